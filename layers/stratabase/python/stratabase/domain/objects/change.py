@@ -66,7 +66,7 @@ class Restoration:
 
 
 @frozen
-class Touch:
+class ObjectCheck:
     """A check of an object that the write does not change: it must exist, and no other member may lock it.
 
     Examples are a whole of which the write changes a part, or an object of which it changes only links.
@@ -103,10 +103,10 @@ class LinkDeletion:
 
 ObjectEffect = Creation | Modification | Deletion | Restoration
 LinkEffect = LinkCreation | LinkDeletion
-Effect = ObjectEffect | LinkEffect | Touch
+Effect = ObjectEffect | LinkEffect | ObjectCheck
 """One effect of a change. A change has at most one effect on each object, and one on each link.
 
-No link effect involves an object that the change deletes. A touched object has no other effect, except on its
+No link effect involves an object that the change deletes. A checked object has no other effect, except on its
 links.
 """
 
@@ -139,13 +139,15 @@ class Change:
         """Yield the effects that create, change, delete or restore objects."""
         return (effect for effect in self.effects if isinstance(effect, ObjectEffect))
 
-    def touched_entities(self) -> Iterator[Entity]:
+    def checked_entities(self) -> Iterator[Entity]:
         """Yield the objects that the change does not alter, but whose existence and locks it checks."""
-        return (effect.before for effect in self.effects if isinstance(effect, Touch))
+        return (effect.before for effect in self.effects if isinstance(effect, ObjectCheck))
 
     def unchanged_entities(self) -> Iterator[Entity]:
-        """Yield the touched objects that must still be as they were read."""
-        return (effect.before for effect in self.effects if isinstance(effect, Touch) and effect.unchanged)
+        """Yield the checked objects that must still be as they were read."""
+        return (
+            effect.before for effect in self.effects if isinstance(effect, ObjectCheck) and effect.unchanged
+        )
 
     def link_effects(self) -> Iterator[LinkEffect]:
         """Yield the effects on links."""

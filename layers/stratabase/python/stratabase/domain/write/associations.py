@@ -26,7 +26,7 @@ def _resolve_keys(request: WriteRequest) -> None:
     """Set each key to its requested target, or add an issue if that is not possible."""
     for (holder, name), requests in request.key_requests.items():
         requester = requests.first.requester
-        write = request.touch(holder, requester)
+        write = request.write_of(holder, requester)
         if write is None:
             _refuse_missing(request, holder, requests.assignments)
         elif write.is_deleted:

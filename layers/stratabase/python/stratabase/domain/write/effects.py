@@ -9,10 +9,10 @@ from stratabase.domain.objects.change import (
     Effect,
     LinkEffect,
     Modification,
+    ObjectCheck,
     ObjectEffect,
     Restoration,
     Tombstone,
-    Touch,
 )
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
@@ -22,11 +22,11 @@ from stratabase.domain.objects.version import instant_after, with_version_times
 from stratabase.domain.write import platform_attributes
 from stratabase.domain.write.commands import AnyCommand, Delete, Update
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
-from stratabase.domain.write.role_requests import LinkKey, Requester
+from stratabase.domain.write.role_requests import LinkKey, RoleSubject
 
 
 class Effects(NamedTuple):
-    """All effects of a write in the order of the request: on objects, then on links, then touches."""
+    """All effects of a write in the order of the request: on objects, then on links, then checks."""
 
     instant: Instant
     """The start of all versions that the write creates."""
@@ -36,7 +36,7 @@ class Effects(NamedTuple):
 def effects_of(
     request: WriteRequest, links: tuple[LinkEffect, ...], command: AnyCommand, *, numbering: bool
 ) -> Effects:
-    """Choose the start of the new versions, and return the effects on objects, links and touched objects.
+    """Choose the start of the new versions, and return the effects on objects and links, and the checks.
 
     With `numbering`, new objects get the numbers of their Serial attributes.
     """
@@ -54,10 +54,10 @@ def effects_of(
     if not written and not links:
         return Effects(request.context.now)
     instant = instant_after(request.context.now, map(_since, written.values()))
-    # 3. Add a check (touch) of each object that the request names but does not change.
+    # 3. Add a check of each object that the request names but does not change.
     relies = isinstance(command, Update | Delete) and command.if_version is not None
-    touches = _touches(request, links, written, relies_on_version=relies)
-    return Effects(instant, (*_object_effects(request, written, instant), *links, *touches))
+    checks = _object_checks(request, links, written, relies_on_version=relies)
+    return Effects(instant, (*_object_effects(request, written, instant), *links, *checks))
 
 
 def _assign_serials(request: WriteRequest) -> None:
@@ -112,14 +112,14 @@ def _updated(request: WriteRequest, write: ObjectWrite, before: Entity, instant:
     return Modification(before, after)
 
 
-def _touches(
+def _object_checks(
     request: WriteRequest,
     links: Iterable[LinkEffect],
     written: Mapping[Reference, ObjectWrite],
     *,
     relies_on_version: bool,
-) -> Iterator[Touch]:
-    """Yield a touch for each unchanged object that the request names in order to write others through it.
+) -> Iterator[ObjectCheck]:
+    """Yield a check of each unchanged object that the request names in order to write others through it.
 
     With `relies_on_version`, the object of the command must also be unchanged in the store.
     """
@@ -132,7 +132,7 @@ def _touches(
     passed = _on_the_way(request, links, written) if stay else ()
     for before in stay:
         if before.reference in passed:
-            yield Touch(before, relies_on_version and before.reference == request.context.ids.root)
+            yield ObjectCheck(before, relies_on_version and before.reference == request.context.ids.root)
 
 
 def _on_the_way(
@@ -158,13 +158,13 @@ def _asking(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[Refe
             yield Reference(requester.subject.class_.name, requester.subject.id)
 
 
-def _of_links(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[Requester]:
+def _of_links(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[RoleSubject]:
     for link in links:
         requests = request.link_requests[LinkKey(link.role, link.owner, link.other)]
         yield from (*requests.additions, *requests.removals)
 
 
-def _of_keys(request: WriteRequest) -> Iterator[Requester]:
+def _of_keys(request: WriteRequest) -> Iterator[RoleSubject]:
     for (holder, _), requests in request.key_requests.items():
         if holder in request.objects and request.objects[holder].is_written:
             yield from (each.requester for each in (*requests.releases, *requests.assignments, *requests.own))

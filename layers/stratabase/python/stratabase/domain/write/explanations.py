@@ -33,7 +33,7 @@ from stratabase.domain.write.commands import ROOT_PATH
 from stratabase.domain.write.locks import issue_subject, locked_issue
 from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.request import WriteRequest
-from stratabase.domain.write.role_requests import KeyRequest, Requester
+from stratabase.domain.write.role_requests import KeyRequest, RoleSubject
 from stratabase.formats.invalid_value import describe_value
 from stratabase.formats.preferences import Formats
 from stratabase.messages import Message, _, and_list, ngettext, sentences
@@ -277,7 +277,7 @@ def _role_empty(request: WriteRequest, violation: RequiredRoleEmpty, traces: _Tr
         yield _target_required(request, violation, traces.holders.get(violation))
         return
     id_ = reference.id if request.may_identify(reference) else None
-    requester = Requester(Subject(request.class_(reference.class_name), id_), name.role_name)
+    requester = RoleSubject(Subject(request.class_(reference.class_name), id_), name.role_name)
     path = traces.loss_paths.path_of(reference, name)
     if not request.has_error_at(path):
         object_name = _object_name(request, reference)
@@ -318,7 +318,7 @@ def _target_required(request: WriteRequest, violation: RequiredRoleEmpty, holder
             other=describe_object(holder),
         )
     subject = Subject(request.class_(name.class_name), None if holder is None else holder.id)
-    requester = Requester(subject, name.role_name)
+    requester = RoleSubject(subject, name.role_name)
     return requester.cardinality_issue(message, request.objects[reference].subject.path)
 
 
@@ -345,7 +345,7 @@ def _role_not_built(request: WriteRequest, violation: RoleNotBuilt, traces: _Tra
         yield subject.issue(IssueType.ROLE_CARDINALITY, labeled, *path)
         return
     id_ = reference.id if request.may_identify(reference) else None
-    requester = Requester(Subject(class_, id_), name.role_name)
+    requester = RoleSubject(Subject(class_, id_), name.role_name)
     path = traces.loss_paths.path_of(reference, name)
     if not request.has_error_at(path):
         yield requester.cardinality_issue(message, path)

@@ -20,7 +20,7 @@ from stratabase.domain.write.request import (
     UpdateObject,
     WriteRequest,
 )
-from stratabase.domain.write.role_requests import Requester
+from stratabase.domain.write.role_requests import RoleSubject
 from stratabase.messages import Message, _
 from stratabase.model.model import Role
 from stratabase.model.types.storage import Stored
@@ -32,7 +32,7 @@ def request_parts(request: WriteRequest, write: ObjectWrite, role: Role, placed:
     assert isinstance(command, PartsCommand)
     before = part_ids(write.value_before(role.name))
     visible = dict.fromkeys(id_ for id_ in before if not request.hides(Reference(role.target, id_)))
-    parts = _PartsOfRole(request, role, Requester(write.subject, role.name), visible)
+    parts = _PartsOfRole(request, role, RoleSubject(write.subject, role.name), visible)
     deleted = parts.deleted_parts(command)
     remaining = [id_ for id_ in dict.fromkeys(before) if id_ not in deleted]
     created = placed_creates(placed, role.name, command)
@@ -52,7 +52,7 @@ class _PartsOfRole:
 
     request: WriteRequest
     role: Role
-    requester: Requester
+    requester: RoleSubject
     before: Mapping[str, None]
 
     def deleted_parts(self, command: PartsCommand) -> Mapping[str, None]:

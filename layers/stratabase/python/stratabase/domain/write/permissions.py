@@ -32,7 +32,7 @@ from stratabase.domain.write.restore_permissions import (
     permissions_to_restore,
     without_single_objects,
 )
-from stratabase.domain.write.role_requests import Requester
+from stratabase.domain.write.role_requests import RoleSubject
 from stratabase.model.model import Action
 
 
@@ -111,7 +111,7 @@ def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iter
 
 
 def _of_holder(
-    request: WriteRequest, access: Access, holder: Reference, requester: Requester
+    request: WriteRequest, access: Access, holder: Reference, requester: RoleSubject
 ) -> Iterator[RequiredPermission]:
     """Yield the permission to edit the holder of a key, or the whole that it follows, from the other side."""
     current: Reference | None = holder
@@ -138,7 +138,7 @@ def _of_links(request: WriteRequest) -> Iterator[RequiredPermission]:
 
 
 def _of_role(
-    request: WriteRequest, reference: Reference, role: str, requester: Requester
+    request: WriteRequest, reference: Reference, role: str, requester: RoleSubject
 ) -> RequiredPermission:
     action = Action.CREATE if request.is_new(reference) else Action.EDIT
     return RequiredPermission(
@@ -146,7 +146,7 @@ def _of_role(
     )
 
 
-def _subject(request: WriteRequest, reference: Reference, requester: Requester) -> Subject:
+def _subject(request: WriteRequest, reference: Reference, requester: RoleSubject) -> Subject:
     id_ = None if request.is_new(reference) else reference.id
     return Subject(request.class_(reference.class_name), id_, path=requester.path)
 

@@ -14,7 +14,7 @@ from stratabase.domain.objects.identity import is_unwritten
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.write.commands import PlacedCommand, Restore
 from stratabase.domain.write.request_ids import RequestIds
-from stratabase.domain.write.role_requests import KeyRequests, LinkKey, LinkRequests, Requester
+from stratabase.domain.write.role_requests import KeyRequests, LinkKey, LinkRequests, RoleSubject
 from stratabase.domain.write.snapshot import Snapshot
 from stratabase.model.model import Class, Model, Role
 from stratabase.model.types.storage import Stored
@@ -132,7 +132,7 @@ class WriteRequest:
     )
     """The requests by key: the object that holds the key, and its role."""
     link_requests: dict[LinkKey, LinkRequests] = field(default_factory=partial(defaultdict, LinkRequests))
-    requested_targets: dict[Reference, list[Requester]] = field(default_factory=partial(defaultdict, list))
+    requested_targets: dict[Reference, list[RoleSubject]] = field(default_factory=partial(defaultdict, list))
     """By object that may not exist: the roles that are requested to lead to it."""
     named: set[Reference] = field(default_factory=set)
     """The objects that the request names in order to write them."""
@@ -179,7 +179,7 @@ class WriteRequest:
         self.objects[write.reference] = write
         return write
 
-    def touch(self, reference: Reference, requester: Requester) -> ObjectWrite | None:
+    def write_of(self, reference: Reference, requester: RoleSubject) -> ObjectWrite | None:
         """Return the write of an object that another object's role changes; None if it does not exist."""
         if reference in self.objects:
             return self.objects[reference]
@@ -189,7 +189,7 @@ class WriteRequest:
         subject = Subject(self.class_(reference.class_name), reference.id, path=requester.path)
         return self.add(ObjectWrite(subject, reference, before, dict(before.state)))
 
-    def require_target(self, class_: Class, reference: Reference, requester: Requester) -> None:
+    def require_target(self, class_: Class, reference: Reference, requester: RoleSubject) -> None:
         """Note that a role is to lead to an object, and check its existence if the store does not."""
         if self.is_new(reference) or requester.path in self.confidential_paths:
             return
@@ -199,17 +199,17 @@ class WriteRequest:
         if is_looked_for:
             self._look_up(reference, requester)
 
-    def look_up_target(self, reference: Reference, requester: Requester) -> None:
+    def look_up_target(self, reference: Reference, requester: RoleSubject) -> None:
         """Check the existence of an object that a role leads to already, since no commit checks it."""
         if reference not in self.objects:
             self.requested_targets[reference].append(requester)
             self._look_up(reference, requester)
 
-    def _look_up(self, reference: Reference, requester: Requester) -> None:
+    def _look_up(self, reference: Reference, requester: RoleSubject) -> None:
         if self.before(reference) is None and self.knows(reference):
             self.report_missing(reference, requester)
 
-    def report_missing(self, reference: Reference, requester: Requester) -> None:
+    def report_missing(self, reference: Reference, requester: RoleSubject) -> None:
         """Add an issue for an object that does not exist, once for each role that requests it."""
         if (reference, requester.path) not in self.reported_missing:
             self.reported_missing.add((reference, requester.path))

@@ -26,7 +26,7 @@ from stratabase.domain.write.request import (
     RestoreObject,
     WriteRequest,
 )
-from stratabase.domain.write.role_requests import KeyRequest, Requester
+from stratabase.domain.write.role_requests import KeyRequest, RoleSubject
 from stratabase.messages import _, and_list
 from stratabase.model.attribute import Origin
 from stratabase.model.model import Action, Class, Role
@@ -76,7 +76,7 @@ def restore_keys(request: WriteRequest, task: RestoreKeys) -> None:
         id_ = former_state.get(role.name) if role.holds_key else None
         if not role.holds_key or (write.before is not None and id_ == write.value_before(role.name)):
             continue
-        requester = Requester(write.subject, role.name)
+        requester = RoleSubject(write.subject, role.name)
         if not may_disclose(request, write, role.name, task):
             request.confidential_paths.add(requester.path)
         is_unseen = is_hidden_part(request, write, task.command)
@@ -143,7 +143,7 @@ def _restore_parts(
     request: WriteRequest, write: ObjectWrite, role: Role, former: Stored, task: RestoreObject
 ) -> None:
     """Set the list of parts to that of the version, and add tasks to restore and delete parts."""
-    requester, present = Requester(write.subject, role.name), part_ids(write.value_before(role.name))
+    requester, present = RoleSubject(write.subject, role.name), part_ids(write.value_before(role.name))
     path = write.role_paths[role.name] = requester.path
     if _exceeds_limit(request, requester, part_ids(former)):
         return
@@ -167,7 +167,7 @@ def _restore_parts(
         request.tasks += _parts(write, role, [id_ for id_ in listed if id_ not in hidden], task)
 
 
-def _exceeds_limit(request: WriteRequest, requester: Requester, ids: list[str]) -> bool:
+def _exceeds_limit(request: WriteRequest, requester: RoleSubject, ids: list[str]) -> bool:
     """Count the parts of a role, and return whether the request restores too many. Add an issue once."""
     before = request.restored_parts
     request.restored_parts += len(ids)
@@ -181,7 +181,7 @@ def _exceeds_limit(request: WriteRequest, requester: Requester, ids: list[str]) 
 
 
 def _returns(
-    request: WriteRequest, write: ObjectWrite, requester: Requester, id_: str, task: RestoreObject
+    request: WriteRequest, write: ObjectWrite, requester: RoleSubject, id_: str, task: RestoreObject
 ) -> bool:
     """Return whether an object gets a former part back. If not, a warning says so, if the caller may know."""
     role = write.subject.class_.roles[requester.role]
@@ -230,7 +230,7 @@ def _will_exist(request: WriteRequest, reference: Reference, *, is_unseen: bool)
 
 
 def skip_missing_target(
-    request: WriteRequest, task: RestoreObject | RestoreKeys, requester: Requester, reference: Reference
+    request: WriteRequest, task: RestoreObject | RestoreKeys, requester: RoleSubject, reference: Reference
 ) -> None:
     """Leave out a former target. Warn of it if the caller may know that the version had it."""
     is_open = may_disclose(request, request.objects[task.reference], requester.role, task)

@@ -8,8 +8,11 @@ from stratabase.domain.objects.entity import Reference, RoleName, describe_objec
 from stratabase.messages import Message, _
 
 
-class Requester(NamedTuple):
-    """The role of an object through which a request changes an association."""
+class RoleSubject(NamedTuple):
+    """A role of an object in a request, as issues refer to it.
+
+    It is the role through which the request changes an association.
+    """
 
     subject: Subject
     role: str
@@ -67,7 +70,7 @@ class KeyRequest(NamedTuple):
     """A request about a key: it is to lead to an object (None: to no object), or no longer to lead to it."""
 
     id: str | None
-    requester: Requester
+    requester: RoleSubject
 
 
 @dataclass(slots=True)
@@ -107,5 +110,5 @@ class LinkKey(NamedTuple):
 class LinkRequests:
     """All requests about one link: the roles through which it is added or removed."""
 
-    additions: list[Requester] = field(default_factory=list)
-    removals: list[Requester] = field(default_factory=list)
+    additions: list[RoleSubject] = field(default_factory=list)
+    removals: list[RoleSubject] = field(default_factory=list)

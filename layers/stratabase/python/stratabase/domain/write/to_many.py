@@ -6,7 +6,7 @@ from stratabase.domain.objects.entity import Reference, RoleName, describe_objec
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import PlacedCommand, ToManyCommand
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
-from stratabase.domain.write.role_requests import KeyRequest, LinkKey, Requester
+from stratabase.domain.write.role_requests import KeyRequest, LinkKey, RoleSubject
 from stratabase.messages import _
 from stratabase.model.model import Role
 
@@ -25,7 +25,7 @@ def request_opposite_keys(
 
     A key that leads to another object moves.
     """
-    key_request = KeyRequest(write.reference.id, Requester(write.subject, role.name))
+    key_request = KeyRequest(write.reference.id, RoleSubject(write.subject, role.name))
     opposite = opposite_name(role)
     assert opposite is not None
     changed = changed_ids(request, write, role, placed)
@@ -37,7 +37,7 @@ def request_opposite_keys(
 
 def request_links(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
     """Request that links are added and removed."""
-    requester = Requester(write.subject, role.name)
+    requester = RoleSubject(write.subject, role.name)
     changed = changed_ids(request, write, role, placed)
     for id_ in changed.added:
         request.link_requests[_link_key(write, role, id_)].additions.append(requester)
@@ -63,7 +63,7 @@ def changed_ids(request: WriteRequest, write: ObjectWrite, role: Role, placed: P
             "The request both adds and removes {object}. Do only one of these.",
             object=describe_object(reference),
         )
-        request.issues.append(Requester(write.subject, role.name).contradiction_issue(message))
+        request.issues.append(RoleSubject(write.subject, role.name).contradiction_issue(message))
     ids = {reference.id: None for reference in added}
     removed_ids = {reference.id: None for reference in removed if reference.id not in ids}
     if command.remove_all and not write.is_new:

@@ -6,14 +6,14 @@ from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import PlacedCommand, ToOneCommand
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
-from stratabase.domain.write.role_requests import KeyRequest, Requester
+from stratabase.domain.write.role_requests import KeyRequest, RoleSubject
 from stratabase.messages import _
 from stratabase.model.model import Role
 
 
 def request_own_key(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
     """Request that the object's own key leads to the target of the command."""
-    requester = Requester(write.subject, role.name)
+    requester = RoleSubject(write.subject, role.name)
     for target_id in requested_target(request, role, placed, requester):
         name = RoleName(write.reference.class_name, role.name)
         request.key_requests[write.reference, name].own.append(KeyRequest(target_id, requester))
@@ -23,7 +23,7 @@ def request_opposite_key(
     request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand
 ) -> None:
     """Request that the current partner's key releases the object, and the new partner's key leads to it."""
-    requester, own_id = Requester(write.subject, role.name), write.reference.id
+    requester, own_id = RoleSubject(write.subject, role.name), write.reference.id
     opposite = opposite_name(role)
     assert opposite is not None
     for target_id in requested_target(request, role, placed, requester):
@@ -49,7 +49,7 @@ def _partners(request: WriteRequest, write: ObjectWrite, role: Role) -> tuple[st
 
 
 def requested_target(
-    request: WriteRequest, role: Role, placed: PlacedCommand, requester: Requester
+    request: WriteRequest, role: Role, placed: PlacedCommand, requester: RoleSubject
 ) -> Iterator[str | None]:
     """Yield the ID of the requested target, None for no target; nothing if the command is contradictory."""
     command = placed.command.roles[role.name]

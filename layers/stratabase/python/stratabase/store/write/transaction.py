@@ -312,7 +312,7 @@ def _head_writes(  # noqa: PLR0913 - what they follow from
     deltas = count_deltas(associations)
     for reference in coming:  # it comes back without counts, which are made when they are first needed
         deltas.pop(reference, None)
-    touched = frozenset(entity.reference for entity in change.touched_entities())
+    touched = frozenset(entity.reference for entity in change.checked_entities())
     unchanged = {entity.reference: expect_unchanged(entity) for entity in change.unchanged_entities()}
     effect_types = {reference_of(effect): type(effect) for effect in change.object_effects()}
     for reference in dict.fromkeys((*head_actions, *deltas, *touched)):
