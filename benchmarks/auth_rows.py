@@ -25,7 +25,7 @@ from stratabase.operations.ports import Attempts, Members
 from stratabase.passwords import Argon2Passwords
 from stratabase.store.ids import TimeOrderedIds
 
-FIRST, AGAIN = 40, 20_000
+FIRST_REQUESTS, REPEATED_REQUESTS = 40, 20_000
 """Requests that are measured of who comes for the first time, and of one who comes again."""
 LIMIT = 0.05
 """Milliseconds, of who comes again."""
@@ -35,15 +35,15 @@ PROFILES = {"Administrator": Profile("Administrator", administrator=True)}
 TERMS = TokenTerms("Hr")
 
 
-class Gate:
+class AuthStack:
     """The real parts, as a process has them that has just been started."""
 
     def __init__(self, folder: Path, members: Members, attempts: Attempts) -> None:
         clock, ids, callers = SystemClock(), TimeOrderedIds(), CallerFactory(PROFILES)
-        known = MemberCache(members, clock)
+        member_cache = MemberCache(members, clock)
         keys = SigningKeyCache(FileKeyring(folder), clock, ids, TERMS.validity)
-        sign_in = SignIn(members, known, Argon2Passwords(), PROFILES, clock, attempts, waiting.pause)
-        tokens = TokenVerifier(keys, known, callers, clock, TERMS.audience)
+        sign_in = SignIn(members, member_cache, Argon2Passwords(), PROFILES, clock, attempts, waiting.pause)
+        tokens = TokenVerifier(keys, member_cache, callers, clock, TERMS.audience)
         self._callers = callers
         self._issuer = TokenIssuer(keys, clock, ids, TERMS)
         self._authentication = Authentication(
@@ -69,25 +69,27 @@ def main(folder: Path) -> None:
         closing(SqliteMembers(folder / "members.db")) as members,
         closing(SqliteAttempts(folder / "attempts.db")) as attempts,
     ):
-        people = list(_added(members))
-        gates = {name: Gate(folder, members, attempts) for name in ("password", "token")}
+        members_list = list(_add_members(members))
+        stacks = {name: AuthStack(folder, members, attempts) for name in ("password", "token")}
         requests = {
-            "password": [_with_password(member) for member in people],
-            "token": [gates["password"].with_token(member) for member in people],
+            "password": [_with_password(member) for member in members_list],
+            "token": [stacks["password"].with_token(member) for member in members_list],
         }
-        figures = [figure for name, gate in gates.items() for figure in _figures(name, gate, requests[name])]
+        figures = [
+            figure for name, stack in stacks.items() for figure in _figures(name, stack, requests[name])
+        ]
         print_table("CPU of knowing who sends a request", figures)
 
 
-def _figures(name: str, gate: Gate, requests: Sequence[Request]) -> Iterator[Figure]:
-    gate.cpu(requests[:1])  # which loads what is loaded at first use
-    yield Figure(f"{name}, first", gate.cpu(requests[1:]), "ms")
-    yield Figure(f"{name}, repeated", gate.cpu(repeat(requests[0], AGAIN)), "ms", LIMIT)
+def _figures(name: str, stack: AuthStack, requests: Sequence[Request]) -> Iterator[Figure]:
+    stack.cpu(requests[:1])  # which loads what is loaded at first use
+    yield Figure(f"{name}, first", stack.cpu(requests[1:]), "ms")
+    yield Figure(f"{name}, repeated", stack.cpu(repeat(requests[0], REPEATED_REQUESTS)), "ms", LIMIT)
 
 
-def _added(members: Members) -> Iterator[Member]:
+def _add_members(members: Members) -> Iterator[Member]:
     hashed = Argon2Passwords().hash(PASSWORD)
-    for number in range(FIRST + 1):
+    for number in range(FIRST_REQUESTS + 1):
         name = f"member{number}"
         member = Member(str(number), name, f"{name}@example.com", "Administrator", password=hashed)
         members.add(member)

@@ -16,7 +16,7 @@ from tests.boto_client import BotoClient
 
 TABLE = "clients"
 OBJECTS = 100
-TIMES = 300
+REPEATS = 300
 
 
 def main(_: Path) -> None:
@@ -42,12 +42,12 @@ def _figures(client: Client) -> Iterator[Figure]:
 
 
 def _figure(name: str, work: Callable[[int], object]) -> Figure:
-    for number in range(TIMES // 10):
+    for number in range(REPEATS // 10):
         work(-number)
     began = time.process_time()
-    for number in range(1, TIMES + 1):
+    for number in range(1, REPEATS + 1):
         work(number)
-    return Figure(name, (time.process_time() - began) / TIMES * 1000, "ms")
+    return Figure(name, (time.process_time() - began) / REPEATS * 1000, "ms")
 
 
 def _item(number: int, partition: str = "Thing") -> Item:

@@ -23,7 +23,7 @@ class Start(NamedTuple):
     cpu: float
     megabytes: float
     """The most memory that the process has had."""
-    again: float
+    repeat_cpu: float
     """Seconds of CPU of the same request once more."""
     answer: Any
 
@@ -37,16 +37,16 @@ def cold_start(folder: Path, event: Mapping[str, Any], environment: Mapping[str,
     """Start the function of a folder, and have it answer an event, and the same event again."""
     with runtime_api() as api:
         began = time.perf_counter()
-        running = _started(folder, {**environment, "AWS_LAMBDA_RUNTIME_API": api.address})
+        process = _start_process(folder, {**environment, "AWS_LAMBDA_RUNTIME_API": api.address})
         try:
             answer = api.answer(event)
-            seconds, spent = time.perf_counter() - began, cpu.seconds(running.pid)
+            seconds, spent = time.perf_counter() - began, cpu.seconds(process.pid)
             api.answer(event)
-            again = cpu.seconds(running.pid) - spent
-            return Start(seconds, spent, memory.megabytes(running.pid), again, answer)
+            again = cpu.seconds(process.pid) - spent
+            return Start(seconds, spent, memory.megabytes(process.pid), again, answer)
         finally:
-            running.kill()
-            running.wait()
+            process.kill()
+            process.wait()
 
 
 def proxy_event(method: str, path: str, resource: str, token: str | None, body: object) -> dict[str, Any]:
@@ -75,6 +75,6 @@ def proxy_event(method: str, path: str, resource: str, token: str | None, body: 
     }
 
 
-def _started(folder: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+def _start_process(folder: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "awslambdaric", "app.handler"]
     return subprocess.Popen(command, cwd=folder, env=os.environ | environment)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.function_process import FUNCTIONS, Start, cold_start, proxy_event
-from benchmarks.models import MODELS, Served
+from benchmarks.models import MODELS, ServedModel
 from benchmarks.table import Figure, print_table
 from stratabase.adapters.keyring.secrets_manager import SecretsClient
 from stratabase.aws import AwsEndpoint, Credentials
@@ -19,9 +19,9 @@ from tests.service import PASSWORD
 
 STARTS = 5
 SECRET = "signing-keys"
-MOST_CPU = 1.0
+MAX_CPU = 1.0
 """Seconds of CPU that the first answer may take with the large model."""
-MOST_TIMES = 2.0
+MAX_RATIO = 2.0
 """How many times what it takes with the small one."""
 
 ADMINISTRATOR = "from stratabase.bootstrap import instance; instance().first_administrator()"
@@ -39,18 +39,18 @@ def main(folder: Path) -> None:
     with emulator() as address:
         common = _environment(address, folder)
         print_table("Cold start of an empty function", list(_figures("", _empty(folder, common))))
-        took = {name: _measure(name, served, folder, common) for name, served in MODELS.items()}
-    small, large = took["small"], took["large"]
-    figures = [Figure(name, large[name] / small[name], "times", MOST_TIMES) for name in small]
+        cpu_seconds = {name: _measure(name, served, folder, common) for name, served in MODELS.items()}
+    small, large = cpu_seconds["small"], cpu_seconds["large"]
+    figures = [Figure(name, large[name] / small[name], "times", MAX_RATIO) for name in small]
     print_table("CPU with the large model beside the small one", figures)
 
 
-def _measure(name: str, served: Served, folder: Path, common: Environment) -> Mapping[str, float]:
+def _measure(name: str, served: ServedModel, folder: Path, common: Environment) -> Mapping[str, float]:
     """Print the figures of each function with a model, and return the CPU seconds of each."""
-    environment = {**common, "STRATABASE_MODEL": str(served.deployed(folder))}
+    environment = {**common, "STRATABASE_MODEL": str(served.write_prepared(folder))}
     subprocess.run([sys.executable, "-c", ADMINISTRATOR], env=os.environ | environment, check=True)
     starts = dict(_starts(served, environment))
-    limit = MOST_CPU if name == "large" else None
+    limit = MAX_CPU if name == "large" else None
     figures = [
         figure for function, start in starts.items() for figure in _figures(f"{function}: ", start, limit)
     ]
@@ -61,11 +61,11 @@ def _measure(name: str, served: Served, folder: Path, common: Environment) -> Ma
 def _figures(name: str, start: Start, limit: float | None = None) -> Iterator[Figure]:
     yield Figure(f"{name}CPU to the first answer", start.cpu, "s", limit)
     yield Figure(f"{name}time to the first answer", start.seconds, "s")
-    yield Figure(f"{name}CPU of the same once more", start.again * 1000, "ms")
+    yield Figure(f"{name}CPU of the same once more", start.repeat_cpu * 1000, "ms")
     yield Figure(f"{name}memory", start.megabytes, "MB")
 
 
-def _starts(served: Served, environment: Environment) -> Iterator[tuple[str, Start]]:
+def _starts(served: ServedModel, environment: Environment) -> Iterator[tuple[str, Start]]:
     tokens = "/public/token/getJwtToken"
     credentials = {"username": "admin", "password": PASSWORD}
     signing_in = _start("tokens", proxy_event("POST", tokens, tokens, None, credentials), environment)

@@ -58,7 +58,7 @@ class Locks:
             "a write refused when it gathers": (Cost(1, 1, 0), lambda: self._refused(self._services)),
             "a write refused in the commit": (
                 Cost(2, 1, 1),
-                lambda: self._refused(replace(self._services, clock=_Ahead(self._services))),
+                lambda: self._refused(replace(self._services, clock=_FastClock(self._services))),
             ),
         }
 
@@ -75,7 +75,7 @@ class Locks:
         return reference
 
 
-class _Ahead:
+class _FastClock:
     """A clock that is an hour ahead when it is looked at for the second time.
 
     That is when an object was read: so its lock is taken to have ended, and only the commit sees it.

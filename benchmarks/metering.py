@@ -21,7 +21,7 @@ class Metered(NamedTuple):
     write_units: float
 
 
-def metered(operation: Callable[[], object]) -> Metered:
+def measure_consumption(operation: Callable[[], object]) -> Metered:
     """Return what an operation asks of a metered engine, even if it reads too much."""
     consumed: list[Consumption] = []
     with record_consumption(consumed.append), suppress(ReadBudgetExceeded):

@@ -11,33 +11,33 @@ from tests.service import SAMPLE_MODEL
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedModel:
     """A model, and a query to it that reads a nested page."""
 
     application: str
     query: str
     text: Callable[[], str]
 
-    def file(self, folder: Path) -> Path:
+    def write(self, folder: Path) -> Path:
         """Return a file of the model, made in a folder."""
         file = folder / f"{self.application}.graphql"
         file.write_text(self.text())
         return file
 
-    def deployed(self, folder: Path) -> Path:
+    def write_prepared(self, folder: Path) -> Path:
         """Return a file of the model as `make build` leaves it: with the prepared model beside it."""
-        file = self.file(folder)
+        file = self.write(folder)
         prepared_file(file).write_bytes(prepare(read_model_file(file), file.read_bytes()))
         return file
 
 
-MODELS: Mapping[str, Served] = {
-    "small": Served(
+MODELS: Mapping[str, ServedModel] = {
+    "small": ServedModel(
         "Hr",
         "{ Employee___getPage { items { _id last_name team { name } addresses { items { city } } } } }",
         SAMPLE_MODEL.read_text,
     ),
-    "large": Served(
+    "large": ServedModel(
         APPLICATION,
         "{ Person7___getPage { items { _id last_name team { name } addresses { items { city } } } } }",
         large_model,

@@ -23,10 +23,10 @@ type Sheet { name: String }
 
 PEOPLE, CREWS, JOBS, PAPERS = 60, 10, 20, 2
 """With what there are in a graph: a person has a crew, two jobs, two papers of one sheet each."""
-SHOWN = 50
-PAGE = SHOWN * 1000 / 4096 / 2 + 1
+PAGE_SIZE = 50
+PAGE_UNITS = PAGE_SIZE * 1000 / 4096 / 2 + 1
 """The read units of a page of 50 persons of at most 1 KB."""
-S = 1
+INDEX_SLOTS = 1
 """The index slots of an object: the listing."""
 
 
@@ -38,7 +38,7 @@ class Graphs:
         self._crews = self._make("Crew", CREWS)
         self._jobs = self._make("Job", JOBS)
         self._people = [self._id("Person", self._person(number)) for number in range(PEOPLE)]
-        self._paper = self._paper_of(self._people[8])
+        self._paper = self._first_paper(self._people[8])
 
     def operations(self) -> Operations:
         """Return what is measured."""
@@ -51,27 +51,30 @@ class Graphs:
             "get, a key": (Cost(2, 1 + 1, 0), self._get("crew { name }")),
             "get, parts of parts": (Cost(3, 1 + 2 * PAPERS, 0), self._get(sheets)),
             "get, links": (Cost(3, 1 + 1 + 2, 0), self._get(jobs)),
-            "page of 50, a key": (Cost(2, PAGE + CREWS, 0), self._page("crew { name }")),
+            "page of 50, a key": (Cost(2, PAGE_UNITS + CREWS, 0), self._page("crew { name }")),
             "page of 50, parts": (
-                Cost(2, PAGE + SHOWN * PAPERS, 0),
+                Cost(2, PAGE_UNITS + PAGE_SIZE * PAPERS, 0),
                 self._page("papers { items { name } }"),
             ),
-            "page of 50, parts of parts": (Cost(3, PAGE + SHOWN * 2 * PAPERS, 0), self._page(sheets)),
+            "page of 50, parts of parts": (
+                Cost(3, PAGE_UNITS + PAGE_SIZE * 2 * PAPERS, 0),
+                self._page(sheets),
+            ),
             # The links of each person are a range, which counts as one object; jobs are shared.
-            "page of 50, links": (Cost(3, PAGE + SHOWN + JOBS, 0), self._page(jobs)),
+            "page of 50, links": (Cost(3, PAGE_UNITS + PAGE_SIZE + JOBS, 0), self._page(jobs)),
             "page of 50, all of it": (
                 # Two for the links, beside which all else of the first level is read, and one for the second.
-                Cost(4, PAGE + CREWS + SHOWN + JOBS + SHOWN * 2 * PAPERS, 0),
+                Cost(4, PAGE_UNITS + CREWS + PAGE_SIZE + JOBS + PAGE_SIZE * 2 * PAPERS, 0),
                 self._page(f"crew {{ name }} {jobs} {sheets}"),
             ),
             "page of 50, there and back": (
-                Cost(4, PAGE + CREWS + CREWS + PEOPLE, 0),
+                Cost(4, PAGE_UNITS + CREWS + CREWS + PEOPLE, 0),
                 self._page("crew { name people { items { name } } }"),
             ),
         }
 
     def _writes(self) -> Operations:
-        one = 2 + S
+        one = 2 + INDEX_SLOTS
         parts = 2 * PAPERS
         crew, jobs = 4, 2 * 6
         return {
@@ -84,7 +87,7 @@ class Graphs:
             # One more for each level of parts, and one for the links.
             "delete a graph": (
                 Cost(2 + 2 + 1, 1 + parts + 1, one + parts * one + 2 + 2 * 4),
-                lambda: self._ask(
+                lambda: self._execute(
                     "mutation($id: ID!) { Person___delete(_id: $id) { deleted } }", id=self._people[-1]
                 ),
             ),
@@ -92,20 +95,20 @@ class Graphs:
 
     def _get(self, selected: str) -> Callable[[], object]:
         query = f"query($id: ID!) {{ Person___get(_id: $id) {{ name {selected} }} }}"
-        return lambda: self._ask(query, id=self._people[7])
+        return lambda: self._execute(query, id=self._people[7])
 
     def _page(self, selected: str) -> Callable[[], object]:
-        query = f"{{ Person___getPage(options: {{next: {SHOWN}}}) {{ items {{ name {selected} }} }} }}"
-        return lambda: self._ask(query)
+        query = f"{{ Person___getPage(options: {{next: {PAGE_SIZE}}}) {{ items {{ name {selected} }} }} }}"
+        return lambda: self._execute(query)
 
     def _update(self) -> None:
         papers = {"create": [{"name": "new"}], "update": [{"_id": self._paper, "name": "changed"}]}
         data = {"_id": self._people[8], "crew": {"set": self._crews[0]}, "papers": papers}
-        self._ask("mutation($data: PersonUpdate!) { Person___update(data: $data) { _id } }", data=data)
+        self._execute("mutation($data: PersonUpdate!) { Person___update(data: $data) { _id } }", data=data)
 
-    def _paper_of(self, person: str) -> str:
+    def _first_paper(self, person: str) -> str:
         query = "query($id: ID!) { Person___get(_id: $id) { papers { items { _id } } } }"
-        return str(self._ask(query, id=person)["Person___get"]["papers"]["items"][0]["_id"])
+        return str(self._execute(query, id=person)["Person___get"]["papers"]["items"][0]["_id"])
 
     def _person(self, number: int) -> dict[str, Any]:
         jobs = [self._jobs[number % JOBS], self._jobs[(number + 1) % JOBS]]
@@ -124,9 +127,9 @@ class Graphs:
     def _id(self, class_name: str, data: dict[str, Any]) -> str:
         verb = f"{class_name}___create"
         query = f"mutation($data: {class_name}Create!) {{ {verb}(data: $data) {{ _id }} }}"
-        return str(self._ask(query, data=data)[verb]["_id"])
+        return str(self._execute(query, data=data)[verb]["_id"])
 
-    def _ask(self, query: str, **variables: Any) -> Any:
+    def _execute(self, query: str, **variables: Any) -> Any:
         answer = json.loads(self._executor.execute(query, variables, None, CALLER, "benchmark").body)
         assert "errors" not in answer, answer
         return answer["data"]

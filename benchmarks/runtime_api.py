@@ -10,7 +10,7 @@ from time import time
 from typing import Any
 
 _ROOT = "/2018-06-01/runtime"
-_PATIENCE = 60
+_TIMEOUT = 60
 """Seconds for one answer."""
 
 
@@ -29,7 +29,7 @@ class RuntimeApi:
     def answer(self, event: Mapping[str, Any]) -> Any:
         """Return what the function answers to an event, as soon as it is there. Raises FunctionFailed."""
         self.events.put(event)
-        kind, answer = self.answers.get(timeout=_PATIENCE)
+        kind, answer = self.answers.get(timeout=_TIMEOUT)
         if kind != "response":
             raise FunctionFailed(json.dumps(answer, indent=2))
         return answer
@@ -69,7 +69,7 @@ class _Exchange(BaseHTTPRequestHandler):
             event,
             {
                 "Lambda-Runtime-Aws-Request-Id": "00000000-0000-4000-a000-000000000000",
-                "Lambda-Runtime-Deadline-Ms": str(int((time() + _PATIENCE) * 1000)),
+                "Lambda-Runtime-Deadline-Ms": str(int((time() + _TIMEOUT) * 1000)),
                 "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:us-east-1:000000000000:function:bench",
                 "Content-Type": "application/json",
             },

@@ -137,12 +137,12 @@ def _record(code: CodeType, calls: dict[Call, None]) -> None:
 
 
 @contextmanager
-def _watch_calls(see: Callable[[CodeType], None]) -> Iterator[None]:
+def _watch_calls(on_call: Callable[[CodeType], None]) -> Iterator[None]:
     """Call `see` with the code of each function that starts, in any thread and greenlet."""
     monitoring = sys.monitoring  # type: ignore[attr-defined]  # which mypy does not know of 3.11
     tool, event = monitoring.PROFILER_ID, monitoring.events.PY_START
     monitoring.use_tool_id(tool, "trace")
-    monitoring.register_callback(tool, event, lambda code, _offset: see(code))
+    monitoring.register_callback(tool, event, lambda code, _offset: on_call(code))
     monitoring.set_events(tool, event)
     try:
         yield

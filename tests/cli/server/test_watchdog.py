@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from stratabase.cli.server.watchdog import LONGEST_PERIOD, LOOKS, ProbeResult, Watchdog
+from stratabase.cli.server.watchdog import CHECKS_PER_LIMIT, MAX_PERIOD, ProbeResult, Watchdog
 
 LIMIT = 60.0
-PERIOD = LIMIT / LOOKS
+PERIOD = LIMIT / CHECKS_PER_LIMIT
 
 
 class Worker:
@@ -34,7 +34,7 @@ class Bench:
 
     def look(self, after: float = PERIOD) -> list[ProbeResult]:
         self.clock.now += after
-        return [finding for _, finding in self.watchdog.look([self.worker])]
+        return [finding for _, finding in self.watchdog.check([self.worker])]
 
     def silence(self) -> Iterator[tuple[float, ProbeResult]]:
         """Yield what is found, and after how much silence, until the worker is stuck."""
@@ -95,7 +95,7 @@ def test_workers_that_have_gone_are_forgotten() -> None:
     bench = Bench()
     next(bench.silence())
 
-    list(bench.watchdog.look([]))
+    list(bench.watchdog.check([]))
 
     assert not bench.watchdog.is_slow(bench.worker)
     assert bench.watchdog.seconds(bench.worker) == 0
@@ -106,8 +106,8 @@ def test_without_a_limit_no_worker_is_ever_stuck() -> None:
     bench = Bench(limit=0)
     bench.look()
 
-    assert bench.watchdog.due() == LONGEST_PERIOD
-    assert [bench.look(LONGEST_PERIOD) for _ in range(1000)] == [[]] * 1000
+    assert bench.watchdog.due() == MAX_PERIOD
+    assert [bench.look(MAX_PERIOD) for _ in range(1000)] == [[]] * 1000
 
 
 def test_a_look_is_due_a_period_after_the_last_one() -> None:

@@ -41,12 +41,12 @@ def parse_switch(text: str) -> bool:
     return text == "on"
 
 
-def whole_number(least: int, most: int) -> Callable[[str], int]:
+def whole_number(minimum: int, maximum: int) -> Callable[[str], int]:
     """Return a parser of whole numbers within limits, both included."""
 
     def parse(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) <= 9 and least <= int(text) <= most):
-            raise ValueError(f"Use a whole number from {least:,} to {most:,}.")
+        if not (text.isascii() and text.isdigit() and len(text) <= 9 and minimum <= int(text) <= maximum):
+            raise ValueError(f"Use a whole number from {minimum:,} to {maximum:,}.")
         return int(text)
 
     return parse

@@ -38,7 +38,7 @@ class AuthServices:
         self._passwords = passwords
         self._clock = clock
         self._ids = ids
-        self._known = MemberCache(stores.members, clock)
+        self._member_cache = MemberCache(stores.members, clock)
         self._terms = TokenTerms(model.application, settings.token_minutes, settings.session_hours)
 
     @cached_property
@@ -46,7 +46,7 @@ class AuthServices:
         """What returns the caller of a username and a password."""
         return SignIn(
             self._stores.members,
-            self._known,
+            self._member_cache,
             self._passwords,
             self._model.profiles,
             self._clock,
@@ -77,7 +77,7 @@ class AuthServices:
     @cached_property
     def _schemes(self) -> Mapping[str, Authenticator]:
         callers = CallerFactory(self._model.profiles)
-        tokens = TokenVerifier(self._keys, self._known, callers, self._clock, self._terms.audience)
+        tokens = TokenVerifier(self._keys, self._member_cache, callers, self._clock, self._terms.audience)
         bearer: dict[str, Authenticator] = {"Bearer": BearerAuthenticator(tokens.caller)}
         return bearer | ({"Basic": BasicAuthenticator(self.sign_in)} if self._settings.basic else {})
 

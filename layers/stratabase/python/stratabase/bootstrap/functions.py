@@ -66,10 +66,10 @@ def sweep_handler() -> Callable[[object, LambdaContext], None]:
     """
 
     def sweep(_event: object, context: LambdaContext) -> None:
-        def is_time(_step: None) -> bool:
+        def has_time(_step: None) -> bool:
             return context.get_remaining_time_in_millis() >= SWEEP_STEP_MILLISECONDS
 
-        steps = sum(1 for _ in takewhile(is_time, instance().entities.sweep_steps()))
+        steps = sum(1 for _ in takewhile(has_time, instance().entities.sweep_steps()))
         if steps:
             instance().log.info("Cleanup after deletions finished", steps=steps)
 

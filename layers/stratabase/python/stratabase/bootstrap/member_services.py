@@ -89,10 +89,10 @@ class MemberServices:
         """Makes members."""
         return CreateMember(self._members, self._ids, self._model.profiles, self.recovery.invite)
 
-    def create_silently(self, caller: Caller, given: FieldValues) -> Member:
+    def create_silently(self, caller: Caller, fields: FieldValues) -> Member:
         """Make a member who gets no mail: the password is set by who makes it. Raises as `create` does."""
-        make = CreateMember(self._members, self._ids, self._model.profiles, lambda _id, _base_url: None)
-        return make(caller, given, "")
+        create = CreateMember(self._members, self._ids, self._model.profiles, lambda _id, _base_url: None)
+        return create(caller, fields, "")
 
     @cached_property
     def update(self) -> UpdateMember:

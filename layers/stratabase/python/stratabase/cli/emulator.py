@@ -87,25 +87,27 @@ def _run(
         tie_to_parent(command_line, signal.SIGTERM), env=os.environ | settings, start_new_session=True
     )
     for process in (command, emulator):
-        threading.Thread(target=_put_end, args=(process, events), daemon=True).start()
-    lost = False
+        threading.Thread(target=_report_exit, args=(process, events), daemon=True).start()
+    emulator_stopped = False
     while (event := events.get()) is not command:
         if isinstance(event, signal.Signals):
             # When the terminal is closed, the command finishes what it does, as when it is told to end.
             command.send_signal(signal.SIGTERM if event is signal.SIGHUP else event)
         else:
-            lost = True
-            print(f"The emulator stopped ({_how_it_ended(emulator)}). Stopping the service.", file=sys.stderr)
+            emulator_stopped = True
+            print(
+                f"The emulator stopped ({_describe_exit(emulator)}). Stopping the service.", file=sys.stderr
+            )
             command.terminate()
-    return FAILED if lost else _exit_code(command)
+    return FAILED if emulator_stopped else _exit_code(command)
 
 
-def _put_end(process: Process, events: "SimpleQueue[ProcessEvent]") -> None:
+def _report_exit(process: Process, events: "SimpleQueue[ProcessEvent]") -> None:
     process.wait()
     events.put(process)
 
 
-def _how_it_ended(process: Process) -> str:
+def _describe_exit(process: Process) -> str:
     code = process.returncode
     return f"exit code {code}" if code >= 0 else signal.Signals(-code).name
 

@@ -36,10 +36,10 @@ def run(options: Options) -> int:
 
 def _list(settings: Settings, _options: Options) -> Iterator[str]:
     """Yield a line for each key; nothing that is secret."""
-    found = key_phases(_keyring(settings).keys(), SystemClock().now(), _token_milliseconds(settings))
-    if not found:
+    phases = key_phases(_keyring(settings).keys(), SystemClock().now(), _token_milliseconds(settings))
+    if not phases:
         yield "No keys exist. Stratabase creates one with the first token."
-    for phase in found:
+    for phase in phases:
         yield f"{phase.key.id:<26}  since {_format_instant(phase.key.since)}  {_format_state(phase)}"
 
 

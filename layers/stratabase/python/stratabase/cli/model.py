@@ -52,7 +52,7 @@ def _check(options: Options) -> int:
             print(f"Warning: {warning}", file=sys.stderr)
         return "".join(("ok\n", *_missing_value_lines(model))) if options.data else "ok\n"
 
-    return _print_of_model(options, warn)
+    return _print_for_model(options, warn)
 
 
 def _missing_value_lines(model: Model) -> Iterator[str]:
@@ -60,12 +60,12 @@ def _missing_value_lines(model: Model) -> Iterator[str]:
     settings = read_settings()
     try:
         engine = open_engine(settings)
-        found = [*RequiredValues(engine, model, parallel_reads_of(settings)).missing_values()]
+        missing = [*RequiredValues(engine, model, parallel_reads_of(settings)).missing_values()]
         engine.close()
     except (UnusableStore, Unavailable) as error:
         raise CommandError(str(error)) from error
-    yield from map(_missing_value_line, found)
-    if not found:
+    yield from map(_missing_value_line, missing)
+    if not missing:
         yield "All stored objects have the values that the model requires.\n"
 
 
@@ -85,7 +85,7 @@ def _print_directives(_options: Options) -> int:
 def _print_sdl(options: Options) -> int:
     """Print the GraphQL schema that is generated from the model."""
     try:
-        return _print_of_model(options, lambda model: print_schema(generate_schema(model)) + "\n")
+        return _print_for_model(options, lambda model: print_schema(generate_schema(model)) + "\n")
     except NothingServed as error:
         raise CommandError(str(error)) from error
 
@@ -100,7 +100,7 @@ def _prepare(options: Options) -> int:
         return f"{output}\n"
 
     try:
-        return _print_of_model(options, write)
+        return _print_for_model(options, write)
     except OSError as error:
         raise CommandError(f"Writing {output} failed: {error.strerror}.") from error
 
@@ -120,7 +120,7 @@ def _explain(options: Options) -> int:
         paths = Registry().with_class(class_, BuildState.READY, now=0).paths(class_.name)
         return "\n".join(_plan_lines(class_, query, plan_candidates(class_, query, paths))) + "\n"
 
-    return _print_of_model(options, explain)
+    return _print_for_model(options, explain)
 
 
 def _parse_json(text: str) -> Mapping[str, Any]:
@@ -155,12 +155,12 @@ def _page_query(model: Model, class_: Class, page_options: Mapping[str, Any], fi
 
 def _plan_lines(class_: Class, query: Query, candidates: Sequence[PlanCandidate]) -> Iterator[str]:
     """Yield a line for each way to find a page, the one taken first, and one for an index that would help."""
-    taken, *others = candidates
-    yield f"Used: {_plan_line(taken)}"
+    chosen, *others = candidates
+    yield f"Used: {_plan_line(chosen)}"
     yield from (f"Not used: {_plan_line(other)}" for other in others)
     missing = missing_index(class_, query)
     known = {index.attributes[: len(missing)] for index in class_.indexes}
-    if missing and missing not in known and taken.estimated_reads > ASSUMED_OBJECTS / 10:
+    if missing and missing not in known and chosen.estimated_reads > ASSUMED_OBJECTS / 10:
         names = ", ".join(f'"{name}"' for name in missing)
         yield f"To read less, add: @index(attributes: [{names}])"
 
@@ -169,8 +169,8 @@ def _plan_line(candidate: PlanCandidate) -> str:
     return f"{candidate.description} (about {candidate.estimated_reads:,.0f} of {ASSUMED_OBJECTS:,} objects)"
 
 
-_ANOTHER = "a model file; the default is the model in the settings"
-_FILE: Argument = ("file", {"nargs": "?", "type": Path, "help": _ANOTHER})
+_FILE_HELP = "a model file; the default is the model in the settings"
+_FILE: Argument = ("file", {"nargs": "?", "type": Path, "help": _FILE_HELP})
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
     "check": Subcommand(
         _check,
@@ -202,7 +202,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 },
             ),
             ("--total-count", {"action": "store_true", "help": "include the page's totalCount"}),
-            ("--model", {"dest": "file", "type": Path, "help": _ANOTHER}),
+            ("--model", {"dest": "file", "type": Path, "help": _FILE_HELP}),
         ),
     ),
     "prepare": Subcommand(
@@ -224,7 +224,7 @@ def _model_file(options: Options) -> Path:
     return options.file or read_settings().model
 
 
-def _print_of_model(options: Options, text: Callable[[Model], str]) -> int:
+def _print_for_model(options: Options, text: Callable[[Model], str]) -> int:
     """Print a text about the model that the options name, or the model's mistakes; return the exit code."""
     try:
         model = read_model_file(_model_file(options))

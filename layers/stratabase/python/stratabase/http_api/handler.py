@@ -67,8 +67,8 @@ class HttpHandler:
         try:
             return self._finish(request, response)
         except ResponseTooLarge as refusal:
-            refused = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
-            return self._finish(request, refused)
+            refusal_response = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
+            return self._finish(request, refusal_response)
 
     def _respond(self, request: Request, event: ProxyEvent) -> tuple[Response, Caller | None]:
         """Return the response, and the caller as far as it is known."""
@@ -145,9 +145,9 @@ class HttpHandler:
         defaults = tuple(header for header in _DEFAULT_HEADERS if header[0].lower() not in names)
         headers = (*response.headers, *defaults, *self._cors.response_headers(request))
         compressed = compress_response(request, replace(response, headers=headers))
-        proxied = proxy_response(compressed, bodiless=request.method == "HEAD")
-        check_response_size(proxied, may_have_written=response.may_have_written)
-        return proxied
+        result = proxy_response(compressed, bodiless=request.method == "HEAD")
+        check_response_size(result, may_have_written=response.may_have_written)
+        return result
 
 
 def _check_body(request: Request, operation: Operation) -> None:

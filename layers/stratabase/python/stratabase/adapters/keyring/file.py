@@ -40,13 +40,13 @@ class FileKeyring:
         except ValueError as error:
             raise _damaged(self._path, error) from error
 
-    def change(self, changed: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
+    def change(self, update: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
         """Replace the keys by what `changed` returns for the present ones. Raises Unavailable."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with lock_file(self._sibling("lock"), LOCK_TIMEOUT):
                 before = self.keys()
-                after = changed(before)
+                after = update(before)
                 if after != before:
                     self._replace(encode_keys(after).encode())
         except LockTimeout as error:

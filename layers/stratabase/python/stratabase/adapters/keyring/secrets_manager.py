@@ -51,7 +51,7 @@ class SecretsClient:
     def __init__(self, endpoint: AwsEndpoint) -> None:
         self._endpoint = endpoint
         self._lock = Lock()
-        self._loaded: Any = None
+        self._botocore_client: Any = None
 
     def call(self, operation: str, **parameters: object) -> dict[str, Any]:
         """Return the answer to an operation, such as `get_secret_value`. Raises SecretsError."""
@@ -61,8 +61,8 @@ class SecretsClient:
     def close(self) -> None:
         """Close the connections."""
         with self._lock:
-            if self._loaded is not None:
-                self._loaded.close()
+            if self._botocore_client is not None:
+                self._botocore_client.close()
 
     def _call(self, operation: str, parameters: dict[str, object]) -> dict[str, Any]:
         from botocore import exceptions  # noqa: PLC0415 - see _client
@@ -85,10 +85,10 @@ class SecretsClient:
     def _client(self) -> Any:
         # Loaded at the first call: loading botocore takes long.
         with self._lock:
-            if self._loaded is None:
+            if self._botocore_client is None:
                 retries = {"mode": "standard", "total_max_attempts": _REQUEST_ATTEMPTS}
-                self._loaded = create_client("secretsmanager", self._endpoint, retries=retries)
-            return self._loaded
+                self._botocore_client = create_client("secretsmanager", self._endpoint, retries=retries)
+            return self._botocore_client
 
 
 def _rejection(response: dict[str, Any]) -> SecretsError:
@@ -123,11 +123,11 @@ class SecretsManagerKeyring:
         """Return all keys. Raises Unavailable."""
         return self._current_version().keys
 
-    def change(self, changed: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
+    def change(self, update: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
         """Replace the keys by what `changed` returns for the present ones. Raises Unavailable."""
         own_versions: set[str] = set()
         for attempt in range(MAX_CHANGE_ATTEMPTS):
-            if self._try_change(changed, own_versions):
+            if self._try_change(update, own_versions):
                 return
             self._pause(uniform(0, 0.05 * 2**attempt))  # noqa: S311 - no secret
         raise Unavailable(_("Concurrent changes to the keys of tokens prevented this change. Try again."))
@@ -137,14 +137,14 @@ class SecretsManagerKeyring:
         self._client.close()
 
     def _try_change(
-        self, changed: Callable[[Sequence[SigningKey]], Sequence[SigningKey]], own_versions: set[str]
+        self, update: Callable[[Sequence[SigningKey]], Sequence[SigningKey]], own_versions: set[str]
     ) -> bool:
         """Return whether the change is done; add the id of each version that this makes to `own_versions`."""
         before = self._current_version()
         # A version of an earlier attempt is current: that attempt succeeded, and only its answer was lost.
         if before.id in own_versions:
             return True
-        after = tuple(changed(before.keys))
+        after = tuple(update(before.keys))
         if after == before.keys:
             return True
         version = str(uuid.uuid4())
@@ -153,9 +153,9 @@ class SecretsManagerKeyring:
         return self._make_current(version, before.id)
 
     def _current_version(self) -> _Version:
-        found = self._call("get_secret_value", VersionStage=_CURRENT)
+        response = self._call("get_secret_value", VersionStage=_CURRENT)
         try:
-            return _Version(found["VersionId"], decode_keys(found.get("SecretString") or ""))
+            return _Version(response["VersionId"], decode_keys(response.get("SecretString") or ""))
         except ValueError as error:
             raise UnusableStore(
                 f"The secret {self._secret} does not contain valid token signing keys: {error}. "
@@ -171,11 +171,11 @@ class SecretsManagerKeyring:
             VersionStages=[_NEXT],
         )
 
-    def _make_current(self, version: str, instead_of: str) -> bool:
+    def _make_current(self, version: str, previous: str) -> bool:
         """Make a version current if `instead_of` still is; return whether that is certainly done."""
         move = partial(self._client.call, "update_secret_version_stage", SecretId=self._secret)
         try:
-            move(VersionStage=_CURRENT, MoveToVersionId=version, RemoveFromVersionId=instead_of)
+            move(VersionStage=_CURRENT, MoveToVersionId=version, RemoveFromVersionId=previous)
         except SecretsError as error:
             # The other version is no longer current, or the answer was lost. The next attempt finds out.
             if error.may_have_run or error.code in ("InvalidParameterException", "ResourceNotFoundException"):

@@ -66,7 +66,7 @@ class SmtpMailer:
         self._server = server
         self._sender = sender
         self._timeout = timeout
-        self._given_tls_context = tls_context
+        self._custom_tls_context = tls_context
 
     def send(self, mail: Mail) -> None:
         """Send a mail. Raises Unavailable."""
@@ -105,7 +105,7 @@ class SmtpMailer:
             client.ehlo_or_helo_if_needed()
 
     def _tls_context(self) -> ssl.SSLContext:
-        return self._given_tls_context or ssl.create_default_context()
+        return self._custom_tls_context or ssl.create_default_context()
 
 
 def _log_in(client: smtplib.SMTP, server: SmtpServer) -> None:

@@ -19,7 +19,7 @@ from stratabase.store.dynamodb.retry import PermanentRejection
 
 _EXPIRY_MARGIN = 3_600_000
 """Milliseconds that a record stays after its last attempt has left the window, for clocks that differ."""
-_OUTDATED_AT_ONCE = 16
+_MIN_OUTDATED = 16
 """So many attempts that have left the window are removed together."""
 
 
@@ -46,17 +46,17 @@ class PynamoAttempts:
             self._record_class.expires.set(expires),
         ]
         self._write(partial(record.update, update))
-        noted = record.attempts or set()
-        recent = {other for other in noted if _instant(other) >= since}
-        self._remove_surplus(key, {attempt} if len(recent) > MAX_ATTEMPTS_KEPT else set(), noted - recent)
+        attempts = record.attempts or set()
+        recent = {other for other in attempts if _instant(other) >= since}
+        self._remove_surplus(key, {attempt} if len(recent) > MAX_ATTEMPTS_KEPT else set(), attempts - recent)
         return RecordedAttempt(attempt, tuple(sorted(map(_instant, recent))))
 
     def withdraw(self, key: str, attempt: str) -> None:
         """Take a noted attempt back."""
         # A record that has expired must not come back empty, and without an expiry.
-        is_noted = self._record_class.attempts.contains(attempt)
+        exists = self._record_class.attempts.contains(attempt)
         update: list[Action] = [self._record_class.attempts.delete({attempt})]
-        self._write(partial(self._record(key).update, update, is_noted))
+        self._write(partial(self._record(key).update, update, exists))
 
     def count(self, key: str, since: Instant) -> int:
         """Return how many are noted of a key since an instant."""
@@ -72,7 +72,7 @@ class PynamoAttempts:
 
     def _remove_surplus(self, key: str, surplus: set[str], outdated: set[str]) -> None:
         """Remove attempts that need not be there; one that stays does no harm."""
-        removed = surplus | (outdated if len(outdated) >= _OUTDATED_AT_ONCE else set())
+        removed = surplus | (outdated if len(outdated) >= _MIN_OUTDATED else set())
         if removed:
             with suppress(Unavailable):
                 self._write(partial(self._record(key).update, [self._record_class.attempts.delete(removed)]))

@@ -185,8 +185,10 @@ def _base_model(endpoint: AwsEndpoint, name: str) -> type[PynamoRecord]:
 def _failed_conditions(rejection: PermanentRejection, writes: list[ConditionalWrite]) -> tuple[str, ...]:
     """Return the names of the conditions that failed, of writes in the order in which they were sent."""
     rejected = rejection.rejected
-    judged = zip(writes, rejected.reasons, strict=True) if rejected.code == CANCELLED else ()
-    failed = tuple(write.condition_name for write, reason in judged if reason.get("Code") == CONDITION_FAILED)
+    outcomes = zip(writes, rejected.reasons, strict=True) if rejected.code == CANCELLED else ()
+    failed = tuple(
+        write.condition_name for write, reason in outcomes if reason.get("Code") == CONDITION_FAILED
+    )
     if not failed:
         raise permanent_error(rejected) from rejection
     return failed
@@ -205,7 +207,7 @@ def _request_error(error: Exception) -> RequestError:
 def map_botocore_error(error: Exception) -> RequestError:
     """Return what an exception of botocore's, or of the network, means."""
     if isinstance(error, exceptions.ClientError):
-        return _rejected(error.response)
+        return _map_response(error.response)
     if isinstance(
         error,
         exceptions.NoCredentialsError
@@ -218,7 +220,7 @@ def map_botocore_error(error: Exception) -> RequestError:
     return Unanswered(str(error))
 
 
-def _rejected(response: Mapping[str, Any]) -> Rejected:
+def _map_response(response: Mapping[str, Any]) -> Rejected:
     error = response.get("Error", {})
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     return Rejected(error.get("Code", ""), status, error.get("Message", ""), response)

@@ -66,10 +66,10 @@ class SqliteAttempts:
             connection.execute("DELETE FROM attempts WHERE key = ? AND instant < ?", (key, since))
             # Of other keys, what no window reaches any more: theirs may be longer than this one's.
             connection.execute("DELETE FROM attempts WHERE instant < ?", (now - LONGEST_WINDOW,))
-            found = [instant for (instant,) in connection.execute(_INSTANTS, (key, since))]
-            if len(found) < MAX_ATTEMPTS_KEPT:
+            instants = [instant for (instant,) in connection.execute(_INSTANTS, (key, since))]
+            if len(instants) < MAX_ATTEMPTS_KEPT:
                 connection.execute("INSERT INTO attempts VALUES (?, ?, ?)", (key, now, attempt))
-        return RecordedAttempt(attempt, tuple(sorted([*found, now])))
+        return RecordedAttempt(attempt, tuple(sorted([*instants, now])))
 
     def _withdraw(self, key: str, attempt: str) -> None:
         with self._transaction() as connection:

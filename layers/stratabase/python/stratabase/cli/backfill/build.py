@@ -20,9 +20,9 @@ from stratabase.wording import pluralize
 
 BUILD_LOCK = "build.lock"
 """The file in the data folder that a process locks while it builds."""
-_LOCK_PATIENCE = 1.0
+_LOCK_TIMEOUT = 1.0
 """Seconds of one wait for that lock."""
-_TRIES = 3
+_MAX_ATTEMPTS = 3
 """How often required roles are built before the model is served all the same."""
 MAX_VALUES_NAMED = 20
 MAX_IDS_NAMED = 10
@@ -64,7 +64,7 @@ def build_lock(home: Path, print_lines: PrintLines) -> Iterator[None]:
     path, is_waiting = home / BUILD_LOCK, False
     while True:
         try:
-            with lock_file(path, _LOCK_PATIENCE if is_waiting else 0):
+            with lock_file(path, _LOCK_TIMEOUT if is_waiting else 0):
                 yield
                 return
         except LockTimeout:
@@ -121,7 +121,7 @@ def _build_class(
     total = count_objects(engine, class_.name)
     progress = ProgressLines(f"Building {class_.name} {names}", total, print_lines)
     outcome = reindex.run(class_.name, progress)
-    for _ in range(_TRIES - 1):
+    for _ in range(_MAX_ATTEMPTS - 1):
         # A process that serves the last model does not keep roles that only the new one requires.
         left = reindex.unfinished([class_.name]).get(class_.name, ())
         broken = {duplicate.unique for duplicate in outcome.duplicates}

@@ -78,15 +78,15 @@ class Gateway:
 
     async def _call(self, function: LambdaFunction, event: Event, name: bytes) -> Any:
         """Return the function's result for the request of that name. Raises GatewayError if it fails."""
-        context, own = FunctionContext(function.declared), function.declared.timeout
-        time_limit = min(self._time_limit, own)
+        context, function_timeout = FunctionContext(function.declaration), function.declaration.timeout
+        time_limit = min(self._time_limit, function_timeout)
         try:
             return await self._greenlets.run(lambda: function.handler(event, context), time_limit, name)
         except CallTimeout:
-            error_type = ErrorType.FAILED if own < self._time_limit else ErrorType.TIMEOUT
+            error_type = ErrorType.FAILED if function_timeout < self._time_limit else ErrorType.TIMEOUT
             raise GatewayError(error_type, f"The function took longer than {time_limit:g} s.") from None
         except (Exception, SystemExit):
-            log.exception("Function %s failed at %s", function.declared.name, event["path"])
+            log.exception("Function %s failed at %s", function.declaration.name, event["path"])
             raise GatewayError(ErrorType.FAILED, "Internal server error") from None
 
 

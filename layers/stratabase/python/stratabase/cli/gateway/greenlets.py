@@ -30,7 +30,7 @@ class CallTimeout(Exception):
 class _Call:
     """A call, and in the end its outcome. It ends even if nobody waits for that any more."""
 
-    __slots__ = ("_error", "_result", "_work", "ended", "name", "over")
+    __slots__ = ("_error", "_result", "_work", "completion", "ended", "name")
 
     def __init__(self, work: Callable[[], Any], name: bytes) -> None:
         self._work = work
@@ -38,10 +38,10 @@ class _Call:
         self._result: Any = None
         self._error: BaseException | None = None
         self.ended = False
-        self.over: asyncio.Future[None] | None = None
+        self.completion: asyncio.Future[None] | None = None
         """Done when the call has ended or is given up; made when it first waits."""
 
-    def make(self) -> None:
+    def run(self) -> None:
         """Do the work and keep its outcome."""
         try:
             self._result = self._work()
@@ -64,16 +64,16 @@ class _CallGreenlet(greenlet):
     def run(self) -> None:
         """Make the calls that it is given."""
         while True:
-            self.call.make()
-            self.step_aside()
+            self.call.run()
+            self.switch_to_loop()
 
-    def take(self, call: _Call) -> None:
+    def start(self, call: _Call) -> None:
         """Begin a call; return when it has ended, or waits."""
         self.call = call
         self.gr_context = contextvars.Context()
         self.switch()
 
-    def step_aside(self) -> None:
+    def switch_to_loop(self) -> None:
         """Give the thread back to the loop, until it comes back."""
         cast("greenlet", self.parent).switch()
 
@@ -83,7 +83,7 @@ class Greenlets:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._awake: deque[_CallGreenlet] = deque()
+        self._ready: deque[_CallGreenlet] = deque()
         self._signalled = False
         self._idle: list[_CallGreenlet] = []
         self._busy: set[_CallGreenlet] = set()
@@ -100,13 +100,13 @@ class Greenlets:
         call = _Call(work, name)
         runner = self._idle.pop() if self._idle else _CallGreenlet()
         current_request.enter(name)
-        runner.take(call)
+        runner.start(call)
         current_request.leave()
         if call.ended:
             self._idle.append(runner)
         else:
             self._busy.add(runner)
-            await self._end_of(call, time_limit)
+            await self._wait_for(call, time_limit)
         return cast("T", call.outcome())
 
     async def finish(self) -> None:
@@ -121,7 +121,7 @@ class Greenlets:
         runner = getcurrent()
         if isinstance(runner, _CallGreenlet) and not future.done():
             future.add_done_callback(lambda _: self._wake(runner))
-            runner.step_aside()
+            runner.switch_to_loop()
         return future.result()
 
     def offload(self, work: Callable[..., T], *arguments: Any) -> T:
@@ -136,7 +136,7 @@ class Greenlets:
         runner = getcurrent()
         if isinstance(runner, _CallGreenlet):
             self._loop.call_later(seconds, self._wake, runner)
-            runner.step_aside()
+            runner.switch_to_loop()
         else:
             time.sleep(seconds)
 
@@ -145,20 +145,20 @@ class Greenlets:
         runner = getcurrent()
         if isinstance(runner, _CallGreenlet):
             self._wake(runner)
-            runner.step_aside()
+            runner.switch_to_loop()
 
-    async def _end_of(self, call: _Call, time_limit: float | None) -> None:
-        over = call.over = self._loop.create_future()
-        alarm = self._loop.call_later(time_limit, _give_up, over) if time_limit is not None else None
+    async def _wait_for(self, call: _Call, time_limit: float | None) -> None:
+        completion = call.completion = self._loop.create_future()
+        timer = self._loop.call_later(time_limit, _time_out, completion) if time_limit is not None else None
         try:
-            await over
+            await completion
         finally:
-            if alarm is not None:
-                alarm.cancel()
+            if timer is not None:
+                timer.cancel()
 
     def _wake(self, runner: _CallGreenlet) -> None:
         """Have a call go on, from any thread. One signal serves all that wake before the loop sees it."""
-        self._awake.append(runner)
+        self._ready.append(runner)
         if not self._signalled:
             self._signalled = True
             self.signals += 1
@@ -167,31 +167,31 @@ class Greenlets:
     def _resume(self) -> None:
         """Go on with those that were awake at the beginning; who gives way again waits for its next turn."""
         self._signalled = False
-        for _ in range(len(self._awake)):
-            runner = self._awake.popleft()
+        for _ in range(len(self._ready)):
+            runner = self._ready.popleft()
             current_request.enter(runner.call.name)
             runner.switch()
             if runner.call.ended:
-                self._ended(runner)
+                self._finish_call(runner)
         current_request.leave()
 
-    def _ended(self, runner: _CallGreenlet) -> None:
+    def _finish_call(self, runner: _CallGreenlet) -> None:
         self._busy.discard(runner)
         self._idle.append(runner)
-        _tell(runner.call)
+        _complete(runner.call)
         if not self._busy:
             self._all_ended.set()
 
 
-def _give_up(over: "asyncio.Future[None]") -> None:
-    if not over.done():
-        over.set_exception(CallTimeout())
+def _time_out(completion: "asyncio.Future[None]") -> None:
+    if not completion.done():
+        completion.set_exception(CallTimeout())
 
 
-def _tell(call: _Call) -> None:
+def _complete(call: _Call) -> None:
     """Tell who waits for a call that it has ended; if nobody does, the log, if it ended badly."""
-    if call.over is not None and not call.over.done():
-        call.over.set_result(None)
+    if call.completion is not None and not call.completion.done():
+        call.completion.set_result(None)
         return
     try:
         call.outcome()

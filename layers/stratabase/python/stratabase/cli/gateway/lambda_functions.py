@@ -18,7 +18,7 @@ Handler = Callable[[Event, Any], Any]
 class LambdaFunction(NamedTuple):
     """A function that is ready to be called."""
 
-    declared: FunctionDeclaration
+    declaration: FunctionDeclaration
     handler: Handler
 
 
@@ -29,23 +29,23 @@ class _UncachedLoader(SourceFileLoader):
         return self.source_to_code(self.get_data(self.get_filename(fullname)), self.path)
 
 
-def load_function(declared: FunctionDeclaration) -> LambdaFunction:
+def load_function(declaration: FunctionDeclaration) -> LambdaFunction:
     """Import a function's file. Raises what the import raises, and CommandError without a file or handler."""
-    handler = getattr(_import_file(declared), declared.entry, None)
+    handler = getattr(_import_file(declaration), declaration.entry, None)
     if not callable(handler):
         raise CommandError(
-            f'{declared.file} has no function "{declared.entry}". The template names it as the handler.'
+            f'{declaration.file} has no function "{declaration.entry}". The template names it as the handler.'
         )
-    return LambdaFunction(declared, handler)
+    return LambdaFunction(declaration, handler)
 
 
-def _import_file(declared: FunctionDeclaration) -> ModuleType:
-    name = f"_function_{declared.name}"
-    loader = _UncachedLoader(name, str(declared.file))
-    spec = spec_from_file_location(name, declared.file, loader=loader)
-    if spec is None or spec.loader is None or not declared.file.is_file():
+def _import_file(declaration: FunctionDeclaration) -> ModuleType:
+    name = f"_function_{declaration.name}"
+    loader = _UncachedLoader(name, str(declaration.file))
+    spec = spec_from_file_location(name, declaration.file, loader=loader)
+    if spec is None or spec.loader is None or not declaration.file.is_file():
         raise CommandError(
-            f"{declared.file} does not exist. The template names it for the function {declared.name}."
+            f"{declaration.file} does not exist. The template names it for the function {declaration.name}."
         )
     module = sys.modules[name] = module_from_spec(spec)
     spec.loader.exec_module(module)

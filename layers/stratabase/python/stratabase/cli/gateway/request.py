@@ -55,7 +55,7 @@ def read_head(raw_headers: Sequence[tuple[bytes, bytes]]) -> Head:
     size = 4 * len(raw_headers)
     for raw_name, raw_value in raw_headers:
         size += len(raw_name) + len(raw_value)
-        name = _spelling(raw_name)
+        name = _event_header_name(raw_name)
         if name is None:
             connection_headers[raw_name.lower()] = raw_value
             continue
@@ -128,7 +128,7 @@ def _content_length(connection_headers: dict[bytes, bytes]) -> int | None:
 
 
 @lru_cache(maxsize=1024)
-def _spelling(raw_name: bytes) -> str | None:
+def _event_header_name(raw_name: bytes) -> str | None:
     """Return a header's name as events spell it, None when they do not hold it."""
     name = raw_name.decode("latin-1")
     if name.lower() in _CONNECTION_HEADERS:

@@ -55,8 +55,8 @@ def function_response(result: Any, method: str) -> HttpResponse:
     return HttpResponse(status, headers, body)
 
 
-def _malformed(what: str) -> GatewayError:
-    return GatewayError(ErrorType.FAILED, f"The function's answer is malformed: {what}.")
+def _malformed(reason: str) -> GatewayError:
+    return GatewayError(ErrorType.FAILED, f"The function's answer is malformed: {reason}.")
 
 
 def _check_size(result: Mapping[str, Any]) -> None:
@@ -136,23 +136,23 @@ def _header(name: Any, value: str) -> tuple[bytes, bytes] | None:
 class ErrorResponses:
     """Makes the responses to errors of the gateway."""
 
-    def __init__(self, declared: Mapping[str, GatewayResponse]) -> None:
+    def __init__(self, templates: Mapping[str, GatewayResponse]) -> None:
         """Take what the template declares: a response by the name of its gateway response type."""
-        self._declared = declared
+        self._templates = templates
 
     def response(self, error: GatewayError, request_id: str) -> HttpResponse:
         """Return a problem (RFC 9457), in the template's words where it has some for this type of error."""
-        declared = self._declaration(error.error_type)
-        if declared is None or declared.body is None:
+        template = self._find_template(error.error_type)
+        if template is None or template.body is None:
             return problem(error.error_type, error.detail, request_id)
-        status = declared.status or error.error_type.status
-        return _text_response(status, declared.headers.items(), _fill(declared.body, error, request_id))
+        status = template.status or error.error_type.status
+        return _text_response(status, template.headers.items(), _fill(template.body, error, request_id))
 
-    def _declaration(self, error_type: ErrorType) -> GatewayResponse | None:
+    def _find_template(self, error_type: ErrorType) -> GatewayResponse | None:
         if error_type in _BEFORE_ANY_API:
             return None
         default = f"DEFAULT_{error_type.status // 100}XX"
-        return self._declared.get(error_type.response_type) or self._declared.get(default)
+        return self._templates.get(error_type.response_type) or self._templates.get(default)
 
 
 def problem(error_type: ErrorType, detail: str, request_id: str) -> HttpResponse:

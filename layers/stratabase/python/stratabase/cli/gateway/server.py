@@ -136,7 +136,7 @@ class GatewayProtocol(HttpToolsProtocol):
         super().__init__(*arguments, **options)
         self._head_size: int | None = None
         """Bytes that came of a head that has begun and not ended (but for the first piece)."""
-        self._leaving = False
+        self._is_shutting_down = False
         self._ignores_upgrade = False
         """The head that has just ended asks for another protocol, and will be read again without that."""
 
@@ -199,7 +199,7 @@ class GatewayProtocol(HttpToolsProtocol):
         if self._ignores_upgrade:
             return
         super().on_headers_complete()
-        if self._leaving:
+        if self._is_shutting_down:
             self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
@@ -212,9 +212,9 @@ class GatewayProtocol(HttpToolsProtocol):
 
         Who has just connected is about to ask, and should be answered.
         """
-        if self.cycle is not None or self._leaving:
+        if self.cycle is not None or self._is_shutting_down:
             super().shutdown()
-        self._leaving = True
+        self._is_shutting_down = True
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP."""

@@ -115,13 +115,13 @@ def _responses(resources: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, An
         yield from (properties.get("GatewayResponses") or {}).items()
 
 
-def _response(declared: Mapping[str, Any]) -> GatewayResponse:
-    status = declared.get("StatusCode")
-    headers = (declared.get("ResponseParameters") or {}).get("Headers") or {}
+def _response(properties: Mapping[str, Any]) -> GatewayResponse:
+    status = properties.get("StatusCode")
+    headers = (properties.get("ResponseParameters") or {}).get("Headers") or {}
     return GatewayResponse(
         None if status is None else int(status),
         {name: str(value).strip("'") for name, value in headers.items()},
-        (declared.get("ResponseTemplates") or {}).get("application/json"),
+        (properties.get("ResponseTemplates") or {}).get("application/json"),
     )
 
 

@@ -8,17 +8,17 @@ from collections.abc import Callable
 from stratabase.cli.terminal.command_error import CommandError
 
 BACKLOG = 2048
-PATIENCE = 2.0
+BIND_TIMEOUT = 2.0
 """Seconds to wait for a taken port: the worker of a server that was just killed needs a moment to go."""
 
 
-def listen(host: str, port: int, patience: float = PATIENCE) -> socket.socket:
+def listen(host: str, port: int, timeout: float = BIND_TIMEOUT) -> socket.socket:
     """Return a socket that listens on an address. Raises CommandError when it cannot."""
     family, address = _resolve(host, port)
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        _bind_patiently(lambda: listener.bind(address), patience)
+        _bind_with_retries(lambda: listener.bind(address), timeout)
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
@@ -39,17 +39,17 @@ def root_url(host: str, port: int) -> str:
 
 def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         raise CommandError(
             f'HOST: "{host}" is not an address of this machine. Use an address such as 127.0.0.1 or ::1.'
         ) from error
-    family, _, _, _, address = found[0]
+    family, _, _, _, address = addresses[0]
     return family, address  # type: ignore[return-value]
 
 
-def _bind_patiently(bind: Callable[[], None], patience: float) -> None:
-    deadline = time.monotonic() + patience
+def _bind_with_retries(bind: Callable[[], None], timeout: float) -> None:
+    deadline = time.monotonic() + timeout
     while True:
         try:
             return bind()

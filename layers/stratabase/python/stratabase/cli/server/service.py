@@ -47,7 +47,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
         ReportKind.READY,
         tuple(welcome_lines(job.address, instance.settings, instance.model, administrator)),
         tuple(new_password_lines(administrator)),
-        (*describe_unbuilt(unbuilt, refusing=not is_embedded(instance.settings)), *owners),
+        (*describe_unbuilt(unbuilt, refuses_writes=not is_embedded(instance.settings)), *owners),
     )
     try:
         callbacks = ServerCallbacks(lambda _end: send(ready), lambda: send(WorkerReport(ReportKind.DRAINING)))

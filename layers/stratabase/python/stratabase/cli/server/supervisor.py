@@ -21,9 +21,9 @@ from stratabase.cli.server.watcher import Watcher
 from stratabase.cli.server.worker_process import WorkerProcess
 from stratabase.cli.terminal.command_error import FAILED
 
-PAUSES = (0.0, 0.5, 1.0, 2.0, 5.0)
+RESTART_DELAYS = (0.0, 0.5, 1.0, 2.0, 5.0)
 """Seconds before a worker that died is started again, the first time, the second …"""
-STEADY = 10.0
+STABLE_AFTER = 10.0
 """Seconds that a worker must have served for its death to count as the first again."""
 
 
@@ -71,17 +71,17 @@ class Supervisor:
     def _do_next(self) -> None:
         """Do what is to be done, or look after the workers when there is nothing for a while."""
         try:
-            do = self._events.get(timeout=self._watchdog.due())
+            action = self._events.get(timeout=self._watchdog.due())
         except Empty:
             self._look_after_workers()
         else:
-            do()
+            action()
 
     def _look_after_workers(self) -> None:
         """End workers that are stuck; have another worker serve beside a slow one."""
         # Before the findings, so that the tracebacks of a slow worker are written before its successor tells.
         self._relieve()
-        for worker, finding in self._watchdog.look([each for each in self._workers if each.watched]):
+        for worker, finding in self._watchdog.check([each for each in self._workers if each.watched]):
             seconds = self._watchdog.seconds(worker)
             silence = f"The worker (process {worker.pid}) has not responded for {seconds:.0f} s"
             if finding is ProbeResult.STUCK:
@@ -109,8 +109,8 @@ class Supervisor:
             self._last_relieved = self._serving
             self._start()
 
-    def _enqueue(self, do: Callable[..., None], *arguments: Any) -> None:
-        self._events.put(partial(do, *arguments))
+    def _enqueue(self, action: Callable[..., None], *arguments: Any) -> None:
+        self._events.put(partial(action, *arguments))
 
     def _watcher(self) -> Watcher:
         root = self._job.template.parent
@@ -143,15 +143,17 @@ class Supervisor:
 
     def _on_ready(self, worker: WorkerProcess, report: WorkerReport) -> None:
         """Have a new worker take over."""
-        shown = report if self._served_since is None else replace(report, lines=("Serving the new version.",))
+        announcement = (
+            report if self._served_since is None else replace(report, lines=("Serving the new version.",))
+        )
         if self._serving is None:
-            self._console.show(shown)
+            self._console.show(announcement)
         elif self._watchdog.is_slow(self._serving):
             # It cannot take requests while it is stuck, and leaves when it is not any more.
-            self._console.show(shown)
+            self._console.show(announcement)
             self._serving.retire()
         else:
-            self._held_reports[self._serving] = shown
+            self._held_reports[self._serving] = announcement
             self._serving.retire()
         worker.watched = True
         self._serving, self._starting = worker, None
@@ -159,9 +161,9 @@ class Supervisor:
 
     def _on_draining(self, worker: WorkerProcess, _report: WorkerReport) -> None:
         """Tell that a new worker has taken over: from now on no request reaches the old one."""
-        shown = self._held_reports.pop(worker, None)
-        if shown is not None:
-            self._console.show(shown)
+        announcement = self._held_reports.pop(worker, None)
+        if announcement is not None:
+            self._console.show(announcement)
 
     def _on_alive(self, worker: WorkerProcess, _report: WorkerReport) -> None:
         """Note that a worker's event loop turns."""
@@ -197,7 +199,7 @@ class Supervisor:
         self._on_draining(worker, WorkerReport(ReportKind.DRAINING))
         if self._stopping:
             return
-        death = f"The worker (process {worker.pid}) {_how_it_ended(code)}"
+        death = f"The worker (process {worker.pid}) {_describe_exit(code)}"
         if worker is self._serving and code == 0:
             # A worker that this process tells to end serves no more; so somebody else told this one.
             self._console.say(
@@ -207,7 +209,7 @@ class Supervisor:
             self._end()
         elif worker is self._serving:
             self._serving = None
-            self._deaths = 0 if time.monotonic() - (self._served_since or 0) > STEADY else self._deaths
+            self._deaths = 0 if time.monotonic() - (self._served_since or 0) > STABLE_AFTER else self._deaths
             self._restart(death)
         elif worker is self._starting and self._was_killed(code):
             self._starting = None
@@ -222,7 +224,7 @@ class Supervisor:
     def _restart(self, death: str) -> None:
         """Start a worker in place of one that died, later each time."""
         self._console.warn(f"{death}. Starting another worker.")
-        pause = PAUSES[min(self._deaths, len(PAUSES) - 1)]
+        pause = RESTART_DELAYS[min(self._deaths, len(RESTART_DELAYS) - 1)]
         self._deaths += 1
         timer = threading.Timer(pause, self._enqueue, [self._start_if_none])
         timer.daemon = True
@@ -261,7 +263,7 @@ def _request_text(worker: WorkerProcess) -> str:
     return f" in {name}" if name else ""
 
 
-def _how_it_ended(code: int) -> str:
+def _describe_exit(code: int) -> str:
     """Say how a process ended."""
     if code < 0:
         return f"was killed by {signal.Signals(-code).name}"

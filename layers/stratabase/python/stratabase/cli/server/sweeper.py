@@ -14,7 +14,7 @@ PERIOD = 300.0
 """Seconds from one look at what deletions have left, here and in other processes, to the next."""
 RETRY_PERIOD = 15.0
 """Seconds until the next look if the store did not answer."""
-PATIENCE = 5.0
+STOP_TIMEOUT = 5.0
 """Seconds that the step under way gets at the end."""
 
 
@@ -49,7 +49,7 @@ class Sweeper:
         """Have the step under way be the last; what is left then waits in the store for the next start."""
         self._ending.set()
         self._tasks.put(iter(()))
-        self._thread.join(PATIENCE)
+        self._thread.join(STOP_TIMEOUT)
 
     def _run(self) -> None:
         while not self._ending.is_set():

@@ -7,11 +7,11 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from enum import Enum, auto
 from typing import Generic, Protocol, TypeVar
 
-LOOKS = 20
+CHECKS_PER_LIMIT = 20
 """How often the watchdog looks within the time limit."""
-LONGEST_PERIOD = 60.0
+MAX_PERIOD = 60.0
 """Seconds from one look to the next at most."""
-PART = 3
+SLOW_DIVISOR = 3
 """After this part of the time limit, a worker counts as slow."""
 SHOW_TRACEBACKS: signal.Signals = getattr(signal, "SIGUSR1", signal.SIGABRT)
 """On this signal a worker writes the tracebacks of its threads to standard error. Windows has no workers."""
@@ -54,16 +54,16 @@ class Watchdog(Generic[W]):
 
     def __init__(self, limit: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._limit = limit or math.inf
-        self._period = min(self._limit / LOOKS, LONGEST_PERIOD)
+        self._period = min(self._limit / CHECKS_PER_LIMIT, MAX_PERIOD)
         self._clock = clock
-        self._looked = clock()
+        self._last_check = clock()
         self._waits: dict[W, _Wait] = {}
 
     def due(self) -> float:
         """Return in how many seconds it is time for the next look."""
-        return max(0.0, self._looked + self._period - self._clock())
+        return max(0.0, self._last_check + self._period - self._clock())
 
-    def look(self, workers: Iterable[W]) -> Iterator[tuple[W, ProbeResult]]:
+    def check(self, workers: Iterable[W]) -> Iterator[tuple[W, ProbeResult]]:
         """Probe the workers that owe no answer, and yield those that have owed one for too long."""
         step = self._elapsed()
         self._waits = {worker: self._waits.get(worker) or _Wait() for worker in workers}
@@ -73,7 +73,7 @@ class Watchdog(Generic[W]):
                 worker.probe()
                 continue
             wait.seconds += step
-            if wait.seconds >= self._limit / PART and not wait.slow:
+            if wait.seconds >= self._limit / SLOW_DIVISOR and not wait.slow:
                 wait.slow = True
                 yield worker, ProbeResult.SLOW
             elif wait.seconds >= self._limit and not wait.stuck:
@@ -100,5 +100,5 @@ class Watchdog(Generic[W]):
         answer in it, or no supervisor could read the answer, so it counts against nobody.
         """
         now = self._clock()
-        elapsed, self._looked = now - self._looked, now
+        elapsed, self._last_check = now - self._last_check, now
         return min(elapsed, 2 * self._period)

@@ -6,18 +6,18 @@ from pathlib import Path
 
 STEP = 50
 """Milliseconds without a further change after which changes count as one."""
-LONGEST_BURST = 400
+MAX_DEBOUNCE = 400
 """Milliseconds after which they do anyway."""
 
-Changed = Callable[[set[Path]], None]
+OnChange = Callable[[set[Path]], None]
 
 
 class Watcher:
     """Calls `changed` from a thread of its own, with the files that were written, made or removed."""
 
-    def __init__(self, trees: Iterable[Path], files: Iterable[Path], changed: Changed) -> None:
+    def __init__(self, trees: Iterable[Path], files: Iterable[Path], on_change: OnChange) -> None:
         self._stop = threading.Event()
-        self._changed = changed
+        self._on_change = on_change
         self._trees = [tree.resolve() for tree in trees if tree.is_dir()]
         self._files = {file.parent.resolve() / file.name for file in files}
         self._threads = [threading.Thread(target=watch, daemon=True) for watch in self._watches()]
@@ -56,17 +56,19 @@ class Watcher:
         folders = {file.parent for file in self._files if file.parent.is_dir()}
         self._watch(folders, lambda _, path: Path(path) in self._files, recursive=False)
 
-    def _watch(self, paths: Iterable[Path], wanted: Callable[..., bool], *, recursive: bool = True) -> None:
+    def _watch(
+        self, paths: Iterable[Path], is_wanted: Callable[..., bool], *, recursive: bool = True
+    ) -> None:
         # Imported here, so that the worker starts first: it takes longer.
         from watchfiles import watch  # noqa: PLC0415
 
         for changes in watch(
             *paths,
-            watch_filter=wanted,
+            watch_filter=is_wanted,
             step=STEP,
-            debounce=LONGEST_BURST,
+            debounce=MAX_DEBOUNCE,
             stop_event=self._stop,
             recursive=recursive,
             raise_interrupt=False,
         ):
-            self._changed({Path(path) for _, path in changes})
+            self._on_change({Path(path) for _, path in changes})

@@ -21,7 +21,7 @@ from stratabase.schema.services import get_page
 from stratabase.settings import Settings
 from stratabase.store.indexes.entries import REQUIRED_ROLE
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 """How many things are named in one line."""
 _MISMATCH_TEXTS: Mapping[PasswordMismatch, str] = {
     PasswordMismatch.OTHER_PASSWORD: f"{ADMIN_USERNAME} has a different password",
@@ -68,19 +68,19 @@ def new_password_lines(administrator: Administrator) -> Iterator[str]:
         yield f"  {password}"
 
 
-def describe_unbuilt(unbuilt: Sequence[str], *, refusing: bool) -> Iterator[str]:
+def describe_unbuilt(unbuilt: Sequence[str], *, refuses_writes: bool) -> Iterator[str]:
     """Yield what to do about indexes and constraints that not all objects keep to.
 
     `refusing`: unique constraints among them may not be built at all yet.
     """
     if unbuilt:
-        shown = ", ".join(unbuilt[:_MOST_NAMED])
-        more = f" and {len(unbuilt) - _MOST_NAMED} more" if len(unbuilt) > _MOST_NAMED else ""
+        shown = ", ".join(unbuilt[:_MAX_NAMED])
+        more = f" and {len(unbuilt) - _MAX_NAMED} more" if len(unbuilt) > _MAX_NAMED else ""
         yield (
             f"Not ready for existing objects: {shown}{more}. "
             f"To build them while the service runs: {_command()} reindex"
         )
-        if refusing and any("@unique" in each for each in unbuilt):
+        if refuses_writes and any("@unique" in each for each in unbuilt):
             yield "Until a unique constraint is built, Stratabase refuses writes that set its values."
         if any(REQUIRED_ROLE in each for each in unbuilt):
             yield "Until a required role is built, you cannot delete the objects that it leads to."

@@ -29,7 +29,7 @@ class Heartbeat:
         """Answer from the event loop that runs here."""
         self._loop = asyncio.get_running_loop()
 
-    def probed(self) -> None:
+    def probe(self) -> None:
         """Have the loop answer as soon as it turns."""
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):  # the loop is closed: this process is about to end
@@ -45,12 +45,14 @@ def main() -> int:
     os.close(orders.current_request)
     os.set_inheritable(orders.reports, False)
     reports = FileIO(orders.reports, "wb")
-    pulse = Heartbeat(lambda: write_report(reports, WorkerReport(ReportKind.ALIVE)))
-    threading.Thread(target=follow_supervisor, args=(pulse.probed,), name="supervisor", daemon=True).start()
+    heartbeat = Heartbeat(lambda: write_report(reports, WorkerReport(ReportKind.ALIVE)))
+    threading.Thread(
+        target=follow_supervisor, args=(heartbeat.probe,), name="supervisor", daemon=True
+    ).start()
 
     def send(report: WorkerReport) -> None:
         if report.kind is ReportKind.READY:
-            pulse.start()
+            heartbeat.start()
         write_report(reports, report)
 
     try:
@@ -64,7 +66,7 @@ def main() -> int:
     return 0
 
 
-def follow_supervisor(probed: Callable[[], None]) -> None:
+def follow_supervisor(on_probe: Callable[[], None]) -> None:
     """Pass its probes on, and end at once with the standard input: the supervisor is dead.
 
     This needs the interpreter, which a thread that is stuck in C code may keep for itself. On Linux the
@@ -72,7 +74,7 @@ def follow_supervisor(probed: Callable[[], None]) -> None:
     """
     # Not through sys.stdin: a thread that waits inside of it would hold up the end of the process.
     while os.read(0, 1):
-        probed()
+        on_probe()
     os._exit(1)
 
 

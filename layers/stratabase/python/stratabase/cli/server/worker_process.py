@@ -34,15 +34,15 @@ class WorkerProcess:
         """Whether its event loop runs, and is expected to answer probes."""
         self._on_report = on_report
         self._on_end = on_end
-        ours, theirs = os.pipe()
+        read_end, write_end = os.pipe()
         with tempfile.TemporaryFile() as shared:
             shared.truncate(SIZE)
             self._current_request = CurrentRequest(mmap(shared.fileno(), SIZE))
-            self._process = _start(theirs, listener.fileno(), shared.fileno())
+            self._process = _start(write_end, listener.fileno(), shared.fileno())
             current_request = shared.fileno()
-        os.close(theirs)
-        orders = Orders(job, listener.fileno(), theirs, current_request)
-        threading.Thread(target=self._follow, args=(orders, ours), daemon=True).start()
+        os.close(write_end)
+        orders = Orders(job, listener.fileno(), write_end, current_request)
+        threading.Thread(target=self._follow, args=(orders, read_end), daemon=True).start()
 
     @property
     def pid(self) -> int:

@@ -134,11 +134,11 @@ def application_parameter(application: str) -> Mapping[str, Parameter]:
 
 def require_application(request: Request, application: str) -> None:
     """Raise NotFound unless the path of a request names the application; case does not matter."""
-    named = request.parameters.get("application", "")
-    if named.casefold() != application.casefold():
+    name = request.parameters.get("application", "")
+    if name.casefold() != application.casefold():
         message = _(
             'The application "{name}" does not exist. Use "{application}".',
-            name=named,
+            name=name,
             application=application,
         )
         raise NotFound(message)
@@ -149,8 +149,8 @@ def _negotiate(request: Request, application: str) -> str:
     require_application(request, application)
     accept = ",".join(request.headers.get("accept", ()))
     # A client that does not know the modern type may not know that its errors come with another status.
-    knows_modern = GRAPHQL_RESPONSE_JSON in accept.lower()
-    offered = (GRAPHQL_RESPONSE_JSON, PLAIN_JSON) if knows_modern else (PLAIN_JSON, GRAPHQL_RESPONSE_JSON)
+    accepts_modern = GRAPHQL_RESPONSE_JSON in accept.lower()
+    offered = (GRAPHQL_RESPONSE_JSON, PLAIN_JSON) if accepts_modern else (PLAIN_JSON, GRAPHQL_RESPONSE_JSON)
     media_type = best_match(accept, offered)
     if media_type is None:
         message = _(
@@ -191,12 +191,12 @@ def graphql_request_from_query(request: Request) -> GraphQLRequest:
 
     `variables` and `extensions` are JSON there. An empty parameter counts as one that is missing.
     """
-    given = {name: text for name in _FIELD_TYPES if (text := _single_value(request, name))}
+    parameters = {name: text for name in _FIELD_TYPES if (text := _single_value(request, name))}
     fields = {
         name: _parse_json(text, _('The parameter "{name}"', name=name))
         if _FIELD_TYPES[name] is _OBJECT
         else text
-        for name, text in given.items()
+        for name, text in parameters.items()
     }
     return _check_fields(fields)
 

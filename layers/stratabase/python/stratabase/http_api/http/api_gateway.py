@@ -69,16 +69,16 @@ def proxy_response(response: Response, *, bodiless: bool = False) -> ProxyRespon
     }
 
 
-def check_response_size(proxied: ProxyResponse, *, may_have_written: bool = False) -> None:
+def check_response_size(result: ProxyResponse, *, may_have_written: bool = False) -> None:
     """Raise ResponseTooLarge when Lambda would not carry a response as it is, compressed or not.
 
     `may_have_written`: the request may have changed something, so the client should not just repeat it.
     """
-    size = size_over_limit(proxied, MAX_RESPONSE_SIZE)
+    size = size_over_limit(result, MAX_RESPONSE_SIZE)
     if size is None:
         return
     raise ResponseTooLarge(
-        sentences(_too_large(size, compressed=proxied["isBase64Encoded"], may_have_written=may_have_written))
+        sentences(_too_large(size, compressed=result["isBase64Encoded"], may_have_written=may_have_written))
     )
 
 
@@ -96,15 +96,15 @@ def _too_large(size: int, *, compressed: bool, may_have_written: bool) -> Iterat
         yield _("The mutation was executed. Read the data before you repeat it.")
 
 
-def size_over_limit(proxied: Mapping[str, Any], limit: int) -> int | None:
+def size_over_limit(result: Mapping[str, Any], limit: int) -> int | None:
     """Return how many bytes a response takes as JSON when that is more than a limit, otherwise None.
 
     Raises TypeError when it is not JSON, which is noticed only when it may be too large.
     """
     # Most responses are so small that measuring them would be a waste.
-    if len(proxied.get("body") or "") * _MAX_ESCAPE + _MAX_HEADERS_SIZE < limit:
+    if len(result.get("body") or "") * _MAX_ESCAPE + _MAX_HEADERS_SIZE < limit:
         return None
-    size = len(orjson.dumps(proxied))
+    size = len(orjson.dumps(result))
     return size if size > limit else None
 
 

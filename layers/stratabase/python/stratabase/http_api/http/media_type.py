@@ -47,6 +47,6 @@ def best_match(accept: str, offered: tuple[str, ...]) -> str | None:
 def _preference(name: str, ranges: Sequence[MediaType]) -> tuple[float, int]:
     """Return the weight of the narrowest range that includes a type, and how narrow it is: 0, 1 or 2."""
     spellings = ("*/*", f"{name.partition('/')[0]}/*", name)
-    found = [(spellings.index(range_.name), range_.weight) for range_ in ranges if range_.name in spellings]
-    narrowness, weight = max(found, default=(0, 0.0))
+    matches = [(spellings.index(range_.name), range_.weight) for range_ in ranges if range_.name in spellings]
+    narrowness, weight = max(matches, default=(0, 0.0))
     return weight, narrowness

@@ -20,15 +20,15 @@ def parse_json_object(body: bytes) -> dict[str, Any]:
     """Return the fields of a JSON object in UTF-8, none of which may come twice. Raises Malformed."""
     try:
         # The strict reader first: it knows neither NaN nor halves of surrogate pairs, nor endless depth.
-        read = orjson.loads(body)
-        if isinstance(read, dict):
-            _read_with_keys(body, _("The body"))
+        value = orjson.loads(body)
+        if isinstance(value, dict):
+            _check_keys(body, _("The body"))
     except ValueError as error:
         message = _("The body must be a JSON object: {error}.", error=str(error))
         raise Malformed(message) from None
     except RecursionError:
         raise Malformed(_("The body must be a JSON object that is not nested too deeply.")) from None
-    return require_object(read)
+    return require_object(value)
 
 
 def require_object(body: Any) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def require_object(body: Any) -> dict[str, Any]:
     return body
 
 
-def reject_duplicate_keys(text: str | bytes, read: Any, place: Message) -> None:
+def reject_duplicate_keys(text: str | bytes, value: Any, place: Message) -> None:
     """Raise Malformed if an object of a JSON text, however deep, gives a key twice.
 
     `read` is what the text was read to, where one value of such a key is lost. `place` is what the text is:
@@ -47,26 +47,26 @@ def reject_duplicate_keys(text: str | bytes, read: Any, place: Message) -> None:
     # Each key has a colon, so a lost key lacks one where the value is written anew; only a colon that was
     # escaped could make up for it. That takes a tenth of the time of reading the text key by key.
     raw = text.encode() if isinstance(text, str) else text
-    if raw.count(b":") != _colons(read) or any(colon in raw for colon in _ESCAPED_COLONS):
-        _read_with_keys(raw, place)
+    if raw.count(b":") != _count_colons(value) or any(colon in raw for colon in _ESCAPED_COLONS):
+        _check_keys(raw, place)
 
 
-def _colons(read: Any) -> int | None:
+def _count_colons(value: Any) -> int | None:
     """Return how many colons a JSON value is written with; None for one with numbers that are too long."""
     try:
-        return orjson.dumps(read).count(b":")
+        return orjson.dumps(value).count(b":")
     except TypeError:
         return None
 
 
-def _read_with_keys(text: bytes, place: Message) -> None:
-    json.loads(text, object_pairs_hook=partial(_once, place))
+def _check_keys(text: bytes, place: Message) -> None:
+    json.loads(text, object_pairs_hook=partial(_check_unique, place))
 
 
-def _once(place: Message, pairs: Sequence[tuple[str, Any]]) -> None:
+def _check_unique(place: Message, pairs: Sequence[tuple[str, Any]]) -> None:
     if len(dict(pairs)) != len(pairs):
-        twice = [name for name, times in Counter(name for name, _value in pairs).items() if times > 1]
-        raise Malformed(repeated_fields(place, twice))
+        duplicates = [name for name, count in Counter(name for name, _value in pairs).items() if count > 1]
+        raise Malformed(repeated_fields(place, duplicates))
 
 
 def repeated_fields(place: Message, names: Sequence[str]) -> Message:
@@ -89,11 +89,11 @@ def parse_exact_json(text: str | bytes) -> Any:
 
     Raises ValueError; TooDeep for a text with such a number that is nested more than MAX_DEPTH levels deep.
     """
-    read = orjson.loads(text)
+    value = orjson.loads(text)
     raw = text.encode() if isinstance(text, str) else text
     if _LONG_NUMBER.search(raw) is None:
-        return read
-    if _is_deeper_than(MAX_DEPTH, read):  # which versions of Python bear in different measure
+        return value
+    if _is_deeper_than(MAX_DEPTH, value):  # which versions of Python bear in different measure
         raise TooDeep(f"nested more than {MAX_DEPTH} levels deep")
     # orjson has read it, so there are no halves of surrogate pairs in it, which this reader would let pass.
     return json.loads(raw, parse_float=Decimal)

@@ -16,9 +16,9 @@ def render_xml(root: str, fields: Mapping[str, object], namespace: str | None = 
     return _document(_element(root, fields, namespace))
 
 
-def render_xml_list(root: str, each: str, items: Iterable[Mapping[str, object]]) -> bytes:
+def render_xml_list(root: str, item_name: str, items: Iterable[Mapping[str, object]]) -> bytes:
     """Return a document with an element `each` per item, and in that an element per field."""
-    return _document(f"<{root}>{''.join(_element(each, fields) for fields in items)}</{root}>")
+    return _document(f"<{root}>{''.join(_element(item_name, fields) for fields in items)}</{root}>")
 
 
 def _document(element: str) -> bytes:
@@ -50,7 +50,7 @@ def parse_xml_fields(body: bytes, root: str) -> dict[str, str]:
     from defusedxml.ElementTree import DefusedXMLParser, ParseError  # noqa: PLC0415 - see above
 
     _check_encoding(body)
-    fields = _Fields(root)
+    fields = _FieldTarget(root)
     parser = DefusedXMLParser(target=fields, encoding="utf-8", forbid_dtd=True)
     parser.parser.XmlDeclHandler = _check_declaration
     try:
@@ -65,7 +65,7 @@ def parse_xml_fields(body: bytes, root: str) -> dict[str, str]:
     return fields.texts
 
 
-class _Fields:
+class _FieldTarget:
     """What the parser calls as it reads; it stops at the first thing that is not expected."""
 
     def __init__(self, root: str) -> None:
@@ -129,10 +129,10 @@ def _quote_tag(tag: str) -> Message:
 def _check_encoding(body: bytes) -> None:
     try:
         # A parser takes what begins like UTF-16 for that, whatever it was told.
-        whole = b"\0" not in body and body.decode()
+        text = b"\0" not in body and body.decode()
     except UnicodeDecodeError:
-        whole = False
-    if whole is False:
+        text = False
+    if text is False:
         raise Malformed(_("The body must be XML in UTF-8."))
 
 

@@ -67,8 +67,8 @@ class PathItems:
         if status < 400:
             return render_response(spec, content)
         headers = {**self.common_responses.headers(status, operation, protected=protected), **spec.headers}
-        refused = self.common_responses.content(status, operation.error_format)
-        return render_response(replace(spec, headers=headers), {**content, **refused})
+        refusal_content = self.common_responses.content(status, operation.error_format)
+        return render_response(replace(spec, headers=headers), {**content, **refusal_content})
 
 
 def _path_parameters(address: str, parameters: Mapping[str, Parameter]) -> Iterator[dict[str, Any]]:
