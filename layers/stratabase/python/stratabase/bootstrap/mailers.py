@@ -1,4 +1,4 @@
-"""The mailer that the settings choose: an outbox on this machine, SMTP, or Amazon SES."""
+"""Construction of the mailer that the settings select: outbox, SMTP, or Amazon SES."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -31,11 +31,11 @@ def _ses(settings: Settings) -> Mailer:
 
 
 _MAILERS: Mapping[str, Callable[[Settings], Mailer]] = {"outbox": _outbox, "smtp": _smtp, "ses": _ses}
-"""By the setting `mail`."""
+"""The functions that build a mailer, by the value of the setting `mail`."""
 
 
 def build_mailer(settings: Settings) -> Mailer:
-    """Return the mailer that the settings choose. Raises BadSettings."""
+    """Return the mailer that the settings select. Raises BadSettings."""
     return _MAILERS[settings.mail](settings)
 
 
@@ -47,5 +47,4 @@ def _sender(settings: Settings) -> Address:
 
 
 def _print_to_console(line: str) -> None:
-    """Show on the console where a mail lies, since a developer has no other mailbox."""
-    print(line, file=sys.stderr, flush=True)  # noqa: T201 - that is its purpose
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - the console is the developer's mailbox

@@ -1,4 +1,4 @@
-"""The stores that the settings choose: the engine of the objects, the stores of the members, the keyring."""
+"""Construction of the stores that the settings select: the engine, the stores of members, and the keyring."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequentia
 from stratabase.store.engine.port import Engine
 
 _MAX_PARALLEL_READS = 16
-"""Ranges that a process reads at the same time, where each read waits for a network."""
+"""The maximum number of ranges that a process reads in parallel from a remote store."""
 
 
 def _sqlite_engine(settings: Settings) -> Engine:
@@ -40,7 +40,7 @@ _ENGINES: Mapping[str, Callable[[Settings], Engine]] = {
 
 
 def open_engine(settings: Settings) -> Engine:
-    """Return the engine of the objects, which counts what it is asked. Raises UnusableStore."""
+    """Return the storage engine of the objects, which meters its calls. Raises UnusableStore."""
     return MeteredEngine(_ENGINES[settings.store](settings))
 
 
@@ -52,13 +52,13 @@ _PARALLEL_READS: Mapping[str, Callable[[], ParallelMap]] = {
 
 
 def parallel_reads_of(settings: Settings) -> ParallelMap:
-    """Return what reads several ranges of the engine: at the same time, or one by one."""
+    """Return the map function that reads several ranges of the engine: in parallel, or one by one."""
     return _PARALLEL_READS[settings.store]()
 
 
 @dataclass(frozen=True, slots=True)
 class MemberStores:
-    """The stores of members and of attempts to sign in; `close` closes both."""
+    """The stores of members and of sign-in attempts. `close()` closes both."""
 
     members: Members
     attempts: Attempts
@@ -98,14 +98,14 @@ _MEMBER_STORES: Mapping[str, Callable[[Settings], MemberStores]] = {
 
 
 def open_member_stores(settings: Settings) -> MemberStores:
-    """Return the stores of members and of attempts to sign in. Raises UnusableStore."""
+    """Return the stores of members and of sign-in attempts. Raises UnusableStore."""
     return _MEMBER_STORES[settings.store](settings)
 
 
 def open_keyring(settings: Settings) -> Keyring:
-    """Return the keyring: a secret of Secrets Manager if the settings name one, otherwise a file in the home.
+    """Return the keyring: a secret of Secrets Manager if the settings name one, otherwise a file.
 
-    Nothing is read or created before the keyring is used.
+    This function does not read or create the keys. The first use of the keyring does.
     """
     if settings.signing_keys is None:
         from stratabase.adapters.keyring.file import FileKeyring  # noqa: PLC0415 - as above

@@ -1,9 +1,10 @@
-"""The protocol, without anything of the service: what every endpoint is made of.
+"""The building blocks of every endpoint: HTTP messages, bodies, refusals, and header fields.
 
-Read in this order: `messages` (request and response), `api_gateway` (events to and from messages), `refusals`
-(each with its status and headers), `endpoint` (an address, its operations, and how they are documented),
-`shape` (the fields of a body), `body` (JSON, XML or a form, by `strict_json` and `xml`), `error_response`
-(problem details). `media_type`, `language`, `compression`, `etag` and `cors` are one header field each.
+Read in this order: `messages` (request and response), `api_gateway` (converts events and messages),
+`refusals` (exceptions and their statuses), `endpoint` (an address with its operations and their
+documentation), `shape` (the fields of a body), `body` (reads JSON, XML and forms, with `strict_json` and
+`xml`), `error_response` (problem details). `media_type`, `language`, `compression`, `etag` and `cors`
+implement one header field each.
 
-Imports only `domain.refusal` and friends of the domain, and leaves.
+Imports only refusals and members from the domain, messages, and single modules.
 """

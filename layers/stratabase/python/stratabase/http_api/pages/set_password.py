@@ -1,4 +1,4 @@
-"""The endpoint that a mailed link leads to: a page to set a password on, and JSON or XML for programs."""
+"""The endpoint that sets a password with a mailed token: a page with a form, and JSON or XML for programs."""
 
 from stratabase.domain.issues.refusals import Refusal, Unavailable
 from stratabase.domain.members.member import Caller, Member
@@ -38,7 +38,7 @@ _FORM = Shape(
 
 
 class SetPasswordPages:
-    """The pages on which a member sets a password, whose passwords have `min_length` characters or more."""
+    """The pages on which a member sets a password. `min_length` is the minimum length of a password."""
 
     def __init__(self, recovery: PasswordReset, application: str, min_length: int, log: Log) -> None:
         self._recovery = recovery
@@ -46,7 +46,7 @@ class SetPasswordPages:
         self._pages = LinkPages(application, password_notices(application), recovery.inspect, log)
 
     def show(self, request: Request) -> Response:
-        """Return the page with the form, or what there is to say instead."""
+        """Return the page with the form, or a notice if the link does not work."""
 
         def form(token: str, member: Member) -> Response:
             return self._form(FormState(response_language(request, member), token, member.username))
@@ -54,7 +54,7 @@ class SetPasswordPages:
         return self._pages.show(request, form)
 
     def submit(self, request: Request, token: str, password: str, repeat: str) -> Response:
-        """Set the password that the form sends, or return the form with what is wrong."""
+        """Set the password and return a redirect, or return the form with its mistakes, or a notice."""
 
         def set_password(token: str, member: Member) -> Response:
             state = FormState(response_language(request, member), token, member.username)
@@ -78,7 +78,7 @@ class SetPasswordPages:
 
 
 def set_password_endpoint(recovery: PasswordReset, pages: SetPasswordPages) -> Endpoint:
-    """Return the endpoint."""
+    """Return the endpoint that sets passwords."""
 
     def show_page(request: Request, _caller: Caller | None) -> Response:
         return pages.show(request)
