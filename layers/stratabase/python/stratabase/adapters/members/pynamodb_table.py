@@ -65,8 +65,8 @@ T = TypeVar("T")
 class PynamoTable:
     """A table of records with the keys `pk` and `sk`. It is thread-safe.
 
-    All record classes share one connection. PynamoDB's own retries are off. `retry_policy` decides instead, as
-    for the table of the objects.
+    All record classes share one connection. PynamoDB's own retries are off. `retry_policy` decides instead,
+    as it does for the table of the objects.
     """
 
     def __init__(self, endpoint: AwsEndpoint, name: str, retry_policy: RetryPolicy | None = None) -> None:

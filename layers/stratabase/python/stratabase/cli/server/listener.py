@@ -1,4 +1,4 @@
-"""The socket on which the service listens."""
+"""The socket on which the service listens, and its URL."""
 
 import errno
 import socket
@@ -9,11 +9,14 @@ from stratabase.cli.terminal.command_error import CommandError
 
 BACKLOG = 2048
 BIND_TIMEOUT = 2.0
-"""Seconds to wait for a taken port: the worker of a server that was just killed needs a moment to go."""
+"""The seconds to wait for a port in use. The worker of a supervisor that was killed needs a moment to end."""
 
 
 def listen(host: str, port: int, timeout: float = BIND_TIMEOUT) -> socket.socket:
-    """Return a socket that listens on an address. Raises CommandError when it cannot."""
+    """Return a socket that listens on an address. Wait up to `timeout` seconds for a port in use.
+
+    Raises CommandError.
+    """
     family, address = _resolve(host, port)
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -27,12 +30,12 @@ def listen(host: str, port: int, timeout: float = BIND_TIMEOUT) -> socket.socket
 
 
 def listener_url(listener: socket.socket) -> str:
-    """Return the root of all addresses at which the service can be reached from this machine."""
+    """Return the base URL by which clients on this machine reach the service."""
     return root_url(*listener.getsockname()[:2])
 
 
 def root_url(host: str, port: int) -> str:
-    """Return the root of all addresses of a service that listens on a host, or on all of this machine's."""
+    """Return the base URL of a service that listens on a host and port, for clients on this machine."""
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - it is not bound here
     return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 

@@ -1,6 +1,6 @@
-"""Keeps a worker serving: replaces it when something changes, or when it dies or gets stuck.
+"""The supervisor: keeps a worker serving, and replaces it when files change, or when it dies or gets stuck.
 
-A worker that is broken replaces none that serves.
+A new worker replaces the serving one only when it is ready. If it fails, the old worker keeps serving.
 """
 
 import signal
@@ -22,15 +22,16 @@ from stratabase.cli.server.worker_process import WorkerProcess
 from stratabase.cli.terminal.command_error import FAILED
 
 RESTART_DELAYS = (0.0, 0.5, 1.0, 2.0, 5.0)
-"""Seconds before a worker that died is started again, the first time, the second …"""
+"""The seconds before a worker is started again after its first death, its second death, and so on."""
 STABLE_AFTER = 10.0
-"""Seconds that a worker must have served for its death to count as the first again."""
+"""The seconds that a worker must serve before its death counts as the first again."""
 
 
 class Supervisor:
-    """Starts workers on one socket, so that a new one takes over without a gap.
+    """Runs workers on one listening socket, so that a new worker takes over without refusing connections.
 
-    `limit` is for how many seconds the event loop of a worker may stand still; 0 means for ever.
+    All state belongs to the thread that runs `run`. Other threads and signal handlers only enqueue actions.
+    `limit` is the seconds for which the event loop of a worker can be blocked. 0 means without limit.
     """
 
     def __init__(
@@ -41,15 +42,15 @@ class Supervisor:
         self._listener = listener
         self._console = console
         self._events: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        """What is to be done, by the one thread that runs `run`."""
+        """The actions that the thread of `run` executes in order."""
         self._workers: set[WorkerProcess] = set()
         self._serving: WorkerProcess | None = None
         self._starting: WorkerProcess | None = None
         self._held_reports: dict[WorkerProcess, WorkerReport] = {}
-        """What to show when a worker that was replaced takes no more requests."""
+        """The reports to show when a replaced worker accepts no more requests, by that worker."""
         self._watchdog: Watchdog[WorkerProcess] = Watchdog(limit)
         self._last_relieved: WorkerProcess | None = None
-        """The last worker beside which another one was started because it was slow."""
+        """The last slow worker for which another worker was started."""
         self._served_model: str | None = None
         self._served_since: float | None = None
         self._deaths = 0
@@ -57,7 +58,7 @@ class Supervisor:
         self._code = 0
 
     def run(self) -> int:
-        """Serve until told to end, and return the exit code."""
+        """Serve until a signal stops the service, and return the exit code."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._events.put(self._end))
         self._start()
@@ -69,7 +70,7 @@ class Supervisor:
         return self._code
 
     def _do_next(self) -> None:
-        """Do what is to be done, or look after the workers when there is nothing for a while."""
+        """Execute the next action, or check the workers if none arrives until the next check is due."""
         try:
             action = self._events.get(timeout=self._watchdog.due())
         except Empty:
@@ -78,8 +79,9 @@ class Supervisor:
             action()
 
     def _look_after_workers(self) -> None:
-        """End workers that are stuck; have another worker serve beside a slow one."""
-        # Before the findings, so that the tracebacks of a slow worker are written before its successor tells.
+        """Kill stuck workers, and start another worker for a slow one."""
+        # Relieve slow workers one check after they were found. Then the stack traces of the slow worker are
+        # written before its successor reports anything.
         self._relieve()
         for worker, finding in self._watchdog.check([each for each in self._workers if each.watched]):
             seconds = self._watchdog.seconds(worker)
@@ -94,9 +96,9 @@ class Supervisor:
                 worker.show_tracebacks()
 
     def _relieve(self) -> None:
-        """Start a worker beside the one that serves if that is slow: it may be stuck, and clients wait.
+        """Start another worker if the serving one is slow, because it can be stuck while clients wait.
 
-        Never start more than one: what made a worker slow may make its successor slow too.
+        Start only one for each slow worker: its successor can be slow for the same reason.
         """
         slow = [worker for worker in self._workers if self._watchdog.is_slow(worker)]
         if (
@@ -118,7 +120,7 @@ class Supervisor:
         return Watcher(trees, [self._job.template, self._model], partial(self._enqueue, self._on_change))
 
     def _start(self) -> None:
-        """Start a worker, in place of one that is just starting: that has read what is no longer so."""
+        """Start a worker. Kill one that is still starting, because it has read outdated files."""
         if self._starting is not None:
             self._starting.kill()
         job = replace(self._job, previous_model=self._served_model)
@@ -142,14 +144,14 @@ class Supervisor:
         self._console.show(report)
 
     def _on_ready(self, worker: WorkerProcess, report: WorkerReport) -> None:
-        """Have a new worker take over."""
+        """Let a new worker take over from the serving one."""
         announcement = (
             report if self._served_since is None else replace(report, lines=("Serving the new version.",))
         )
         if self._serving is None:
             self._console.show(announcement)
         elif self._watchdog.is_slow(self._serving):
-            # It cannot take requests while it is stuck, and leaves when it is not any more.
+            # A stuck worker accepts no requests, so do not wait for its report. It ends when it runs again.
             self._console.show(announcement)
             self._serving.retire()
         else:
@@ -160,13 +162,13 @@ class Supervisor:
         self._served_model, self._served_since = worker.model, time.monotonic()
 
     def _on_draining(self, worker: WorkerProcess, _report: WorkerReport) -> None:
-        """Tell that a new worker has taken over: from now on no request reaches the old one."""
+        """Show that a new worker has taken over, now that no request reaches the old one."""
         announcement = self._held_reports.pop(worker, None)
         if announcement is not None:
             self._console.show(announcement)
 
     def _on_alive(self, worker: WorkerProcess, _report: WorkerReport) -> None:
-        """Note that a worker's event loop turns."""
+        """Record that the event loop of a worker runs."""
         silent = self._watchdog.answered(worker)
         if silent is not None:
             self._console.warn(f"The worker (process {worker.pid}) responds again after {silent:.0f} s.")
@@ -174,7 +176,7 @@ class Supervisor:
                 self._last_relieved = None
 
     def _on_failed(self, _worker: WorkerProcess, report: WorkerReport) -> None:
-        """Keep what there is."""
+        """Show why a new worker failed. Keep the serving one, or stop if nothing has ever served."""
         self._console.show(report)
         self._starting = None
         if self._served_since is None:
@@ -201,7 +203,7 @@ class Supervisor:
             return
         death = f"The worker (process {worker.pid}) {_describe_exit(code)}"
         if worker is self._serving and code == 0:
-            # A worker that this process tells to end serves no more; so somebody else told this one.
+            # The supervisor only stops workers that no longer serve, so somebody else has stopped this one.
             self._console.say(
                 f"The worker (process {worker.pid}) received a signal to stop. Stopping the service."
             )
@@ -218,11 +220,11 @@ class Supervisor:
             self._on_failed(worker, WorkerReport(ReportKind.FAILED, (f"{death} before it was ready.",)))
 
     def _was_killed(self, code: int) -> bool:
-        """Return whether a starting worker was killed from outside and nothing serves; the next may live."""
+        """Return whether a starting worker was killed from outside while nothing serves. A retry can help."""
         return code == -signal.SIGKILL and self._serving is None and self._served_since is not None
 
     def _restart(self, death: str) -> None:
-        """Start a worker in place of one that died, later each time."""
+        """Start a worker in place of one that died, after a delay that grows with each death."""
         self._console.warn(f"{death}. Starting another worker.")
         pause = RESTART_DELAYS[min(self._deaths, len(RESTART_DELAYS) - 1)]
         self._deaths += 1
@@ -235,7 +237,7 @@ class Supervisor:
             self._start()
 
     def _end(self) -> None:
-        """Let the workers finish; told so again, end them."""
+        """Let the workers finish their requests. The second call kills them."""
         if self._serving is not None and not self._stopping:
             self._console.say("Finishing current requests. To stop immediately, interrupt again.")
         for worker in self._workers:
@@ -258,13 +260,13 @@ def _relative(path: Path) -> str:
 
 
 def _request_text(worker: WorkerProcess) -> str:
-    """Say in which request a worker is, if it is in one."""
+    """Return the request that a worker runs as a part of a sentence, or an empty text."""
     name = worker.current_request()
     return f" in {name}" if name else ""
 
 
 def _describe_exit(code: int) -> str:
-    """Say how a process ended."""
+    """Return how a process ended as a part of a sentence."""
     if code < 0:
         return f"was killed by {signal.Signals(-code).name}"
     return f"exited with code {code}"

@@ -1,4 +1,4 @@
-"""The process that serves: it gets its job through its standard input, and lives no longer than that."""
+"""The worker process, which serves. It receives its job on standard input, and ends when that is closed."""
 
 import asyncio
 import contextlib
@@ -19,25 +19,25 @@ from stratabase.cli.server.watchdog import SHOW_TRACEBACKS
 
 
 class Heartbeat:
-    """Answers the supervisor's probes from the event loop: an answer shows that the loop turns."""
+    """Answers the supervisor's probes from the event loop, which shows that the loop is not blocked."""
 
     def __init__(self, answer: Callable[[], None]) -> None:
         self._answer = answer
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self) -> None:
-        """Answer from the event loop that runs here."""
+        """Answer probes from the running event loop from now on."""
         self._loop = asyncio.get_running_loop()
 
     def probe(self) -> None:
-        """Have the loop answer as soon as it turns."""
+        """Schedule the answer in the event loop."""
         if self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: this process is about to end
+            with contextlib.suppress(RuntimeError):  # the loop is closed, so this process is about to end
                 self._loop.call_soon_threadsafe(self._answer)
 
 
 def main() -> int:
-    """Serve as told by the first line of the standard input. Returns the exit code."""
+    """Serve by the orders in the first line of standard input, and return the exit code."""
     end_with_parent(int(sys.argv[1]))
     faulthandler.register(SHOW_TRACEBACKS, all_threads=True)
     orders = read_orders(sys.stdin.buffer.readline())
@@ -60,19 +60,19 @@ def main() -> int:
 
         listener = socket.socket(fileno=orders.listener)
         service.serve(orders.job, listener, send)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is explained
+    except Exception as error:  # noqa: BLE001 - every error is reported to the supervisor
         write_report(reports, WorkerReport(ReportKind.FAILED, explain_error(error)))
         return 1
     return 0
 
 
 def follow_supervisor(on_probe: Callable[[], None]) -> None:
-    """Pass its probes on, and end at once with the standard input: the supervisor is dead.
+    """Call `on_probe` for each probe of the supervisor. End the process at once if the supervisor dies.
 
-    This needs the interpreter, which a thread that is stuck in C code may keep for itself. On Linux the
-    kernel ends the process in that case too (see `processes`).
+    This thread needs the interpreter lock, which a thread that is stuck in C code can keep. On Linux, the
+    kernel ends the process in that case (see `processes`).
     """
-    # Not through sys.stdin: a thread that waits inside of it would hold up the end of the process.
+    # Do not use sys.stdin: a thread that blocks in it would prevent the process from ending.
     while os.read(0, 1):
         on_probe()
     os._exit(1)
