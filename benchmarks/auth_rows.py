@@ -1,4 +1,4 @@
-"""The CPU of knowing who sends a request: by a password and by a token, for the first time and again."""
+"""The CPU time of authenticating a request: by password and by token, for the first time and repeatedly."""
 
 import base64
 import time
@@ -26,9 +26,9 @@ from stratabase.passwords import Argon2Passwords
 from stratabase.store.ids import TimeOrderedIds
 
 FIRST_REQUESTS, REPEATED_REQUESTS = 40, 20_000
-"""Requests that are measured of who comes for the first time, and of one who comes again."""
+"""The numbers of measured requests: the first requests of different members, and repeated requests of one."""
 LIMIT = 0.05
-"""Milliseconds, of who comes again."""
+"""The limit of a repeated request in milliseconds."""
 
 PASSWORD = "correct horse battery staple"
 PROFILES = {"Administrator": Profile("Administrator", administrator=True)}
@@ -36,7 +36,7 @@ TERMS = TokenTerms("Hr")
 
 
 class AuthStack:
-    """The real parts, as a process has them that has just been started."""
+    """The real components of authentication with cold caches, as in a new process."""
 
     def __init__(self, folder: Path, members: Members, attempts: Attempts) -> None:
         clock, ids, callers = SystemClock(), TimeOrderedIds(), CallerFactory(PROFILES)
@@ -51,7 +51,7 @@ class AuthStack:
         )
 
     def cpu(self, requests: Iterable[Request]) -> float:
-        """Return the CPU milliseconds of one request."""
+        """Authenticate the requests, and return the CPU milliseconds of one."""
         number = 0
         began = time.process_time()
         for number, request in enumerate(requests, 1):  # noqa: B007 - it counts
@@ -59,12 +59,12 @@ class AuthStack:
         return (time.process_time() - began) / number * 1000
 
     def with_token(self, member: Member) -> Request:
-        """Return a request that a member sends with a new token."""
+        """Return a request of a member with a new token."""
         return _request(f"Bearer {self._issuer.issue_now(self._callers(member)).access_token}")
 
 
 def main(folder: Path) -> None:
-    """Measure in this process, with the embedded stores."""
+    """Measure in this process with the embedded stores."""
     with (
         closing(SqliteMembers(folder / "members.db")) as members,
         closing(SqliteAttempts(folder / "attempts.db")) as attempts,
@@ -78,11 +78,11 @@ def main(folder: Path) -> None:
         figures = [
             figure for name, stack in stacks.items() for figure in _figures(name, stack, requests[name])
         ]
-        print_table("CPU of knowing who sends a request", figures)
+        print_table("CPU of authenticating a request", figures)
 
 
 def _figures(name: str, stack: AuthStack, requests: Sequence[Request]) -> Iterator[Figure]:
-    stack.cpu(requests[:1])  # which loads what is loaded at first use
+    stack.cpu(requests[:1])  # loads the modules that are imported on first use
     yield Figure(f"{name}, first", stack.cpu(requests[1:]), "ms")
     yield Figure(f"{name}, repeated", stack.cpu(repeat(requests[0], REPEATED_REQUESTS)), "ms", LIMIT)
 

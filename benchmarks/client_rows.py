@@ -1,4 +1,4 @@
-"""The CPU of the DynamoDB engine over each of its clients, beside that of the bare request."""
+"""The CPU time of the DynamoDB engine with each of its clients, compared with a bare request."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ REPEATS = 300
 
 
 def main(_: Path) -> None:
-    """Measure get, a page of 50 and a transaction of two, over an emulator in a process of its own."""
+    """Measure a get, a page of 50, a create and a transaction of two items with an emulator."""
     with emulator() as address:
         endpoint = AwsEndpoint("us-east-1", address, Credentials("local", "local"))
         clients: dict[str, Client] = {"botocore": BotoClient(endpoint), "signed": SignedClient(endpoint)}

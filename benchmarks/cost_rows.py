@@ -1,4 +1,4 @@
-"""What each operation costs: round trips and capacity units, on both engines, at several sizes."""
+"""The cost of each operation in round trips and capacity units, on both engines and with several sizes."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ from tests.fakes import FrozenClock
 
 SIZES = tuple(map(int, os.environ.get("SIZES", "1000 10000 100000").split()))
 BATCH_SIZE = 90
-"""Objects in one commit while the store is filled."""
+"""The maximum number of items in a commit while the store is filled. An object has up to two: head and guard."""
 
 MODEL = """
 extend schema @application(name: "Bench")
@@ -56,7 +56,7 @@ type Unique @unique(attributes: ["name"]) { name: String size: Int notes: Text }
 
 
 _MAX_OBJECTS = {"Plain": 100_000, "Indexed": 100_000, "Person": 100_000, "Unique": 1_000}
-"""Objects of each class; the cost of a unique value depends on no other object."""
+"""The maximum number of objects of each class. The cost of a unique value does not depend on their number."""
 
 
 def main(folder: Path) -> None:
@@ -133,7 +133,7 @@ def _values(number: int) -> dict[str, Stored]:
 
 def _figures(services: Services, rows: Operations) -> Iterator[Figure]:
     for name, (cost, operation) in rows.items():
-        # It reads the registry, if that is stale.
+        # Read a page first, which refreshes the registry if it is stale, so that its cost does not count.
         _reader(services).page(Query("Plain", Order.of(()), window=Window(size=0)))
         consumption = measure_consumption(operation)
         yield Figure(f"{name}: round trips", consumption.round_trips, "", cost.calls)
@@ -144,7 +144,7 @@ def _figures(services: Services, rows: Operations) -> Iterator[Figure]:
 
 
 def _operations(services: Services, examples: dict[str, Reference], size: int) -> Operations:
-    """Return what is measured; s, the index slots of an object, is 1, and 2 for Indexed."""
+    """Return the operations to measure, by name. An object has 1 index slot, and an Indexed one has 2."""
     by_name = Order.of((OrderTerm("name"),))
     from_the_middle = Comparison("name", Operator.GTE, f"name {size // 2:06}")
     window = Window(size=50)
@@ -159,7 +159,7 @@ def _operations(services: Services, examples: dict[str, Reference], size: int) -
             Cost(2, 1, 2 + 1 + 4),
             lambda: save(services, Update(examples["Unique"], {"name": "new"}), CALLER),
         ),
-        # A transaction, so that it is known who did it: docs/decisions/2026-11-21-whose-delete-it-was.md
+        # A deletion is a transaction: see docs/decisions/2026-11-21-whose-delete-it-was.md.
         "delete": (Cost(2, 1, 3), lambda: delete(services, Delete(examples["Plain"]), CALLER)),
         "page of 50 by _id": (
             Cost(1, page_units, 0),
@@ -183,12 +183,12 @@ def _operations(services: Services, examples: dict[str, Reference], size: int) -
 
 
 def _reader(services: Services) -> Reader:
-    """Return what reads objects for one request."""
+    """Return the reader of a new request."""
     return Reader(RequestContext(services.model, services.entities, services.new_budget()))
 
 
 def _budget() -> ReadBudget:
-    """Return what a request may read if nothing else is set."""
+    """Return the read budget of a request with the default settings."""
     settings = Settings()
     return ReadBudget(settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
 

@@ -1,4 +1,4 @@
-"""A function in a process of its own, as AWS Lambda runs it: under awslambdaric, from its own folder."""
+"""A Lambda function in its own process, as on AWS: with awslambdaric, in the folder of the function."""
 
 import json
 import os
@@ -17,24 +17,24 @@ FUNCTIONS = ROOT / "functions"
 
 
 class Start(NamedTuple):
-    """A cold start, from the process's beginning to its first answer."""
+    """The figures of a cold start, from the start of the process to the first response."""
 
     seconds: float
     cpu: float
     megabytes: float
-    """The most memory that the process has had."""
+    """The peak memory of the process."""
     repeat_cpu: float
-    """Seconds of CPU of the same request once more."""
+    """The CPU seconds of a second, identical request."""
     answer: Any
 
     @property
     def body(self) -> Any:
-        """What the answer's body says."""
+        """The parsed JSON body of the response."""
         return json.loads(self.answer["body"])
 
 
 def cold_start(folder: Path, event: Mapping[str, Any], environment: Mapping[str, str]) -> Start:
-    """Start the function of a folder, and have it answer an event, and the same event again."""
+    """Start the function in a folder, and send it the same event twice."""
     with runtime_api() as api:
         began = time.perf_counter()
         process = _start_process(folder, {**environment, "AWS_LAMBDA_RUNTIME_API": api.address})
@@ -50,7 +50,7 @@ def cold_start(folder: Path, event: Mapping[str, Any], environment: Mapping[str,
 
 
 def proxy_event(method: str, path: str, resource: str, token: str | None, body: object) -> dict[str, Any]:
-    """Return the event of a request that API Gateway makes."""
+    """Return the event of API Gateway for a request."""
     headers = {"Content-Type": "application/json", "Accept": "application/json", "Host": "api.example.com"}
     headers |= {"Authorization": f"Bearer {token}"} if token else {}
     return {

@@ -1,4 +1,4 @@
-"""Cold starts of the functions under AWS's own runtime client, with a small and with a large model."""
+"""Cold starts of the functions with AWS's runtime client, with a small and a large model."""
 
 import os
 import subprocess
@@ -20,9 +20,9 @@ from tests.service import PASSWORD
 STARTS = 5
 SECRET = "signing-keys"
 MAX_CPU = 1.0
-"""Seconds of CPU that the first answer may take with the large model."""
+"""The limit of the CPU seconds to the first response with the large model."""
 MAX_RATIO = 2.0
-"""How many times what it takes with the small one."""
+"""The limit of the ratio of the CPU time with the large model to that with the small one."""
 
 ADMINISTRATOR = "from stratabase.bootstrap import instance; instance().first_administrator()"
 
@@ -30,7 +30,7 @@ Environment = Mapping[str, str]
 
 
 def main(folder: Path) -> None:
-    """Measure each function over an emulator of DynamoDB and Secrets Manager."""
+    """Measure each function with an emulator of DynamoDB and Secrets Manager."""
     if find_spec("awslambdaric") is None:
         print(
             "\nCold starts of the functions: not measured, since awslambdaric is not installed (Linux only)"
@@ -79,14 +79,14 @@ def _starts(served: ServedModel, environment: Environment) -> Iterator[tuple[str
 
 
 def _start(function: str, event: Mapping[str, Any], environment: Environment) -> Start:
-    """Return the median of several starts, after one for which Python compiles what it loads."""
+    """Return the median of several starts, after a first start that lets Python compile the modules."""
     starts = [cold_start(FUNCTIONS / function, event, environment) for _ in range(1 + STARTS)][1:]
     assert all(start.answer["statusCode"] == 200 and "errors" not in start.body for start in starts), starts
     return sorted(starts, key=lambda start: start.cpu)[STARTS // 2]
 
 
 def _empty(folder: Path, environment: Environment) -> Start:
-    """Return the start of a function that does nothing: what Python and AWS's runtime client take."""
+    """Return the start of a function that does nothing: the cost of Python and AWS's runtime client."""
     empty = folder / "empty"
     empty.mkdir()
     (empty / "app.py").write_text("def handler(event, context):\n    return {}\n")
@@ -94,7 +94,7 @@ def _empty(folder: Path, environment: Environment) -> Start:
 
 
 def _environment(address: str, folder: Path) -> Environment:
-    """Return what the functions are given; the secret is made as the template does."""
+    """Create the secret with the signing keys, like the template, and return the functions' environment."""
     client = SecretsClient(AwsEndpoint("us-east-1", address, Credentials(*EMULATOR_CREDENTIALS.values())))
     client.call("create_secret", Name=SECRET, SecretString=f'{{"first": "{"x7" * 32}"}}')
     client.close()
@@ -111,10 +111,10 @@ def _environment(address: str, folder: Path) -> Environment:
 
 
 def _as_deployed(folder: Path) -> Environment:
-    """Return what has Python find what there is on Lambda: compiled files, and only the layer's packages."""
+    """Return variables with which Python finds the same as on Lambda: bytecode, and the layer's packages."""
     absent = folder / "absent"
     absent.mkdir()
-    # It is here for the tests, and whoever finds it loads it.
+    # This package is installed for the tests only. Libraries import it if they find it.
     (absent / "cryptography.py").write_text('raise ModuleNotFoundError(name="cryptography")\n')
     return {
         "PYTHONPATH": os.pathsep.join([str(absent), os.environ.get("PYTHONPATH", "")]),

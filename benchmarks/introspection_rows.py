@@ -1,4 +1,4 @@
-"""What it takes to tell the whole schema: by the standard introspection query, and as text."""
+"""The cost of reading the whole schema: by the standard introspection query, and as text."""
 
 import gzip
 import json
@@ -14,7 +14,7 @@ from benchmarks.table import Figure, print_table
 from tests.service import PASSWORD, Reply, RunningService, basic, running
 
 MAX_MEGABYTES = 6.0
-"""Megabytes of an answer as it is sent: the most that Lambda takes."""
+"""Lambda's limit of a response in megabytes."""
 REPEATS = 10
 HEADERS = {
     "Content-Type": "application/json",
@@ -25,7 +25,7 @@ HEADERS = {
 
 
 def main(folder: Path) -> None:
-    """Measure over HTTP, with both models."""
+    """Measure over HTTP with both models."""
     for name, served in MODELS.items():
         place = folder / name
         place.mkdir()
@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
 
 
 def _figures(service: RunningService, served: ServedModel) -> Iterator[Figure]:
-    service.graphql(served.query)  # which knows who asks, and loads what is loaded at first use
+    service.graphql(served.query)  # fills the cache of callers, and imports what is imported on first use
     before = cpu.seconds(service.pid)
     reply = _introspect(service, served)
     yield Figure("the first time: CPU", cpu.seconds(service.pid) - before, "s")

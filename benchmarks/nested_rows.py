@@ -1,4 +1,4 @@
-"""What requests for graphs cost, as clients send them: roles read level by level, graphs written as one."""
+"""The cost of GraphQL requests for graphs: nested roles in queries, and nested objects in mutations."""
 
 import json
 from collections.abc import Callable
@@ -22,16 +22,19 @@ type Sheet { name: String }
 """
 
 PEOPLE, CREWS, JOBS, PAPERS = 60, 10, 20, 2
-"""With what there are in a graph: a person has a crew, two jobs, two papers of one sheet each."""
+"""The numbers of objects. A person has a crew, two jobs, and two papers with one sheet each."""
 PAGE_SIZE = 50
 PAGE_UNITS = PAGE_SIZE * 1000 / 4096 / 2 + 1
-"""The read units of a page of 50 persons of at most 1 KB."""
+"""The read units of a page of 50 persons of up to 1 KB."""
 INDEX_SLOTS = 1
-"""The index slots of an object: the listing."""
+"""The index slots of an object: only the listing."""
 
 
 class Graphs:
-    """Persons, and what they lead to; they are the first of their class."""
+    """Persons and their related objects, and the operations to measure.
+
+    Create it before other persons exist, because pages start with the first objects of the class.
+    """
 
     def __init__(self, services: Services) -> None:
         self._executor = SchemaExecutor(services, _raise)
@@ -41,7 +44,7 @@ class Graphs:
         self._paper = self._first_paper(self._people[8])
 
     def operations(self) -> Operations:
-        """Return what is measured."""
+        """Return the operations to measure, by name."""
         return {**self._reads(), **self._writes()}
 
     def _reads(self) -> Operations:
@@ -60,10 +63,11 @@ class Graphs:
                 Cost(3, PAGE_UNITS + PAGE_SIZE * 2 * PAPERS, 0),
                 self._page(sheets),
             ),
-            # The links of each person are a range, which counts as one object; jobs are shared.
+            # The links of each person are one range, which costs as much as one object. Jobs are shared.
             "page of 50, links": (Cost(3, PAGE_UNITS + PAGE_SIZE + JOBS, 0), self._page(jobs)),
             "page of 50, all of it": (
-                # Two for the links, beside which all else of the first level is read, and one for the second.
+                # The page, two round trips for links (other roles of the first level are read in parallel),
+                # and one for the second level.
                 Cost(4, PAGE_UNITS + CREWS + PAGE_SIZE + JOBS + PAGE_SIZE * 2 * PAPERS, 0),
                 self._page(f"crew {{ name }} {jobs} {sheets}"),
             ),
@@ -82,9 +86,9 @@ class Graphs:
                 Cost(1, 0, one + parts * one + crew + jobs),
                 lambda: self._id("Person", self._person(PEOPLE)),
             ),
-            # The person, a paper that is changed and a new one; and another crew.
+            # Three objects (the person, a changed and a new paper), and the links to two crews.
             "update a graph": (Cost(2, 1 + 1, 3 * one + 6), self._update),
-            # One more for each level of parts, and one for the links.
+            # One more round trip for each level of parts, and one for the links.
             "delete a graph": (
                 Cost(2 + 2 + 1, 1 + parts + 1, one + parts * one + 2 + 2 * 4),
                 lambda: self._execute(

@@ -1,4 +1,4 @@
-"""How long the local server takes from its command to its first answers, with a small and a large model."""
+"""The start of the local server, from the command to the first responses, with a small and a large model."""
 
 import os
 import time
@@ -13,25 +13,25 @@ from tests.service import RunningService
 
 STARTS = 5
 MAX_SECONDS = 3
-"""Seconds of a start."""
+"""The limit of a start in seconds."""
 MAX_CPU = 1.0
-"""Seconds of CPU up to the first answer with the large model."""
+"""The limit of the CPU seconds to the first response with the large model."""
 MAX_RATIO = 2.0
-"""How many times what it takes with the small one."""
+"""The limit of the ratio of the CPU time with the large model to that with the small one."""
 
 
 class Start(NamedTuple):
-    """A start."""
+    """The figures of a start."""
 
     seconds: float
-    """To the first answer at all."""
+    """The seconds to the first response of any kind."""
     cpu: float
-    """To the first answer of GraphQL, in seconds."""
+    """The CPU seconds to the first GraphQL response."""
     megabytes: float
 
 
 def main(folder: Path) -> None:
-    """Measure starts of one process that watches no files."""
+    """Measure starts of the server with both models."""
     cpus = {name: _measure(name, served, folder / name) for name, served in MODELS.items()}
     times = Figure("CPU", cpus["large"] / cpus["small"], "times", MAX_RATIO)
     print_table("Start with the large model beside the small one", [times])
@@ -40,7 +40,7 @@ def main(folder: Path) -> None:
 def _measure(name: str, served: ServedModel, folder: Path) -> float:
     """Print the figures of starts with a model, and return the CPU seconds of the median one."""
     folder.mkdir()
-    # Compiled, as after the very first start; where Python may not leave that beside the files, it is slow.
+    # Let Python write bytecode, so that all starts after the first one are as fast as on a user's machine.
     settings = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
     service = RunningService(
         folder / "home",

@@ -1,4 +1,4 @@
-"""What versions cost: writing what is remembered, and reading what was."""
+"""The cost of versions: writing versioned objects, and reading former versions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -19,18 +19,18 @@ type Vessel @class(versioned: true) { name: String mates: [Mate!] @association(o
 type Mate @class(versioned: true) { name: String vessel: Vessel @association(opposite: "mates") }
 """
 VERSION_COUNTS = (1, 100, 10_000)
-"""How many versions objects have beside the one that still holds: what is read must not cost more for it."""
+"""The numbers of former versions of the objects. Reads must not cost more if there are more versions."""
 
 
 class History(NamedTuple):
-    """An object, and when its versions began."""
+    """An object, and the instants at which its versions start."""
 
     reference: Reference
     starts: Sequence[Instant]
 
 
 class Versions:
-    """Objects with a history, and what is measured of them; s, their index slots, is 1."""
+    """Objects with former versions, and the operations to measure. Each object has 1 index slot."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -40,7 +40,7 @@ class Versions:
         self._histories = [self._make_history(number) for number in VERSION_COUNTS]
 
     def operations(self) -> Operations:
-        """Return what is measured."""
+        """Return the operations to measure, by name."""
         reassignment = Update(self._moved, roles={"vessel": ToOneCommand("there")})
         return {
             "create, versioned": (Cost(1, 0, 2), self._create({})),
@@ -65,7 +65,7 @@ class Versions:
         }
 
     def _history_rows(self, history: History) -> Iterator[tuple[str, tuple[Cost, Callable[[], object]]]]:
-        """Yield what is measured of an object with so many versions."""
+        """Yield the operations to measure on an object, with their names."""
         reference, starts = history
         number = len(starts) - 1
         yield f"version of now, of {number:,}", (Cost(1, 1, 0), self._at(reference, starts[-1]))
@@ -88,7 +88,7 @@ class Versions:
         self._services.entities.linked(role, ["here"], at=[self._histories[0].starts[0]])
 
     def _make_history(self, number: int) -> History:
-        """Make an object, and change it so often."""
+        """Create an object with a number of former versions."""
         reference = self._make("Mate", f"old{number}", vessel="here")
         (first,) = self._services.entities.read([reference])
         assert first is not None
@@ -96,7 +96,7 @@ class Versions:
         return History(reference, [first.start, *(self._change(reference, turn) for turn in range(number))])
 
     def _change(self, reference: Reference, turn: int) -> Instant:
-        """Change an object once more, and return when."""
+        """Change an object once more, and return the instant of the change."""
         (before,) = self._services.entities.read([reference])
         assert before is not None
         state = {**before.state, "name": f"{turn:05}" + "n" * 200}

@@ -14,8 +14,8 @@ MAX_PERIOD = 60.0
 SLOW_DIVISOR = 3
 """A worker counts as slow after the time limit divided by this number."""
 SHOW_TRACEBACKS: signal.Signals = getattr(signal, "SIGUSR1", signal.SIGABRT)
-"""The signal on which a worker writes the stack traces of its threads to standard error. Windows lacks SIGUSR1,
-but has no workers."""
+"""The signal on which a worker writes the stack traces of its threads to standard error. Windows lacks
+SIGUSR1, but has no workers."""
 
 
 class ProbeTarget(Hashable, Protocol):
