@@ -45,7 +45,7 @@ from tests.fakes import FrozenClock
 
 SIZES = tuple(map(int, os.environ.get("SIZES", "1000 10000 100000").split()))
 BATCH_SIZE = 90
-"""The maximum number of items in a commit while the store is filled. An object has up to two: head and guard."""
+"""The maximum number of items in a commit while the store is filled. An object has one or two."""
 
 MODEL = """
 extend schema @application(name: "Bench")

@@ -78,7 +78,7 @@ class Locks:
 class _FastClock:
     """A clock that is an hour fast at its second reading.
 
-    A write reads it then to load the object, so the lock seems to have expired, and only the commit detects it.
+    A write reads it then to load the object. The lock seems to have expired, and only the commit detects it.
     """
 
     def __init__(self, services: Services) -> None:
