@@ -54,7 +54,7 @@ class AuthStack:
         """Authenticate the requests, and return the CPU milliseconds of one."""
         number = 0
         began = time.process_time()
-        for number, request in enumerate(requests, 1):  # noqa: B007 - it counts
+        for number, request in enumerate(requests, 1):  # noqa: B007 - used after the loop
             self._authentication.caller(request)
         return (time.process_time() - began) / number * 1000
 

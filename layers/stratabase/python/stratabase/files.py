@@ -47,7 +47,7 @@ def _acquire(descriptor: int, deadline: float) -> None:
         except (BlockingIOError, PermissionError) as error:
             if time.monotonic() >= deadline:
                 raise LockTimeout from error
-        time.sleep(uniform(0.001, 0.008))  # noqa: S311 - no secret
+        time.sleep(uniform(0.001, 0.008))  # noqa: S311 - jitter, not a secret
 
 
 def sync_folder(folder: Path) -> None:

@@ -23,7 +23,7 @@ from stratabase.settings import Settings
 class AuthServices:
     """The services that authenticate callers and issue tokens. Each is built on first use."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - all that it is made of
+    def __init__(  # noqa: PLR0913, PLR0917 - its dependencies
         self,
         settings: Settings,
         model: Model,

@@ -116,7 +116,7 @@ class Instance:
     @property
     def service_info(self) -> "ServiceInfo":
         """The facts about the service that the OpenAPI document states."""
-        from stratabase.http_api.api.openapi.document import ServiceInfo  # noqa: PLC0415 - needed there only
+        from stratabase.http_api.api.openapi.document import ServiceInfo  # noqa: PLC0415 - only one endpoint needs it
 
         return ServiceInfo(self.model.application, __version__, self.auth_services.schemes)
 
@@ -151,7 +151,7 @@ class Instance:
             self.member_stores.close()
 
     def _graphql_policy(self) -> "ExecutionPolicy":
-        from stratabase.schema.execution.limits import ExecutionPolicy, Limits  # noqa: PLC0415 - see executor
+        from stratabase.schema.execution.limits import ExecutionPolicy, Limits  # noqa: PLC0415 - see `executor`
 
         settings = self.settings
         limits = Limits(
@@ -178,6 +178,6 @@ def load_model(file: Path) -> Model:
         prepared = None
     if prepared is not None:
         return prepared
-    from stratabase.model.reading import read_model_file  # noqa: PLC0415 - the rules take a while
+    from stratabase.model.reading import read_model_file  # noqa: PLC0415 - importing the rules takes long
 
     return read_model_file(file)

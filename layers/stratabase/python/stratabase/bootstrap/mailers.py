@@ -10,13 +10,13 @@ from stratabase.settings import BadSettings, Settings
 
 
 def _outbox(settings: Settings) -> Mailer:
-    from stratabase.adapters.mail.outbox import Outbox  # noqa: PLC0415 - only where it is used
+    from stratabase.adapters.mail.outbox import Outbox  # noqa: PLC0415 - imported only if it is selected
 
     return Outbox(settings.home / "outbox", _sender(settings), _print_to_console)
 
 
 def _smtp(settings: Settings) -> Mailer:
-    from stratabase.adapters.mail.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - as above
+    from stratabase.adapters.mail.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - see above
 
     if settings.smtp is None:
         message = "STRATABASE_SMTP is required when STRATABASE_MAIL is smtp. Set it to the server's address."
@@ -25,7 +25,7 @@ def _smtp(settings: Settings) -> Mailer:
 
 
 def _ses(settings: Settings) -> Mailer:
-    from stratabase.adapters.mail.ses import SesMailer  # noqa: PLC0415 - as above
+    from stratabase.adapters.mail.ses import SesMailer  # noqa: PLC0415 - see above
 
     return SesMailer(settings.region, _sender(settings), settings.endpoint)
 

@@ -16,7 +16,7 @@ _MAX_PARALLEL_READS = 16
 
 
 def _sqlite_engine(settings: Settings) -> Engine:
-    from stratabase.store.sqlite.engine import SqliteEngine  # noqa: PLC0415 - only where it is used
+    from stratabase.store.sqlite.engine import SqliteEngine  # noqa: PLC0415 - imported only if it is selected
 
     return SqliteEngine(settings.home / "objects.db")
 
@@ -24,7 +24,7 @@ def _sqlite_engine(settings: Settings) -> Engine:
 def _dynamodb_engine(settings: Settings) -> Engine:
     from stratabase.store.dynamodb.engine import DynamoDBEngine  # noqa: PLC0415
     from stratabase.store.dynamodb.signed_client import SignedClient  # noqa: PLC0415
-    from stratabase.store.dynamodb.table import ensure_table  # noqa: PLC0415 - as above
+    from stratabase.store.dynamodb.table import ensure_table  # noqa: PLC0415 - see above
 
     client = SignedClient(_aws_endpoint(settings))
     if settings.endpoint is not None:
@@ -36,7 +36,7 @@ _ENGINES: Mapping[str, Callable[[Settings], Engine]] = {
     "sqlite": _sqlite_engine,
     "dynamodb": _dynamodb_engine,
 }
-"""By the setting `store`."""
+"""By the value of the setting `store`."""
 
 
 def open_engine(settings: Settings) -> Engine:
@@ -48,7 +48,7 @@ _PARALLEL_READS: Mapping[str, Callable[[], ParallelMap]] = {
     "sqlite": lambda: sequential_map,
     "dynamodb": lambda: ThreadedMap(_MAX_PARALLEL_READS),
 }
-"""By the setting `store`."""
+"""By the value of the setting `store`."""
 
 
 def parallel_reads_of(settings: Settings) -> ParallelMap:
@@ -66,7 +66,7 @@ class MemberStores:
 
 
 def _sqlite_member_stores(settings: Settings) -> MemberStores:
-    from stratabase.adapters.members.sqlite_attempts import SqliteAttempts  # noqa: PLC0415 - only where it is used
+    from stratabase.adapters.members.sqlite_attempts import SqliteAttempts  # noqa: PLC0415 - imported only if it is selected
     from stratabase.adapters.members.sqlite_members import SqliteMembers  # noqa: PLC0415
 
     members = SqliteMembers(settings.home / "members.db")
@@ -80,7 +80,7 @@ def _sqlite_member_stores(settings: Settings) -> MemberStores:
 
 
 def _dynamodb_member_stores(settings: Settings) -> MemberStores:
-    from stratabase.adapters.members.pynamodb_attempts import PynamoAttempts  # noqa: PLC0415 - as above
+    from stratabase.adapters.members.pynamodb_attempts import PynamoAttempts  # noqa: PLC0415 - see above
     from stratabase.adapters.members.pynamodb_members import PynamoMembers  # noqa: PLC0415
     from stratabase.adapters.members.pynamodb_table import PynamoTable  # noqa: PLC0415
 
@@ -94,7 +94,7 @@ _MEMBER_STORES: Mapping[str, Callable[[Settings], MemberStores]] = {
     "sqlite": _sqlite_member_stores,
     "dynamodb": _dynamodb_member_stores,
 }
-"""By the setting `store`."""
+"""By the value of the setting `store`."""
 
 
 def open_member_stores(settings: Settings) -> MemberStores:
@@ -108,10 +108,10 @@ def open_keyring(settings: Settings) -> Keyring:
     This function does not read or create the keys. The first use of the keyring does.
     """
     if settings.signing_keys is None:
-        from stratabase.adapters.keyring.file import FileKeyring  # noqa: PLC0415 - as above
+        from stratabase.adapters.keyring.file import FileKeyring  # noqa: PLC0415 - see above
 
         return FileKeyring(settings.home)
-    from stratabase.adapters.keyring.secrets_manager import (  # noqa: PLC0415 - as above
+    from stratabase.adapters.keyring.secrets_manager import (  # noqa: PLC0415 - see above
         SecretsClient,
         SecretsManagerKeyring,
     )

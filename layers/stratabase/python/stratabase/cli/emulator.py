@@ -83,7 +83,7 @@ def _run(
 ) -> int:
     """Run a command until it ends, and return its exit code. Stop it if the emulator ends."""
     # In its own session, the command receives each signal only from this process, not also from the terminal.
-    command = subprocess.Popen(  # noqa: S603 - our own
+    command = subprocess.Popen(  # noqa: S603 - the command in the arguments
         tie_to_parent(command_line, signal.SIGTERM), env=os.environ | settings, start_new_session=True
     )
     for process in (command, emulator):
@@ -136,7 +136,7 @@ def _start_emulator(port: int, folder: str) -> Process:
     quiet = subprocess.DEVNULL
     command = tie_to_parent([str(PYTHON), "-m", "ministack"], signal.SIGKILL)
     # In its own session, the emulator survives an interrupt, and the service can finish its requests.
-    return subprocess.Popen(  # noqa: S603 - our own
+    return subprocess.Popen(  # noqa: S603 - a command of this program
         command, env=environment, stdout=quiet, stderr=quiet, start_new_session=True
     )
 

@@ -149,6 +149,7 @@ def _hand_over_some(instance: Instance, options: Options, new_owner_id: str) -> 
     """
     from_ = options.owner
     member = None if options.former else instance.member_stores.members.by_username(from_)
+    # A text that is not a username now is an id if it has the format of one, otherwise a former username.
     owner: From = FormerMember(from_) if member is None else member.id
     if member is None and not options.former and id_timestamp(from_) is not None:
         owner = from_

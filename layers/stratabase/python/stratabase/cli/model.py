@@ -141,6 +141,7 @@ def _page_query(model: Model, class_: Class, page_options: Mapping[str, Any], fi
         raise CommandError(str(error)) from error
     if not isinstance(type_, GraphQLInputObjectType):
         raise CommandError(f"{class_.name} has no getPage service.")
+    # Validate against the generated input type, so that the same rules apply as for clients.
     mistakes: list[str] = []
     validate_input_value(page_options, type_, lambda error, _: mistakes.append(error.message))
     if mistakes:

@@ -65,7 +65,7 @@ class SecretsClient:
                 self._botocore_client.close()
 
     def _call(self, operation: str, parameters: dict[str, object]) -> dict[str, Any]:
-        from botocore import exceptions  # noqa: PLC0415 - see _client
+        from botocore import exceptions  # noqa: PLC0415 - imported on first use, see _client
 
         method = getattr(self._client(), operation)
         try:
@@ -129,7 +129,7 @@ class SecretsManagerKeyring:
         for attempt in range(MAX_CHANGE_ATTEMPTS):
             if self._try_change(update, own_versions):
                 return
-            self._pause(uniform(0, 0.05 * 2**attempt))  # noqa: S311 - no secret
+            self._pause(uniform(0, 0.05 * 2**attempt))  # noqa: S311 - jitter, not a secret
         raise Unavailable(_("Concurrent changes to the keys of tokens prevented this change. Try again."))
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ class SesMailer:
 
     def send(self, mail: Mail) -> None:
         """Send a mail. Raises Unavailable."""
-        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - see _client
+        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - imported on first use, see _client
 
         try:
             self._client.send_email(**self._request(mail))

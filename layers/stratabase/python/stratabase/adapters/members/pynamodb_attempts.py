@@ -40,6 +40,7 @@ class PynamoAttempts:
         """Record an attempt, and return it with all attempts of the key since an instant, atomically."""
         attempt = f"{now}.{secrets.token_hex(6)}"
         record = self._record(key)
+        # `now - since` is the window: the record expires a window and a margin from now.
         expires = datetime.fromtimestamp((2 * now - since + _EXPIRY_MARGIN) // 1000, UTC)
         update: list[Action] = [
             self._record_class.attempts.add({attempt}),
@@ -48,6 +49,7 @@ class PynamoAttempts:
         self._write(partial(record.update, update))
         attempts = record.attempts or set()
         recent = {other for other in attempts if _instant(other) >= since}
+        # Above the limit, remove the new attempt, so that a flood of attempts does not displace the oldest.
         self._remove_surplus(key, {attempt} if len(recent) > MAX_ATTEMPTS_KEPT else set(), attempts - recent)
         return RecordedAttempt(attempt, tuple(sorted(map(_instant, recent))))
 

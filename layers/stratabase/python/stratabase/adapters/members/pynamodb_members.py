@@ -227,7 +227,11 @@ class PynamoMembers:
                 yield delete_if(self._guard(*key(before)), GuardRecord.member == before.id, _AS_READ)
 
     def _advance_roster(self, roster: Roster | None) -> Iterator[ConditionalWrite]:
-        """Yield the write that advances the roster's revision, if the change depends on a roster."""
+        """Yield the write that advances the roster's revision, if the change depends on a roster.
+
+        Of two changes that depend on the same roster, one fails. So two concurrent requests cannot remove the
+        last two administrators.
+        """
         if roster is None:
             return
         record = self._roster(*_ROSTER_KEY, revision=roster.revision + 1)

@@ -120,6 +120,7 @@ class SqliteMembers:
 
     def _transact(self, work: Callable[[sqlite3.Connection], None]) -> None:
         with self._use(self._writing, self._write_lock) as connection:
+            # IMMEDIATE acquires the write lock first, so no other process writes after the checks of `work`.
             retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"), BUSY_TIMEOUT)
             with connection:
                 work(connection)
@@ -165,6 +166,8 @@ def _check_present(connection: sqlite3.Connection, member: Member, roster: Roste
     row = connection.execute("SELECT revision FROM members WHERE id = ?", (member.id,)).fetchone()
     if row != (member.revision,):
         raise Conflict
+    # Of two changes that depend on the same roster, one fails. So two concurrent requests cannot remove the
+    # last two administrators.
     if roster is not None:
         statement = "UPDATE roster SET revision = revision + 1 WHERE revision = ?"
         if connection.execute(statement, (roster.revision,)).rowcount != 1:

@@ -87,6 +87,7 @@ class Gateway:
         try:
             return await self._greenlets.run(lambda: function.handler(event, context), time_limit, name)
         except CallTimeout:
+            # On AWS, a function that exceeds its own timeout fails (502). The gateway's limit gives 504.
             error_type = ErrorType.FAILED if function_timeout < self._time_limit else ErrorType.TIMEOUT
             raise GatewayError(error_type, f"The function took longer than {time_limit:g} s.") from None
         except (Exception, SystemExit):

@@ -70,6 +70,7 @@ class _CallGreenlet(greenlet):
     def start(self, call: _Call) -> None:
         """Start a call. Returns as soon as the call has ended or waits."""
         self.call = call
+        # The greenlet is reused, so give each call its own context variables.
         self.gr_context = contextvars.Context()
         self.switch()
 
@@ -88,7 +89,7 @@ class Greenlets:
         self._idle: list[_CallGreenlet] = []
         self._busy: set[_CallGreenlet] = set()
         self._all_ended = asyncio.Event()
-        self._threads = ThreadPoolExecutor(THREADS, "aside")
+        self._threads = ThreadPoolExecutor(THREADS, "offload")
         self.signals = 0
         """The number of signals to the event loop so far, for tests."""
 
@@ -97,11 +98,13 @@ class Greenlets:
 
         `name` is the name of the request (see CurrentRequest), in case the call blocks the event loop.
         """
+        # 1. Run the call until it ends or waits. Most calls end here, without another iteration of the loop.
         call = _Call(work, name)
         runner = self._idle.pop() if self._idle else _CallGreenlet()
         current_request.enter(name)
         runner.start(call)
         current_request.leave()
+        # 2. If the call waits, wait for its end. From here on, `_resume` switches to its greenlet.
         if call.ended:
             self._idle.append(runner)
         else:

@@ -52,7 +52,7 @@ def read_head(raw_headers: Sequence[tuple[bytes, bytes]]) -> Head:
     multi: dict[str, list[str]] = {}
     connection_headers: dict[bytes, bytes] = {}
     hosts: list[bytes] = []
-    size = 4 * len(raw_headers)
+    size = 4 * len(raw_headers)  # for the colon, the space and the line break of each header
     for raw_name, raw_value in raw_headers:
         size += len(raw_name) + len(raw_value)
         name = _event_header_name(raw_name)

@@ -36,7 +36,7 @@ def listener_url(listener: socket.socket) -> str:
 
 def root_url(host: str, port: int) -> str:
     """Return the base URL of a service that listens on a host and port, for clients on this machine."""
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - it is not bound here
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only a comparison
     return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 
 

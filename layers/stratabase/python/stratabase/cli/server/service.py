@@ -30,14 +30,15 @@ SendReport = Callable[[WorkerReport], None]
 
 def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
     """Serve until a signal stops the process. Sends READY from the event loop. Raises errors before that."""
+    # 1. Read the template and the model.
     _set_base_url(job.address)
     template = read_template(job.template)
     instance = bootstrap.instance()
     _report_model_changes(job, instance.settings.model, instance.model, send)
+    # 2. Load the functions, and prepare the stores. Build before creating the administrator: if the process
+    #    is stopped while it builds, no generated password is lost.
     try:
-        functions = {declared.name: load_function(declared) for declared in template.functions}
-        # Build before creating the administrator. If the process is stopped while it builds, no generated
-        # password is lost.
+        functions = {declaration.name: load_function(declaration) for declaration in template.functions}
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
         administrator = instance.first_administrator() or instance.present_administrator()
         unbuilt = _unbuilt(instance)
@@ -50,6 +51,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
         tuple(new_password_lines(administrator)),
         (*describe_unbuilt(unbuilt, refuses_writes=not is_embedded(instance.settings)), *owners),
     )
+    # 3. Serve. The first report is ready before, but sent only when the server accepts requests.
     try:
         callbacks = ServerCallbacks(lambda _end: send(ready), lambda: send(WorkerReport(ReportKind.DRAINING)))
         with Sweeper(instance.entities, instance.log):

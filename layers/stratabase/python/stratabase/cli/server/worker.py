@@ -38,13 +38,16 @@ class Heartbeat:
 
 def main() -> int:
     """Serve by the orders in the first line of standard input, and return the exit code."""
+    # 1. Prepare for a supervisor that dies, and for a stuck thread.
     end_with_parent(int(sys.argv[1]))
     faulthandler.register(SHOW_TRACEBACKS, all_threads=True)
+    # 2. Read the orders, and take over the inherited file descriptors.
     orders = read_orders(sys.stdin.buffer.readline())
     current_request.share(mmap(orders.current_request, SIZE))
     os.close(orders.current_request)
     os.set_inheritable(orders.reports, False)
     reports = FileIO(orders.reports, "wb")
+    # 3. Answer the supervisor's probes from now on. The event loop starts later (see `send`).
     heartbeat = Heartbeat(lambda: write_report(reports, WorkerReport(ReportKind.ALIVE)))
     threading.Thread(
         target=follow_supervisor, args=(heartbeat.probe,), name="supervisor", daemon=True
@@ -55,8 +58,9 @@ def main() -> int:
             heartbeat.start()
         write_report(reports, report)
 
+    # 4. Serve.
     try:
-        from stratabase.cli.server import service  # noqa: PLC0415 - if it cannot be imported, the supervisor must know why
+        from stratabase.cli.server import service  # noqa: PLC0415 - errors of the import are reported, too
 
         listener = socket.socket(fileno=orders.listener)
         service.serve(orders.job, listener, send)

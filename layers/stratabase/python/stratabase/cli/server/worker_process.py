@@ -87,7 +87,7 @@ class WorkerProcess:
 
 def _start(*inherited: int) -> "subprocess.Popen[bytes]":
     """Start a worker. Its standard input closes when this process dies, so the worker notices that."""
-    return subprocess.Popen(  # noqa: S603 - our own
+    return subprocess.Popen(  # noqa: S603 - a command of this program
         [sys.executable, "-P", "-m", "stratabase.cli.server.worker", str(os.getpid())],
         stdin=subprocess.PIPE,
         pass_fds=inherited,

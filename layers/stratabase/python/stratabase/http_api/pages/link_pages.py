@@ -1,8 +1,8 @@
-"""What the pages behind mailed links have in common, to set a password or to confirm an e-mail address.
+"""The common parts of the pages that mailed links open: to set a password, or to confirm an email address.
 
-A link leads to a page with a form. Nothing happens until somebody sends the form: programs that look at mail
-open the links in it. After the form, the browser is led to a page that says that it is done. When a link is
-no longer good, a page without a form says why.
+A link opens a page with a form. Opening it changes nothing, because programs that scan mail open links, too.
+A successful form redirects the browser to a page that confirms the success. If a link is no longer valid, a
+page without a form says why.
 """
 
 from collections.abc import Callable

@@ -24,19 +24,19 @@ class _CommonResponse(NamedTuple):
     by_gateway: bool = False
 
 
-def _always(_: Operation, __: bool) -> bool:  # noqa: FBT001 - as the table calls it
+def _always(_: Operation, __: bool) -> bool:  # noqa: FBT001 - the table calls it by position
     return True
 
 
-def _if_protected(_: Operation, protected: bool) -> bool:  # noqa: FBT001 - as the table calls it
+def _if_protected(_: Operation, protected: bool) -> bool:  # noqa: FBT001 - the table calls it by position
     return protected
 
 
-def _if_body(operation: Operation, _: bool) -> bool:  # noqa: FBT001 - as the table calls it
+def _if_body(operation: Operation, _: bool) -> bool:  # noqa: FBT001 - the table calls it by position
     return operation.body is not None
 
 
-def _if_input(operation: Operation, _: bool) -> bool:  # noqa: FBT001 - as the table calls it
+def _if_input(operation: Operation, _: bool) -> bool:  # noqa: FBT001 - the table calls it by position
     return operation.has_format or bool(operation.query) or operation.body is not None
 
 
