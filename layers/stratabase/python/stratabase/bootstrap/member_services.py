@@ -51,7 +51,7 @@ class MemberServices:
         self.policy = PasswordPolicy(passwords.is_common, settings.password_length)
 
     @cached_property
-    def recovery(self) -> PasswordReset:
+    def password_reset(self) -> PasswordReset:
         """The operation that mails links for setting a password, and sets the passwords."""
         return PasswordReset(
             self._members,
@@ -63,7 +63,7 @@ class MemberServices:
         )
 
     @cached_property
-    def emails(self) -> EmailChange:
+    def email_change(self) -> EmailChange:
         """The operation that mails links to new email addresses, and confirms the addresses."""
         return EmailChange(
             self._members,
@@ -87,7 +87,7 @@ class MemberServices:
     @cached_property
     def create(self) -> CreateMember:
         """The operation that creates a member and mails a link for setting the password."""
-        return CreateMember(self._members, self._ids, self._model.profiles, self.recovery.invite)
+        return CreateMember(self._members, self._ids, self._model.profiles, self.password_reset.invite)
 
     def create_silently(self, caller: Caller, fields: FieldValues) -> Member:
         """Create a member without sending mail, and return it. Raises like `create`.
@@ -100,7 +100,9 @@ class MemberServices:
     @cached_property
     def update(self) -> UpdateMember:
         """The operation that changes a member."""
-        return UpdateMember(self._members, self._passwords, self.policy, self._model.profiles, self.emails)
+        return UpdateMember(
+            self._members, self._passwords, self.policy, self._model.profiles, self.email_change
+        )
 
     @cached_property
     def remove(self) -> RemoveMember:
@@ -120,12 +122,12 @@ class MemberServices:
     @cached_property
     def set_password_pages(self) -> SetPasswordPages:
         """The pages on which members set a password."""
-        return SetPasswordPages(self.recovery, self._model.application, self.policy.shortest, self._log)
+        return SetPasswordPages(self.password_reset, self._model.application, self.policy.shortest, self._log)
 
     @cached_property
     def confirm_email_pages(self) -> ConfirmEmailPages:
         """The pages on which members confirm an email address."""
-        return ConfirmEmailPages(self.emails, self._model.application, self._log)
+        return ConfirmEmailPages(self.email_change, self._model.application, self._log)
 
     @cached_property
     def _mailer(self) -> Mailer:

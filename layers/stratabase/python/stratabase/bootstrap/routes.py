@@ -105,7 +105,7 @@ def member_routes() -> tuple[Route, ...]:
         ),
         Route(
             "/auth/administration/members/{id}/resetPassword",
-            lambda instance: reset_password_endpoint(instance.member_services.recovery.start),
+            lambda instance: reset_password_endpoint(instance.member_services.password_reset.start),
         ),
         Route(
             "/auth/administration/members/{id}/handOver",
@@ -114,13 +114,13 @@ def member_routes() -> tuple[Route, ...]:
         Route(
             SET_PASSWORD,
             lambda instance: set_password_endpoint(
-                instance.member_services.recovery, instance.member_services.set_password_pages
+                instance.member_services.password_reset, instance.member_services.set_password_pages
             ),
         ),
         Route(
             CONFIRM_EMAIL,
             lambda instance: confirm_email_endpoint(
-                instance.member_services.emails, instance.member_services.confirm_email_pages
+                instance.member_services.email_change, instance.member_services.confirm_email_pages
             ),
         ),
         Route(

@@ -95,7 +95,7 @@ def _set_password(instance: Instance, options: Options) -> Iterator[str]:
 
 def _reset_password(instance: Instance, options: Options) -> Iterator[str]:
     member = _find(instance, options)
-    instance.member_services.recovery.start(CONSOLE, member.id, mail_base_url(instance.settings))
+    instance.member_services.password_reset.start(CONSOLE, member.id, mail_base_url(instance.settings))
     yield f"Sent an email to {member.email}. The old password stays valid until the member uses the link."
 
 

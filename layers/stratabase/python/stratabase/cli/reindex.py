@@ -64,8 +64,8 @@ def run(options: argparse.Namespace) -> int:
 def _reindex(instance: Instance, class_names: Sequence[str], *, in_full: bool, ahead: bool) -> str:
     """Build everything that is not ready, and return the advice on what could not be built."""
     engine, model, local = instance.engine, instance.model, is_embedded(instance.settings)
-    most = sys.maxsize if in_full else MOST_REFUSED
-    reindex = Reindex(engine, model, sleep=_pause, ahead=ahead, local=local, most=most)
+    limit = sys.maxsize if in_full else MOST_REFUSED
+    reindex = Reindex(engine, model, sleep=_pause, ahead=ahead, local=local, most=limit)
     stored = [class_.name for class_ in model.classes.values() if class_.is_stored]
     if unknown := [name for name in class_names if name not in stored]:
         raise CommandError(f"These classes do not exist: {', '.join(unknown)}. Use: {', '.join(stored)}.")

@@ -46,10 +46,10 @@ class Supervisor:
         self._workers: set[WorkerProcess] = set()
         self._serving: WorkerProcess | None = None
         self._starting: WorkerProcess | None = None
-        self._held_reports: dict[WorkerProcess, WorkerReport] = {}
+        self._pending_reports: dict[WorkerProcess, WorkerReport] = {}
         """The reports to show when a replaced worker accepts no more requests, by that worker."""
         self._watchdog: Watchdog[WorkerProcess] = Watchdog(limit)
-        self._last_relieved: WorkerProcess | None = None
+        self._last_replaced: WorkerProcess | None = None
         """The last slow worker for which another worker was started."""
         self._served_model: str | None = None
         self._served_since: float | None = None
@@ -65,26 +65,26 @@ class Supervisor:
         watcher = self._watcher()
         watcher.start()
         while self._workers or not self._stopping:
-            self._do_next()
+            self._run_next_action()
         watcher.stop()
         return self._code
 
-    def _do_next(self) -> None:
+    def _run_next_action(self) -> None:
         """Execute the next action, or check the workers if none arrives until the next check is due."""
         try:
-            action = self._events.get(timeout=self._watchdog.due())
+            action = self._events.get(timeout=self._watchdog.seconds_until_check())
         except Empty:
-            self._look_after_workers()
+            self._check_workers()
         else:
             action()
 
-    def _look_after_workers(self) -> None:
+    def _check_workers(self) -> None:
         """Kill stuck workers, and start another worker for a slow one."""
-        # Relieve slow workers one check after they were found. Then the stack traces of the slow worker are
+        # Replace a slow worker one check after it was found. Then the stack traces of the slow worker are
         # written before its successor reports anything.
-        self._relieve()
+        self._replace_slow_worker()
         for worker, finding in self._watchdog.check([each for each in self._workers if each.watched]):
-            seconds = self._watchdog.seconds(worker)
+            seconds = self._watchdog.pending_seconds(worker)
             silence = f"The worker (process {worker.pid}) has not responded for {seconds:.0f} s"
             if finding is ProbeResult.STUCK:
                 self._console.warn(f"{silence}. Stopping it.")
@@ -95,7 +95,7 @@ class Supervisor:
                 )
                 worker.show_tracebacks()
 
-    def _relieve(self) -> None:
+    def _replace_slow_worker(self) -> None:
         """Start another worker if the serving one is slow, because it can be stuck while clients wait.
 
         Start only one for each slow worker: its successor can be slow for the same reason.
@@ -103,12 +103,12 @@ class Supervisor:
         slow = [worker for worker in self._workers if self._watchdog.is_slow(worker)]
         if (
             slow == [self._serving]
-            and self._last_relieved not in slow
+            and self._last_replaced not in slow
             and not self._starting
             and not self._stopping
         ):
             self._console.warn("Starting another worker for new connections.")
-            self._last_relieved = self._serving
+            self._last_replaced = self._serving
             self._start()
 
     def _enqueue(self, action: Callable[..., None], *arguments: Any) -> None:
@@ -155,7 +155,7 @@ class Supervisor:
             self._console.show(announcement)
             self._serving.retire()
         else:
-            self._held_reports[self._serving] = announcement
+            self._pending_reports[self._serving] = announcement
             self._serving.retire()
         worker.watched = True
         self._serving, self._starting = worker, None
@@ -163,17 +163,17 @@ class Supervisor:
 
     def _on_draining(self, worker: WorkerProcess, _report: WorkerReport) -> None:
         """Show that a new worker has taken over, now that no request reaches the old one."""
-        announcement = self._held_reports.pop(worker, None)
+        announcement = self._pending_reports.pop(worker, None)
         if announcement is not None:
             self._console.show(announcement)
 
     def _on_alive(self, worker: WorkerProcess, _report: WorkerReport) -> None:
         """Record that the event loop of a worker runs."""
-        silent = self._watchdog.answered(worker)
+        silent = self._watchdog.record_answer(worker)
         if silent is not None:
             self._console.warn(f"The worker (process {worker.pid}) responds again after {silent:.0f} s.")
-            if worker is self._last_relieved:
-                self._last_relieved = None
+            if worker is self._last_replaced:
+                self._last_replaced = None
 
     def _on_failed(self, _worker: WorkerProcess, report: WorkerReport) -> None:
         """Show why a new worker failed. Keep the serving one, or stop if nothing has ever served."""

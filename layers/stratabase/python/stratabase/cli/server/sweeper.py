@@ -57,13 +57,13 @@ class Sweeper:
     def _run(self) -> None:
         while not self._ending.is_set():
             try:
-                self._do(self._next())
+                self._run_steps(self._next_steps())
             except Unavailable as error:
                 self._retry_later("Cleanup after deletions postponed", error)
             except Exception as error:  # noqa: BLE001 - the thread must survive; the next sweep can succeed
                 self._retry_later("Cleanup after deletions failed", error)
 
-    def _next(self) -> CleanupSteps:
+    def _next_steps(self) -> CleanupSteps:
         """Return the cleanup after the next deletion, or a whole sweep if it is due before."""
         try:
             return self._tasks.get(timeout=max(0.0, self._due - monotonic()))
@@ -71,7 +71,7 @@ class Sweeper:
             self._due = monotonic() + self._period
             return self._store.sweep_steps()
 
-    def _do(self, steps: CleanupSteps) -> None:
+    def _run_steps(self, steps: CleanupSteps) -> None:
         for _ in steps:
             if self._ending.is_set():
                 return

@@ -60,7 +60,7 @@ class Watchdog(Generic[W]):
         self._last_check = clock()
         self._waits: dict[W, _Wait] = {}
 
-    def due(self) -> float:
+    def seconds_until_check(self) -> float:
         """Return the seconds until the next check."""
         return max(0.0, self._last_check + self._period - self._clock())
 
@@ -81,12 +81,12 @@ class Watchdog(Generic[W]):
                 wait.stuck = True
                 yield worker, ProbeResult.STUCK
 
-    def answered(self, worker: W) -> float | None:
+    def record_answer(self, worker: W) -> float | None:
         """Record that a worker has answered. Return how many seconds that took if it was slow, or None."""
         wait = self._waits.pop(worker, None)
         return wait.seconds if wait is not None and wait.slow else None
 
-    def seconds(self, worker: W) -> float:
+    def pending_seconds(self, worker: W) -> float:
         """Return for how many seconds the answer of a worker has been pending."""
         return self._waits[worker].seconds if worker in self._waits else 0.0
 

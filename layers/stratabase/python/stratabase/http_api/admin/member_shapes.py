@@ -60,8 +60,8 @@ class MemberShapes:
         }
         self.new = Shape("user", new, name="NewMember")
         changes = {name: _request_field(field, required=False) for name, field in fields.items()}
-        others = {ID: _SAME_ID, PENDING_EMAIL: _SAME_PENDING_EMAIL, PASSWORD: _PASSWORD}
-        self.changes = Shape("user", {**changes, **others}, name="MemberChanges")
+        special_fields = {ID: _SAME_ID, PENDING_EMAIL: _SAME_PENDING_EMAIL, PASSWORD: _PASSWORD}
+        self.changes = Shape("user", {**changes, **special_fields}, name="MemberChanges")
 
     def render_member(self, shape: Shape, member: Member) -> dict[str, object]:
         """Return the values of a member for the fields of a response shape, by field name."""

@@ -27,9 +27,9 @@ _BODY = Shape(
 class ConfirmEmailPages:
     """The pages on which a member confirms a new email address."""
 
-    def __init__(self, emails: EmailChange, application: str, log: Log) -> None:
-        self._emails = emails
-        self._pages = LinkPages(application, confirmation_notices(application), emails.inspect, log)
+    def __init__(self, email_change: EmailChange, application: str, log: Log) -> None:
+        self._email_change = email_change
+        self._pages = LinkPages(application, confirmation_notices(application), email_change.inspect, log)
 
     def show(self, request: Request) -> Response:
         """Return the page with the button, or a notice if the link does not work."""
@@ -44,7 +44,7 @@ class ConfirmEmailPages:
         """Confirm the address to which the token was mailed, and return a redirect or a notice."""
 
         def confirm(token: str, member: Member) -> Response:
-            self._emails.confirm(token)
+            self._email_change.confirm(token)
             return self._pages.redirect_to_done(request, member)
 
         return self._pages.respond(request, token, confirm)
@@ -70,7 +70,7 @@ def confirmation_page(application: str, token: str, language: str, member: Membe
     return Page(application, language, heading, heading, content).response(200)
 
 
-def confirm_email_endpoint(emails: EmailChange, pages: ConfirmEmailPages) -> Endpoint:
+def confirm_email_endpoint(email_change: EmailChange, pages: ConfirmEmailPages) -> Endpoint:
     """Return the endpoint that confirms email addresses."""
 
     def show_page(request: Request, _caller: Caller | None) -> Response:
@@ -80,7 +80,7 @@ def confirm_email_endpoint(emails: EmailChange, pages: ConfirmEmailPages) -> End
         fields, is_form = read_submission(request, _BODY, _BODY)
         if is_form:
             return pages.submit(request, fields["token"])
-        emails.confirm(fields["token"])
+        email_change.confirm(fields["token"])
         return Response(205)
 
     get = Operation(

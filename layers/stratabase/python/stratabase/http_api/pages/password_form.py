@@ -89,8 +89,8 @@ class PasswordForm:
         return {
             "error": render_elements("p", map(self._message, mistakes), state.language),
             "focus": Markup(" autofocus" if mistakes else ""),
-            "password_marks": _aria_attributes("policy", wrong=weak),
-            "repeat_marks": _aria_attributes("", wrong=FormError.DIFFERENT in mistakes),
+            "password_marks": _aria_attributes("policy", invalid=weak),
+            "repeat_marks": _aria_attributes("", invalid=FormError.DIFFERENT in mistakes),
         }
 
     def _message(self, mistake: FormMistake) -> Message:
@@ -99,8 +99,8 @@ class PasswordForm:
         return weakness_advice(mistake, self._min_length)
 
 
-def _aria_attributes(description_id: str, *, wrong: bool) -> Markup:
+def _aria_attributes(description_id: str, *, invalid: bool) -> Markup:
     """Return the ARIA attributes of a field: the id of its description, and whether its value is invalid."""
-    ids = f"error {description_id}".strip() if wrong else description_id
+    ids = f"error {description_id}".strip() if invalid else description_id
     described = f' aria-describedby="{ids}"' if ids else ""
-    return Markup(f'{described} aria-invalid="true"' if wrong else described)
+    return Markup(f'{described} aria-invalid="true"' if invalid else described)

@@ -40,10 +40,10 @@ _FORM = Shape(
 class SetPasswordPages:
     """The pages on which a member sets a password. `min_length` is the minimum length of a password."""
 
-    def __init__(self, recovery: PasswordReset, application: str, min_length: int, log: Log) -> None:
-        self._recovery = recovery
+    def __init__(self, password_reset: PasswordReset, application: str, min_length: int, log: Log) -> None:
+        self._password_reset = password_reset
         self._form = PasswordForm(application, min_length)
-        self._pages = LinkPages(application, password_notices(application), recovery.inspect, log)
+        self._pages = LinkPages(application, password_notices(application), password_reset.inspect, log)
 
     def show(self, request: Request) -> Response:
         """Return the page with the form, or a notice if the link does not work."""
@@ -61,7 +61,7 @@ class SetPasswordPages:
             if normalize_password(password) != normalize_password(repeat):
                 return self._form(state._replace(mistakes=(FormError.DIFFERENT,)), 400)
             try:
-                self._recovery.finish(token, password)
+                self._password_reset.finish(token, password)
             except WeakPassword as refusal:
                 return self._ask_again(request, state, refusal, refusal.weaknesses)
             except Unavailable as refusal:
@@ -77,7 +77,7 @@ class SetPasswordPages:
         return self._form(state._replace(mistakes=mistakes), status, headers)
 
 
-def set_password_endpoint(recovery: PasswordReset, pages: SetPasswordPages) -> Endpoint:
+def set_password_endpoint(password_reset: PasswordReset, pages: SetPasswordPages) -> Endpoint:
     """Return the endpoint that sets passwords."""
 
     def show_page(request: Request, _caller: Caller | None) -> Response:
@@ -87,7 +87,7 @@ def set_password_endpoint(recovery: PasswordReset, pages: SetPasswordPages) -> E
         fields, is_form = read_submission(request, _BODY, _FORM)
         if is_form:
             return pages.submit(request, fields["token"], fields["password"], fields["repeat"])
-        recovery.finish(fields["token"], fields["password"])
+        password_reset.finish(fields["token"], fields["password"])
         return Response(205)
 
     get = Operation(
