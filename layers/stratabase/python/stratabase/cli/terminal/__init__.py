@@ -1,7 +1,8 @@
 """Input and output that the commands share.
 
-`command_error` has the error that a command shows to the user, `settings` reads the settings and creates the
-home folder, and `progress` shows the progress of a long task.
+- `command_error`: the error that a command shows to the user.
+- `settings`: reads the settings, and creates the home folder.
+- `progress`: shows the progress of a long task.
 
 Imports the settings of the service, and nothing of the other packages of `cli`.
 """
