@@ -62,7 +62,7 @@ class Page:
 def _security_policy() -> str:
     """Return the Content-Security-Policy of all pages.
 
-    It allows only the page's own style and script, and forms that are sent to this service.
+    It allows only the page's own style and script, inline images, and forms that are sent to this service.
     """
     return "; ".join(
         (

@@ -95,7 +95,10 @@ def _headers(nonce: str) -> Headers:
 
 
 def _security_policy(nonce: str) -> str:
-    """Return the Content-Security-Policy. It allows only the page's files and requests to this service."""
+    """Return the Content-Security-Policy of the page.
+
+    It allows only the page's own files, inline images, and requests to this service.
+    """
     return "; ".join(
         (
             "default-src 'none'",
