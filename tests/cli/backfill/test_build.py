@@ -204,16 +204,16 @@ def test_the_progress_is_told_from_time_to_time(monkeypatch: pytest.MonkeyPatch,
 def test_what_is_left_to_build_is_named() -> None:
     """As on DynamoDB, where a model may be served before it is built."""
     lacking = [f"Pet @unique(a{number})" for number in range(5)]
-    hint, consequence = describe_unbuilt(lacking, refusing=True)
+    hint, consequence = describe_unbuilt(lacking, refuses_writes=True)
     assert hint.startswith(
         "Not ready for existing objects: Pet @unique(a0), Pet @unique(a1), Pet @unique(a2) and 2 more. "
         "To build them while the service runs: "
     )
     assert hint.endswith("stratabase reindex")
     assert consequence == "Until a unique constraint is built, Stratabase refuses writes that set its values."
-    assert len(list(describe_unbuilt(lacking, refusing=False))) == 1
-    assert len(list(describe_unbuilt(["Pet @index(a)"], refusing=True))) == 1
-    assert not list(describe_unbuilt([], refusing=True))
+    assert len(list(describe_unbuilt(lacking, refuses_writes=False))) == 1
+    assert len(list(describe_unbuilt(["Pet @index(a)"], refuses_writes=True))) == 1
+    assert not list(describe_unbuilt([], refuses_writes=True))
 
 
 def test_a_start_links_and_counts_who_leads_by_a_role_that_becomes_required(project: Project) -> None:

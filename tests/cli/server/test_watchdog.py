@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from stratabase.cli.server.watchdog import LONGEST_PERIOD, LOOKS, ProbeResult, Watchdog
+from stratabase.cli.server.watchdog import CHECKS_PER_LIMIT, MAX_PERIOD, ProbeResult, Watchdog
 
 LIMIT = 60.0
-PERIOD = LIMIT / LOOKS
+PERIOD = LIMIT / CHECKS_PER_LIMIT
 
 
 class Worker:
@@ -34,7 +34,7 @@ class Bench:
 
     def look(self, after: float = PERIOD) -> list[ProbeResult]:
         self.clock.now += after
-        return [finding for _, finding in self.watchdog.look([self.worker])]
+        return [finding for _, finding in self.watchdog.check([self.worker])]
 
     def silence(self) -> Iterator[tuple[float, ProbeResult]]:
         """Yield what is found, and after how much silence, until the worker is stuck."""
@@ -65,7 +65,7 @@ def test_a_worker_that_answers_is_neither_however_long_it_works() -> None:
     bench = Bench()
     for _ in range(1000):
         assert bench.look() == []
-        assert bench.watchdog.answered(bench.worker) is None
+        assert bench.watchdog.record_answer(bench.worker) is None
 
     assert bench.worker.probes == 1000
 
@@ -76,7 +76,7 @@ def test_a_slow_worker_that_answers_begins_anew() -> None:
     assert next(found) == (21.0, ProbeResult.SLOW)
     assert bench.watchdog.is_slow(bench.worker)
 
-    assert bench.watchdog.answered(bench.worker) == 21.0
+    assert bench.watchdog.record_answer(bench.worker) == 21.0
 
     assert not bench.watchdog.is_slow(bench.worker)
     assert [finding for _, finding in bench.silence()] == [ProbeResult.SLOW, ProbeResult.STUCK]
@@ -88,32 +88,32 @@ def test_time_in_which_the_machine_slept_does_not_count() -> None:
     bench.look()
 
     assert bench.look(after=8 * 3600) == []
-    assert bench.watchdog.seconds(bench.worker) == 2 * PERIOD
+    assert bench.watchdog.pending_seconds(bench.worker) == 2 * PERIOD
 
 
 def test_workers_that_have_gone_are_forgotten() -> None:
     bench = Bench()
     next(bench.silence())
 
-    list(bench.watchdog.look([]))
+    list(bench.watchdog.check([]))
 
     assert not bench.watchdog.is_slow(bench.worker)
-    assert bench.watchdog.seconds(bench.worker) == 0
-    assert bench.watchdog.answered(bench.worker) is None
+    assert bench.watchdog.pending_seconds(bench.worker) == 0
+    assert bench.watchdog.record_answer(bench.worker) is None
 
 
 def test_without_a_limit_no_worker_is_ever_stuck() -> None:
     bench = Bench(limit=0)
     bench.look()
 
-    assert bench.watchdog.due() == LONGEST_PERIOD
-    assert [bench.look(LONGEST_PERIOD) for _ in range(1000)] == [[]] * 1000
+    assert bench.watchdog.seconds_until_check() == MAX_PERIOD
+    assert [bench.look(MAX_PERIOD) for _ in range(1000)] == [[]] * 1000
 
 
 def test_a_look_is_due_a_period_after_the_last_one() -> None:
     bench = Bench()
     bench.look()
     bench.clock.now += 1
-    assert bench.watchdog.due() == PERIOD - 1
+    assert bench.watchdog.seconds_until_check() == PERIOD - 1
     bench.clock.now += 100
-    assert bench.watchdog.due() == 0
+    assert bench.watchdog.seconds_until_check() == 0

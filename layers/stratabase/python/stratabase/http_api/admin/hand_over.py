@@ -1,4 +1,4 @@
-"""The endpoint that hands what a member owns over to another."""
+"""The endpoint that transfers the objects of one owner to another member."""
 
 from collections.abc import Callable
 
@@ -46,7 +46,11 @@ _RESULT = Shape(
 
 
 def hand_over_endpoint(hand_over: Callable[[Caller, str, str, str | None], HandOverResult]) -> Endpoint:
-    """Return the endpoint. `hand_over(caller, from_id, to_id, class_name)` hands over; None: all classes."""
+    """Return the endpoint that transfers the ownership of objects.
+
+    `hand_over(caller, from_id, to_id, class_name)` transfers the objects. A `class_name` of None means all
+    classes.
+    """
 
     def hand_over_objects(request: Request, caller: Caller | None) -> Response:
         fields = read_body(request, _REQUEST)

@@ -1,4 +1,4 @@
-"""The endpoints of one member: any by its id, and the caller itself."""
+"""The endpoints of one member: a member by id, and the caller."""
 
 from stratabase.domain.members.member import Caller
 from stratabase.domain.members.refusals import LastAdministrator, NoSuchMember
@@ -35,7 +35,7 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
         try:
             members.remove(require_caller(caller), member_id(request))
         except (NoSuchMember, LastAdministrator) as refusal:
-            # service.md section 7 demands this status, and a text.
+            # The contract (service.md section 7) requires status 500 and a plain text here.
             detail = refusal.message.in_language(response_language(request, caller))
             return error_response(ErrorFormat.TEXT, request, 500, detail)
         return text_response(200, "Delete completed")
@@ -84,7 +84,7 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
 
 
 def current_member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint:
-    """Return the endpoint that shows callers themselves."""
+    """Return the endpoint that shows the member who sends the request."""
 
     def read_current_member(request: Request, caller: Caller | None) -> Response:
         caller = require_caller(caller)

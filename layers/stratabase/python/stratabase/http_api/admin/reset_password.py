@@ -11,13 +11,13 @@ from stratabase.http_api.http.messages import Request, Response
 
 
 def reset_password_endpoint(send_link: Callable[[Caller, str, str], None]) -> Endpoint:
-    """Return the endpoint. `send_link(caller, member_id, base_url)` mails the link on the caller's behalf."""
+    """Return the endpoint that mails a password link. `send_link(caller, member_id, base_url)` mails it."""
 
     def reset_password(request: Request, caller: Caller | None) -> Response:
         try:
             send_link(require_caller(caller), member_id(request), request.base_url)
         except Forbidden as refusal:
-            # service.md section 7: a reset that is rejected answers 401, whatever the reason.
+            # The contract (service.md section 7) requires 401 for every rejected reset, not 403.
             raise Unauthenticated(refusal.message) from refusal
         return Response(205)
 

@@ -1,4 +1,4 @@
-"""Writes small XML documents that every parser accepts."""
+"""Writing and strict parsing of small XML documents."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,13 +12,13 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
 
 
 def render_xml(root: str, fields: Mapping[str, object], namespace: str | None = None) -> bytes:
-    """Return a document with an element per field; characters that XML cannot hold become U+FFFD."""
+    """Return a document with an element per field. Characters that XML forbids become U+FFFD."""
     return _document(_element(root, fields, namespace))
 
 
-def render_xml_list(root: str, each: str, items: Iterable[Mapping[str, object]]) -> bytes:
-    """Return a document with an element `each` per item, and in that an element per field."""
-    return _document(f"<{root}>{''.join(_element(each, fields) for fields in items)}</{root}>")
+def render_xml_list(root: str, item_name: str, items: Iterable[Mapping[str, object]]) -> bytes:
+    """Return a document with an element `item_name` per item, which contains an element per field."""
+    return _document(f"<{root}>{''.join(_element(item_name, fields) for fields in items)}</{root}>")
 
 
 def _document(element: str) -> bytes:
@@ -40,17 +40,17 @@ def _text(value: object) -> str:
 
 
 def parse_xml_fields(body: bytes, root: str) -> dict[str, str]:
-    """Return the texts of the elements within the element `root`, by their names. Raises Malformed.
+    """Return the texts of the child elements of `root`, by element name. Raises Malformed.
 
-    CDATA, comments and declarations of prefixes mean what they mean everywhere; a DOCTYPE, entities of one's
-    own, processing instructions, other attributes, and elements deeper down or twice are refused.
+    CDATA, comments and namespace prefixes are allowed. A DOCTYPE, entity declarations, processing
+    instructions, other attributes, repeated elements and deeper nesting are rejected.
     """
-    # Read only when XML comes in, which most processes never see.
+    # Imported here because most processes never receive XML.
     from defusedxml.common import DefusedXmlException  # noqa: PLC0415 - see above
     from defusedxml.ElementTree import DefusedXMLParser, ParseError  # noqa: PLC0415 - see above
 
     _check_encoding(body)
-    fields = _Fields(root)
+    fields = _FieldTarget(root)
     parser = DefusedXMLParser(target=fields, encoding="utf-8", forbid_dtd=True)
     parser.parser.XmlDeclHandler = _check_declaration
     try:
@@ -65,8 +65,8 @@ def parse_xml_fields(body: bytes, root: str) -> dict[str, str]:
     return fields.texts
 
 
-class _Fields:
-    """What the parser calls as it reads; it stops at the first thing that is not expected."""
+class _FieldTarget:
+    """The parser target, which collects the fields. It raises Malformed at the first unexpected event."""
 
     def __init__(self, root: str) -> None:
         self.texts: dict[str, str] = {}
@@ -117,7 +117,7 @@ class _Fields:
         raise Malformed(message)
 
     def close(self) -> None:
-        """Do nothing more at the end."""
+        """Do nothing. The parser calls it at the end."""
 
 
 def _quote_tag(tag: str) -> Message:
@@ -128,11 +128,11 @@ def _quote_tag(tag: str) -> Message:
 
 def _check_encoding(body: bytes) -> None:
     try:
-        # A parser takes what begins like UTF-16 for that, whatever it was told.
-        whole = b"\0" not in body and body.decode()
+        # Expat parses a body that looks like UTF-16 as UTF-16, even with `encoding="utf-8"`, so check here.
+        text = b"\0" not in body and body.decode()
     except UnicodeDecodeError:
-        whole = False
-    if whole is False:
+        text = False
+    if text is False:
         raise Malformed(_("The body must be XML in UTF-8."))
 
 

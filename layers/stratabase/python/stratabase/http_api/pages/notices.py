@@ -1,4 +1,4 @@
-"""Pages without a form: what they say when a link has done its work, or why it cannot."""
+"""The pages without a form, which report the success of a link, or why it does not work."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from stratabase.messages import Message, _
 
 
 class Notice(Enum):
-    """What a page without a form says: that it is done, or why it cannot be done."""
+    """The kinds of pages without a form: success, or a reason why the link does not work."""
 
     DONE = auto()
     EXPIRED = auto()
     UNKNOWN = auto()
     TAKEN = auto()
-    """Another member has the e-mail address by now."""
+    """Another member has the email address."""
     MISSING = auto()
-    """The address of the page has no token."""
+    """The URL of the page has no token."""
     LATER = auto()
 
 
@@ -36,7 +36,7 @@ Notices = Mapping[Notice, NoticeText]
 def notice_page(
     application: str, language: str, text: NoticeText, status: int = 200, headers: Headers = ()
 ) -> Response:
-    """Return a page that only says something."""
+    """Return the response with a page that shows a notice."""
     content = render_elements("p", text.paragraphs, language)
     return Page(application, language, text.heading, text.heading, content).response(status, headers)
 
@@ -51,7 +51,7 @@ _LATER = NoticeText(
 
 
 def password_notices(application: str) -> Notices:
-    """Return the notices at the address where members set their passwords."""
+    """Return the notices of the page on which members set a password."""
     return {
         Notice.DONE: NoticeText(
             _("Your password is set"),
@@ -92,7 +92,7 @@ def password_notices(application: str) -> Notices:
 
 
 def confirmation_notices(application: str) -> Notices:
-    """Return the notices at the address where members confirm their e-mail addresses."""
+    """Return the notices of the page on which members confirm an email address."""
     return {
         Notice.DONE: NoticeText(
             _("Your email address is confirmed"),
