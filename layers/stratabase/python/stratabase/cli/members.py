@@ -244,7 +244,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
 def _find(instance: Instance, options: Options) -> Member:
     """Return the member whom the options name. Raises CommandError if there is none."""
     try:
-        return instance.member_services.read.named(CONSOLE, options.username)
+        return instance.member_services.read.by_username(CONSOLE, options.username)
     except NoSuchMember as refusal:
         raise CommandError(
             f'Member "{options.username}" does not exist. To list all members, run `stratabase members list`.'
