@@ -19,8 +19,6 @@ from stratabase.operations.write.pipeline import MOST_ROUNDS
 
 _ARGUMENT = "locks"
 """The argument of the API that lists the objects."""
-
-
 Act = Callable[[Sequence[Reference], Instant], None]
 """Locks or unlocks objects, each listed once, at an instant. Raises LockRefused, TooLarge, Unavailable."""
 
