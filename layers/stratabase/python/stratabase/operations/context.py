@@ -53,7 +53,7 @@ def request_context(
 
 
 def evaluation_context(caller: Caller, now: Instant) -> EvaluationContext:
-    """Return what expressions can refer to in a member's request besides objects, at an instant."""
+    """Return what expressions know of a request of a member, which are evaluated at an instant."""
     formats = caller.formats
     fields = {
         "id": caller.id,

@@ -86,7 +86,7 @@ class AsOfBatch:
     def detach_lost_parts(self, versions: Sequence[Entity]) -> list[Entity]:
         """Return versions that were read elsewhere as `objects` returns them at their starts.
 
-        None is left out.
+        No version is left out.
         """
         detached = self._detach([(version, version.start or 0) for version in versions])
         return [detached.get((each.reference, each.start or 0)) or each for each in versions]

@@ -109,7 +109,7 @@ def names_of(collected: Collected) -> frozenset[str]:
 
 
 class FieldArguments:
-    """The arguments of a field in a document."""
+    """The arguments of a field in a document, coerced for each request."""
 
     def __init__(self, field: GraphQLField, node: FieldNode) -> None:
         self._field = field
@@ -117,10 +117,7 @@ class FieldArguments:
         self._known: Mapping[str, Any] | None = None
 
     def values(self, variables: Any) -> Mapping[str, Any]:
-        """Return the coerced values by name. Callers must not change them. Raises GraphQLError.
-
-        If no argument uses a variable, the values are computed once.
-        """
+        """Return the values, coerced, which nobody may change. Raises GraphQLError."""
         if self._known is not None:
             return self._known
         values = get_argument_values(self._field, self._node, variables)
