@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from sys import maxsize
 
 from stratabase.domain.objects.lock import LONGEST_LOCK_MINUTES
 from stratabase.domain.query.consumption import Measuring
@@ -11,6 +12,8 @@ from stratabase.domain.write.limits import BulkLimits
 from stratabase.domain.write.warning_rules import WarningRules
 from stratabase.model.model import Class, Model
 from stratabase.operations.ports import Clock, Entities, Ids
+
+_UNLIMITED = BulkLimits(objects=maxsize, seconds=maxsize)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +28,8 @@ class Services:
     """Makes the read budget of one request. Its time starts at once."""
     measuring: Measuring = field(default=lambda _: nullcontext())
     """A context manager that measures calls to the storage. The default measures nothing."""
-    bulk: BulkLimits = field(default_factory=BulkLimits)
-    """The limits of one bulk operation."""
+    bulk: BulkLimits = _UNLIMITED
+    """The limits of one bulk operation. The default has none; those of an instance are settings."""
     lock_minutes: int = LONGEST_LOCK_MINUTES
     """The longest lock, in minutes."""
     warning_rules: WarningRules = field(init=False)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 class BulkLimits(NamedTuple):
     """The limits of one bulk service."""
 
-    objects: int = 1000
-    seconds: int = 20
+    objects: int
+    seconds: int
     """After which it ends, and says how far it has come."""
 
 
