@@ -58,6 +58,7 @@ class TypeMap(Mapping[str, GraphQLNamedType]):
 
     def _search(self, name: str) -> GraphQLNamedType | None:
         """Return the type with a name if the services of the likeliest classes lead to it."""
+        # All types have been made already, so there is nothing to search.
         if "_every" in self.__dict__:
             return None
         # Making all types of a large model takes longer than a request. Search from the likeliest classes.

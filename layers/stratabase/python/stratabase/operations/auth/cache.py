@@ -58,6 +58,7 @@ class SingleFlight(Generic[T]):
         """Return the result of `work`, or of the work that runs at the moment for the same key."""
         mine: Future[T] = Future()
         with self._lock:
+            # The first caller with a key leads, and does the work. All others follow.
             first = self._under_way.setdefault(key, mine)
         return self._lead(key, mine, work) if first is mine else _follow(first, work)
 

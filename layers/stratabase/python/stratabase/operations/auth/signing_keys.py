@@ -50,6 +50,7 @@ class SigningKeyCache:
         Raises Unavailable.
         """
         found = self._read_within(KEY_FRESHNESS).by_id.get(id_)
+        # Another process may have created the key since the last read.
         return found or self._read_within(MIN_REREAD_INTERVAL).by_id.get(id_)
 
     def signing_key(self) -> SigningKey:
@@ -139,6 +140,8 @@ class RotateKeys:
         kept = tuple(live_keys(keys, new.since, self._validity))
         if not kept:
             return (new,)
+        # An earlier rotation has prepared a key already.
         if kept[-1].since > new.since:
             return kept
+        # The present key goes on signing until every process has read the new one.
         return (*kept, replace(new, since=new.since + PREPARATION))

@@ -87,6 +87,7 @@ class TokenVerifier:
     def _claims(self, token: str) -> TokenClaims:
         verified = self._verified_tokens.find(token)
         try:
+            # If the key was removed since the token was verified, a new verification fails.
             if verified is None or self._keys.find(verified.key.id) != verified.key:
                 verified = self._verify(token)
             verified.claims.check(self._clock.now() // 1000)
@@ -183,4 +184,5 @@ class TokenIssuer:
             raise Unauthenticated(_("Only a token can be refreshed. Send it as Authorization: Bearer."))
         if self._clock.now() - caller.signed_in >= self._terms.session:
             raise Unauthenticated(_("The session has expired. Get a new token with the password."))
+        # The new token keeps the time of the sign-in, so that refreshing does not prolong the session.
         return self.issue(caller, caller.signed_in)

@@ -58,6 +58,7 @@ class LockTargets:
         subjects = {reference: self._subject(reference) for reference in self._positions}
         if issues := lock_issues(self._services, subjects, self._caller, self._options):
             raise Refused(issues)
+        # The store refuses a request because of locks that it found. If these have ended by now, try again.
         for _round in range(MOST_ROUNDS):
             try:
                 return act(list(self._positions), self._services.clock.now())

@@ -84,11 +84,13 @@ class _LockPermissionCheck:
 
     def issues(self, subjects: Subjects) -> list[Issue]:
         """Return an issue for each object that is missing, hidden, or not to be edited by the caller."""
+        # 1. Read the objects and their wholes, and find out which objects the caller sees.
         run(self._unrestricted.resolve(subjects))
         there = [
             entity for reference in subjects if (entity := self._unrestricted.find(reference)) is not None
         ]
         visible = dict(zip((each.reference for each in there), run(self._visible.admit(there)), strict=True))
+        # 2. Collect the permissions that each object needs, and evaluate their conditions together.
         required = {each.reference: [*self._required(each, subjects[each.reference])] for each in there}
         conditional = [
             ConditionalPermission(demand, where)
@@ -97,6 +99,7 @@ class _LockPermissionCheck:
             if (where := required_condition(self._access, demand)) is not None
         ]
         unmet_conditions = {*unmet_keys(self._unrestricted, conditional)}
+        # 3. Report at most one issue for each object, in the order of the request.
         issues = (
             self._issue(subject, required[reference], visible[reference], unmet_conditions)
             if reference in required

@@ -79,7 +79,7 @@ class FirstAdministrator:
         new_password = self._validated_password(password) if password else secrets.token_urlsafe(18)
         try:
             self._members.add(self._member(new_password))
-        except (Conflict, NamesTaken):
+        except (Conflict, NamesTaken):  # another process was faster
             return None
         return NewAdministrator(ADMIN_USERNAME, new_password, is_generated=not password)
 

@@ -93,6 +93,7 @@ class HandOver:
         is_owned = self._ownership_test(from_)
         run = _HandOverRun(services, caller, owner, is_owned, f"{_source_key(from_)}#{to}#{class_name or ''}")
         result = run.execute(classes)
+        # An unknown id is a mistake, unless objects still have it as their owner.
         is_known = not isinstance(from_, str) or self._members.by_id(from_) is not None or run.resumed
         if not is_known and result == HandOverResult(complete=True):
             raise NoSuchMember
@@ -187,9 +188,11 @@ class _HandOverRun:
         skipped = names.index(class_name) if class_name in names else 0
         self.resumed = class_name in names
         try:
+            # The classes before the checkpoint are done. In its class, continue after its object.
             for class_ in classes[skipped:]:
                 for entities in self._pages(class_, start if class_.name == class_name else None):
                     self._hand_over(class_, entities)
+                    # Check the time after a page, not before, so that each call makes progress.
                     if self._services.clock.now() >= self._end:
                         self._save_checkpoint(entities[-1])
                         return self._result
@@ -202,6 +205,7 @@ class _HandOverRun:
             )
             raise Unavailable(message, trouble.retry_after) from trouble
         if self.resumed:
+            # Everything is done, so the next call must start from the beginning.
             self._services.entities.set_checkpoint(self._name, None)
         self._result.complete = True
         return self._result
@@ -266,6 +270,7 @@ class _HandOverRun:
         """Yield the wholes of parts, which must exist and not be locked by others. Raises Conflict."""
         written = {each.reference for each in entities}
         wholes = {reference for each in entities if (reference := self._whole(each)) is not None}
+        # A whole that the same commit writes is checked by that write.
         for whole in self._services.entities.read(sorted(wholes - written)):
             if whole is None:
                 raise Conflict
@@ -294,6 +299,7 @@ class _HandOverRun:
             except Conflict:
                 continue
             except LockedByOthers as refusal:
+                # The lock has ended in the meantime: try again.
                 if not refusal.still_hold(self._services.clock.now()):
                     continue
                 self._result.locked += 1
@@ -306,6 +312,7 @@ class _HandOverRun:
         """Hand over objects in one commit. Raises what `Entities.commit` raises."""
         if not entities:
             return
+        # The new versions must start after the present ones, even if the clock was set back.
         instant = instant_after(now, (each.start for each in entities))
         updates = [Modification(each, self._after(class_, each, instant)) for each in entities]
         effects: tuple[Effect, ...] = (*updates, *self._touched_wholes(entities))

@@ -134,4 +134,5 @@ class RemoveMember:
         member = self._members.by_id(id_)
         if member is None:
             raise NoSuchMember
+        # The roster goes into the same commit, so that two administrators cannot remove each other.
         self._members.remove(member, check_administrator_remains(self._members, self._profiles, member, None))

@@ -101,6 +101,7 @@ class UpdateMember:
         mistakes = [*self._mistakes(before, changes)]
         if mistakes:
             raise BadMember(mistakes)
+        # Members must confirm an address that they set themselves. Administrators set addresses at once.
         needs_confirmation = EMAIL in changes and not caller.administrator
         immediate = {
             name: value for name, value in changes.items() if name != EMAIL or not needs_confirmation

@@ -88,8 +88,10 @@ class _FreePartnerViews(RelatedViews[Associables]):
             self._candidates |= {entity.reference: entity for entity in found}
             self._partners |= yield from self._find_partners(found)
             yield from self.reader.resolve(chain(self.reader.owners(found), self._partners.values()))
+            # Either the class has no more objects, or enough of those that were read are free.
             if len(found) < query.window.size or self._suffices(self._candidates.values()):
                 return
+            # Otherwise, go on after the last one, with a batch of twice the size.
             end = position_of(found[0 if query.window.backward else -1].state, query.order)
             size = min(2 * query.window.size, _MOST)
             query = replace(query, window=replace(query.window, size=size, start=end, inclusive=False))

@@ -68,6 +68,7 @@ class DerivedValues:
         """Enter the next level. Everything that this level needs must be loaded."""
         for targets in self._targets or ():
             self._inputs.targets.setdefault(targets.name, {}).update(targets.by_owner())
+        # What lies below the roles of this level is the next level.
         behind, self._next, self._targets = self._next, [], None
         for dependencies, entities in behind:
             for role, below in dependencies.roles.items():
@@ -93,6 +94,7 @@ class DerivedValues:
         for member in self._formulas.sort(self._demanded):
             entities = self._demanded[member]
             values = self._formulas[member].values(list(entities.values()), self._inputs)
+            # A redacted attribute stays null, even if its formula has a value.
             self._inputs.values[member] = {
                 number: None if is_redacted(entity, member[1]) else value
                 for (number, entity), value in zip(entities.items(), values, strict=True)
@@ -113,6 +115,7 @@ class DerivedValues:
 
     def _enter(self, dependencies: Dependencies, entities: Objects) -> None:
         """Note what these objects need, without what was noted before."""
+        # A derived attribute may depend on others of the same object. Enter these too, and each only once.
         entered = [(dependencies, entities)]
         while entered:
             dependencies, entities = entered.pop()
@@ -130,6 +133,7 @@ class DerivedValues:
         owners: dict[RoleName, Objects] = defaultdict(dict)
         for dependencies, entities in self._next:
             for role in dependencies.roles:
+                # Another value may have needed the same role of the same objects before.
                 known = self._inputs.targets.get(role, {})
                 owners[role] |= {number: each for number, each in entities.items() if number not in known}
         return owners
@@ -157,6 +161,7 @@ class _Targets(RoleLoader):
 
     def _find_ids(self) -> Reading[Sequence[Sequence[str]]]:
         owners = self._owners.values()
+        # Links lead to the targets, unless the owner's own state has their ids.
         if self.storage in _BY_LINKS:
             ids = [owner.reference.id for owner in owners]
             return (yield from self._objects.linked(self.name, ids, ALL_IDS))

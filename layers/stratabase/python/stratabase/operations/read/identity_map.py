@@ -44,6 +44,7 @@ class IdentityMap:
         self.as_of = as_of
         self._entities = request.entities
         self._pending = pending
+        # The objects that the write changes are known from the start, and so never read from the store.
         self._objects: dict[Reference, Entity | None] = {} if pending is None else dict(pending.objects)
         self._links: dict[RoleName, dict[str, tuple[str, ...]]] = defaultdict(dict)
         self._listed = ListedParts()
@@ -99,6 +100,7 @@ class IdentityMap:
 
     def _first_missing(self, reference: Reference) -> Reference | None:
         at: Reference | None = reference
+        # Follow the wholes of a part as far as they are loaded.
         while at is not None and at in self._objects:
             entity = self._objects[at]
             owner = None if entity is None else self._owner(entity)
@@ -141,6 +143,7 @@ class IdentityMap:
         found: dict[str, tuple[str, ...]] = {}
         if unknown:
             found = dict(zip(unknown, (yield from self.load_links(role, unknown, id_range)), strict=True))
+        # Only a complete list can answer another range later.
         if id_range == ALL_IDS:
             known |= found
         return [found[id_] if id_ in found else id_range.select(known[id_]) for id_ in ids]
@@ -181,6 +184,7 @@ class IdentityMap:
         """Yield objects that are to be tested. Raises ReadBudgetExceeded when the budget is used up."""
         for number, entity in enumerate(entities, start=1):
             if number % _TESTED == 0:
+                # Conditions take CPU time, so let other requests run too.
                 waiting.give_way()
                 if self.budget.is_exhausted:
                     raise ReadBudgetExceeded(class_name)

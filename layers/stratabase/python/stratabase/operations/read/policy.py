@@ -210,12 +210,14 @@ class CurrentVisibility:
         run(self._objects.resolve(references))
         found = {each: self._objects.find(each) for each in references}
         run(self._judge(self._policy, [entity for entity in found.values() if entity is not None]))
+        # For deleted objects, the last state decides.
         self._look_back([each for each, entity in found.items() if entity is None])
         return [None] * len(references)
 
     def _judge(self, policy: ReadPolicy, entities: Sequence[Entity]) -> Reading[None]:
         """Note what is hidden of objects in the state in which they are passed."""
         visible = yield from policy.show(entities)
+        # Start with everything hidden, then note what the grants show.
         self._hidden.update((each.reference, None) for each in entities)
         by_class: dict[str, list[str]] = defaultdict(list)
         for entity in filter(None, visible):
@@ -250,6 +252,7 @@ class CurrentVisibility:
         """Return the last instants at which objects existed. A part existed as long as its wholes."""
         tombstones = self._request.entities.tombstones([self._lost(each) for each in gone]) if gone else []
         pairs = zip(gone, tombstones, strict=True)
+        # The last millisecond before the end.
         return [(reference, each.last_end - 1) for reference, each in pairs if each is not None]
 
     def _lost(self, reference: Reference) -> Reference:

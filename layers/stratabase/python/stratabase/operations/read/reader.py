@@ -56,6 +56,8 @@ class Reader(IdentityMap):
         if access is None:
             super().__init__(request, as_of, pending, render)
             return
+        # Conditions of grants need hidden objects too. So the policy has an identity map of its own, which
+        # also applies the pending write, and this reader has only what is visible.
         super().__init__(request, as_of, None, render)
         if at is not None and current is None:
             current = CurrentVisibility(request, access)

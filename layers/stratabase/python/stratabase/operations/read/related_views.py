@@ -105,6 +105,7 @@ class ToOneViews(RelatedViews[ToOne]):
     def needs(self) -> Reading[Sequence[Reference]]:
         """Return the targets of the role that are not loaded yet."""
         if self._ids is None:
+            # If the other side holds the key, links lead there. Otherwise, the owner's state has the id.
             is_linked = self.storage is RoleStorage.OPPOSITE_KEY
             self._ids = (yield from self._linked_ids()) if is_linked else self._stored_ids()
             self._different = list(dict.fromkeys(chain.from_iterable(self._ids.values())))
@@ -123,6 +124,7 @@ class ToOneViews(RelatedViews[ToOne]):
         assert self._ids is not None
         for id_ in self._ids.get(owner, ()):
             entity = found[id_]
+            # A link may be outdated, so the target's own key decides.
             if entity is not None and self.leads_back(entity, owner.id):
                 return entity
         return None
@@ -159,11 +161,14 @@ class ToManyViews(RelatedViews[ToMany]):
 
     def needs(self) -> Reading[Sequence[Reference]]:
         """Return the targets of the role that are not loaded yet, or what their derived attributes need."""
+        # 1. Read ids until each owner has enough existing targets, or no more ids.
         while short := [owner for owner in self.group.entities if self._is_short(owner)]:
             yield from self._look_up(short)
+        # 2. Return the targets that are not loaded yet.
         unread = self.unread(self.reference(id_) for ids in self._ids.values() for id_ in ids)
         if unread or not self._derived_names:
             return unread
+        # 3. If the query filters or sorts by derived attributes, return what these need.
         return (yield from self._derived_values().all_needs())
 
     def finish(self) -> None:
@@ -204,6 +209,7 @@ class ToManyViews(RelatedViews[ToMany]):
 
     def _look_up(self, owners: Sequence[Reference]) -> Reading[None]:
         """Read the ids that the role of each owner leads to, or more of them than before."""
+        # Not the first look: double the range, so that few rounds suffice even if most links are outdated.
         if self._ids and self._range.limit is not None:
             self._range = self._range._replace(limit=2 * self._range.limit)
         limit = self._range.limit

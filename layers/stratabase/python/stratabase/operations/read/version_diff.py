@@ -61,6 +61,7 @@ class _Difference:
         if old.told is None and new.told is None:
             return None
         names = changed_names(self._class, old.told, new.told)
+        # A difference would reveal a hidden value, so both sides must be visible.
         changes = [
             attribute_change(self._class, name, old.told, new.told)
             for name in names
@@ -82,6 +83,7 @@ class _Difference:
         """Return changes with who made each last and when, if the caller may know that."""
         if later.version is None:
             return self._ended(changes, later.at)
+        # The versions between the two instants show who changed each attribute last.
         between = self._entities.versions(
             self._reference, earlier.at + 1, later.at + 1, backward=True, budget=self._budget
         )

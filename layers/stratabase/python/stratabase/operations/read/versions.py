@@ -79,6 +79,7 @@ class VersionReader:
         batch = AsOfBatch(self._request)
         if self._current is not None:
             self._current.note(versions)
+        # The versions were read without the wholes of parts, which may have lost them by then.
         detached = batch.detach_lost_parts(versions)
         return run_together(find(self.at(each.start or 0, batch), each) for each in detached)
 

@@ -50,10 +50,12 @@ class _Descent:
     def complete(self, level: Sequence[ViewGroup]) -> Reading[None]:
         """Load everything that is selected, and put it into the views."""
         yield from self._show_locks(level)
+        # 1. Load the selected roles, one level after the other.
         while related := self._related(level):
             yield from self._load(related)
             level = [each.next for each in related]
             yield from self._show_locks(level)
+        # 2. Derived attributes may need roles below the last level: load the rest, and compute them.
         yield from self._derived.complete()
         for group in self._showing_derived:
             group.complete(self._derived)

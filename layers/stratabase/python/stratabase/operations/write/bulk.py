@@ -41,6 +41,7 @@ def matching_references(
     Raises ReadBudgetExceeded. Raises Refused if there are more than one bulk service may write.
     """
     most = services.bulk.objects
+    # One object more than the maximum shows that there are too many, without reading all of them.
     window = replace(query.window, size=min(query.window.size, most + 1))
     reader = Reader(RequestContext(services.model, services.entities, budget, evaluation))
     page = reader.page(replace(query, window=window))
@@ -64,11 +65,13 @@ def match_predicate(services: Services, query: Query, evaluation: EvaluationCont
     """
     class_ = services.class_(query.class_name)
     matches = matcher(query.filter or And(()), class_)
+    # The order is irrelevant for a single object, so its attributes are not computed.
     names = derived_attributes(replace(query, order=Order()), class_)
     if not names and access_of(services.model, evaluation.caller_field("profile")) is None:
         return lambda entity: matches(entity.state)
 
     def is_meant(entity: Entity) -> bool:
+        # Each object has its own budget, because only time limits the run as a whole.
         reader = Reader(RequestContext(services.model, services.entities, services.new_budget(), evaluation))
         visible = [each for each in run(reader.admit([entity])) if each is not None]
         return any(matches(whole.state) for whole in run(reader.with_derived(class_.name, visible, names)))
@@ -169,6 +172,7 @@ class BulkRun(Generic[T]):
                         progress=self._progress(),
                     )
                 )
+            # Each object may take milliseconds, so let other requests run in between.
             waiting.give_way()
             self._try(act, reference)
         if self._issues.count:
@@ -236,6 +240,7 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
             .result()
         )
 
+    # What is never allowed is refused before anything is read.
     check_allowed(services, command.for_object(Reference(query.class_name, "")), caller)
     references = matching_references(services, query, budget, evaluation)
     given = {*command.values, *command.roles}

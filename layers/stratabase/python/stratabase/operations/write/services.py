@@ -59,6 +59,7 @@ def restore(
     """
     write = partial(Write, services, caller=caller, options=options)
     command = Restore(reference, readings[0], options.force)
+    # Check grants before `resolve_instant` reads versions.
     if issues := write(command).forbidden_issues():
         raise Refused(issues)
     command = replace(command, at=resolve_instant(services.entities, reference, readings))

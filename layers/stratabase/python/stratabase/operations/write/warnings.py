@@ -46,6 +46,7 @@ class MetWarning(NamedTuple):
         names = {*issue.attribute_names, *issue.role_names}
         if self.rule.sources.isdisjoint((issue.entity_name, name) for name in names):
             return False
+        # If the condition follows roles, the issue may be on any object. Otherwise, it must be on this one.
         path, at = self.one.subject.path, len(self.one.subject.path)
         return self.rule.walks or (issue.path[:at] == path and not names.isdisjoint(issue.path[at : at + 1]))
 

@@ -154,6 +154,7 @@ class AnswerCompiler:
         return f"(v if v.__class__ is {_PYTHON[name]} else bad())"
 
     def _writer(self, attribute: Attribute, field: GraphQLField, node: FieldNode) -> ShapeAnswer:
+        # The format becomes part of the compiled function, so it must be the same for each request.
         if any(isinstance(argument.value, VariableNode) for argument in node.arguments or ()):
             raise Uncompilable("an argument that depends on a variable")
         pattern = get_argument_values(field, node).get("format") or "default"

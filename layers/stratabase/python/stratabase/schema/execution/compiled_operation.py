@@ -83,6 +83,7 @@ def _answer_root(root: CompiledRootField, context: Context, values: Any) -> Any:
     fetch = root.plan.fetch(values, context)
     given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
     call = Call(context, root.key, given, root.selected, fetch, unset)
+    # The result stays in the context, in case graphql-core must execute the operation after all.
     source = context.root_results.get_or_run(root.key, lambda: root.field.extensions[ANSWER](call))
     if isinstance(source, PartialAnswer):
         raise Uncompilable("errors are told beside the answer")

@@ -129,6 +129,7 @@ class CostStep:
         """Return the number of objects, and the cost of reading or writing them."""
         size, offset, _condition = self.options.window(variables)
         objects = self.usual if size is None or not self.usual else size
+        # Objects that the offset skips are read too.
         passed = offset if self.usual else 0
         read = self.weight * (objects + passed + self.counted)
         return objects, read + self.derived * objects

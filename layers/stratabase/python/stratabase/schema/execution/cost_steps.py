@@ -85,6 +85,7 @@ class CostTreeBuilder:
                 found.shown[shown.attribute.name] = shown
             elif isinstance(type_ := get_named_type(field.type), GraphQLObjectType):
                 inside = self._inside(place, key, type_, nodes)
+                # The items of a page belong to the step of the page, which has the number of objects.
                 if isinstance(get_nullable_type(field.type), GraphQLList):
                     self._find(inside, found)
                 else:
@@ -165,6 +166,7 @@ class DerivedCost:
 
         A to-many role counts as a page of default size.
         """
+        # Paths with the same beginning share its objects, which are read once.
         counted: dict[Path, int] = {}
         for path in paths:
             at, objects = class_, 1

@@ -122,6 +122,7 @@ class DocumentCache:
             ast = parse(text)
         except GraphQLSyntaxError as error:
             return Document(self._schema, None, (error,))
+        # Check the limits first, because the validation of repeated fields takes quadratic time.
         too_much = limit_violations(ast, self._limits)
         if too_much:
             return Document(self._schema, None, too_much)

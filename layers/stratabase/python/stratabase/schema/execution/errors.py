@@ -52,6 +52,7 @@ class ErrorRenderer:
             return (_too_much(cause),)
         if isinstance(cause, Unavailable):
             return (Issue(IssueType.SERVER_ERROR, cause.message),)
+        # All other exceptions are faults of the service.
         self._report(cause, self._asked.trace_id)
         message = _(
             "The service failed. To report this problem, include the trace ID {trace_id}.",

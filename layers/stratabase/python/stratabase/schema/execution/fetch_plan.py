@@ -112,6 +112,7 @@ class FetchPlan:
         Raises Refused for invalid options, and for what the caller must not read.
         """
         if context.access is not None:
+            # Several fields may cause the same issue, which is reported once.
             raise_issues(dict.fromkeys(self.refusals(context.access)))
         return self.fetch_below(variables, context)
 
@@ -181,6 +182,7 @@ def _plan_below(selections: Selections, above: _Selected) -> FetchPlan:
         elif MOMENT in extensions:
             whole.note_format(selected)
         elif isinstance(selected.type, GraphQLObjectType):
+            # Fields below the items of a page belong to the same objects.
             whole.add(_plan_below(selections, selected))
             whole.lock |= locks.SHOWS_LOCK in extensions
     return whole

@@ -49,6 +49,7 @@ def _measured(answer: Answer, call: Call, level: str) -> Any:
         with context.services.measuring(consumed.append):
             return answer(call)
     finally:
+        # A call that fails has consumed capacity too.
         context.insights.append(Insight(call.key, level, tuple(consumed)))
 
 

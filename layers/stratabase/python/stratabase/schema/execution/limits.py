@@ -72,6 +72,7 @@ def _counted(document: DocumentNode) -> list[DefinitionNode]:
     fragments = _fragments(document.definitions)
     operations = [each for each in document.definitions if isinstance(each, OperationDefinitionNode)]
     used = _used(operations, fragments, selected_nodes)
+    # Fragments that can be reached only through introspection fields.
     introspective = {id(fragments[name]) for name in used - _used(operations, fragments, _selections)}
     return [each for each in document.definitions if id(each) not in introspective]
 
@@ -165,6 +166,7 @@ def _measure_fragment(
 
     Cycles of fragments are invalid, so their depth does not matter.
     """
+    # Iterative instead of recursive, because a client can chain any number of fragments.
     waiting, begun = [name], set[str]()
     while waiting:
         current = waiting[-1]

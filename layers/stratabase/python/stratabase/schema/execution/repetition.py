@@ -65,6 +65,7 @@ class _Places:
         """Yield the first error."""
         while self._waiting:
             place = self._waiting.pop()
+            # Places with the same selection sets are equal, for example if a fragment is spread twice.
             identity = tuple(map(id, place))
             if identity not in self._met:
                 self._met.add(identity)
@@ -75,6 +76,7 @@ class _Places:
     def _look(self, place: SelectionSets) -> GraphQLError | None:
         """Return the error of a place, or None, and add the places below it."""
         fields, spread = self._collected(place)
+        # Fragments can multiply the places, so their number is limited too.
         self._visits += len(fields)
         if self._visits > MOST_VISITS:
             message = _("The document spreads its fragments too often. Split it into several requests.")

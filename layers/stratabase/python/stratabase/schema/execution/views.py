@@ -79,6 +79,7 @@ def previewed_view(call: Call, done: WriteResult) -> View:
 
 def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View]:
     request = call.context.request
+    # The indexes of the store may lag behind the write, so show its effects as a layer.
     pending = PendingWrite(EffectIndex((effect for one in done for effect in one.effects), request.model))
     reader = Reader(request, pending=pending, render=render)
     visible = run(reader.admit(one.entity for one in done))

@@ -148,6 +148,7 @@ class _FilterParser:
                 attribute=f"{self._subject.class_.name}.{name}",
                 message=mistake.message,
             )
+            # The issue refuses the request in the end, so the result of this comparison does not matter.
             issue_type = IssueType.MALFORMED_REQUEST if value is None else IssueType.DATA_TYPE
             self.issues.append(self._subject.attribute_issue(issue_type, message, attribute.name, path=path))
             return MATCH_NONE

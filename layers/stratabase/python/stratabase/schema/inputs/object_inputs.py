@@ -27,6 +27,7 @@ def object_input_factory(family: GeneratedType) -> Callable[[TypeRegistry, Class
 
     def make(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:
         def fields() -> dict[str, GraphQLInputField]:
+            # Called when the fields are first used, because input types refer to one another.
             return dict(_object_fields(registry, class_, spec))
 
         return GraphQLInputObjectType(type_name(class_.name, family), fields, description=class_.description)

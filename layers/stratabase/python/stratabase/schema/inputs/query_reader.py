@@ -79,6 +79,7 @@ class QueryReader:
     def read(self, options: InputObject, fields: PageFields, input_context: InputContext) -> Query:
         """Return the query. Raises Refused with all issues."""
         order = self._ordering(options.get("orderBy") or ())
+        # Run all of these even if one refuses, to report all mistakes at once.
         filter_, condition, window, _order = run_all(
             lambda: self._filter(options, input_context),
             lambda: self._condition(options, input_context),

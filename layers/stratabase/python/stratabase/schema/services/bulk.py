@@ -73,6 +73,8 @@ class BulkSelection:
                     class_name=class_name,
                 )
                 yield self._issue(message, name)
+        # Inside a condition, a variable without a value is always refused. As a whole option, it is refused
+        # only if the request then selects all objects.
         for variable, (_options, *path) in call.unset_variables():
             if path and path[0] in _CONDITIONS and (selects_all or len(path) > 1):
                 yield self._issue(_describe_unset(variable, class_name, selects_all=selects_all), *path)

@@ -105,6 +105,7 @@ def service_field(
         )
         if not isinstance(result, PartialAnswer):
             return result
+        # Report the issues beside the answer, in the form in which graphql-core reports a refusal.
         error = located_error(Refused(result.issues), info.field_nodes, info.path.as_list())
         info.context.errors.append(error)
         return result.source
@@ -119,6 +120,7 @@ def read_call(field: GraphQLField, info: ResolveInfo, arguments: dict[str, Any])
     names = names_of(selections.collect([node.selection_set for node in info.field_nodes]))
     plan = plan_fetch(selections, str(info.path.key), field, info.field_nodes)
     variables, context = info.variable_values, info.context
+    # Check the selection and its formats before the service reads or writes anything.
     fetch, _ = run_all(
         partial(plan.fetch, variables, context),
         partial(plan.check_formats, variables, context.caller.formats),

@@ -76,6 +76,7 @@ def _role_field(registry: TypeRegistry, field: RoleField, description: str | Non
 
 def _resolve_role(source: Any, info: ResolveInfo, **_: Any) -> Any:
     above = info.path.prev
+    # Skip positions in lists: the key in the view has the response key of the field above.
     while isinstance(above, Path) and isinstance(above.key, int):
         above = above.prev
     assert above is not None

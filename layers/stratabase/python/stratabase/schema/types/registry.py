@@ -49,6 +49,8 @@ class LazyMapping(Generic[K, V]):
 
     def __getitem__(self, key: K) -> V:
         if key not in self._values:
+            # Another thread may be making the value, so check again under the lock. The lock is reentrant,
+            # because making a type may need others.
             with self._lock:
                 if key not in self._values:
                     self._values[key] = self._make(key)
