@@ -78,9 +78,9 @@ class MemberCache:
         """Return the member with an id as stored now. Raises Unavailable."""
         return self._read(id_, self._clock.now())
 
-    def remember(self, member: Member, read: Instant) -> None:
+    def remember(self, member: Member, read_at: Instant) -> None:
         """Cache a member that was just read."""
-        self._cached.put(member.id, _CachedMember(member, read))
+        self._cached.put(member.id, _CachedMember(member, read_at))
 
     def _read(self, id_: str, now: Instant) -> Member | None:
         member = self._members.by_id(id_)

@@ -164,9 +164,9 @@ def parse_claims(payload: object, audience: str) -> TokenClaims:
     """Return the claims in a token's payload, for the expected audience. Raises InvalidClaims."""
     if not isinstance(payload, dict):
         raise InvalidClaims("it holds no claims")
-    bad = [name for name, is_good in _CLAIM_CHECKS.items() if not is_good(payload.get(name))]
-    if bad:
-        raise InvalidClaims(f"its claims {', '.join(bad)} are missing or wrong")
+    invalid = [name for name, is_good in _CLAIM_CHECKS.items() if not is_good(payload.get(name))]
+    if invalid:
+        raise InvalidClaims(f"its claims {', '.join(invalid)} are missing or wrong")
     if payload["aud"] != audience:
         raise InvalidClaims("it is meant for somebody else")
     own = {name: payload[_NAMES.get(name, name)] for name in TokenClaims.__slots__}

@@ -72,8 +72,8 @@ class SignIn:
     def _verify(self, fingerprint: bytes, username: str, password: str) -> Member:
         now = self._clock.now()
         member = self._members.by_username(username)
-        right = self._matches(member.password if member else None, password)
-        if member is None or member.disabled or not right:
+        matches = self._matches(member.password if member else None, password)
+        if member is None or member.disabled or not matches:
             raise Unauthenticated(_("The username or the password is wrong."))
         self._member_cache.remember(member, now)
         self._credentials.remember(fingerprint, member, now)

@@ -85,8 +85,8 @@ class FailureLimit:
         """Raise TooManyFailures if this process already knows that the key is blocked."""
         until = self._blocked.get(key)
         # If the clock was set back, nobody waits longer than the window.
-        if until is not None and 0 < (left := until - self._clock.now()) <= FAILURE_WINDOW:
-            raise _too_many(left)
+        if until is not None and 0 < (remaining := until - self._clock.now()) <= FAILURE_WINDOW:
+            raise _too_many(remaining)
 
     @contextmanager
     def attempt(self, key: str) -> Iterator[None]:
@@ -143,6 +143,6 @@ class FailureLimit:
             self._attempts.withdraw(key, attempt)
 
 
-def _too_many(left: int) -> TooManyFailures:
+def _too_many(remaining: int) -> TooManyFailures:
     """Return the refusal, with the remaining time: milliseconds in, whole seconds in the refusal."""
-    return TooManyFailures(max(1, -(-left // 1000)))
+    return TooManyFailures(max(1, -(-remaining // 1000)))

@@ -49,9 +49,9 @@ class SigningKeyCache:
 
         Raises Unavailable.
         """
-        found = self._read_within(KEY_FRESHNESS).by_id.get(id_)
+        key = self._read_within(KEY_FRESHNESS).by_id.get(id_)
         # Another process may have created the key since the last read.
-        return found or self._read_within(MIN_REREAD_INTERVAL).by_id.get(id_)
+        return key or self._read_within(MIN_REREAD_INTERVAL).by_id.get(id_)
 
     def signing_key(self) -> SigningKey:
         """Return the key that signs now. Create it if the keyring has none. Raises Unavailable."""
@@ -131,8 +131,8 @@ class RotateKeys:
             return after
 
         self._keyring.change(rotate)
-        left = {key.id for key in after}
-        dropped = tuple(key.id for key in before if key.id not in left)
+        remaining_ids = {key.id for key in after}
+        dropped = tuple(key.id for key in before if key.id not in remaining_ids)
         return KeyRotation(after[-1], after[-1].id == new.id, dropped)
 
     def _with_successor(self, keys: Sequence[SigningKey], new: SigningKey) -> Sequence[SigningKey]:

@@ -93,7 +93,7 @@ class LockTargets:
 
 
 _MINUTE = 60_000
-"""Milliseconds."""
+"""In milliseconds."""
 
 
 def lock(

@@ -86,12 +86,14 @@ class _LockPermissionCheck:
         """Return an issue for each object that is missing, hidden, or not to be edited by the caller."""
         # 1. Read the objects and their wholes, and find out which objects the caller sees.
         run(self._unrestricted.resolve(subjects))
-        there = [
+        existing = [
             entity for reference in subjects if (entity := self._unrestricted.find(reference)) is not None
         ]
-        visible = dict(zip((each.reference for each in there), run(self._visible.admit(there)), strict=True))
+        visible = dict(
+            zip((each.reference for each in existing), run(self._visible.admit(existing)), strict=True)
+        )
         # 2. Collect the permissions that each object needs, and evaluate their conditions together.
-        required = {each.reference: [*self._required(each, subjects[each.reference])] for each in there}
+        required = {each.reference: [*self._required(each, subjects[each.reference])] for each in existing}
         conditional = [
             ConditionalPermission(demand, where)
             for each in required.values()
@@ -111,8 +113,8 @@ class _LockPermissionCheck:
     def _required(self, entity: Entity, subject: Subject) -> Iterator[RequiredPermission]:
         """Yield the permissions that an object needs: to edit it, or its whole and the roles on the way."""
         at = entity
-        while self._access.follows_whole(at.reference.class_name) and (way := self._whole(at)) is not None:
-            role, at = way
+        while self._access.follows_whole(at.reference.class_name) and (step := self._whole(at)) is not None:
+            role, at = step
             whole = Subject(self._access.model.classes[at.reference.class_name], None, path=subject.path)
             yield RequiredPermission(Action.EDIT, whole, at.reference, subject.path, role)
         yield _edit_permission(at.reference, subject)

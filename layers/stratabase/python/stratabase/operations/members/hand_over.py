@@ -148,12 +148,14 @@ def _owned_by_id(id_: str) -> IsOwned:
 
 def _owned_by_former_member(name: str, members: Mapping[str, Member]) -> IsOwned:
     """Return the test for objects whose recorded owner has this name and is no longer a member."""
-    wanted = fold_name(name)
-    namesake = next((member for member in members.values() if fold_name(member.username) == wanted), None)
+    folded_name = fold_name(name)
+    namesake = next(
+        (member for member in members.values() if fold_name(member.username) == folded_name), None
+    )
 
     def is_owned(state: State) -> bool:
-        written = state.get(OWNED_BY)
-        if not isinstance(written, str) or fold_name(written) != wanted:
+        recorded = state.get(OWNED_BY)
+        if not isinstance(recorded, str) or fold_name(recorded) != folded_name:
             return False
         # States of older versions have only the name. Then it means the present member of that name if the
         # member existed when the name was written.
@@ -212,10 +214,10 @@ class _HandOverRun:
 
     def _checkpoint(self) -> tuple[str | None, Position | None]:
         """Return the class and the position where an earlier call stopped, if that was recent."""
-        found = self._services.entities.checkpoint(self._name)
-        if found is None:
+        checkpoint = self._services.entities.checkpoint(self._name)
+        if checkpoint is None:
             return None, None
-        instant, class_name, id_ = found.split(" ", 2)
+        instant, class_name, id_ = checkpoint.split(" ", 2)
         is_fresh = int(instant) + _CHECKPOINT_LIFETIME > self._services.clock.now()
         return (class_name, Position((id_,))) if is_fresh else (None, None)
 

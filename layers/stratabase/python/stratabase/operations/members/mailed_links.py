@@ -72,8 +72,8 @@ class MailLimit:
         if len(counted) <= maximum:
             return noted.attempt
         self._withdraw(key, noted.attempt)
-        left = counted[-1 - maximum] + MAIL_WINDOW - now
-        raise TooManyMails(max(1, -(-left // 1000)))
+        remaining = counted[-1 - maximum] + MAIL_WINDOW - now
+        raise TooManyMails(max(1, -(-remaining // 1000)))
 
     def _withdraw(self, key: str, attempt: str) -> None:
         # If the store cannot withdraw it, the record counts until the window ends.

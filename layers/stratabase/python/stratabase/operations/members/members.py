@@ -119,7 +119,7 @@ class CreateMember:
 
 
 class RemoveMember:
-    """Removes members."""
+    """Removes members, but never the last administrator."""
 
     def __init__(self, members: Members, profiles: Mapping[str, Profile]) -> None:
         self._members = members

@@ -124,8 +124,8 @@ def role_input_factory(family: GeneratedType) -> Callable[[TypeRegistry, Class],
     def make(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:
         def fields() -> dict[str, GraphQLInputField]:
             return {
-                name: GraphQLInputField(_field_type(registry, class_, given))
-                for name, given in ROLE_INPUT_FIELDS[family].items()
+                name: GraphQLInputField(_field_type(registry, class_, field_type))
+                for name, field_type in ROLE_INPUT_FIELDS[family].items()
             }
 
         return GraphQLInputObjectType(type_name(class_.name, family), fields)

@@ -30,7 +30,7 @@ def read_ids(_: "CommandReader", __: Class, value: Any, ___: Path) -> ToManyComm
 
 
 def read_role_ref(_: "CommandReader", __: Class, value: Any, ___: Path) -> ToOneCommand | None:
-    """Read `{set, remove}`."""
+    """Read the change `{set, remove}` of a to-one association."""
     if value is None:
         return ToOneCommand()
     remove = bool(value.get("remove"))
@@ -38,7 +38,7 @@ def read_role_ref(_: "CommandReader", __: Class, value: Any, ___: Path) -> ToOne
 
 
 def read_role_refs(_: "CommandReader", __: Class, value: Any, ___: Path) -> ToManyCommand:
-    """Read `{add, remove, removeAll}`."""
+    """Read the change `{add, remove, removeAll}` of a to-many association."""
     if value is None:
         return ToManyCommand(remove_all=True)
     return ToManyCommand(
@@ -58,7 +58,9 @@ class NewParts:
 
     def read_many(self, reader: "CommandReader", part: Class, value: Any, path: Path) -> PartsCommand | None:
         """Read the parts of a to-many composition."""
-        creates = [reader.create(self._family, part, each, way) for each, way in _elements(value, path)]
+        creates = [
+            reader.create(self._family, part, each, part_path) for each, part_path in _elements(value, path)
+        ]
         return PartsCommand(creates) if creates else None
 
 
@@ -70,7 +72,7 @@ class ChangedParts:
         self._update = update
 
     def read_one(self, reader: "CommandReader", part: Class, value: Any, path: Path) -> PartsCommand:
-        """Read `{create, update, delete}`."""
+        """Read the change `{create, update, delete}` to the part of a to-one composition."""
         return (
             _DELETE_ALL
             if value is None
@@ -82,7 +84,7 @@ class ChangedParts:
         )
 
     def read_many(self, reader: "CommandReader", part: Class, value: Any, path: Path) -> PartsCommand:
-        """Read `{create, update, delete, deleteAll}`."""
+        """Read the changes `{create, update, delete, deleteAll}` to the parts of a to-many composition."""
         return (
             _DELETE_ALL
             if value is None
@@ -114,10 +116,13 @@ def read_saved_part(reader: "CommandReader", part: Class, value: Any, path: Path
 
 
 def read_saved_parts(reader: "CommandReader", part: Class, value: Any, path: Path) -> PartsCommand:
-    """Read `{save, delete, deleteAll}`."""
+    """Read the changes `{save, delete, deleteAll}` to the parts of a to-many composition in a draft."""
     if value is None:
         return _DELETE_ALL
-    commands = [reader.save(part, each, way) for each, way in _elements(value.get("save"), (*path, "save"))]
+    commands = [
+        reader.save(part, each, part_path)
+        for each, part_path in _elements(value.get("save"), (*path, "save"))
+    ]
     return PartsCommand(
         [command for command in commands if isinstance(command, Create)],
         [command for command in commands if isinstance(command, Update)],

@@ -65,17 +65,17 @@ def read_instants(class_: Class, call: Call, *names: str) -> list[tuple[Instant,
 
     In the hour that occurs twice when clocks are set back, a text means two instants.
     """
-    found: list[tuple[Instant, ...]] = []
+    instants: list[tuple[Instant, ...]] = []
     issues = []
     for name in names:
         try:
-            found.append(parse_version_instant(call.arguments[name], call.context.caller.formats))
+            instants.append(parse_version_instant(call.arguments[name], call.context.caller.formats))
         except InvalidValue as mistake:
             message = _("{argument}: {message}", argument=name, message=mistake.message)
             issues.append(Subject(class_).issue(IssueType.DATA_TYPE, message, name))
     if issues:
         raise Refused(issues)
-    return found
+    return instants
 
 
 def with_if_version(class_: Class, command: C, call: Call) -> C:

@@ -33,10 +33,10 @@ class GetBy:
 
     def fields(self, registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
         """Yield the fields of a class by verb."""
-        shown = {attribute.name: attribute for attribute in readable_attributes(class_)}
+        readable = {attribute.name: attribute for attribute in readable_attributes(class_)}
         for unique in class_.uniques:
-            if shown.keys() >= set(unique.attributes):
-                attributes = [shown[name] for name in unique.attributes]
+            if readable.keys() >= set(unique.attributes):
+                attributes = [readable[name] for name in unique.attributes]
                 yield get_by_verb(unique.attributes), _field(registry, class_, unique, attributes)
 
 
