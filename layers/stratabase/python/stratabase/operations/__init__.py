@@ -10,5 +10,6 @@ HTTP and GraphQL.
 - `auth`: passwords, tokens, and callers
 - `members`: manage members, their e-mail addresses and passwords, and hand over objects
 
-The package imports `domain` and the layers below it. `http_api`, `schema`, and `bootstrap` import it.
+The package imports `domain` and the layers below it. `http_api`, `schema`, `bootstrap`, and `cli`
+import it.
 """

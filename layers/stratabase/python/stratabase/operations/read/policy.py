@@ -171,9 +171,10 @@ class CurrentVisibility:
         self._objects.add(version for version in versions if version.end is None)
 
     def limit(self, visible: Sequence[Entity | None]) -> Reading[list[Entity | None]]:
-        """Return versions without what is hidden now. `visible` is what is visible of each by other grants.
+        """Return versions without what is hidden now.
 
-        Raises ReadBudgetExceeded, Unavailable.
+        `visible` is what the grants show of each version as of its own instant. Raises ReadBudgetExceeded,
+        Unavailable.
         """
         yield from self._resolve(entity.reference for entity in visible if entity is not None)
         return [None if entity is None else self._redact(entity) for entity in visible]

@@ -145,8 +145,7 @@ class Write:
         while True:
             # Read the clock after the objects: a lock that ended in the meantime must not stop the write.
             now = self._services.clock.now()
-            # The first plan has an empty snapshot: it lists everything that the command names, so that one
-            # batch loads it.
+            # From an empty snapshot, the plan lists all that the command names, so that one batch loads it.
             plan = plan_write(self._command, self._context(snapshot, now), numbering=numbering)
             if plan.is_complete:
                 return plan, now

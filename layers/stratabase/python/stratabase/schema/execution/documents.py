@@ -34,8 +34,8 @@ MOST_ERRORS = 9
 LONGEST_KEPT = 16_384
 """In characters. A longer document is parsed each time."""
 MOST_KEPT = 262_144
-"""In characters of all cached documents. A parsed character takes about 130 bytes, which the garbage
-collector visits while no request is answered."""
+"""In characters of all cached documents. A parsed character takes about 130 bytes, and the garbage collector
+stops all requests while it visits them."""
 
 _TOO_INVOLVED = _(
     "The document is too complex to validate. Select each field only once in a place, "
@@ -70,8 +70,7 @@ class Document:
         if operation_name in self._compiled:
             return self._compiled[operation_name]
         operation = self._operation(operation_name)
-        # Compiling takes longer than one execution by graphql-core. It pays off only for operations that are
-        # repeated.
+        # Compiling an operation pays off only if it is repeated.
         if operation is None or operation_name not in self._asked_before:
             self._asked_before.add(operation_name)
             return None
