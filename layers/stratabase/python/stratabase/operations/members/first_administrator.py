@@ -42,7 +42,7 @@ class PasswordMismatch(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AdministratorState:
-    """An administrator who can sign in, and whether the password in the settings is theirs."""
+    """Which administrator can sign in, and whether the password in the settings is the one of `admin`."""
 
     username: str
     """`admin`, or another administrator if `admin` cannot sign in."""
