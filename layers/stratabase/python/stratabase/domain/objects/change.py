@@ -214,8 +214,8 @@ def _of_keys(effect: ObjectEffect, model: Model) -> Iterator[LinkMove]:
     """Yield what becomes of the other sides of an object's keys."""
     entity = effect.after or effect.before
     assert entity is not None
-    for role in model.classes[entity.reference.class_name].roles.values():
-        if not role.holds_key or (opposite := opposite_name(role)) is None:
+    for role in model.classes[entity.reference.class_name].foreign_keys:
+        if (opposite := opposite_name(role)) is None:
             continue
         was, is_ = _key(effect.before, role), _key(effect.after, role)
         for key, begins in ((was, False), (is_, True)) if was != is_ else ():

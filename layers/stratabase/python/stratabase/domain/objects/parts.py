@@ -10,9 +10,8 @@ from stratabase.model.types.storage import Stored
 
 def parts_of(class_: Class, entity: Entity) -> Iterator[Reference]:
     """Yield the parts of an object of a class, role by role."""
-    for role in class_.roles.values():
-        if role.composition:
-            yield from (Reference(role.target, id_) for id_ in part_ids(entity.state.get(role.name)))
+    for role in class_.compositions:
+        yield from (Reference(role.target, id_) for id_ in part_ids(entity.state.get(role.name)))
 
 
 def part_ids(value: Stored) -> list[str]:

@@ -28,12 +28,13 @@ class AffectedObject(NamedTuple):
 
 def affected_objects(plan: WritePlan) -> list[AffectedObject]:
     """Return the objects, in the request's order; none that ends, and none where nothing changes."""
-    request = plan.request
-    written = {reference for reference, _ in _after(plan)}
+    if not plan.effects:
+        return []
+    request, written = plan.request, plan.index.objects
     found = {
         write.reference: AffectedObject(write.subject, write.reference, write.reference in written)
         for write in request.objects.values()
-        if not write.is_deleted and plan.effects
+        if not write.is_deleted
     }
     for move in _moves(plan):
         reference = Reference(move.role.class_name, move.owner)

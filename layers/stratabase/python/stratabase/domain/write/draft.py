@@ -18,7 +18,6 @@ from stratabase.domain.objects.identity import is_unwritten
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.messages import Message, _
-from stratabase.model.attribute import Attribute
 from stratabase.model.types.storage import Stored
 
 
@@ -81,7 +80,7 @@ def read_draft(subject: Subject, before: Entity | None, values: Mapping[str, Any
 def check_required_values(draft: Draft) -> Iterator[Issue]:
     """Yield an issue for each required attribute that the write leaves or makes empty, and must not."""
     is_made = draft.before is None or is_unwritten(draft.subject.class_, draft.before)
-    for name in _required(draft):
+    for name in draft.subject.class_.required_attributes:
         is_empty = draft.state.get(name) is None and not draft.is_unreadable(name)
         if is_empty and (is_made or name in draft.changes):
             message = _("{attribute} is required.", attribute=draft.full_name(name))
@@ -129,18 +128,8 @@ def report_missing_values(draft: Draft) -> Iterator[Issue]:
     if draft.before is None or is_unwritten(draft.subject.class_, draft.before):
         return
     unreadable = {*incompatible_attributes(draft.subject.class_, draft.before.state)}
-    for name in _required(draft):
+    for name in draft.subject.class_.required_attributes:
         is_empty = draft.before.state.get(name) is None or name in unreadable
         if is_empty and name not in draft.changes and not draft.is_unreadable(name):
             message = still_empty(draft.full_name(name))
             yield draft.subject.attribute_issue(IssueType.ATTRIBUTE_REQUIRED, message, name).as_report()
-
-
-def is_value_required(attribute: Attribute) -> bool:
-    """Return whether clients must give an attribute a value."""
-    return attribute.required and attribute.type.name != "Serial"
-
-
-def _required(draft: Draft) -> Iterator[str]:
-    attributes = draft.subject.class_.attributes.items()
-    return (name for name, attribute in attributes if is_value_required(attribute))

@@ -1,6 +1,6 @@
 """What becomes of the objects and links of a request, once all that is asked of them is resolved."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from stratabase.domain.objects.change import (
@@ -41,12 +41,12 @@ def effects_of(
     if numbering and not request.issues and not request.context.snapshot.missing:
         _assign_serials(request)
     # 2. All versions that this write makes begin at one instant, later than all that they follow.
-    since = (_since(write) for write in request.objects.values() if write.is_written)
-    instant = instant_after(request.context.now, since)
+    written = {reference: write for reference, write in request.objects.items() if write.is_written}
+    instant = instant_after(request.context.now, map(_since, written.values()))
     # 3. What the request only passes through must still be there, and admit the caller.
     relies = isinstance(command, Update | Delete) and command.if_version is not None
-    touches = _touches(request, links, relies_on_version=relies)
-    return Effects(instant, (*_object_effects(request, instant), *links, *touches))
+    touches = _touches(request, links, written, relies_on_version=relies)
+    return Effects(instant, (*_object_effects(request, written, instant), *links, *touches))
 
 
 def _assign_serials(request: WriteRequest) -> None:
@@ -64,15 +64,19 @@ def _since(write: ObjectWrite) -> Instant | None:
     return None if write.before is None else write.before.start
 
 
-def _object_effects(request: WriteRequest, instant: Instant) -> Iterator[ObjectEffect]:
+def _object_effects(
+    request: WriteRequest, written: Container[Reference], instant: Instant
+) -> Iterator[ObjectEffect]:
     """Yield an effect for each object that begins, changes or ends at an instant."""
     for write in request.objects.values():
         if write.is_new:
             yield Creation(_created(request, write, instant))
         elif write.tombstone is not None:
             yield _restored(request, write, write.tombstone, instant)
-        elif write.before is not None:
-            yield from _on_former(request, write, write.before, instant)
+        elif write.before is not None and write.is_deleted:
+            yield Deletion(write.before)
+        elif write.before is not None and write.reference in written:
+            yield _updated(request, write, write.before, instant)
 
 
 def _created(request: WriteRequest, write: ObjectWrite, instant: Instant) -> Entity:
@@ -89,22 +93,20 @@ def _restored(request: WriteRequest, write: ObjectWrite, gone: Tombstone, instan
     return Restoration(gone, Entity(write.reference, state, gone.commit_ids, start=instant))
 
 
-def _on_former(
-    request: WriteRequest, write: ObjectWrite, before: Entity, instant: Instant
-) -> Iterator[ObjectEffect]:
-    if write.is_deleted:
-        yield Deletion(before)
-    elif write.is_changed:
-        class_ = write.subject.class_
-        recorded = platform_attributes.modification_values(class_, before, request.context.caller, instant)
-        state = with_version_times(class_, {**write.state, **recorded}, instant)
-        yield Modification(
-            before, Entity(write.reference, state, before.commit_ids, start=instant, lock=before.lock)
-        )
+def _updated(request: WriteRequest, write: ObjectWrite, before: Entity, instant: Instant) -> Modification:
+    class_ = write.subject.class_
+    recorded = platform_attributes.modification_values(class_, before, request.context.caller, instant)
+    state = with_version_times(class_, {**write.state, **recorded}, instant)
+    after = Entity(write.reference, state, before.commit_ids, start=instant, lock=before.lock)
+    return Modification(before, after)
 
 
 def _touches(
-    request: WriteRequest, links: Iterable[LinkEffect], *, relies_on_version: bool
+    request: WriteRequest,
+    links: Iterable[LinkEffect],
+    written: Mapping[Reference, ObjectWrite],
+    *,
+    relies_on_version: bool,
 ) -> Iterator[Touch]:
     """Yield the objects that the request names only to write others through them, which it does.
 
@@ -114,17 +116,18 @@ def _touches(
     stay = [
         write.before
         for write in request.objects.values()
-        if write.reference in named and write.before is not None and not write.is_written
+        if write.reference in named and write.before is not None and write.reference not in written
     ]
-    passed = _on_the_way(request, links) if stay else ()
+    passed = _on_the_way(request, links, written) if stay else ()
     for before in stay:
         if before.reference in passed:
             yield Touch(before, relies_on_version and before.reference == request.context.ids.root)
 
 
-def _on_the_way(request: WriteRequest, links: Iterable[LinkEffect]) -> frozenset[Reference]:
+def _on_the_way(
+    request: WriteRequest, links: Iterable[LinkEffect], written: Iterable[Reference]
+) -> frozenset[Reference]:
     """Return what asks for something that is written, and the wholes of that and of what is written."""
-    written = [write.reference for write in request.objects.values() if write.is_written]
     found: set[Reference] = set()
     for reference in (
         *_asking(request, links),

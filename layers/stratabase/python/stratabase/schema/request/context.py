@@ -64,7 +64,7 @@ class Insight(NamedTuple):
     consumed: tuple[Consumption, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Context:
     """The services, the caller, the trace id, the read budget, and the results so far of one request."""
 

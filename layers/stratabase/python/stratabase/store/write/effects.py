@@ -98,8 +98,8 @@ def _updated(effect: Modification, context: HeadContext) -> Patch:
 
 def _moved_places(before: Entity, after: Entity, paths: Iterable[AccessPath]) -> dict[str, IndexKey]:
     """Return the places that an update changes; in an index that is not ready there may be none yet."""
-    old = index_places(before, (path for path in paths if path.ready))
-    return {name: place for name, place in index_places(after, paths).items() if old.get(name) != place}
+    moved = [path for path in paths if not path.ready or path.is_moved(before, after)]
+    return index_places(after, moved)
 
 
 def _unknown_values(state: State, class_: Class) -> dict[str, Any]:

@@ -185,6 +185,8 @@ class HeadWrite:
 
     def _created(self, base: Put) -> Action:
         """Return the head of a new object, with all its counts."""
+        if not self.counted.roles and not self.delta.gains_links:
+            return base
         counts = {codec.count_attribute(role): self.delta.counts[role] for role in self.counted.roles}
         attributes = {**base.item.attributes, **counts, **self._link_stamp()}
         return replace(base, item=replace(base.item, attributes=attributes))
@@ -192,6 +194,8 @@ class HeadWrite:
     def _updated(self, base: Patch) -> Patch:
         """Return a patch with the counts that change; one that the head lacks is set, others are added to."""
         counts = {role: self.delta.counts[role] for role in self._relevant_roles()}
+        if not counts and not self.delta.gains_links:
+            return base
         set_, add = dict(base.set), dict(base.add)
         for role, number in counts.items():
             name = codec.count_attribute(role)

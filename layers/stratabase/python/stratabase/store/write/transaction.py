@@ -87,6 +87,8 @@ class WriteTransaction:
         self._rules = rules
         self._guards = GuardWrites(change, rules.constraints, store.read, store.associations)
         self._unkept_roles = rules.broken_foreign_roles(change)
+        self._actions: tuple[Action, ...] | None = None
+        """The actions for the next attempt, until something is learned that changes them."""
 
     @property
     def ledger_keys(self) -> list[Key]:
@@ -110,6 +112,11 @@ class WriteTransaction:
 
     def actions(self) -> tuple[Action, ...]:
         """Return the actions for the next attempt."""
+        if self._actions is None:
+            self._actions = self._make_actions()
+        return self._actions
+
+    def _make_actions(self) -> tuple[Action, ...]:
         other_heads = self._guards.other_heads
         if self._plain:  # most changes
             return (*self._plain, *self._guards.actions(), *other_heads.values(), *self._note_violations())
@@ -140,6 +147,7 @@ class WriteTransaction:
 
     def adopt_counts(self, counts: Mapping[Key, Counter[RoleName]]) -> None:
         """Take the counts of deleted objects from a larger change, of which this one defers some parts."""
+        self._actions = None
         for key, head in self._heads.items():
             if head.is_deletion:
                 head.delta.counts = counts.get(key, head.delta.counts)
@@ -157,6 +165,8 @@ class WriteTransaction:
             violation.role if isinstance(violation, RoleNotBuilt) else violation: violation
             for violation in reversed(certain)
         }
+        if contradictory:
+            self._actions = None
         found = self._learn_heads(self._read(contradictory)) if contradictory else ()
         _raise_violations([*reversed(distinct.values()), *found])
 
@@ -166,6 +176,7 @@ class WriteTransaction:
         Raises LockedByOthers, Conflict, UniqueViolation, IntegrityViolation. The table of what each failure
         means is in refusals.py.
         """
+        self._actions = None
         # 1. Locks alone are in the way.
         if locked := blocking_locks(failures):
             raise LockedByOthers(locked)
