@@ -53,14 +53,14 @@ def request_context(
 
 
 def evaluation_context(caller: Caller, now: Instant) -> EvaluationContext:
-    """Return what expressions know of a request of a member, which are evaluated at an instant."""
+    """Return what expressions can refer to in a member's request besides objects, at an instant."""
     always = _lasting_context(caller)
     return EvaluationContext(always.caller, now, always.zone)
 
 
 @lru_cache(maxsize=256)  # Most requests come from few callers.
 def _lasting_context(caller: Caller) -> EvaluationContext:
-    """Return what expressions know of a member, whatever the instant is."""
+    """Return the part of an evaluation context that is the same for all requests of a member."""
     formats = caller.formats
     fields = {
         "id": caller.id,

@@ -122,7 +122,7 @@ class FieldArguments:
             if isinstance(each.value, VariableNode)
         }
         self._variables = [(field.args[name].out_name or name, variable) for name, variable in given.items()]
-        """The arguments that are a variable, each with the variable's name."""
+        """The arguments that are variables: for each, its name and the name of the variable."""
         others = [each for each in arguments if each.name.value not in given]
         self._has_constants = not any(_has_variable(each.value) for each in others)
         """Whether all other arguments are the same for every request."""
@@ -132,11 +132,12 @@ class FieldArguments:
         )
 
     def values(self, variables: Any) -> Mapping[str, Any]:
-        """Return the values, coerced, which nobody may change. Raises GraphQLError."""
+        """Return the coerced values by name. Callers must not change them. Raises GraphQLError."""
         known = variables.coerced
         if self._has_constants and all(known.get(variable) is not None for _, variable in self._variables):
             return self._constants | {name: known[variable] for name, variable in self._variables}
-        # An argument whose variable is null or has no value may have a default value, or must not be null.
+        # graphql-core must decide about a variable that is null or has no value: the argument may have a
+        # default value, or must not be null.
         return get_argument_values(self._field, self._node, variables)
 
     @cached_property
