@@ -76,9 +76,9 @@ def test_rotating_twice_makes_one_key(ring: Ring) -> None:
     first = ring.rotate()
     ring.clock.instant += PREPARATION - 1
     second = ring.rotate()
-    assert (first.made, second.made, second.key) == (True, False, first.key)
+    assert (first.created, second.created, second.key) == (True, False, first.key)
     ring.clock.instant += 1
-    assert ring.rotate().made
+    assert ring.rotate().created
 
 
 def test_two_that_rotate_at_once_make_one_key(ring: Ring) -> None:

@@ -52,7 +52,7 @@ def test_a_change_is_known_three_seconds_later(
 
 def test_the_age_counts_from_when_reading_began(known: MemberCache, clock: FrozenClock) -> None:
     """A change that comes while the answer is on its way is not believed for longer than others."""
-    known.meet(ANNA, clock.instant - MEMBER_FRESHNESS)
+    known.remember(ANNA, clock.instant - MEMBER_FRESHNESS)
     assert known("1") == replace(ANNA)
 
 
@@ -69,7 +69,7 @@ def test_who_has_been_deleted_is_nobody_and_asked_for_each_time(
 def test_who_has_just_been_read_need_not_be_read(
     known: MemberCache, members: DictMembers, clock: FrozenClock
 ) -> None:
-    known.meet(ANNA, clock.instant)
+    known.remember(ANNA, clock.instant)
     assert known("1") == ANNA
     assert members.reads == 0
 
@@ -100,6 +100,6 @@ def test_while_members_cannot_be_read_nobody_is_believed_for_longer(
 def test_memory_is_bounded(known: MemberCache, members: DictMembers, clock: FrozenClock) -> None:
     known("1")
     for number in range(MAX_MEMBERS):
-        known.meet(replace(ANNA, id=f"other{number}"), clock.instant)
+        known.remember(replace(ANNA, id=f"other{number}"), clock.instant)
     known("1")
     assert members.reads == 2

@@ -10,7 +10,7 @@ from stratabase.domain.issues.refusals import Forbidden, Unauthenticated, Unavai
 from stratabase.domain.members.member import Caller, Member
 from stratabase.messages import verbatim
 from stratabase.operations.auth.callers import MEMBER_FRESHNESS
-from stratabase.operations.auth.sign_in import MOST_REMEMBERED, REMEMBERED_FOR
+from stratabase.operations.auth.sign_in import CREDENTIALS_FRESHNESS, MAX_VERIFIED_CREDENTIALS
 from tests.members import DictMembers
 from tests.operations.desk import ANNA, ELSEWHERE, GERMAN, HOME, Desk
 
@@ -138,7 +138,7 @@ def test_a_password_is_the_same_in_every_spelling_of_its_characters(desk: Desk) 
 
 
 def test_good_credentials_are_verified_once_while_they_are_remembered(desk: Desk) -> None:
-    for _ in range(REMEMBERED_FOR // 1000):
+    for _ in range(CREDENTIALS_FRESHNESS // 1000):
         assert desk.admits("Anna", "right")
         desk.clock.instant += 1000
     assert len(desk.passwords.verified) == 1
@@ -236,22 +236,24 @@ def test_a_profile_that_the_model_does_not_have_is_told_and_no_failure(desk: Des
 
 
 def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
-    members = [replace(ANNA, id=str(number), username=f"m{number}") for number in range(MOST_REMEMBERED + 1)]
+    members = [
+        replace(ANNA, id=str(number), username=f"m{number}") for number in range(MAX_VERIFIED_CREDENTIALS + 1)
+    ]
     desk = Desk(DictMembers(*members))
     for member in members:
         desk.sign_in(member.username, "right", HOME)
     desk.sign_in(members[-1].username, "right", HOME)
-    assert len(desk.passwords.verified) == MOST_REMEMBERED + 1
+    assert len(desk.passwords.verified) == MAX_VERIFIED_CREDENTIALS + 1
     desk.sign_in(members[0].username, "right", HOME)
-    assert len(desk.passwords.verified) == MOST_REMEMBERED + 2
+    assert len(desk.passwords.verified) == MAX_VERIFIED_CREDENTIALS + 2
 
 
 def test_what_is_remembered_is_no_password(desk: Desk) -> None:
     desk.sign_in("Anna", "right", HOME)
-    (fingerprint,) = desk.sign_in._remembered._verified._values
+    (fingerprint,) = desk.sign_in._credentials._verified._values
     other = Desk()
     other.sign_in("Anna", "right", HOME)
-    assert other.sign_in._remembered._verified.get(fingerprint) is None
+    assert other.sign_in._credentials._verified.get(fingerprint) is None
 
 
 @pytest.mark.parametrize("call", ["count", "note"])

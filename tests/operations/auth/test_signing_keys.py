@@ -40,7 +40,7 @@ def test_nothing_is_read_or_made_before_it_is_needed() -> None:
 
 def test_keys_are_read_once_a_minute(process: Process) -> None:
     for _ in range(3):
-        assert process.keys.find("old") == process.keys.signing() == OLD
+        assert process.keys.find("old") == process.keys.signing_key() == OLD
     assert process.keyring.reads == 1
     process.clock.instant += KEY_FRESHNESS
     assert process.keys.find("old") == OLD
@@ -80,14 +80,16 @@ def test_a_key_that_is_over_is_not_known_even_while_it_is_stored(process: Proces
 def test_the_first_key_is_made_when_something_is_to_be_signed() -> None:
     process = Process(ListKeyring())
     assert process.keys.find("any") is None
-    first = process.keys.signing()
+    first = process.keys.signing_key()
     assert process.keyring.stored == (first,)
     assert process.keys.find(first.id) == first
     assert len(first.secret) == 32
 
 
 def test_first_keys_are_not_alike() -> None:
-    assert Process(ListKeyring()).keys.signing().secret != Process(ListKeyring()).keys.signing().secret
+    assert (
+        Process(ListKeyring()).keys.signing_key().secret != Process(ListKeyring()).keys.signing_key().secret
+    )
 
 
 def test_of_several_first_keys_one_is_taken_by_all() -> None:
@@ -97,10 +99,10 @@ def test_of_several_first_keys_one_is_taken_by_all() -> None:
 
     def come_between() -> None:
         keyring.before_change = lambda: None
-        made.append(other.keys.signing())
+        made.append(other.keys.signing_key())
 
     keyring.before_change = come_between
-    assert one.keys.signing() == made[0] == other.keys.signing()
+    assert one.keys.signing_key() == made[0] == other.keys.signing_key()
     assert keyring.stored == (made[0],)
 
 
@@ -110,25 +112,25 @@ def test_a_first_key_that_cannot_be_kept_signs_nothing() -> None:
     assert process.keys.find("any") is None
     keyring.refuse = Unavailable(verbatim("busy"))
     with pytest.raises(Unavailable):
-        process.keys.signing()
+        process.keys.signing_key()
     keyring.refuse = None
     keyring.before_change = lambda: setattr(keyring, "refuse", Unavailable(verbatim("busy")))
     with pytest.raises(Unavailable):
-        process.keys.signing()
+        process.keys.signing_key()
 
 
 def test_while_keys_cannot_be_read_those_that_are_known_go_on_for_a_while(process: Process) -> None:
-    assert process.keys.signing() == OLD
+    assert process.keys.signing_key() == OLD
     process.keyring.refuse = Unavailable(verbatim("busy"))
     process.clock.instant += KEY_FRESHNESS
     for _ in range(10):
-        assert process.keys.signing() == OLD
+        assert process.keys.signing_key() == OLD
     assert process.keyring.reads == 2, "it is not asked again by every request"
     process.clock.instant += MAX_STALENESS - KEY_FRESHNESS
     with pytest.raises(Unavailable):
-        process.keys.signing()
+        process.keys.signing_key()
     process.keyring.refuse = None
-    assert process.keys.signing() == OLD
+    assert process.keys.signing_key() == OLD
 
 
 def test_many_that_come_at_once_read_once(process: Process) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jwt import PyJWS
 
 from stratabase.domain.issues.refusals import Unauthenticated
-from stratabase.operations.auth.json_web_tokens import LEEWAY, LONGEST_LIFE, LONGEST_TOKEN
+from stratabase.operations.auth.json_web_tokens import LEEWAY, MAX_LIFETIME, MAX_TOKEN_LENGTH
 from stratabase.operations.auth.signing_keys import MIN_REREAD_INTERVAL
 from tests.forgery import HEADER, claims, forged, part
 from tests.gate import FIRST, Gate
@@ -215,7 +215,7 @@ def test_instants_that_cannot_be(gate: Gate) -> None:
         {"iat": now + LEEWAY + 1, "exp": now + 1800},
         {"nbf": now + LEEWAY + 1},
         {"nbf": 253_402_300_799},
-        {"exp": now + LONGEST_LIFE + 1},
+        {"exp": now + MAX_LIFETIME + 1},
         {"exp": 253_402_300_799},
         {"iat": now + 5, "exp": now + 4},
         {"auth_time": now + LEEWAY + 1},
@@ -265,7 +265,7 @@ def test_a_good_token_with_something_to_it(spelling: str, gate: Gate) -> None:
 
 
 @pytest.mark.parametrize(
-    "token", ["", ".", "..", "...", "a.b.c", "\ud800", "é" * 100, "A" * LONGEST_TOKEN, "." * 99]
+    "token", ["", ".", "..", "...", "a.b.c", "\ud800", "é" * 100, "A" * MAX_TOKEN_LENGTH, "." * 99]
 )
 def test_garbage(token: str, gate: Gate) -> None:
     check_refused(gate, token)
@@ -273,7 +273,7 @@ def test_garbage(token: str, gate: Gate) -> None:
 
 def test_a_token_of_more_than_eight_kilobytes(gate: Gate) -> None:
     short = forged(HEADER, claims(gate, more="x"))
-    long = forged(HEADER, claims(gate, more="x" * LONGEST_TOKEN))
+    long = forged(HEADER, claims(gate, more="x" * MAX_TOKEN_LENGTH))
     assert gate.admits(short)
     check_refused(gate, long)
 

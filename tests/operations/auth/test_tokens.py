@@ -246,14 +246,14 @@ def test_a_remembered_token_ends_when_its_key_is_replaced_under_the_same_id() ->
 def test_memory_is_bounded_and_holds_no_tokens(gate: Gate) -> None:
     first = gate.token()
     assert gate.admits(first)
-    memory = gate.tokens._seen
+    memory = gate.tokens._verified_tokens
     seen = memory.find(first)
     assert seen is not None
     for number in range(MAX_VERIFIED_TOKENS):
         memory.remember(f"token {number}", seen)
     assert (memory.find(first), memory.find("token 0")) == (None, seen)
-    assert len(memory._seen._values) == MAX_VERIFIED_TOKENS
-    assert not any(b"token" in fingerprint for fingerprint in memory._seen._values)
+    assert len(memory._verified_tokens._values) == MAX_VERIFIED_TOKENS
+    assert not any(b"token" in fingerprint for fingerprint in memory._verified_tokens._values)
     assert gate.admits(first)
 
 

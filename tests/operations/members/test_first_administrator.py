@@ -113,11 +113,11 @@ def test_a_later_start_knows_who_can_sign_in(
 ) -> None:
     """And whether the given password is that of admin; if admin cannot sign in, another administrator can."""
     members = DictMembers(*OTHERS, *([admin] if admin else []))
-    assert FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).present(password) == expected
+    assert FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).state(password) == expected
 
 
 def test_a_password_is_compared_in_the_spelling_in_which_it_was_hashed() -> None:
     members = DictMembers()
     make(members, "the way to the caf" + "e\u0301")
-    present = FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).present
+    present = FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).state
     assert present("the way to the caf\u00e9") == AdministratorState("admin", None)

@@ -12,7 +12,6 @@ from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.lock import Lock
-from stratabase.domain.write.limits import BulkLimits
 from stratabase.messages import verbatim
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
 from stratabase.model.reading import read_model
@@ -212,7 +211,7 @@ def test_what_another_changes_meanwhile_is_neither_lost_nor_left(work: Work) -> 
 
 
 def test_when_the_time_is_over_a_repetition_goes_on(work: Work) -> None:
-    work.services = replace(work.services, bulk=BulkLimits(seconds=1))
+    work.services = replace(work.services, bulk=work.services.bulk._replace(seconds=1))
     work.fill(range(MANY))
     work.put("Desk", "d", "Anna", ANNA.id)
     work.entities.before_commit = lambda: setattr(work.clock, "instant", work.clock.instant + 101)
@@ -232,12 +231,12 @@ def test_when_the_time_is_over_a_repetition_goes_on(work: Work) -> None:
 
 
 def test_a_stop_is_forgotten_after_an_hour(work: Work) -> None:
-    work.services = replace(work.services, bulk=BulkLimits(seconds=0))
+    work.services = replace(work.services, bulk=work.services.bulk._replace(seconds=0))
     work.fill(range(300))
     assert work.hand_over() == HandOverResult(handed_over=200)
     work.put("Task", "a", "Anna", ANNA.id)
     work.clock.instant += 3_600_000
-    work.services = replace(work.services, bulk=BulkLimits())
+    work.services = replace(work.services, bulk=work.services.bulk._replace(seconds=20))
     assert work.hand_over() == HandOverResult(complete=True, handed_over=101)
 
 

@@ -20,7 +20,7 @@ def test_others_do_not_list_them(office: Office) -> None:
 
 
 def test_an_administrator_reads_any_member(office: Office) -> None:
-    assert office.read(BEA, "a") == office.read.named(BEA, "ANNA") == ANNA
+    assert office.read(BEA, "a") == office.read.by_username(BEA, "ANNA") == ANNA
     assert office.read(CONSOLE, "b") == BOSS
 
 
@@ -33,7 +33,7 @@ def test_others_are_not_told_who_is_there(id_: str, office: Office) -> None:
     with pytest.raises(Forbidden, match="Only administrators can see other members"):
         office.read(HERSELF, id_)
     with pytest.raises(Forbidden):
-        office.read.named(HERSELF, "Bea")
+        office.read.by_username(HERSELF, "Bea")
     assert office.members.reads == 0
 
 
@@ -41,4 +41,4 @@ def test_nobody_is_no_member(office: Office) -> None:
     with pytest.raises(NoSuchMember, match="does not exist"):
         office.read(BEA, "nobody")
     with pytest.raises(NoSuchMember):
-        office.read.named(BEA, "Nobody")
+        office.read.by_username(BEA, "Nobody")

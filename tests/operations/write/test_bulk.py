@@ -11,7 +11,6 @@ from stratabase.domain.query.filter import Comparison
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.commands import UpdateBulk
-from stratabase.domain.write.limits import BulkLimits
 from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.messages import verbatim
 from stratabase.model.types.operators import Operator
@@ -34,7 +33,7 @@ def refusal(work: object) -> tuple[Issue, ...]:
 def scene_with(**limits: int) -> Scene:
     """Return a scene with other limits."""
     scene = Scene()
-    scene.services = replace(scene.services, bulk=BulkLimits(**limits))
+    scene.services = replace(scene.services, bulk=scene.services.bulk._replace(**limits))
     return scene
 
 

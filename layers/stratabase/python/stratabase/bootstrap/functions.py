@@ -52,7 +52,7 @@ def rotate_handler() -> Callable[[object, object], None]:
         instance().log.info(
             "Token signing keys rotated",
             key=rotation.key.id,
-            made=rotation.made,
+            made=rotation.created,
             dropped=list(rotation.dropped),
         )
 

@@ -135,7 +135,7 @@ class Instance:
 
     def present_administrator(self) -> AdministratorState:
         """Return which administrator can sign in, and whether the password in the settings is valid."""
-        return self._first_administrator.present(self.settings.admin_password)
+        return self._first_administrator.state(self.settings.admin_password)
 
     @cached_property
     def _first_administrator(self) -> FirstAdministrator:

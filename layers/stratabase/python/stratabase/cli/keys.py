@@ -79,7 +79,7 @@ def _token_milliseconds(settings: Settings) -> int:
 
 def _rotation_lines(rotation: KeyRotation) -> Iterator[str]:
     start = f"{rotation.key.id} signs tokens from {_format_instant(rotation.key.since)}"
-    yield f"Key {start}." if rotation.made else f"A new key is already waiting: key {start}."
+    yield f"Key {start}." if rotation.created else f"A new key is already waiting: key {start}."
     yield "Existing tokens stay valid."
     if rotation.dropped:
         yield f"Removed, because all tokens that they signed have expired: {', '.join(rotation.dropped)}."

@@ -245,7 +245,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
 def _find(instance: Instance, options: Options) -> Member:
     """Return the member with the username in the options. Raises CommandError if it does not exist."""
     try:
-        return instance.member_services.read.named(CONSOLE, options.username)
+        return instance.member_services.read.by_username(CONSOLE, options.username)
     except NoSuchMember as refusal:
         raise CommandError(
             f'Member "{options.username}" does not exist. To list all members, run `stratabase members list`.'

@@ -6,9 +6,9 @@ from typing import NamedTuple
 class BulkLimits(NamedTuple):
     """The limits of one bulk service. Settings can change them."""
 
-    objects: int = 1000
+    objects: int
     """The number of objects that one call writes at most."""
-    seconds: int = 20
+    seconds: int
     """The time after which the service stops, and reports how far it has come."""
 
 
