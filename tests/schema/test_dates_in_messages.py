@@ -56,7 +56,9 @@ def test_values_that_are_taken(diary: Archive) -> None:
     assert messages(diary, query, ROMAN) == [
         "Un altro oggetto Entry ha lo stesso valore: day 1 febbraio 2020. day deve essere univoco."
     ]
-    assert messages(diary, query, OTHER) == ["Another Entry has the same day 01/02/2020. day must be unique."]
+    assert messages(diary, query, OTHER) == [
+        "Another Entry already has the same day 01/02/2020. day must be unique."
+    ]
 
 
 def test_until_when_something_is_locked(diary: Archive) -> None:

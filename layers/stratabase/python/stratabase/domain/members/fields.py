@@ -73,7 +73,7 @@ class MemberField:
         if stray is not None:
             raise InvalidValue(
                 _(
-                    '"{field}" must not contain {character}, a character that is not supported everywhere.',
+                    '"{field}" contains the unsupported character {character}. Remove it.',
                     field=self.name,
                     character=stray,
                 )
@@ -166,7 +166,10 @@ def _check_username(given: str) -> None:
         raise InvalidValue(_('"username" must not be empty.'))
     if ":" in given:
         raise InvalidValue(
-            _('"username" must not contain a colon, which separates it from the password in credentials.')
+            _(
+                '"username" must not contain a colon. '
+                "In credentials, a colon separates the username from the password."
+            )
         )
     if given != given.strip():
         raise InvalidValue(_('"username" must not begin or end with a space.'))
@@ -178,8 +181,8 @@ def _check_email(given: str) -> None:
     if not is_mailable(given):
         raise InvalidValue(
             _(
-                '"email" contains characters that mail does not support, or takes for other characters. '
-                "Use the xn--… form of such a domain."
+                '"email" contains characters that are unsupported or ambiguous in email addresses. '
+                "For an internationalized domain, use its xn--… form."
             )
         )
 

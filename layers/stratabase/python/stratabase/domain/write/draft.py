@@ -24,9 +24,7 @@ from stratabase.model.types.storage import Stored
 
 def still_empty(name: str) -> Message:
     """Return what a validation says of a required attribute or role that the write passes over."""
-    return _(
-        "{name} is required, but is still empty. Writes that leave it unchanged are possible.", name=name
-    )
+    return _("{name} is required, but it is still empty. You can still save other changes.", name=name)
 
 
 @dataclass(frozen=True, slots=True)

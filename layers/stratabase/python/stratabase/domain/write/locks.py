@@ -43,10 +43,10 @@ def _check_version(request: WriteRequest, write: ObjectWrite, started: Sequence[
         return
     named = describe_object(write.reference)
     if before.start is None:
-        message = _("{object} has no version yet, because it has never been written.", object=named)
+        message = _("{object} has no versions because it hasn't been saved yet.", object=named)
     else:
         message = _(
-            "{object} has changed. Its current version began at {instant}.",
+            "{object} has changed. Its current version started at {instant}.",
             object=named,
             instant=describe_version_instant(before.start, caller.formats, IF_VERSION),
         )

@@ -112,7 +112,7 @@ def _check(request: WriteRequest, write: ObjectWrite, task: RestoreObject) -> No
     class_ = write.subject.class_
     for name in incompatible_attributes(class_, write.state):
         message = _(
-            "The type of {attribute} has changed, so its former value cannot be restored.",
+            "The type of {attribute} has changed, so its previous value can't be restored.",
             attribute=f"{class_.name}.{name}",
         )
         if may_disclose(request, write, name, task):
@@ -133,7 +133,7 @@ def _discreet(issue: Issue) -> Issue:
     """Return an issue of a value that its reader may write, and not read."""
     names = and_list(f"{issue.entity_name}.{name}" for name in issue.attribute_names)
     message = _(
-        "Restoring the former value of {attributes} would violate the current rules.", attributes=names
+        "Restoring the previous value of {attributes} would violate the current rules.", attributes=names
     )
     return replace(issue, message=message)
 
@@ -154,7 +154,7 @@ def _restore_parts(
     if left and {*there} == {*now}:
         there = list(now)
     if not role.many and len(there) > 1:
-        message = _("Only one {class_name} is possible.", class_name=role.target)
+        message = _("Only one {class_name} is allowed.", class_name=role.target)
         request.issues.append(requester.cardinality_issue(message, place))
     write.state[role.name] = (there or None) if role.many else (there[-1] if there else None)
     # 3. Those that there were not end.
@@ -169,7 +169,7 @@ def _are_too_many(request: WriteRequest, requester: Requester, ids: list[str]) -
     request.restored_parts += len(ids)
     if before <= MOST_RESTORED < request.restored_parts:
         message = _(
-            "The version has more than {maximum} parts, the maximum that one request can restore.",
+            "The version has too many parts to restore in one request. The maximum is {maximum}.",
             maximum=MOST_RESTORED,
         )
         request.issues.append(requester.issue(IssueType.MALFORMED_REQUEST, message, AT_VERSION_PATH))

@@ -22,19 +22,21 @@ def parse_json_object(body: bytes) -> dict[str, Any]:
         # The strict reader first: it knows neither NaN nor halves of surrogate pairs, nor endless depth.
         read = orjson.loads(body)
         if isinstance(read, dict):
-            _read_with_keys(body, _("The body"))
+            _read_with_keys(body, _("The request body"))
     except ValueError as error:
-        message = _("The body must be a JSON object: {error}.", error=str(error))
+        message = _("The request body must be a JSON object: {error}.", error=str(error))
         raise Malformed(message) from None
     except RecursionError:
-        raise Malformed(_("The body must be a JSON object that is not nested too deeply.")) from None
+        raise Malformed(_("The JSON in the request body is nested too deeply. Use fewer levels.")) from None
     return require_object(read)
 
 
 def require_object(body: Any) -> dict[str, Any]:
     """Return the JSON value that a body holds when it is an object. Raises Malformed."""
     if not isinstance(body, dict):
-        raise Malformed(_("The body must be a JSON object, not {actual}.", actual=json_type_name(body)))
+        raise Malformed(
+            _("The request body must be a JSON object, not {actual}.", actual=json_type_name(body))
+        )
     return body
 
 

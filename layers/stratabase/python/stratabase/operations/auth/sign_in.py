@@ -73,7 +73,7 @@ class SignIn:
         member = self._members.by_username(username)
         right = self._is_right(member.password if member else None, password)
         if member is None or member.disabled or not right:
-            raise Unauthenticated(_("The username or the password is wrong."))
+            raise Unauthenticated(_("The username or password is incorrect."))
         self._known.meet(member, now)
         self._remembered.remember(fingerprint, member, now)
         return member

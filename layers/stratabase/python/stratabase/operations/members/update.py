@@ -126,7 +126,7 @@ class UpdateMember:
         reserved = [name for name, field in self._fields.items() if field.administrators_only and name in new]
         if reserved and not caller.administrator:
             message = _(
-                "Only administrators can change {fields}, even of their own account.",
+                "Only administrators can change {fields}. This also applies to your own account.",
                 fields=and_list(reserved),
             )
             raise Forbidden(message)
@@ -134,11 +134,11 @@ class UpdateMember:
     def _mistakes(self, before: Member, new: FieldValues) -> Iterator[FieldMistake]:
         yield from unknown_fields(new, (ID, *self._fields, PENDING_EMAIL, PASSWORD))
         if ID in new:
-            message = _('"id" cannot be changed. Use the id of the member, or remove the field.')
+            message = _('"id" can\'t be changed. Use the ID of the member, or remove the field.')
             yield FieldMistake(ID, message)
         yield from invalid_fields(new, self._fields)
         if new.get(PENDING_EMAIL):
-            message = _('"pendingEmail" cannot be changed. Use "email" for the new address.')
+            message = _('"pendingEmail" can\'t be changed. Set "email" to the new address instead.')
             yield FieldMistake(PENDING_EMAIL, message)
         if PASSWORD in new:
             names = (new.get("username", before.username), new.get(EMAIL, before.email), before.email)

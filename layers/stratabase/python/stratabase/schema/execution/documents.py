@@ -47,8 +47,9 @@ garbage collector walks through while nobody is answered."""
 
 
 _TOO_INVOLVED = _(
-    "The document is too complex to validate. Select each field only once in a place, "
-    "nest fewer fragments, or split the document into several requests."
+    "The document is too complex to validate. "
+    "Select each field only once in each place, nest fewer fragments, or split the "
+    "document into several requests."
 )
 
 

@@ -83,7 +83,7 @@ class _Places:
         fields, spread = self._collected(place)
         self._visits += len(fields)
         if self._visits > MOST_VISITS:
-            message = _("The document spreads its fragments too often. Split it into several requests.")
+            message = _("The document spreads its fragments too many times. Split it into several requests.")
             return GraphQLError(message)
         if len(spread) > MOST_EQUAL:
             message = _(

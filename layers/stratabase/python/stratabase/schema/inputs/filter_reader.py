@@ -141,7 +141,7 @@ class _FilterParser:
         """Note a null that matches every object, where that is a mistake."""
         if not self._skip_nulls:
             message = _(
-                "{field} is null, which matches every object. Remove the field.",
+                "{field} is null, which would match every object. Remove the field.",
                 field=f"{self._subject.class_.name}.{name}",
             )
             self.issues.append(self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path))
@@ -206,7 +206,8 @@ class FilterSize(NamedTuple):
         if self.comparisons > MOST_COMPARISONS:
             return _(
                 "The filter has {count} comparisons. The maximum is {maximum}. "
-                'A comparison with "{operator}" counts as one, however many values it lists.',
+                'A comparison with "{operator}" counts as one, regardless of how many values it '
+                "lists.",
                 count=self.comparisons,
                 maximum=MOST_COMPARISONS,
                 operator=Operator.IN.value,

@@ -139,8 +139,8 @@ class QueryReader:
         beyond_gap = [name for name in terms if name in values and name not in leading]
         if values and (beyond_gap or not leading):
             message = _(
-                "{option} has {given}, but the order is by {order}. "
-                "Use the first attributes of the order, without gaps.",
+                "{option} has {given}, but the sort order is {order}. "
+                "Use the first attributes of the sort order, without gaps.",
                 option="fromCursor",
                 given=and_list(values),
                 order=and_list(terms),
@@ -182,7 +182,7 @@ class QueryReader:
     def _refuse_both(self, options: Given, one: str, other: str) -> None:
         if options.get(one) is not None and options.get(other) is not None:
             message = _(
-                "{option} and {other_option} cannot be combined. Use only one of them.",
+                "{option} and {other_option} can't be used together. Use only one of them.",
                 option=one,
                 other_option=other,
             )
