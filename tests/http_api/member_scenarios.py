@@ -391,7 +391,7 @@ SCENARIOS = [
         409,
         id="1",
         sent={"disabled": True},
-        answer="only administrator",
+        answer="only active administrator",
         members={"1": {"disabled": False}},
     ),
     Scenario("a deletion", "DELETE", ONE, 200, id="2", answer="Delete completed", members={"2": {}}),
