@@ -45,8 +45,10 @@ def test_a_singleton_that_is_hidden_has_no_id_to_blame(archive: Archive, class_n
         ("salary", "Person.salary can't be used to filter, sort, or look up objects. The profile Clerk "),
         (
             "twice",
-            "Person.twice can't be used to filter, sort, or look up objects, "
-            "because it depends on Person.salary. ",
+            (
+                "Person.twice can't be used to filter, sort, or look up objects, "
+                "because it depends on Person.salary. "
+            ),
         ),
     ],
 )
