@@ -257,7 +257,7 @@ def test_the_page_speaks_the_language_of_the_member(
         choose(seen.page, "corta")
         expect(seen.page.get_by_role("alert")).to_contain_text("troppo corta")
         choose(seen.page, "commonpassword")
-        expect(seen.page.get_by_role("alert")).to_contain_text("facile da indovinare")
+        expect(seen.page.get_by_role("alert")).to_contain_text("troppo comune")
         seen.picture(folder, "italian-error")
         choose(seen.page, NEW)
         expect(seen.page.get_by_role("heading", name="La password è impostata")).to_be_visible()
