@@ -60,10 +60,7 @@ def password_notices(application: str) -> Notices:
                     "From now on, sign in to {application} with your new password.",
                     application=application,
                 ),
-                _(
-                    "If you are signed in with your old password anywhere, sign in again. "
-                    "You can close this page."
-                ),
+                _("You might need to sign in again on other devices. You can close this page."),
             ),
         ),
         Notice.EXPIRED: NoticeText(
