@@ -43,7 +43,7 @@ anyone who has it can choose a new password for your account.
 
 def invitation_mail(member: Member, application: str, link: str) -> Mail:
     """Return the mail to a member who has no password yet."""
-    subject = _("Welcome to {application}: choose your password", application=application)
+    subject = _("{application}: choose your password", application=application)
     text = _(
         """\
 Hello {username},
