@@ -217,7 +217,7 @@ def test_the_life_of_a_member(form: str, service: RunningService) -> None:
     assert [replies[4].body, *(reply.body for reply in replies[6:])] == [
         b"Update Complete",
         b"Delete completed",
-        b"A member with this id does not exist.",
+        b"A member with this ID does not exist.",
     ]
 
 

@@ -64,7 +64,7 @@ def test_after_ten_wrong_passwords_come_again_later(
     assert 800 < int(reply.headers["retry-after"]) <= 900
     assert "www-authenticate" not in reply.headers
     assert reply.headers["content-type"] == "application/problem+json"
-    assert reply.json()["detail"].startswith("Too many wrong passwords. Try again in ")
+    assert reply.json()["detail"].startswith("Too many failed sign-in attempts. Try again in ")
 
 
 def test_only_that_name_from_that_address_is_shut_out(service: RunningService) -> None:

@@ -54,9 +54,11 @@ def test_values_that_are_taken(diary: Archive) -> None:
     query = 'mutation { Entry___create(data: {day: "2020-02-01"}) { _id } }'
 
     assert messages(diary, query, ROMAN) == [
-        "Un altro oggetto Entry ha lo stesso valore: day 1 febbraio 2020. day deve essere univoco."
+        "Un altro oggetto Entry ha già lo stesso valore: day 1 febbraio 2020. day deve essere univoco."
     ]
-    assert messages(diary, query, OTHER) == ["Another Entry has the same day 01/02/2020. day must be unique."]
+    assert messages(diary, query, OTHER) == [
+        "Another Entry already has the same day 01/02/2020. day must be unique."
+    ]
 
 
 def test_until_when_something_is_locked(diary: Archive) -> None:

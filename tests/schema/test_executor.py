@@ -247,13 +247,13 @@ def test_a_null_is_filtered_by_and_listed(api: Room) -> None:
         ("{next: -1}", "MALFORMED_REQUEST", "options.next", "-1"),
         ("{next: 10001}", "MALFORMED_REQUEST", "options.next", "10000"),
         ("{offset: -1}", "MALFORMED_REQUEST", "options.offset", "0 or more"),
-        ("{next: 1, prev: 1}", "MALFORMED_REQUEST", "options.prev", "combined"),
+        ("{next: 1, prev: 1}", "MALFORMED_REQUEST", "options.prev", "used together"),
         ('{cursor: "x"}', "MALFORMED_REQUEST", "options.cursor", "cursor"),
         (
             '{cursor: "x", fromCursor: {_id: "x"}}',
             "MALFORMED_REQUEST",
             "options.fromCursor",
-            "cannot be combined",
+            "can't be used together",
         ),
         ("{orderBy: [name_ASC]}", None, None, "name_ASC"),
         (
@@ -471,7 +471,7 @@ def test_a_read_that_comes_too_late_names_no_option(api: Room, monkeypatch: pyte
     (issue,) = api.refusals('{ mine: Thing___get(_id: "1") { name } }')
 
     assert issue["sourceRequestReference"] == "mine"
-    assert "Request less data in one request." in issue["userMessage"]
+    assert "Request less data in each request." in issue["userMessage"]
 
 
 def test_a_busy_store_is_for_the_edge_to_tell_when_nothing_else_was_done(api: Room) -> None:

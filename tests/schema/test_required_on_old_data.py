@@ -199,8 +199,9 @@ def test_targets_are_not_deleted_before_reindex_and_protected_after_it(api: Evol
         api.create("Person", team=team)
     api.serve(NEW)
     refusal = (
-        "Team: The required role Person.team cannot be checked yet, "
-        "because it is not built for existing objects. Run `stratabase reindex Person`."
+        "Team: "
+        "The required role Person.team can't be checked until it is built for existing "
+        "objects. Run `stratabase reindex Person`."
     )
     assert api.delete("Team", team) == [refusal]
     assert api.delete("Team", empty) == [refusal]
@@ -214,7 +215,7 @@ def test_targets_are_not_deleted_before_reindex_and_protected_after_it(api: Evol
     api.serve(NEW)
     assert api.entities.unbuilt() == ()
     (message,) = api.delete("Team", team)
-    assert f'You cannot delete Team "{team}", because Person' in message
+    assert f'You can\'t delete Team "{team}" because Person' in message
     assert api.delete("Team", empty) == []
 
 
@@ -247,5 +248,5 @@ def test_who_may_not_know_a_role_is_not_told_its_name(api: EvolvingApi) -> None:
     query = f'mutation {{ Team___delete(_id: "{team}") {{ deleted }} }}'
     (error,) = api.body(query, Caller("m2", "bob", "Member"))["errors"]
     message = error["extensions"]["userMessage"]
-    assert message.startswith("Team: A required role cannot be checked yet")
+    assert message.startswith("Team: A required role can't be checked until")
     assert "Person" not in message

@@ -175,7 +175,7 @@ def test_past_the_read_budget_it_says_that_no_index_has_them(query: Query, remed
     with pytest.raises(ReadBudgetExceeded) as refusal:
         store.shown(query, small())
     assert refusal.value.hint == remedy
-    assert "because derived attributes, such as second, are in no index" in str(refusal.value)
+    assert "Derived attributes, such as second, aren't indexed" in str(refusal.value)
 
 
 def test_what_is_read_for_the_values_draws_from_the_same_allowance() -> None:

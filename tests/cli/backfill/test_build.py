@@ -238,7 +238,7 @@ def test_a_start_links_and_counts_who_leads_by_a_role_that_becomes_required(proj
     assert instance.entities.unbuilt() == ()
     (answer,) = ask(instance, f'Owner___delete(_id: "{id_}") {{ deleted }}')
     (error,) = answer["errors"]
-    assert "You cannot delete Owner" in error["message"]
+    assert "You can't delete Owner" in error["message"]
     instance.close()
 
 
@@ -265,7 +265,7 @@ def test_roles_are_built_again_if_the_last_model_changes_them_meanwhile(
     assert len(built) == 2
     assert later.entities.unbuilt() == ()
     (answer,) = ask(later, f'Owner___delete(_id: "{id_}") {{ deleted }}')
-    assert "You cannot delete Owner" in answer["errors"][0]["message"]
+    assert "You can't delete Owner" in answer["errors"][0]["message"]
     earlier.close()
     later.close()
 

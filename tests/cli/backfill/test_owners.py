@@ -119,7 +119,7 @@ def test_what_cannot_be_handed_over_is_refused(office: Office) -> None:
     office.member("rosa")
     office.member("otto")
     assert 'Member "nobody" does not exist' in office.refused("hand-over", "rosa", "nobody")
-    assert "is the member who hands over the objects" in office.refused("hand-over", "rosa", "rosa")
+    assert "is the current owner of the objects" in office.refused("hand-over", "rosa", "rosa")
     assert "Use Project or Note." in office.refused("hand-over", "rosa", "otto", "--class", "Task")
 
 

@@ -39,7 +39,7 @@ def test_what_counts_is_the_answer_as_json(body: bytes, status: int) -> None:
     ("wrote", "end"),
     [
         (False, "or accept gzip."),
-        (True, "or accept gzip. The mutation was executed. Read the data before you repeat it."),
+        (True, "or accept gzip. The mutation was already executed. Check the data before you send it again."),
     ],
 )
 def test_an_answer_that_is_too_large_says_whether_it_may_have_written(wrote: bool, end: str) -> None:

@@ -87,7 +87,7 @@ def test_an_address_that_another_has_by_now_is_reported(
     service.take(NEW_EMAIL.upper())
     reply = ask("POST", **written(token))
     assert reply.status == 409
-    assert 'Another member has the same "email"' in html.unescape(reply.body).replace("\\", "")
+    assert 'Another member already has this "email"' in html.unescape(reply.body).replace("\\", "")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_the_button_leads_to_a_page_that_says_so(language: str, ask: Send, servi
         ("expired", "Questo link è scaduto"),
         ("cancelled", "Questo link non funziona"),
         ("disabled", "Questo link non funziona"),
-        ("unknown", "This link does not work"),
+        ("unknown", "This link doesn't work"),
     ],
 )
 def test_a_useless_link_gets_a_page_that_says_so_in_the_language_of_its_member(
@@ -176,7 +176,7 @@ def test_a_useless_link_gets_a_page_that_says_so_in_the_language_of_its_member(
     if why == "unknown":
         token = token[:-43] + "A" * 43
     reply = ask("GET", query={"token": [token]}) if by == "link" else ask("POST", **by_button(token))
-    assert (reply.status, words in reply.body, "<form" in reply.body) == (401, True, False)
+    assert (reply.status, words in html.unescape(reply.body), "<form" in reply.body) == (401, True, False)
     assert token not in reply.body
 
 
@@ -200,9 +200,9 @@ def test_a_store_that_cannot_gets_a_page_that_says_so(by: str, ask: Send, servic
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ({}, "open the link in the mail"),
+        ({}, "open the link in the email"),
         ({"result": ["done"], "language": ["<script>"]}, "Your email address is confirmed"),
-        ({"result": ["other"]}, "open the link in the mail"),
+        ({"result": ["other"]}, "open the link in the email"),
     ],
 )
 def test_pages_without_a_link(query: Mapping[str, Any], words: str, ask: Send) -> None:
@@ -287,7 +287,7 @@ def test_where_no_mail_can_be_sent_the_change_is_refused_with_the_reason(send: S
     before = world.members.by_id("2")
     reply = put(send, "json", "bert", email="bert@example.org", notes="mine")
     assert (reply.status, reply.headers["Retry-After"]) == (503, ["1"])
-    assert 'You must confirm a new "email" through a link' in reply.body
+    assert 'A new "email" takes effect only after you confirm it' in reply.body
     assert world.members.by_id("2") == before
 
 
@@ -296,7 +296,7 @@ def test_too_many_mails_to_one_address_are_refused(send: Send, world: World) -> 
         assert put(send, "json", "bert", email=f"victim+{number}@example.org").status == 200
     reply = put(send, "json", "bert", email="victim@example.org")
     assert (reply.status, reply.headers["Retry-After"]) == (429, ["3600"])
-    assert "Too many mails" in reply.body
+    assert "Too many emails" in reply.body
     assert len(world.mails.mails) == 2 * MAX_MAILS_TO_ADDRESS
 
 

@@ -137,7 +137,7 @@ def test_the_text_of_a_refusal() -> None:
 )
 def test_before_and_after_time(given: str, formats: Formats) -> None:
     """A moment whose year UTC does not have is refused."""
-    with pytest.raises(InvalidValue, match="outside the years 1 to 9999"):
+    with pytest.raises(InvalidValue, match="Use a year from 1 to 9999"):
         read("Datetime", given, formats)
 
 

@@ -49,7 +49,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("username", "password"), WRONG.values(), ids=WRONG)
 def test_all_wrong_credentials_get_the_same_words_and_count(username: str, password: str, desk: Desk) -> None:
-    with pytest.raises(Unauthenticated, match=r"^The username or the password is wrong\.$"):
+    with pytest.raises(Unauthenticated, match=r"^The username or password is incorrect\.$"):
         desk.sign_in(username, password, HOME)
     assert [len(noted) for noted in desk.attempts.noted.values()] == [1, 1]
 

@@ -191,7 +191,7 @@ def test_refreshing_ends_some_hours_after_the_password_was_given(gate: Gate) -> 
 
 
 def test_only_a_token_can_be_refreshed(gate: Gate) -> None:
-    with pytest.raises(Unauthenticated, match="Only a token can be refreshed"):
+    with pytest.raises(Unauthenticated, match="To refresh a token"):
         gate.issuer.refresh(gate.callers(ANNA))
 
 

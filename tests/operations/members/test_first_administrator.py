@@ -49,7 +49,7 @@ def test_the_password_is_hashed_as_signing_in_spells_it() -> None:
 @pytest.mark.parametrize("password", ["short", "x" * 129, COMMON.upper(), "ADMIN@localhost", "a\nb" * 5])
 def test_a_password_that_may_not_be_chosen_is_refused(password: str) -> None:
     members = DictMembers()
-    with pytest.raises(BadMember, match=r'^The member "admin" cannot have this password'):
+    with pytest.raises(BadMember, match=r'^The member "admin" can.t use this password'):
         make(members, password)
     assert not members.any()
 

@@ -271,8 +271,8 @@ def test_when_the_store_fails_it_is_told_how_many_were_handed_over(work: Work) -
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"to": "nobody"}, '"to" must be the id of a member.'),
-        ({"to": ANNA.id}, '"to" is the member who hands over the objects. Specify another member.'),
+        ({"to": "nobody"}, '"to" must be the ID of a member.'),
+        ({"to": ANNA.id}, '"to" is the current owner of the objects. Specify another member.'),
         ({"class_name": "Free"}, '"class" must be a class that records owners. Use'),
         ({"class_name": "Tsak"}, "Use Task, Step, or Desk"),
     ],

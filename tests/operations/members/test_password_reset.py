@@ -255,7 +255,7 @@ def test_one_without_a_password_is_welcomed(world: World) -> None:
     world.edit(password=None)
     world.recovery.invite("m1", BASE)
     token = world.mails.token
-    assert world.mails.mails[-1].subject == "Hr: welcome, choose your password"
+    assert world.mails.mails[-1].subject == "Hr: choose your password"
     assert world.recovery.finish(token, NEW).password == f"hash of {NEW}"
 
 

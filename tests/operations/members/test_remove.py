@@ -68,5 +68,5 @@ def test_who_was_made_the_last_administrator_meanwhile_stays() -> None:
 def test_others_that_keep_coming_between_are_not_fought_for_ever(office: Office) -> None:
     numbers = iter(range(10_000))
     office.members.before_write = lambda: office.change("a", notes=f"theirs {next(numbers)}")
-    with pytest.raises(Unavailable, match="Concurrent changes of members prevented this change"):
+    with pytest.raises(Unavailable, match="Concurrent changes to members prevented this change"):
         office.remove(BEA, "a")

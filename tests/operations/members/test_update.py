@@ -108,10 +108,10 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_changed(office: Office) ->
     [
         ("eleven char", "is too short. Use at least 12 characters"),
         ("x" * 129, "is too long. Use at most 128 characters"),
-        (COMMON.upper(), "Many people use this password"),
-        ("Anna Berghain", "is the username or the email address"),
-        ("ANNA@example.com", "is the username or the email address"),
-        ("twelve chars\ud800", "contains a character that nobody can type"),
+        (COMMON.upper(), "This password is too common"),
+        ("Anna Berghain", "must not be the username or the email address"),
+        ("ANNA@example.com", "must not be the username or the email address"),
+        ("twelve chars\ud800", "contains an unsupported character"),
         (123456789012, "must be a string"),
     ],
 )
@@ -125,7 +125,7 @@ def test_a_password_follows_the_policy(password: Any, told: str, office: Office)
 
 def test_a_password_is_not_the_name_that_is_given_with_it(office: Office) -> None:
     given = {"username": "Anna Berghain", "password": "ANNA BERGHAIN"}
-    with pytest.raises(BadMember, match="is the username"):
+    with pytest.raises(BadMember, match="must not be the username"):
         office.update(BEA, "a", given)
     office.update(BEA, "a", {"password": "Anna Berghain"})
 
@@ -214,7 +214,7 @@ def test_what_was_stored_under_other_rules_may_stay(office: Office) -> None:
 @pytest.mark.parametrize("given", [{"profile": "Clerk"}, {"disabled": True}])
 @pytest.mark.parametrize("caller", [BEA, CONSOLE])
 def test_the_last_administrator_stays_one(caller: Any, given: Mapping[str, Any], office: Office) -> None:
-    with pytest.raises(LastAdministrator, match='"Bea" is the only administrator who is not disabled'):
+    with pytest.raises(LastAdministrator, match='"Bea" is the only active administrator'):
         office.update(caller, "b", {**given, "notes": "x"})
     assert office.stored("b") == BOSS
 
@@ -266,7 +266,7 @@ def test_what_came_between_is_judged_anew(office: Office) -> None:
         office.change("a", username="the new way in")
 
     office.members.before_write = once
-    with pytest.raises(BadMember, match="is the username"):
+    with pytest.raises(BadMember, match="must not be the username"):
         office.update(HERSELF, "a", {"password": "THE new way in"})
 
 
@@ -295,7 +295,7 @@ def test_an_administrator_who_became_the_last_meanwhile_stays(office: Office) ->
 def test_others_that_keep_coming_between_are_not_fought_for_ever(office: Office) -> None:
     numbers = iter(range(10_000))
     office.members.before_write = lambda: office.change("a", notes=f"theirs {next(numbers)}")
-    with pytest.raises(Unavailable, match="Concurrent changes of members"):
+    with pytest.raises(Unavailable, match="Concurrent changes to members"):
         office.update(HERSELF, "a", {"email": "anne@example.com"})
     assert office.members.writes < 1000
 

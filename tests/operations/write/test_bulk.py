@@ -151,7 +151,7 @@ def test_where_they_cannot_be_counted_too_many_are_refused_all_the_same(
         lambda: delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
 
-    assert issue.message.startswith("More than 1 Label objects match")
+    assert issue.message.startswith("Too many Label objects match")
 
 
 def test_one_that_is_refused_keeps_nothing_from_the_others() -> None:
@@ -287,7 +287,7 @@ def test_of_very_many_issues_the_first_are_reported_and_the_others_counted() -> 
         scene.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
     )
 
-    none = "0 of 4 Employee objects were updated. The other issues explain the rest."
+    none = "0 of 4 Employee objects were updated. For the rest, see the other issues."
     assert summary.message == f"{none} {more}"
     assert (last.message, last.type, last.path) == (more, IssueType.SERVICE_HANDLER_ERROR, ("options",))
     assert told == found

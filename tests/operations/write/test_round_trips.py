@@ -242,7 +242,7 @@ def test_of_what_is_too_much_the_role_and_a_way_out_are_reported() -> None:
 
     (issue,) = scene.refusal(change("Employee", "e1", addresses=create(make("Address", street="x"))))
 
-    assert issue.message == "Too large. Add or remove at most 33 objects of Employee.friends at a time."
+    assert issue.message == "Too large. Add or remove at most 33 objects in Employee.friends at a time."
 
 
 def test_a_request_that_speaks_of_too_many_objects_is_refused_before_anything_is_read() -> None:

@@ -184,7 +184,7 @@ def test_a_failure_inside_is_told_by_its_id_only(broken: tuple[RunningService, s
 
     (told,) = body["errors"]
     trace_id = told["extensions"]["traceId"]
-    text = f"The service failed. To report this problem, include the trace ID {trace_id}."
+    text = f"An internal error occurred. When you report this problem, include the trace ID {trace_id}."
     assert body == {
         "data": {KEY: None},
         "errors": [error(Issue("SERVER_ERROR", text, "").shown(KEY, trace_id))],

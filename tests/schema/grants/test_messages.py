@@ -42,15 +42,21 @@ def test_a_singleton_that_is_hidden_has_no_id_to_blame(archive: Archive, class_n
 @pytest.mark.parametrize(
     ("name", "beginning"),
     [
-        ("salary", "Person.salary cannot be used to find objects. The profile Clerk "),
-        ("twice", "Person.twice cannot be used to find objects, because it depends on Person.salary. "),
+        ("salary", "Person.salary can't be used to filter, sort, or look up objects. The profile Clerk "),
+        (
+            "twice",
+            (
+                "Person.twice can't be used to filter, sort, or look up objects, "
+                "because it depends on Person.salary. "
+            ),
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_named_once(archive: Archive, name: str, beginning: str) -> None:
     query = f"{{ Person___getPage(options: {{orderBy: [{name}___ASC]}}) {{ totalCount }} }}"
     (error,) = archive.body(query, CLERK)["errors"]
     assert error["message"].startswith(beginning)
-    assert error["message"].endswith("on some objects only.")
+    assert error["message"].endswith("on only some objects.")
     assert error["message"].count("Person.salary") == (1 if name == "salary" else 2)
 
 
@@ -99,7 +105,7 @@ def test_one_that_must_lead_to_what_is_deleted_is_named(crew: Archive, class_nam
     boss = crew.create("Boss")
     one = crew.create(class_name, **{role: boss})
 
-    text = f'You cannot delete Boss "{boss}", because {class_name} "{one}" requires it.'
+    text = f'You can\'t delete Boss "{boss}" because {class_name} "{one}" requires it.'
     assert needed(crew, boss, ADMINISTRATOR) == [(f"{class_name}.{role}: {text}", one)]
 
 
@@ -117,7 +123,7 @@ def test_nobody_is_named_whom_the_caller_does_not_see(crew: Archive) -> None:
         (other, PORTER, "Note"),
     ):
         ((message, about),) = needed(crew, id_, caller)
-        assert f'You cannot delete Boss "{id_}", because at least one {class_name} requires it.' in message
+        assert f'You can\'t delete Boss "{id_}" because at least one {class_name} requires it.' in message
         assert about is None
 
 

@@ -272,5 +272,5 @@ def test_a_condition_that_takes_long_ends_with_the_time_of_its_request(role: str
         f'{{ Person___get(_id: "p000") {{ {page} }} }}', {}, None, ADMINISTRATOR, "trace"
     )
 
-    assert b"Request less data in one request." in answer.body
+    assert b"Request less data in each request." in answer.body
     assert 200 < Slow.clock < 300

@@ -334,7 +334,9 @@ def test_wholes_count_with_the_parts(objects: Objects, ada: Member) -> None:
             objects.creation("Dog", f"d{number}", person=f"o{number}"),
         )
     dogs = [objects.reference("Dog", f"d{number}") for number in range(51)]
-    with pytest.raises(TooLarge, match=r"^The request locks 102 objects, including the wholes of parts"):
+    with pytest.raises(
+        TooLarge, match=r"^The request locks 102 objects, including the wholes that parts belong to"
+    ):
         ada.lock(*dogs)
     ada.lock(*dogs[:50])
     ada.unlock(*dogs)

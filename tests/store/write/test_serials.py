@@ -114,7 +114,7 @@ class Overtaken(ReferenceEngine):
 
 def test_who_is_always_too_late_gives_up(name: SerialName) -> None:
     with pytest.raises(
-        Unavailable, match=rf"Concurrent writes used the next numbers of {name.class_name}.badge"
+        Unavailable, match=rf"Concurrent writes took the next numbers for {name.class_name}.badge"
     ):
         taken(SerialCounters(Overtaken()), name, 1)
 

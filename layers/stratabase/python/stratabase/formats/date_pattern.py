@@ -31,9 +31,9 @@ _ANY_DAY = {"year": 1970, "month": 1, "day": 1}
 
 
 _MEANINGS: Mapping[DatePart, Callable[[str], Message]] = {
-    DatePart.DATE: lambda letter: _('The letter "{letter}" is part of a date.', letter=letter),
-    DatePart.TIME: lambda letter: _('The letter "{letter}" is part of a time.', letter=letter),
-    DatePart.ZONE: lambda letter: _('The letter "{letter}" is part of a time zone.', letter=letter),
+    DatePart.DATE: lambda letter: _('The letter "{letter}" represents part of a date.', letter=letter),
+    DatePart.TIME: lambda letter: _('The letter "{letter}" represents part of a time.', letter=letter),
+    DatePart.ZONE: lambda letter: _('The letter "{letter}" represents a time zone.', letter=letter),
 }
 
 
@@ -55,7 +55,7 @@ class DatePattern:
         if _count_readings(self._fields(language)) > max_readings:
             raise irreversible(
                 self.pattern,
-                _("Its numbers run together. Separate them, or use a fixed number of digits for each."),
+                _("The numbers run together. Separate them, or use a fixed number of digits for each."),
             )
 
     def formatter(self, language: str) -> Callable[[datetime], str]:
@@ -123,7 +123,7 @@ def _check(run: LetterRun, pattern: str) -> None:
     letter = DATE_PATTERN_LETTERS.get(run.letter)
     if letter is None:
         message = _(
-            'The pattern {pattern} has the unsupported letter "{letter}". '
+            'The pattern {pattern} contains the unsupported letter "{letter}". '
             "Use {letters}, and enclose other text in single quotes.",
             pattern=describe_value(pattern),
             letter=run.letter,
@@ -145,7 +145,7 @@ def irreversible(pattern: str, reason: Message) -> InvalidValue:
     """Return the error for a pattern whose output cannot be parsed. `reason` says why, and what to do."""
     return InvalidValue(
         _(
-            "Values in the format {pattern} cannot be read back. {reason}",
+            "Values in the format {pattern} can't be read back. {reason}",
             pattern=describe_value(pattern),
             reason=reason,
         )

@@ -107,7 +107,7 @@ def _check_complete(compiled: DatePattern, missing: Message | None) -> None:
     twice = [letter for letter in dict.fromkeys(letters) if letters.count(letter) > 1]
     if twice:
         reason = _(
-            'The letter "{letter}" occurs in more than one place. Use it in only one.', letter=twice[0]
+            'The letter "{letter}" appears in more than one place. Use it in only one place.', letter=twice[0]
         )
         raise irreversible(compiled.pattern, reason)
 
@@ -118,13 +118,13 @@ def _missing_of_date(compiled: DatePattern) -> Message | None:
     letters = {run.letter for run in runs}
     if "y" not in letters and "Y" in letters:
         return _(
-            'The letter "Y" stands for the year of a week. Use {pattern}.',
+            'The letter "Y" represents the week-based year. Use {pattern}.',
             pattern=describe_value(_with_calendar_year(compiled)),
         )
     if "y" not in letters:
         return _('The year is missing. Add "yyyy".')
     if any(run == LetterRun("y", 2) for run in runs):
-        return _('A year of two digits does not specify the century. Use "yyyy".')
+        return _('A two-digit year does not specify the century. Use "yyyy".')
     if "D" in letters:
         return None
     if not letters & {"M", "L"}:
@@ -154,7 +154,7 @@ def _missing_of_time(compiled: DatePattern) -> Message | None:
     if letters & {"H", "k"} or (letters & {"K", "h"} and "a" in letters):
         return None
     if letters & {"K", "h"}:
-        return _('The hour does not specify whether it is before or after noon. Add "a", or use "HH".')
+        return _('The hour does not specify AM or PM. Add "a", or use "HH".')
     return _('The hour is missing. Add "HH".')
 
 
@@ -180,8 +180,7 @@ def _check_samples(
         parsed = read(text)
         if parsed is None or value_of(parsed) != value_of(sample):
             reason = _(
-                "{value} has more than one meaning. "
-                "Separate the numbers, or use a fixed number of digits for each.",
+                "{value} is ambiguous. Separate the numbers, or use a fixed number of digits for each.",
                 value=describe_value(text),
             )
             raise irreversible(compiled.pattern, reason)

@@ -133,7 +133,7 @@ class HttpHandler:
             resource=request.resource,
         )
         message = _(
-            "The service failed. To report this problem, include the trace ID {trace_id}.",
+            "An internal error occurred. When you report this problem, include the trace ID {trace_id}.",
             trace_id=request.trace_id,
         )
         detail = message.in_language(response_language(request, caller))
@@ -156,12 +156,15 @@ class HttpHandler:
 def _check_body(request: Request, operation: Operation) -> None:
     size, max_size = len(request.body), operation.max_body_size
     if max_size is not None and size > max_size:
-        message = _("The body has {size} bytes. The limit is {limit} bytes.", size=size, limit=max_size)
+        message = _(
+            "The request body has {size} bytes. The limit is {limit} bytes.", size=size, limit=max_size
+        )
         raise BodyTooLarge(message)
     encodings = ", ".join(request.headers.get("content-encoding", ()))
     if size and encodings.strip().lower() not in ("", "identity"):
         message = _(
-            'The content coding "{encoding}" is not supported. Send the body without a content coding.',
+            'The content encoding "{encoding}" is not supported. '
+            "Send the request body without a content encoding.",
             encoding=encodings,
         )
         raise UnsupportedContentEncoding(message)

@@ -62,7 +62,7 @@ class SchemaExecutor:
         if document.ast is None:
             return _render_refusal([errors.render_request_error(error) for error in document.errors])
         if queries_only and document.mutates(operation_name):
-            raise QueriesOnly(_("A mutation must be sent by POST."))
+            raise QueriesOnly(_("Mutations require the POST method."))
         # 2. Refuse what is too large or too expensive, before anything is read.
         excess = excess_of_variables(variables or {}) or document.excess(operation_name, variables or {})
         if excess:

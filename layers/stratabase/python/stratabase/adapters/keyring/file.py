@@ -50,7 +50,7 @@ class FileKeyring:
                 if after != before:
                     self._replace(encode_keys(after).encode())
         except LockTimeout as error:
-            raise Unavailable(_("The keys of tokens are busy. Try again.")) from error
+            raise Unavailable(_("The token signing keys are busy. Try again.")) from error
         except OSError as error:
             raise _unusable(self._path, "written", error) from error
 

@@ -130,7 +130,7 @@ class SecretsManagerKeyring:
             if self._try_change(update, own_versions):
                 return
             self._pause(uniform(0, 0.05 * 2**attempt))  # noqa: S311 - jitter, not a secret
-        raise Unavailable(_("Concurrent changes to the keys of tokens prevented this change. Try again."))
+        raise Unavailable(_("Concurrent changes to the token signing keys prevented this change. Try again."))
 
     def close(self) -> None:
         """Close the connections."""
@@ -200,4 +200,4 @@ class SecretsManagerKeyring:
                 f"{error.message} ({error.code}). "
                 "Check STRATABASE_SIGNING_KEYS (the secret) and AWS_REGION (its region)."
             )
-        return Unavailable(_("The keys of tokens are temporarily unavailable. Try again later."), 5)
+        return Unavailable(_("The token signing keys are temporarily unavailable. Try again later."), 5)

@@ -36,7 +36,7 @@ class Outbox:
             message = build_message(mail, self._sender)
             path = self._write_file(bytes(message))
         except (OSError, ValueError) as error:
-            raise Unavailable(_("The mail cannot be written to the outbox.")) from error
+            raise Unavailable(_("The email couldn't be written to the outbox.")) from error
         links = "".join(f"\n  {link}" for link in _LINK.findall(mail.text))
         self._announce(f"A mail to {message['To']} lies in {path}{links}")
 

@@ -31,7 +31,7 @@ class SesMailer:
         try:
             self._client.send_email(**self._request(mail))
         except (BotoCoreError, ClientError, OSError, ValueError) as error:
-            raise Unavailable(_("The mail cannot be sent."), MAIL_RETRY_AFTER) from error
+            raise Unavailable(_("The email couldn't be sent."), MAIL_RETRY_AFTER) from error
 
     def _request(self, mail: Mail) -> dict[str, Any]:
         """Return the parameters of SendEmail. Raises ValueError for a recipient that SES does not accept."""

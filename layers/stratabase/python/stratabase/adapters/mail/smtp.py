@@ -75,7 +75,7 @@ class SmtpMailer:
             with self._session() as client:
                 client.send_message(message)
         except (OSError, ValueError, smtplib.SMTPException) as error:
-            raise Unavailable(_("The mail cannot be sent."), MAIL_RETRY_AFTER) from error
+            raise Unavailable(_("The email couldn't be sent."), MAIL_RETRY_AFTER) from error
 
     @contextmanager
     def _session(self) -> Iterator[smtplib.SMTP]:

@@ -188,7 +188,7 @@ class PynamoMembers:
             # Between the two reads, the name can move to another member. Then look it up again.
             if member is not None and own_key(member) == key:
                 return member
-        raise Unavailable(_("Concurrent changes to the members prevented this request. Try again."))
+        raise Unavailable(_("Concurrent changes to members prevented this request. Try again."))
 
     def _get(self, record_class: type[R], key: TableKey) -> R | None:
         def work() -> R | None:

@@ -47,7 +47,7 @@ def check_permission(access: Access, requirement: RequiredPermission) -> Issue |
         return None
     if requirement.action in permission.actions:
         message = _(
-            "The profile {profile} has {action} permission for {name} on some objects only.",
+            "The profile {profile} has {action} permission for {name} on only some objects.",
             profile=access.profile,
             action=requirement.action.value,
             name=_name(requirement),

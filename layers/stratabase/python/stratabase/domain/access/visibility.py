@@ -133,8 +133,8 @@ def missing_grant_message(access: Access, action: Action, name: str) -> Message:
 def unreadable_target_message(access: Access, role: RoleName, target: str) -> Message:
     """Return the message for a role that leads to a class of which the profile may read nothing."""
     return _(
-        "{role} leads to {class_name}, but the profile {profile} does not have {action} permission "
-        "for {class_name}.",
+        "{role} refers to {class_name}, but the profile {profile} does not have {action} "
+        "permission for {class_name}.",
         role=str(role),
         class_name=target,
         profile=access.profile,
@@ -196,15 +196,16 @@ def _conditional_message(access: Access, attribute: str, source: str) -> Message
     """
     if source == attribute:
         return _(
-            "{attribute} cannot be used to find objects. "
-            "The profile {profile} has {action} permission for it on some objects only.",
+            "{attribute} can't be used to filter, sort, or look up objects. "
+            "The profile {profile} has {action} permission for it on only some objects.",
             attribute=attribute,
             profile=access.profile,
             action=Action.READ.value,
         )
     return _(
-        "{attribute} cannot be used to find objects, because it depends on {source}. "
-        "The profile {profile} has {action} permission for {source} on some objects only.",
+        "{attribute} can't be used to filter, sort, or look up objects, because it depends "
+        "on {source}. "
+        "The profile {profile} has {action} permission for {source} on only some objects.",
         attribute=attribute,
         source=source,
         profile=access.profile,

@@ -37,12 +37,11 @@ class Hint:
             yield _("Omit {options}.", options=and_list(self.costly))
         if self.derived:
             yield _(
-                "Also filter by stored attributes, because derived attributes, such as {attributes}, "
-                "are in no index.",
+                "Also filter by stored attributes. Derived attributes, such as {attributes}, aren't indexed.",
                 attributes=and_list(self.derived),
             )
         if self.shared:
-            yield _("Request less data in one request.")
+            yield _("Request less data in each request.")
         elif not self.index and not self.costly and not self.derived:
             yield _("Narrow the filter, or request fewer objects at a time.")
 
@@ -87,8 +86,8 @@ class TooManyFailures(Refusal):
     def __init__(self, retry_after: int) -> None:
         super().__init__(
             ngettext(
-                "Too many wrong passwords. Try again in {count} second.",
-                "Too many wrong passwords. Try again in {count} seconds.",
+                "Too many failed sign-in attempts. Try again in {count} second.",
+                "Too many failed sign-in attempts. Try again in {count} seconds.",
                 retry_after,
             )
         )

@@ -73,7 +73,7 @@ class MemberField:
         if character is not None:
             raise InvalidValue(
                 _(
-                    '"{field}" must not contain {character}, a character that is not supported everywhere.',
+                    '"{field}" contains the unsupported character {character}. Remove it.',
                     field=self.name,
                     character=character,
                 )
@@ -167,7 +167,10 @@ def _check_username(value: str) -> None:
         raise InvalidValue(_('"username" must not be empty.'))
     if ":" in value:
         raise InvalidValue(
-            _('"username" must not contain a colon, which separates it from the password in credentials.')
+            _(
+                '"username" must not contain a colon. '
+                "In credentials, a colon separates the username from the password."
+            )
         )
     if value != value.strip():
         raise InvalidValue(_('"username" must not begin or end with a space.'))
@@ -179,8 +182,8 @@ def _check_email(value: str) -> None:
     if not is_mailable(value):
         raise InvalidValue(
             _(
-                '"email" contains characters that mail does not support, or takes for other characters. '
-                "Use the xn--… form of such a domain."
+                '"email" contains characters that are unsupported or ambiguous in email addresses. '
+                "For an internationalized domain, use its xn--… form."
             )
         )
 

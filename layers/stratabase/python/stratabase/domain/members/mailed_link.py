@@ -22,9 +22,9 @@ class UnusableLink(Unauthenticated):
 
     def __init__(self, member: Member | None = None, *, expired: bool = False) -> None:
         super().__init__(
-            _("This link has expired. A link is valid for one hour.")
+            _("This link has expired. Links are valid for one hour.")
             if expired
-            else _("This link is not valid. It was used, replaced by a newer link, or never sent.")
+            else _("This link is not valid. It was already used, replaced by a newer link, or never sent.")
         )
         self.member = member
         """The member of the link; None if unknown, or if the secret is not that of the member's last link."""

@@ -70,15 +70,14 @@ def weakness_advice(weakness: Weakness, shortest: int) -> Message:
     """
     messages = {
         Weakness.SHORT: _(
-            "The password is too short. Use at least {limit} characters, such as a few words.", limit=shortest
+            "The password is too short. Use at least {limit} characters, such as a phrase of several words.",
+            limit=shortest,
         ),
         Weakness.LONG: _("The password is too long. Use at most {limit} characters.", limit=LONGEST_PASSWORD),
-        Weakness.UNWRITABLE: _(
-            "The password contains a character that nobody can type. Remove control characters."
+        Weakness.UNWRITABLE: _("The password contains an unsupported character. Remove control characters."),
+        Weakness.COMMON: _("This password is too common. Choose one that is harder to guess."),
+        Weakness.NAME: _(
+            "The password must not be the username or the email address. Choose a different password."
         ),
-        Weakness.COMMON: _(
-            "Many people use this password, so it is easy to guess. Choose one that nobody would think of."
-        ),
-        Weakness.NAME: _("The password is the username or the email address. Choose a different password."),
     }
     return messages[weakness]

@@ -29,7 +29,9 @@ class MemberTaken(BadMember):
 
     def __init__(self, fields: Iterable[str]) -> None:
         super().__init__(
-            FieldMistake(field, _('Another member has the same "{field}". Use a different one.', field=field))
+            FieldMistake(
+                field, _('Another member already has this "{field}". Use a different one.', field=field)
+            )
             for field in fields
         )
 
@@ -40,8 +42,8 @@ class TooManyMails(Refusal):
     def __init__(self, retry_after: int) -> None:
         super().__init__(
             ngettext(
-                "Too many mails with a link were requested. Try again in {count} minute.",
-                "Too many mails with a link were requested. Try again in {count} minutes.",
+                "Too many emails with a link were requested. Try again in {count} minute.",
+                "Too many emails with a link were requested. Try again in {count} minutes.",
                 -(-retry_after // 60),
             )
         )
@@ -55,8 +57,9 @@ class ConfirmationNotSent(Unavailable):
     def __init__(self, reason: Unavailable) -> None:
         super().__init__(
             _(
-                'Nothing was changed. You must confirm a new "email" through a link that is mailed to it. '
-                "{reason}",
+                "No changes were made. "
+                'A new "email" takes effect only after you confirm it with a link sent to that '
+                "address. {reason}",
                 reason=reason.message,
             ),
             reason.retry_after,
@@ -67,7 +70,7 @@ class NoSuchMember(Refusal):
     """No member has the ID, or no longer has it."""
 
     def __init__(self) -> None:
-        super().__init__(_("A member with this id does not exist."))
+        super().__init__(_("A member with this ID does not exist."))
 
 
 class LastAdministrator(Refusal):
@@ -76,8 +79,7 @@ class LastAdministrator(Refusal):
     def __init__(self, username: str) -> None:
         super().__init__(
             _(
-                '"{username}" is the only administrator who is not disabled. '
-                "Make another member an administrator first.",
+                '"{username}" is the only active administrator. Make another member an administrator first.',
                 username=username,
             )
         )
@@ -90,8 +92,8 @@ class InvitationNotSent(Unavailable):
     def __init__(self, member: Member, reason: Unavailable) -> None:
         super().__init__(
             _(
-                'The member "{username}" was created with the id {id}, but the invitation was not sent. '
-                "{reason} Do not create the member again. Use resetPassword to send a link.",
+                'The member "{username}" was created with the ID {id}, but the invitation wasn\'t '
+                "sent. {reason} Don't create the member again. To send a new link, use resetPassword.",
                 username=member.username,
                 id=member.id,
                 reason=reason.message,

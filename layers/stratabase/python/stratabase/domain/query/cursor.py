@@ -20,9 +20,10 @@ from stratabase.model.types.storage import Stored
 _VERSION = b"\x01"
 _DIGEST = 4
 """Bytes of a digest."""
-_UNKNOWN = _("The cursor is not valid. Use a cursor of an earlier page, unchanged.")
+_UNKNOWN = _("The cursor is not valid. Use a cursor from an earlier page without changing it.")
 _FOREIGN = _(
-    "The cursor belongs to another class or another order. Use it only for the same class and order."
+    "The cursor belongs to a different class or sort order. "
+    "Use it only with its original class and sort order."
 )
 
 

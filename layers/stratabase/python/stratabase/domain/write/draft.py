@@ -23,9 +23,7 @@ from stratabase.model.types.storage import Stored
 
 def still_empty(name: str) -> Message:
     """Return the message of a validation for a required attribute or role that the write leaves empty."""
-    return _(
-        "{name} is required, but is still empty. Writes that leave it unchanged are possible.", name=name
-    )
+    return _("{name} is required, but it is still empty. You can still save other changes.", name=name)
 
 
 @frozen

@@ -154,8 +154,8 @@ def _duplicate_issues(request: WriteRequest) -> Iterator[Issue]:
     for command, path in request.context.ids.duplicates:
         name = command.class_name if isinstance(command, Create) else command.reference.class_name
         message = _(
-            "Another {class_name} in the request has the same _clientId {value}. "
-            "_clientId must be unique in a request.",
+            "Another {class_name} in the request already has the _clientId {value}. "
+            "Each _clientId must be unique within a request.",
             class_name=name,
             value=describe_value(command.client_id),
         )

@@ -119,14 +119,14 @@ def unique_issue(
     )
     if len(unique.attributes) == 1:
         message = _(
-            "Another {class_name} has the same {value}. {attribute} must be unique.",
+            "Another {class_name} already has the same {value}. {attribute} must be unique.",
             class_name=class_.name,
             value=values,
             attribute=unique.attributes[0],
         )
     else:
         message = _(
-            "Another {class_name} has the same {values}. The combination must be unique.",
+            "Another {class_name} already has the same {values}. The combination must be unique.",
             class_name=class_.name,
             values=values,
         )
@@ -150,7 +150,7 @@ def unique_not_built_issue(subject: Subject, unique: Unique) -> Issue:
     """Return the issue of a uniqueness constraint that is not built yet for existing objects."""
     class_ = subject.class_
     message = _(
-        "{constraint} cannot be checked yet, because it is not built for existing objects. "
+        "{constraint} can't be checked until it is built for existing objects. "
         "Run `stratabase reindex {class_name}`.",
         constraint=f"{class_.name} @unique({', '.join(unique.attributes)})",
         class_name=class_.name,
@@ -175,8 +175,8 @@ def _advice(request: WriteRequest, refusal: TooLarge) -> Message | None:
     if access is not None and not access.may_follow(role.class_name, request.role(role)):
         return None
     return ngettext(
-        "Add or remove at most {count} object of {role} at a time.",
-        "Add or remove at most {count} objects of {role} at a time.",
+        "Add or remove at most {count} object in {role} at a time.",
+        "Add or remove at most {count} objects in {role} at a time.",
         max_links,
         role=str(role),
     )
@@ -283,7 +283,7 @@ def _role_empty(request: WriteRequest, violation: RequiredRoleEmpty, traces: _Tr
         object_name = _object_name(request, reference)
         if request.role(name).many:
             message = _(
-                "This write would leave {object} without any object in this role. At least one is required.",
+                "This write would leave {object} without any objects in this role. At least one is required.",
                 object=object_name,
             )
         else:
@@ -307,13 +307,13 @@ def _target_required(request: WriteRequest, violation: RequiredRoleEmpty, holder
     object_name = _object_name(request, reference)
     if holder is None:
         message = _(
-            "You cannot delete {object}, because at least one {class_name} requires it.",
+            "You can't delete {object} because at least one {class_name} requires it.",
             object=object_name,
             class_name=name.class_name,
         )
     else:
         message = _(
-            "You cannot delete {object}, because {other} requires it.",
+            "You can't delete {object} because {other} requires it.",
             object=object_name,
             other=describe_object(holder),
         )
@@ -329,14 +329,14 @@ def _role_not_built(request: WriteRequest, violation: RoleNotBuilt, traces: _Tra
     access = request.context.access
     if access is None or access.always_shows(*name):
         message = _(
-            "The required role {role} cannot be checked yet, because it is not built for existing objects. "
+            "The required role {role} can't be checked until it is built for existing objects. "
             "Run `stratabase reindex {class_name}`.",
             role=str(name),
             class_name=name.class_name,
         )
     else:
         message = _(
-            "A required role cannot be checked yet, because it is not built for existing objects. "
+            "A required role can't be checked until it is built for existing objects. "
             "Run `stratabase reindex`."
         )
     if write is not None and write.is_deleted:
@@ -362,14 +362,14 @@ def _already_associated(
         # A restoration may lead to a former target whose ID the caller must not learn.
         if each.requester.path not in request.confidential_paths:
             message = _(
-                "Another {class_name} is already associated with {object}. Only one is possible.",
+                "Another {class_name} is already associated with {object}. Only one is allowed.",
                 class_name=violation.role.class_name,
                 object=describe_object(target),
             )
         else:
             message = _(
-                "Another {class_name} is already associated with the former {target} of this role. "
-                "Only one is possible.",
+                "Another {class_name} is already associated with the previous {target} of this role. "
+                "Only one is allowed.",
                 class_name=violation.role.class_name,
                 target=target.class_name,
             )

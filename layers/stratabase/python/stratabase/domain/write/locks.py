@@ -45,10 +45,10 @@ def _check_version(request: WriteRequest, write: ObjectWrite, expected_starts: S
         return
     object_name = describe_object(write.reference)
     if before.start is None:
-        message = _("{object} has no version yet, because it has never been written.", object=object_name)
+        message = _("{object} has no versions because it hasn't been saved yet.", object=object_name)
     else:
         message = _(
-            "{object} has changed. Its current version began at {instant}.",
+            "{object} has changed. Its current version started at {instant}.",
             object=object_name,
             instant=describe_version_instant(before.start, caller.formats, IF_VERSION),
         )

@@ -84,7 +84,10 @@ class _PartsOfRole:
                 )
                 self._refuse(IssueType.MALFORMED_REQUEST, message, path)
             elif reference in seen:
-                message = _("The request updates {object} more than once.", object=describe_object(reference))
+                message = _(
+                    "The request updates {object} more than once. Combine the updates.",
+                    object=describe_object(reference),
+                )
                 self._refuse(IssueType.MALFORMED_REQUEST, message, path)
             else:
                 yield part
@@ -96,8 +99,8 @@ class _PartsOfRole:
             return ids or None
         if len(ids) > 1:
             message = _(
-                "Only one {class_name} is possible. "
-                "Update the existing one by its _id, or delete it to create another one.",
+                "Only one {class_name} is allowed. "
+                "Update the existing one by its _id, or delete it and create a new one.",
                 class_name=self.role.target,
             )
             self.request.issues.append(self.requester.cardinality_issue(message))

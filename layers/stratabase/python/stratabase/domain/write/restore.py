@@ -113,7 +113,7 @@ def _check(request: WriteRequest, write: ObjectWrite, task: RestoreObject) -> No
     class_ = write.subject.class_
     for name in incompatible_attributes(class_, write.state):
         message = _(
-            "The type of {attribute} has changed, so its former value cannot be restored.",
+            "The type of {attribute} has changed, so its previous value can't be restored.",
             attribute=f"{class_.name}.{name}",
         )
         if may_disclose(request, write, name, task):
@@ -134,7 +134,7 @@ def _without_value(issue: Issue) -> Issue:
     """Return an issue without the value, for a caller who may write the attribute but not read it."""
     names = and_list(f"{issue.entity_name}.{name}" for name in issue.attribute_names)
     message = _(
-        "Restoring the former value of {attributes} would violate the current rules.", attributes=names
+        "Restoring the previous value of {attributes} would violate the current rules.", attributes=names
     )
     return replace(issue, message=message)
 
@@ -158,7 +158,7 @@ def _restore_parts(
     if hidden and {*listed} == {*present}:
         listed = list(present)
     if not role.many and len(listed) > 1:
-        message = _("Only one {class_name} is possible.", class_name=role.target)
+        message = _("Only one {class_name} is allowed.", class_name=role.target)
         request.issues.append(requester.cardinality_issue(message, path))
     write.state[role.name] = (listed or None) if role.many else (listed[-1] if listed else None)
     # 3. Parts that the version did not have are deleted.
@@ -173,7 +173,7 @@ def _exceeds_limit(request: WriteRequest, requester: RoleSubject, ids: list[str]
     request.restored_parts += len(ids)
     if before <= MAX_PARTS_PER_RESTORATION < request.restored_parts:
         message = _(
-            "The version has more than {maximum} parts, the maximum that one request can restore.",
+            "The version has too many parts to restore in one request. The maximum is {maximum}.",
             maximum=MAX_PARTS_PER_RESTORATION,
         )
         request.issues.append(requester.issue(IssueType.MALFORMED_REQUEST, message, AT_VERSION_PATH))

@@ -58,9 +58,10 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
             404: UNKNOWN_MEMBER,
             409: ResponseSpec(f"{NAME_TAKEN}, or there is no other administrator."),
             429: ResponseSpec(
-                "Too many wrong passwords, too many mails to confirm an email address, or too many requests."
+                "Too many failed sign-in attempts, too many emails to confirm an address, "
+                "or too many requests."
             ),
-            503: ResponseSpec("The service is busy, or no mail could be sent to a new email address."),
+            503: ResponseSpec("The service is busy, or no email could be sent to a new email address."),
         },
         shapes.changes,
         authorize=lambda request, caller: require_self_or_administrator(

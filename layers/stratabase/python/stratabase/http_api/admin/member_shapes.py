@@ -9,17 +9,17 @@ from stratabase.model.constraints.email import LONGEST_EMAIL
 from stratabase.operations.members.update import ID, PASSWORD, PENDING_EMAIL
 
 CREATED_MEMBER = Shape(
-    "user", {"id": Field("The id of the new member.", required=True)}, name="CreatedMember"
+    "user", {"id": Field("The ID of the new member.", required=True)}, name="CreatedMember"
 )
-_ID = Field("The id of the member, which never changes.", required=True)
+_ID = Field("The ID of the member, which never changes.", required=True)
 _URL = Field("The address of the member.", required=True, format="uri")
 _PASSWORD = Field("A new password. It ends all sessions of the member.", format="password")
 _PENDING_EMAIL = Field(
-    "The new email address of the member, until it is confirmed through the link in a mail to it.",
+    "The new email address of the member, until it is confirmed through the link in an email to it.",
     format="email",
     example="anna@example.org",
 )
-_SAME_ID = Field("The id of the member, which cannot be changed.")
+_SAME_ID = Field("The ID of the member, which can't be changed.")
 _SAME_PENDING_EMAIL = Field(
     "The current value of this field, to keep the new email address waiting for its confirmation. Null, or "
     "the current email without this field, cancels the new address.",

@@ -18,9 +18,9 @@ from stratabase.operations.members.rules import (
     require_administrator,
 )
 
-MEMBER_PARAMETER = {"id": Parameter("The id of the member.")}
+MEMBER_PARAMETER = {"id": Parameter("The ID of the member.")}
 """The path parameter of addresses that name one member."""
-UNKNOWN_MEMBER = ResponseSpec("A member with this id does not exist.")
+UNKNOWN_MEMBER = ResponseSpec("A member with this ID does not exist.")
 NAME_TAKEN = "Another member has the same username or email address"
 
 
@@ -77,14 +77,14 @@ def members_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoin
     post = Operation(
         create_member,
         "createMember",
-        "Create a member and mail them a link to choose a password; for administrators.",
+        "Create a member and email them a link to choose a password; for administrators.",
         {
             201: ResponseSpec(
                 "The member was created.", CREATED_MEMBER, {"Location": "The address of the member."}
             ),
             409: ResponseSpec(f"{NAME_TAKEN}."),
             503: ResponseSpec(
-                "The service is busy; or the member was created, but no mail could be sent, as the detail "
+                "The service is busy; or the member was created, but no email could be sent, as the detail "
                 "then says.",
                 headers={"Retry-After": "When to try again, in seconds."},
             ),

@@ -26,14 +26,14 @@ def reset_password_endpoint(send_link: Callable[[Caller, str, str], None]) -> En
         "resetPassword",
         "Mail a member a link to set a new password. The link works once and for one hour.",
         {
-            205: ResponseSpec("A mail with a link is on its way to the member."),
+            205: ResponseSpec("An email with a link is on its way to the member."),
             401: ResponseSpec(
                 "Credentials are missing or wrong, the caller has no permission, or the member is disabled.",
                 headers={"WWW-Authenticate": "The supported schemes, if credentials are missing or wrong."},
             ),
             404: UNKNOWN_MEMBER,
             503: ResponseSpec(
-                "The mail cannot be sent at the moment.",
+                "The email can't be sent right now.",
                 headers={"Retry-After": "When to try again, in seconds."},
             ),
         },

@@ -93,7 +93,7 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
         try:
             answer = _execute(executor, request, caller, graphql_request, queries_only=True)
         except QueriesOnly:
-            raise MethodNotAllowed(_("Mutations require the method POST."), ("POST",)) from None
+            raise MethodNotAllowed(_("Mutations require the POST method."), ("POST",)) from None
         return _render(answer, media_type)
 
     def execute(request: Request, caller: Caller | None) -> Response:
@@ -104,7 +104,7 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
         query,
         "query",
         "Query the data of an application.",
-        {**_RESPONSES, 405: ResponseSpec("Mutations require the method POST.", headers={"Allow": "POST."})},
+        {**_RESPONSES, 405: ResponseSpec("Mutations require the POST method.", headers={"Allow": "POST."})},
         query=_QUERY_STRING,
         error_format=ErrorFormat.PROBLEM_JSON,
         has_format=False,
@@ -114,7 +114,7 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
         execute,
         "execute",
         "Query and change the data of an application.",
-        {**_RESPONSES, 415: ResponseSpec("The body is not JSON in UTF-8.")},
+        {**_RESPONSES, 415: ResponseSpec("The request body is not JSON in UTF-8.")},
         {"application/json": _REQUEST},
         error_format=ErrorFormat.PROBLEM_JSON,
         has_format=False,
@@ -154,7 +154,7 @@ def _negotiate(request: Request, application: str) -> str:
     media_type = best_match(accept, offered)
     if media_type is None:
         message = _(
-            "The header Accept must allow {media_types}.",
+            "The Accept header must allow {media_types}.",
             media_types=or_list([GRAPHQL_RESPONSE_JSON, PLAIN_JSON]),
         )
         raise NotAcceptable(message)
@@ -170,19 +170,19 @@ class GraphQLRequest:
     operation_name: str | None
 
 
-_BODY = _("The body")
+_BODY = _("The request body")
 
 
 def graphql_request_from_body(request: Request) -> GraphQLRequest:
     """Return the GraphQL request in the body of a POST. Raises Malformed, UnsupportedMediaType."""
     content_type = parse_media_type(request.header("content-type") or "")
     if content_type.name != "application/json":
-        message = _("The body must be JSON, and Content-Type must be application/json.")
+        message = _("The request body must be JSON, and the Content-Type header must be application/json.")
         raise UnsupportedMediaType(message)
     check_charset(content_type)
     body = _parse_json(request.body, _BODY)
     if isinstance(body, list):
-        raise Malformed(_("Batches are not supported. Send one request for each operation."))
+        raise Malformed(_("Batches are not supported. Send each operation in its own request."))
     return _check_fields(require_object(body))
 
 
@@ -204,9 +204,7 @@ def graphql_request_from_query(request: Request) -> GraphQLRequest:
 def _single_value(request: Request, name: str) -> str:
     values = request.query.get(name, ("",))
     if len(values) != 1:
-        message = _(
-            'The parameter "{name}" must occur once, not {count} times.', name=name, count=len(values)
-        )
+        message = _('Specify the parameter "{name}" only once.', name=name)
         raise Malformed(message)
     return values[0]
 

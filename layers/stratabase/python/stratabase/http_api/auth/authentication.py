@@ -48,7 +48,7 @@ class Authentication:
         scheme, credentials = self._parse_header(request.headers.get("authorization", ()))
         authenticator = self._schemes.get(scheme.lower())
         if authenticator is None:
-            message = _("The Authorization header must use the scheme {schemes}.", schemes=self._names)
+            message = _("The Authorization header must use the {schemes} scheme.", schemes=self._names)
             raise MissingCredentials(message, self._challenges())
         try:
             return authenticator.caller(credentials, request.source_address)
@@ -59,7 +59,7 @@ class Authentication:
         """Return the scheme and the credentials of the Authorization header. Raises MissingCredentials."""
         if len(values) != 1:
             message = _(
-                "This address requires one Authorization header with the scheme {schemes}.",
+                "This address requires exactly one Authorization header with the {schemes} scheme.",
                 schemes=self._names,
             )
             raise MissingCredentials(message, self._challenges())
@@ -94,10 +94,10 @@ class BasicAuthenticator:
         try:
             decoded = base64.b64decode(credentials, validate=True).decode()
         except ValueError:
-            raise Unauthenticated(_("Basic credentials must be UTF-8 text in base64.")) from None
+            raise Unauthenticated(_("Basic credentials must be Base64-encoded UTF-8 text.")) from None
         username, colon, password = decoded.partition(":")
         if not colon:
-            message = _("Basic credentials must have a colon between the username and the password.")
+            message = _("Basic credentials must contain a colon between the username and the password.")
             raise Unauthenticated(message)
         return self._sign_in(username, password, source_address)
 

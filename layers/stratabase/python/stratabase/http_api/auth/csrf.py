@@ -24,8 +24,9 @@ def check_csrf(request: Request, caller: Caller) -> None:
     if by_password and _is_simple(request) and _is_cross_site(request):
         raise Forbidden(
             _(
-                "A web page of another site sent this request, perhaps without your knowledge. "
-                "Such a page must use a token, or send JSON or XML with the matching Content-Type."
+                "A web page on another site sent this request, possibly without your knowledge. "
+                "Cross-site requests must use a token, or send JSON or XML with the matching "
+                "Content-Type header."
             )
         )
 

@@ -61,7 +61,7 @@ def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], issuer: Token
         {
             200: _NEW_TOKEN,
             401: ResponseSpec(
-                "The username or the password is wrong.",
+                "The username or password is incorrect.",
                 headers={"WWW-Authenticate": "The scheme of the token: Bearer."},
             ),
             403: ResponseSpec("The model does not have the member's profile."),

@@ -55,7 +55,7 @@ def decode_event_body(event: ProxyEvent) -> bytes:
     try:
         return base64.b64decode(body, validate=True)
     except ValueError:
-        raise Malformed(_("The body is incomplete. Send the request again.")) from None
+        raise Malformed(_("The request body is incomplete. Send the request again.")) from None
 
 
 def proxy_response(response: Response, *, bodiless: bool = False) -> ProxyResponse:
@@ -94,7 +94,7 @@ def _too_large(size: int, *, compressed: bool, may_have_written: bool) -> Iterat
     else:
         yield _("Request smaller pages or fewer fields, or accept gzip.")
     if may_have_written:
-        yield _("The mutation was executed. Read the data before you repeat it.")
+        yield _("The mutation was already executed. Check the data before you send it again.")
 
 
 def size_over_limit(result: Mapping[str, Any], limit: int) -> int | None:

@@ -94,7 +94,7 @@ def read_body(request: Request, shape: Shape) -> dict[str, Any]:
     _check_content_type(request, body_format)
     if not request.body:
         message = _(
-            "The body is empty. It must contain {fields} as {format}.",
+            "The request body is empty. Send {fields} as {format}.",
             fields=and_list(shape.fields),
             format=body_format.name,
         )
@@ -108,7 +108,7 @@ def _check_content_type(request: Request, body_format: BodyFormat) -> None:
     content_type = parse_media_type(request.header("content-type") or "")
     if body_format_of(content_type.name) not in (body_format, None):
         message = _(
-            "The body must be {format}, but Content-Type is {content_type}. "
+            "The request body must be {format}, but the Content-Type header is {content_type}. "
             "To choose the format, use the query parameter format=json or format=xml.",
             format=body_format.name,
             content_type=content_type.name,
@@ -120,7 +120,9 @@ def _check_content_type(request: Request, body_format: BodyFormat) -> None:
 def check_charset(content_type: MediaType) -> None:
     """Raise UnsupportedMediaType for a Content-Type whose charset is not UTF-8."""
     if content_type.parameters.get("charset", "utf-8") != "utf-8":
-        message = _("The body must be in UTF-8, and the charset of Content-Type must be utf-8.")
+        message = _(
+            "The request body must be in UTF-8, and the charset in the Content-Type header must be utf-8."
+        )
         raise UnsupportedMediaType(message)
 
 
@@ -132,7 +134,7 @@ def read_form(request: Request, shape: Shape) -> dict[str, Any]:
         )
     except ValueError as error:
         message = _(
-            "The body must be the fields of a form in percent-encoded UTF-8: {error}.", error=str(error)
+            "The request body must contain form fields in percent-encoded UTF-8: {error}.", error=str(error)
         )
         raise Malformed(message) from None
     repeated = [name for name, count in Counter(name for name, _value in pairs).items() if count > 1]

@@ -17,7 +17,7 @@ PROBLEM_SHAPE = Shape(
             "What is wrong, and how to correct it, in the language of the member or of Accept-Language.",
             required=True,
         ),
-        "traceId": Field("The id of the request in the log of the service."),
+        "traceId": Field("The ID of the request in the log of the service."),
     },
     # RFC 9457 keeps the namespace of RFC 7807, which it replaces.
     namespace="urn:ietf:rfc:7807",

@@ -22,19 +22,21 @@ def parse_json_object(body: bytes) -> dict[str, Any]:
         # orjson goes first, because it rejects NaN, lone surrogates and deep nesting, which `json` accepts.
         value = orjson.loads(body)
         if isinstance(value, dict):
-            _check_keys(body, _("The body"))
+            _check_keys(body, _("The request body"))
     except ValueError as error:
-        message = _("The body must be a JSON object: {error}.", error=str(error))
+        message = _("The request body must be a JSON object: {error}.", error=str(error))
         raise Malformed(message) from None
     except RecursionError:
-        raise Malformed(_("The body must be a JSON object that is not nested too deeply.")) from None
+        raise Malformed(_("The JSON in the request body is nested too deeply. Use fewer levels.")) from None
     return require_object(value)
 
 
 def require_object(body: Any) -> dict[str, Any]:
     """Return the JSON value of a body if it is an object, otherwise raise Malformed."""
     if not isinstance(body, dict):
-        raise Malformed(_("The body must be a JSON object, not {actual}.", actual=json_type_name(body)))
+        raise Malformed(
+            _("The request body must be a JSON object, not {actual}.", actual=json_type_name(body))
+        )
     return body
 
 

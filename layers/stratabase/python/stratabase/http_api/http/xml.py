@@ -57,10 +57,10 @@ def parse_xml_fields(body: bytes, root: str) -> dict[str, str]:
         parser.feed(body)
         parser.close()
     except DefusedXmlException:
-        message = _("The body must be XML without a DOCTYPE and without entity declarations.")
+        message = _("The request body must be XML without a DOCTYPE or entity declarations.")
         raise Malformed(message) from None
     except ParseError as error:
-        message = _("The body must be an XML document in UTF-8: {error}.", error=str(error))
+        message = _("The request body must be an XML document in UTF-8: {error}.", error=str(error))
         raise Malformed(message) from None
     return fields.texts
 
@@ -85,13 +85,15 @@ class _FieldTarget:
             raise Malformed(message)
         if not self._open and tag != self._root:
             message = _(
-                "The body must be the element {expected}, not {element}.",
+                "The root element of the request body must be {expected}, not {element}.",
                 expected=f"<{self._root}>",
                 element=_quote_tag(tag),
             )
             raise Malformed(message)
         if self._open and tag in self.texts:
-            message = _("The body repeats the element {element}. Use it only once.", element=_quote_tag(tag))
+            message = _(
+                "The request body repeats the element {element}. Use it only once.", element=_quote_tag(tag)
+            )
             raise Malformed(message)
         if self._open:
             self.texts[tag] = ""
@@ -105,14 +107,15 @@ class _FieldTarget:
             self.texts[self._open[-1]] += text
         elif text.strip():
             message = _(
-                "The element {element} must not contain text outside the fields.",
+                "The element {element} must not contain text outside its child elements.",
                 element=f"<{self._root}>",
             )
             raise Malformed(message)
 
     def pi(self, target: str, _data: str | None = None) -> NoReturn:
         message = _(
-            "The body must not contain processing instructions such as {target}.", target=quote_name(target)
+            "The request body must not contain processing instructions such as {target}.",
+            target=quote_name(target),
         )
         raise Malformed(message)
 
@@ -123,7 +126,7 @@ class _FieldTarget:
 def _quote_tag(tag: str) -> Message:
     name = tag.rpartition("}")[2]
     element = f"<{quote_name(name, quotes='')}>"
-    return verbatim(element) if name == tag else _("{element} of a namespace", element=element)
+    return verbatim(element) if name == tag else _("{element} in a namespace", element=element)
 
 
 def _check_encoding(body: bytes) -> None:
@@ -133,13 +136,13 @@ def _check_encoding(body: bytes) -> None:
     except UnicodeDecodeError:
         text = False
     if text is False:
-        raise Malformed(_("The body must be XML in UTF-8."))
+        raise Malformed(_("The request body must be XML in UTF-8."))
 
 
 def _check_declaration(_version: str, encoding: str | None, _standalone: int) -> None:
     if encoding is not None and encoding.lower() != "utf-8":
         message = _(
-            "The body must be XML in UTF-8, but its XML declaration specifies {encoding}.",
+            "The request body must be XML in UTF-8, but its XML declaration specifies {encoding}.",
             encoding=quote_name(encoding),
         )
         raise Malformed(message)

@@ -61,8 +61,7 @@ def confirmation_page(application: str, token: str, language: str, member: Membe
         address=_("New email address:"),
         email=member.pending_email or "",
         advice=_(
-            "If you didn't request this, or if the account isn't yours, close this page. "
-            "Then nothing changes."
+            "If you didn't request this, or if the account isn't yours, close this page. Nothing will change."
         ),
         token=token,
         confirm=_("Confirm address"),
@@ -115,7 +114,8 @@ def confirm_email_endpoint(email_change: EmailChange, pages: ConfirmEmailPages) 
             ),
             409: ResponseSpec("Another member has the address now. After the button, a page says so.", HTML),
             415: ResponseSpec(
-                "The body is neither in the format of the parameter `format` nor from the form of the page."
+                "The request body is neither in the format of the parameter `format` "
+                "nor from the form of the page."
             ),
             503: ResponseSpec(
                 "The store does not say whether the address is confirmed. After the button, a page says so.",

@@ -99,6 +99,8 @@ def read_submission(request: Request, body: Shape, form: Shape) -> tuple[dict[st
     if name == FORM_MEDIA_TYPE:
         return read_form(request, form), True
     if name and body_format_of(name) is None:
-        message = _("The body must be JSON, XML, or {form}, not {actual}.", form=FORM_MEDIA_TYPE, actual=name)
+        message = _(
+            "The request body must be JSON, XML, or {form}, not {actual}.", form=FORM_MEDIA_TYPE, actual=name
+        )
         raise UnsupportedMediaType(message)
     return read_body(request, body), False

@@ -42,11 +42,11 @@ def notice_page(
 
 
 _EXPIRED = _("This link has expired")
-_UNUSABLE = _("This link does not work")
-_ONE_HOUR = _("A link works for one hour, and this one is older. Nothing was changed.")
+_UNUSABLE = _("This link doesn't work")
+_ONE_HOUR = _("Links are valid for one hour. No changes were made.")
 _LATER = NoticeText(
-    _("This page is not available"),
-    (_("This page cannot be shown at the moment. Your link stays valid. Try again in a minute."),),
+    _("This page is temporarily unavailable"),
+    (_("Your link is still valid. Try again in a minute."),),
 )
 
 
@@ -60,7 +60,7 @@ def password_notices(application: str) -> Notices:
                     "From now on, sign in to {application} with your new password.",
                     application=application,
                 ),
-                _("Where you were signed in with the old one, sign in again. You can close this page."),
+                _("You might need to sign in again on other devices. You can close this page."),
             ),
         ),
         Notice.EXPIRED: NoticeText(
@@ -73,16 +73,19 @@ def password_notices(application: str) -> Notices:
         Notice.UNKNOWN: NoticeText(
             _UNUSABLE,
             (
-                _("It was already used, you were sent a newer one, or a part of it is missing."),
-                _("If you have just set your password, sign in with it."),
-                _("Otherwise, open the link in the newest mail, or ask an administrator for a new one."),
+                _("It was already used, a newer link replaced it, or part of it is missing."),
+                _("If you just set your password, use it to sign in."),
+                _(
+                    "Otherwise, open the link in the most recent email, or ask an administrator for a "
+                    "new one."
+                ),
             ),
         ),
         Notice.MISSING: NoticeText(
             _("Choose your password"),
             (
                 _(
-                    "To choose a password, open the link in the mail that {application} sent you.",
+                    "To choose a password, open the link in the email that {application} sent you.",
                     application=application,
                 ),
             ),
@@ -98,7 +101,7 @@ def confirmation_notices(application: str) -> Notices:
             _("Your email address is confirmed"),
             (
                 _(
-                    "From now on, mail from {application} goes to your new address. You can close this page.",
+                    "From now on, {application} sends email to your new address. You can close this page.",
                     application=application,
                 ),
             ),
@@ -116,11 +119,11 @@ def confirmation_notices(application: str) -> Notices:
         Notice.UNKNOWN: NoticeText(
             _UNUSABLE,
             (
-                _("It was already used or canceled, you were sent a newer one, or a part of it is missing."),
-                _("If you have just confirmed your address, you don't need to do anything."),
+                _("It was already used or canceled, a newer link replaced it, or part of it is missing."),
+                _("If you just confirmed your address, you don't need to do anything."),
                 _(
-                    "Otherwise, open the link in the newest mail, "
-                    "or change your address in {application} again.",
+                    "Otherwise, open the link in the most recent email, or change your address in "
+                    "{application} again.",
                     application=application,
                 ),
             ),
@@ -129,11 +132,11 @@ def confirmation_notices(application: str) -> Notices:
             _("This address belongs to another account"),
             (
                 _(
-                    "Another account of {application} now has this email address. Nothing was changed.",
+                    "Another account in {application} now has this email address. No changes were made.",
                     application=application,
                 ),
                 _(
-                    "Use a different address, or ask an administrator of {application}.",
+                    "Use a different address, or contact an administrator of {application}.",
                     application=application,
                 ),
             ),
@@ -142,7 +145,8 @@ def confirmation_notices(application: str) -> Notices:
             _("Confirm your email address"),
             (
                 _(
-                    "To confirm an email address, open the link in the mail that {application} sent to it.",
+                    "To confirm an email address, open the link in the email that {application} sent to "
+                    "that address.",
                     application=application,
                 ),
             ),

@@ -19,8 +19,8 @@ class FormError(Enum):
 
 FormMistake = Weakness | FormError
 _ERROR_MESSAGES: Mapping[FormError, Message] = {
-    FormError.DIFFERENT: _("The passwords are not the same. Enter them again."),
-    FormError.LATER: _("The password cannot be set at the moment. Try again in a minute."),
+    FormError.DIFFERENT: _("The passwords don't match. Enter them again."),
+    FormError.LATER: _("The password can't be set right now. Try again in a minute."),
 }
 _SCRIPT_MISTAKES: Mapping[str, FormMistake] = {
     "short": Weakness.SHORT,
@@ -63,7 +63,7 @@ class PasswordForm:
             policy=render_elements("li", self._policy(), state.language),
             account=_("Account:"),
             new=_("New password"),
-            repeat=_("Repeat the new password"),
+            repeat=_("Confirm new password"),
             show=_("Show passwords"),
             hide=_("Hide passwords"),
             set=_("Set password"),
@@ -75,11 +75,11 @@ class PasswordForm:
 
     def _policy(self) -> Sequence[Message]:
         length = _(
-            "Use {shortest} to {longest} characters of any kind. A few words are fine.",
+            "Use {shortest} to {longest} characters of any kind. A phrase of several words works well.",
             shortest=self._min_length,
             longest=LONGEST_PASSWORD,
         )
-        others = _("Don't use your username, your email address, or a password that many people use.")
+        others = _("Don't use your username, your email address, or a common password.")
         return length, others
 
     def _error_values(self, state: FormState) -> dict[str, str]:

@@ -124,7 +124,8 @@ def set_password_endpoint(password_reset: PasswordReset, pages: SetPasswordPages
                 "The token was used, has expired, or was never sent. After the form, a page says so.", HTML
             ),
             415: ResponseSpec(
-                "The body is neither in the format of the parameter `format` nor from the form of the page."
+                "The request body is neither in the format of the parameter `format` "
+                "nor from the form of the page."
             ),
             503: ResponseSpec(
                 "The store does not say whether the password is set. After the form, a page says so.",

@@ -58,7 +58,7 @@ class AllowedTexts(Constraint):
                 return
         if highest_cost:
             message = _(
-                "The text has {length} characters, too many to match it against the pattern. "
+                "The text has {length} characters, which is too long to match against the pattern. "
                 "The maximum is {maximum}.",
                 length=len(stored),
                 maximum=MAX_COST * len(stored) // highest_cost,

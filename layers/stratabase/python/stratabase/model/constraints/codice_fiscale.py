@@ -58,7 +58,8 @@ def check_character(code: str) -> str:
 
 def _refusal(stored: str) -> Message:
     return _(
-        "{value} is not a valid codice fiscale. Use the 16 uppercase letters and digits of a person, "
-        "or the 11 digits of an organization. The last character is a check character.",
+        "{value} is not a valid codice fiscale. "
+        "Use 16 uppercase letters and digits for a person, or 11 digits for an organization. "
+        "The last character is a check character.",
         value=describe_value(stored),
     )

@@ -26,7 +26,7 @@ class PartitaIva(FlagConstraint):
         """Yield that a text is no VAT number."""
         if not is_partita_iva(stored):
             message = _(
-                "{value} is not a valid partita IVA. Use its 11 digits. The last digit is a check digit.",
+                "{value} is not a valid partita IVA. Use 11 digits. The last digit is a check digit.",
                 value=describe_value(stored),
             )
             yield Violation("ATTRIBUTE_PARTITA_IVA", message)

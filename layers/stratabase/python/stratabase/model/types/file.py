@@ -56,7 +56,7 @@ class FileType(AttributeType):
         """Return the reference to a pending file, all of whose fields are there."""
         if not isinstance(given, Mapping) or given.keys() != REFERENCE.keys():
             message = _(
-                "The value is not a file reference. Use all fields of the response to the upload: {fields}.",
+                "The value is not a file reference. Use all fields of the upload response: {fields}.",
                 fields=and_list(REFERENCE),
             )
             raise InvalidValue(message)

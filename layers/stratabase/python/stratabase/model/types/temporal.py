@@ -126,7 +126,9 @@ class TemporalType(OrderedType):
             return self.to_stored(zoned)
         except OverflowError:
             end = _FIRST if zoned.year == 1 else _LAST
-            message = _("{value} is outside the years 1 to 9999 in UTC.", value=describe_value(given))
+            message = _(
+                "{value} is out of range. Use a year from 1 to 9999 in UTC.", value=describe_value(given)
+            )
             raise OutOfCalendar(message, self.to_stored(end)) from None
 
     def _show_example(self, pattern: str, formats: Formats) -> str:

@@ -74,7 +74,7 @@ class SignIn:
         member = self._members.by_username(username)
         matches = self._matches(member.password if member else None, password)
         if member is None or member.disabled or not matches:
-            raise Unauthenticated(_("The username or the password is wrong."))
+            raise Unauthenticated(_("The username or password is incorrect."))
         self._member_cache.remember(member, now)
         self._credentials.remember(fingerprint, member, now)
         return member

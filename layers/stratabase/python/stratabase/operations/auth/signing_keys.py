@@ -65,7 +65,7 @@ class SigningKeyCache:
         self._cached = None
         key = find_signing_key(self._read().keys, self._clock.now())
         if key is None:
-            raise Unavailable(_("The signing keys of tokens are being changed. Try again."))
+            raise Unavailable(_("The token signing keys are being changed. Try again."))
         return key
 
     def _read_within(self, limit: int) -> _CachedKeys:

@@ -181,8 +181,12 @@ class TokenIssuer:
     def refresh(self, caller: Caller) -> IssuedToken:
         """Return a new token for a caller who authenticated with one. Raises Unauthenticated, Unavailable."""
         if caller.signed_in is None:
-            raise Unauthenticated(_("Only a token can be refreshed. Send it as Authorization: Bearer."))
+            raise Unauthenticated(
+                _("To refresh a token, send it in the Authorization header with the Bearer scheme.")
+            )
         if self._clock.now() - caller.signed_in >= self._terms.session:
-            raise Unauthenticated(_("The session has expired. Get a new token with the password."))
+            raise Unauthenticated(
+                _("The session has expired. Get a new token with your username and password.")
+            )
         # The new token keeps the time of the sign-in, so that refreshing does not prolong the session.
         return self.issue(caller, caller.signed_in)

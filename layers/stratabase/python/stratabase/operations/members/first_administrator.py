@@ -112,7 +112,7 @@ class FirstAdministrator:
         weaknesses = self._policy.weaknesses(password, (ADMIN_USERNAME, ADMIN_EMAIL))
         if weaknesses:
             message = _(
-                'The member "{username}" cannot have this password. {reason}',
+                'The member "{username}" can\'t use this password. {reason}',
                 username=ADMIN_USERNAME,
                 reason=sentences(map(self._policy.advice, weaknesses)),
             )

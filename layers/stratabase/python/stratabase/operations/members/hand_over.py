@@ -107,15 +107,15 @@ class HandOver:
             class_.name: class_ for class_ in services.model.classes.values() if _records_owner(class_)
         }
         if owner is None:
-            mistakes.append(FieldMistake("to", _('"to" must be the id of a member.')))
+            mistakes.append(FieldMistake("to", _('"to" must be the ID of a member.')))
         elif to == from_:
-            message = _('"to" is the member who hands over the objects. Specify another member.')
+            message = _('"to" is the current owner of the objects. Specify another member.')
             mistakes.append(FieldMistake("to", message))
         if class_name is not None and class_name not in classes:
             message = (
                 _('"class" must be a class that records owners. Use {classes}.', classes=or_list(classes))
                 if classes
-                else _('"class" must be a class that records owners, but no class of the model does.')
+                else _('"class" must be a class that records owners, but no class in the model does.')
             )
             mistakes.append(FieldMistake("class", message))
         if mistakes or owner is None:
@@ -239,7 +239,7 @@ class _HandOverRun:
                 return self._services.entities.page(query, self._services.new_budget()).items
             except ReadBudgetExceeded:
                 continue
-        raise Unavailable(_("The objects are too large to be read in time."))
+        raise Unavailable(_("The objects are too large to read within the read limit."))
 
     def _hand_over(self, class_: Class, entities: Sequence[Entity]) -> None:
         """Hand over those of the objects that the former owner owns."""

@@ -80,7 +80,7 @@ class PasswordReset:
             raise NoSuchMember
         if before.disabled:
             message = _(
-                'The member "{username}" is disabled and cannot set a password. Enable the member first.',
+                'The member "{username}" is disabled and can\'t set a password. Enable the member first.',
                 username=before.username,
             )
             raise Forbidden(message)

@@ -43,7 +43,7 @@ def unknown_fields(values: FieldValues, fields: Iterable[str]) -> Iterator[Field
     for name in values:
         if name not in names:
             message = _(
-                '"{field}" cannot be set here. Supported fields: {fields}.',
+                '"{field}" can\'t be set here. Supported fields: {fields}.',
                 field=name,
                 fields=and_list(names),
             )
@@ -78,7 +78,7 @@ def retry_conflicts(work: Callable[[], T]) -> T:
     for _round in range(MAX_ROUNDS):
         with suppress(Conflict):
             return work()
-    raise Unavailable(_("Concurrent changes of members prevented this change. Try again."))
+    raise Unavailable(_("Concurrent changes to members prevented this change. Try again."))
 
 
 def check_administrator_remains(

@@ -131,7 +131,7 @@ class UpdateMember:
         ]
         if reserved and not caller.administrator:
             message = _(
-                "Only administrators can change {fields}, even of their own account.",
+                "Only administrators can change {fields}. This also applies to your own account.",
                 fields=and_list(reserved),
             )
             raise Forbidden(message)
@@ -139,11 +139,11 @@ class UpdateMember:
     def _mistakes(self, before: Member, changes: FieldValues) -> Iterator[FieldMistake]:
         yield from unknown_fields(changes, (ID, *self._fields, PENDING_EMAIL, PASSWORD))
         if ID in changes:
-            message = _('"id" cannot be changed. Use the id of the member, or remove the field.')
+            message = _('"id" can\'t be changed. Use the ID of the member, or remove the field.')
             yield FieldMistake(ID, message)
         yield from invalid_fields(changes, self._fields)
         if changes.get(PENDING_EMAIL):
-            message = _('"pendingEmail" cannot be changed. Use "email" for the new address.')
+            message = _('"pendingEmail" can\'t be changed. Set "email" to the new address instead.')
             yield FieldMistake(PENDING_EMAIL, message)
         if PASSWORD in changes:
             names = (changes.get("username", before.username), changes.get(EMAIL, before.email), before.email)

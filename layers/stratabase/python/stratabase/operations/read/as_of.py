@@ -183,8 +183,8 @@ class AsOf(NamedTuple):
 def refuse_page_of_past(class_name: str) -> Never:
     """Raise Refused: which objects can be associated is known only for the present."""
     message = _(
-        "Which {class_name} objects can be associated is known for the present only. "
-        "Remove associables from the selection of versions.",
+        "Versions don't record which {class_name} objects could be associated. "
+        "Remove the associables field from the selection.",
         class_name=class_name,
     )
     raise Refused([Issue(IssueType.MALFORMED_REQUEST, message, entity_name=class_name)])

@@ -63,7 +63,7 @@ class _Versions:
         asked = {
             "filter": query.filter is not None,
             "totalCount": query.fields.total_count,
-            _("any order that does not begin with _versionStart"): self._term.attribute != VERSION_START,
+            _("any sort order that does not start with _versionStart"): self._term.attribute != VERSION_START,
         }
         return Hint(costly=tuple(name for name, is_asked in asked.items() if is_asked))
 

@@ -87,14 +87,14 @@ def _too_many_message(reader: Reader, query: Query, most: int) -> Message:
         number = None
     if number is None:
         return _(
-            "More than {maximum} {class_name} objects match, which is the maximum for one request. "
-            "Narrow the filter, or request fewer objects with next.",
+            "Too many {class_name} objects match. The maximum for one request is {maximum}. "
+            "Narrow the filter, or use next to request fewer objects.",
             class_name=query.class_name,
             maximum=most,
         )
     return _(
         "{number} {class_name} objects match. The maximum for one request is {maximum}. "
-        "Narrow the filter, or request fewer objects with next.",
+        "Narrow the filter, or use next to request fewer objects.",
         number=number,
         class_name=query.class_name,
         maximum=most,
@@ -168,7 +168,7 @@ class BulkRun(Generic[T]):
             if self._clock.now() > self._end:
                 raise self._refusal(
                     _(
-                        "The time limit was reached. {progress} Send the request again to continue.",
+                        "The request reached its time limit. {progress} Send the request again to continue.",
                         progress=self._progress(),
                     )
                 )
@@ -176,7 +176,9 @@ class BulkRun(Generic[T]):
             waiting.give_way()
             self._try(act, reference)
         if self._issues.count:
-            raise self._refusal(_("{progress} The other issues explain the rest.", progress=self._progress()))
+            raise self._refusal(
+                _("{progress} For the rest, see the other issues.", progress=self._progress())
+            )
         return self._results
 
     def _try(self, act: Callable[[Reference], T], reference: Reference) -> None:

@@ -63,8 +63,8 @@ class OperationCost:
 def _cost_error(total: int, most: int, costliest: CostShare) -> GraphQLError:
     message = _(
         "The estimated cost of the request is {cost}. The maximum is {maximum}. "
-        "Each object that is read costs 1, each object that is written costs {written}, "
-        "and each character of {condition} costs 1. {field} alone costs {field_cost}. {advice}",
+        "Each object read costs 1, each object written costs {written}, and each character "
+        "of {condition} costs 1. {field} alone costs {field_cost}. {advice}",
         cost=total,
         maximum=most,
         written=WRITTEN,

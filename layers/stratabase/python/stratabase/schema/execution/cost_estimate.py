@@ -139,7 +139,8 @@ class CostStep:
         if self.usual != BULK or self.options.window(variables).size is not None:
             return None
         return _(
-            "Specify the number of objects for {field} in options.next. Otherwise, {count} are assumed.",
+            "Specify the number of objects for {field} in options.next. "
+            "Otherwise, the estimate assumes {count}.",
             field=self.keys[0],
             count=BULK,
         )

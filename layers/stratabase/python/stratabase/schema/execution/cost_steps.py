@@ -101,8 +101,8 @@ class CostTreeBuilder:
         self._count += 1
         if self._count > MOST_STEPS:
             message = _(
-                "With its fragments expanded, the document leads to objects in more than {maximum} places. "
-                "Split it into several requests.",
+                "With its fragments expanded, the document selects objects in more than {maximum} "
+                "places. Split it into several requests.",
                 maximum=MOST_STEPS,
             )
             raise GraphQLError(message, node)

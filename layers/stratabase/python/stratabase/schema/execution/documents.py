@@ -38,8 +38,9 @@ MOST_KEPT = 262_144
 stops all requests while it visits them."""
 
 _TOO_INVOLVED = _(
-    "The document is too complex to validate. Select each field only once in a place, "
-    "nest fewer fragments, or split the document into several requests."
+    "The document is too complex to validate. "
+    "Select each field only once in each place, nest fewer fragments, or split the "
+    "document into several requests."
 )
 
 

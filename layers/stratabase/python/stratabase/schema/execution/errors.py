@@ -55,7 +55,7 @@ class ErrorRenderer:
         # All other exceptions are faults of the service.
         self._report(cause, self._asked.trace_id)
         message = _(
-            "The service failed. To report this problem, include the trace ID {trace_id}.",
+            "An internal error occurred. When you report this problem, include the trace ID {trace_id}.",
             trace_id=self._asked.trace_id,
         )
         return (Issue(IssueType.SERVER_ERROR, message),)
@@ -74,7 +74,7 @@ def _without_internals(error: GraphQLError) -> str:
     internal = error.original_error is not None and not isinstance(error.original_error, GraphQLError)
     if not internal:
         return error.message
-    return _("{problem}. The value cannot be read.", problem=error.message.partition(", but")[0])
+    return _("{problem}. The value can't be read.", problem=error.message.partition(", but")[0])
 
 
 def _too_much(refusal: ReadBudgetExceeded) -> Issue:

@@ -148,9 +148,9 @@ def _too_deep(definitions: Sequence[DefinitionNode], most: int) -> Iterator[Grap
         depth = _depth(definition, depths)
         if depth > most:
             message = ngettext(
-                "The document selects {count} level of fields. The maximum is {maximum}. "
+                "The document nests fields {count} level deep. The maximum is {maximum}. "
                 "Split it into several requests.",
-                "The document selects {count} levels of fields. The maximum is {maximum}. "
+                "The document nests fields {count} levels deep. The maximum is {maximum}. "
                 "Split it into several requests.",
                 depth,
                 maximum=most,
@@ -232,7 +232,7 @@ def excess_of_variables(variables: Mapping[str, Any]) -> GraphQLError | None:
         )
     else:
         message = _(
-            "The variables have {count} values, of which ${variable} has {largest}. "
+            "The variables have {count} values in total. ${variable} alone has {largest}. "
             "The maximum is {maximum}. Split the request into several requests.",
             count=total,
             variable=largest,

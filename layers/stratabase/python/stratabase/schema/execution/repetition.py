@@ -79,7 +79,7 @@ class _Places:
         # Fragments can multiply the places, so their number is limited too.
         self._visits += len(fields)
         if self._visits > MOST_VISITS:
-            message = _("The document spreads its fragments too often. Split it into several requests.")
+            message = _("The document spreads its fragments too many times. Split it into several requests.")
             return GraphQLError(message)
         if len(spread) > MOST_EQUAL:
             message = _(

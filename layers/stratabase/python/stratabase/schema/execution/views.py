@@ -97,7 +97,7 @@ def _hidden_view(fetch: Fetch, face: Render, done: WriteResult) -> View:
 def _unshown_issue(done: WriteResult, trouble: Refusal) -> Issue:
     class_name, id_ = done.reference
     message = _(
-        '{class_name} "{id}" was written, but the selected fields cannot be shown. {reason}',
+        '{class_name} "{id}" was saved, but the selected fields can\'t be shown. {reason}',
         class_name=class_name,
         id=id_,
         reason=trouble.message,

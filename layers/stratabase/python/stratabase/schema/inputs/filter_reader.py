@@ -133,7 +133,7 @@ class _FilterParser:
         """Note an issue for a null that would match every object, unless nulls are skipped."""
         if not self._skip_nulls:
             message = _(
-                "{field} is null, which matches every object. Remove the field.",
+                "{field} is null, which would match every object. Remove the field.",
                 field=f"{self._subject.class_.name}.{name}",
             )
             self.issues.append(self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path))
@@ -195,7 +195,8 @@ class FilterSize(NamedTuple):
         if self.comparisons > MAX_COMPARISONS:
             return _(
                 "The filter has {count} comparisons. The maximum is {maximum}. "
-                'A comparison with "{operator}" counts as one, however many values it lists.',
+                'A comparison with "{operator}" counts as one, regardless of how many values it '
+                "lists.",
                 count=self.comparisons,
                 maximum=MAX_COMPARISONS,
                 operator=Operator.IN.value,

@@ -143,8 +143,8 @@ class QueryReader:
         # The values must be those of the first terms, or the position would be ambiguous.
         if values and (beyond_gap or not leading):
             message = _(
-                "{option} has {given}, but the order is by {order}. "
-                "Use the first attributes of the order, without gaps.",
+                "{option} has {given}, but the sort order is {order}. "
+                "Use the first attributes of the sort order, without gaps.",
                 option="fromCursor",
                 given=and_list(values),
                 order=and_list(terms),
@@ -186,7 +186,7 @@ class QueryReader:
     def _refuse_both(self, options: InputObject, one: str, other: str) -> None:
         if options.get(one) is not None and options.get(other) is not None:
             message = _(
-                "{option} and {other_option} cannot be combined. Use only one of them.",
+                "{option} and {other_option} can't be used together. Use only one of them.",
                 option=one,
                 other_option=other,
             )

@@ -67,7 +67,7 @@ class BulkSelection:
         for name in _CONDITIONS:
             if selects_all and name in options and options[name] is None:
                 message = _(
-                    "{option} is null, which selects every {class_name}. "
+                    "{option} is null, which would select every {class_name}. "
                     "To select every {class_name}, remove {option}.",
                     option=name,
                     class_name=class_name,
@@ -93,14 +93,16 @@ class BulkSelection:
 def _describe_unset(variable: str, class_name: str, *, selects_all: bool) -> Message:
     if selects_all:
         return _(
-            "The variable ${variable} has no value. Without its condition, every {class_name} is selected. "
+            "The variable ${variable} has no value. "
+            "Without this condition, the request would select every {class_name}. "
             "Specify a value for the variable.",
             variable=variable,
             class_name=class_name,
         )
     return _(
-        "The variable ${variable} has no value. Without its condition, more objects of {class_name} "
-        "may be selected. Specify a value for the variable.",
+        "The variable ${variable} has no value. "
+        "Without this condition, the request might select more {class_name} objects. "
+        "Specify a value for the variable.",
         variable=variable,
         class_name=class_name,
     )

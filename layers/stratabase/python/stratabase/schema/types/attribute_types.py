@@ -42,7 +42,7 @@ _DESCRIPTIONS = {
 def _value(name: str) -> Any:
     def coerce(value: Any) -> Any:
         if isinstance(value, list | dict):
-            message = _("{type} cannot represent a list or an object. Use a string or a number.", type=name)
+            message = _("A list or an object is not a valid {type}. Use a string or a number.", type=name)
             raise GraphQLError(message)
         return value
 
@@ -55,7 +55,7 @@ def _literal(name: str) -> Any:
             return node.value
         if isinstance(node, IntValueNode | FloatValueNode):
             return _number(node.value)
-        message = _("{type} cannot represent this literal. Use a string or a number.", type=name)
+        message = _("This literal is not a valid {type}. Use a string or a number.", type=name)
         raise GraphQLError(message, node)
 
     return coerce

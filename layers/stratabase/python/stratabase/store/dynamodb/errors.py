@@ -53,7 +53,10 @@ def may_have_run(error: RequestError) -> bool:
 def busy_error(*, may_have_written: bool) -> Unavailable:
     """Return what to raise when no attempt went well."""
     if may_have_written:
-        message = _("The store did not respond. It is unknown whether the data was written.")
+        message = _(
+            "The store did not respond, so the data might not have been saved. "
+            "Check the data before you try again."
+        )
         return Unavailable(message, retry_after=5)
     return Unavailable(_("The store is too busy. Try again."))
 

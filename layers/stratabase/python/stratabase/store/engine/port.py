@@ -218,7 +218,10 @@ class OutcomeUnknown(Unavailable):
     """
 
     def __init__(self, failures: Sequence[Failure]) -> None:
-        message = _("A response of the store was lost. It is unknown whether the data was written.")
+        message = _(
+            "A response from the store was lost, so the data might not have been saved. "
+            "Check the data before you try again."
+        )
         super().__init__(message, retry_after=5)
         self.failures = tuple(failures)
 

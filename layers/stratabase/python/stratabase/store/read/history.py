@@ -38,7 +38,7 @@ class ReadRetry:
         """Return when it is time for another attempt. Raises Unavailable when there have been enough."""
         self._failed += 1
         if self._failed == _MAX_ATTEMPTS:
-            raise Unavailable(_("A concurrent write to the same object is not finished. Try again."))
+            raise Unavailable(_("Another write to the same object is still in progress. Try again."))
         waiting.pause(_FIRST_PAUSE * 2.0**self._failed)
 
     def reset(self) -> None:

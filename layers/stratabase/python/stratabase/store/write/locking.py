@@ -64,7 +64,8 @@ def lock(
     ]
     if len(actions) > MAX_ACTIONS:
         message = _(
-            "The request locks {number} objects, including the wholes of parts. The maximum is {maximum}.",
+            "The request locks {number} objects, including the wholes that parts belong to. "
+            "The maximum is {maximum}.",
             number=len(actions),
             maximum=MAX_ACTIONS,
         )

@@ -70,7 +70,7 @@ class SerialCounters:
                 return claim.numbers()
         names = and_list(f"{name.class_name}.{name.attribute}" for name in wanted)
         raise Unavailable(
-            _("Concurrent writes used the next numbers of {attributes}. Try again.", attributes=names)
+            _("Concurrent writes took the next numbers for {attributes}. Try again.", attributes=names)
         )
 
     def _look(self, names: Sequence[SerialName]) -> None:

@@ -145,9 +145,9 @@ class StagedRestoration:
             if self._store.now() > deadline:
                 raise Unavailable(
                     ngettext(
-                        "Restoring {count} part takes longer than {seconds} seconds at present. "
+                        "Restoring {count} part currently takes longer than {seconds} seconds. "
                         "Nothing was restored. Try again later.",
-                        "Restoring {count} parts takes longer than {seconds} seconds at present. "
+                        "Restoring {count} parts currently takes longer than {seconds} seconds. "
                         "Nothing was restored. Try again later.",
                         len(parts),
                         seconds=LONGEST // 1000,

@@ -44,7 +44,7 @@ _CHALLENGES = {
     "WWW-Authenticate": "The supported schemes. API Gateway calls it x-amzn-Remapped-WWW-Authenticate."
 }
 _RETRY_AFTER = {"Retry-After": "When to try again, in seconds."}
-_ACCEPT_ENCODING = {"Accept-Encoding": "`identity`, if the body had a content coding."}
+_ACCEPT_ENCODING = {"Accept-Encoding": "`identity`, if the request body had a content encoding."}
 
 _COMMON_RESPONSES: Mapping[int, _CommonResponse] = {
     400: _CommonResponse("BadRequest", ResponseSpec("The request is not valid."), _if_input),
@@ -55,7 +55,10 @@ _COMMON_RESPONSES: Mapping[int, _CommonResponse] = {
     ),
     403: _CommonResponse("Forbidden", ResponseSpec("The member does not have permission."), _if_protected),
     413: _CommonResponse(
-        "ContentTooLarge", ResponseSpec("The body or the response is too large."), _always, by_gateway=True
+        "ContentTooLarge",
+        ResponseSpec("The request body or the response is too large."),
+        _always,
+        by_gateway=True,
     ),
     415: _CommonResponse(
         "UnsupportedMediaType",
@@ -66,7 +69,7 @@ _COMMON_RESPONSES: Mapping[int, _CommonResponse] = {
     ),
     429: _CommonResponse(
         "TooManyRequests",
-        ResponseSpec("Too many wrong passwords or too many requests.", headers=_RETRY_AFTER),
+        ResponseSpec("Too many failed sign-in attempts or too many requests.", headers=_RETRY_AFTER),
         _always,
         by_gateway=True,
     ),
