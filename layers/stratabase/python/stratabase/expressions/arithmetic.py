@@ -170,7 +170,7 @@ def _apply_all(first: Evaluator, applied: Sequence[tuple[BinaryOperator, Evaluat
 
 
 _TAKES: Mapping[str, str] = {
-    "+": "two numbers, two texts or two lists",
+    "+": "two numbers, two texts, or two lists",
     "-": "two numbers",
     "*": "two numbers",
     "/": "two numbers",
@@ -209,7 +209,7 @@ def check_negation(checker: Checker, node: Negation) -> TypedExpression:
     if operand.kind is UNKNOWN:
         return operand
     if operand.kind not in (INT, REAL):
-        return checker.report(node.at, f"- takes a number; this is {operand.kind.name}.")
+        return checker.report(node.at, f"- needs a number, but this is {operand.kind.name}.")
     change: Callable[[Any], Any] = _negative if operand.kind is INT else Decimal.copy_negate
     evaluate = operand.evaluate
     return replace(
@@ -234,14 +234,14 @@ def _operand_kind(checker: Checker, word: Word, left: ValueKind, right: ValueKin
     if kind and find_operator(word.text, kind):
         return kind
     given = f"{left.name} and {right.name}"
-    text = f"{word.text} takes {_TAKES[word.text]}; here are {given}.{_advice(word.text, left, right)}"
+    text = f"{word.text} needs {_TAKES[word.text]}, but these are {given}.{_advice(word.text, left, right)}"
     checker.report(word.at, text)
     return UNKNOWN
 
 
 def _advice(symbol: str, left: ValueKind, right: ValueKind) -> str:
     if symbol == "-" and {left, right} <= _MOMENTS:
-        return " The days between two of them are dateDiff(a, b)."
+        return " For the days between them, use dateDiff(a, b)."
     if symbol == "+" and TEXT in (left, right):
-        return " string(x) makes a text of a value."
+        return " To convert a value to a text, use string(x)."
     return ""

@@ -23,9 +23,9 @@ MAX_ERRORS = 20
 """Reported for one expression: to look for what each of a thousand was meant to be would take seconds."""
 NodeCheck = Callable[["Checker", Any], TypedExpression]
 _NOT_A_VALUE: Mapping[ValueKind, str] = {
-    NULL: "Nothing can be made of null: isNull(x) asks whether a value is missing.",
-    FILE: "A file has no value: only isNull(x) can be asked of it.",
-    OBJECT: "A role leads to an object: write which of its attributes, or isNull(x).",
+    NULL: "null can't be used as a value. To test whether a value is missing, use isNull(x).",
+    FILE: "A file can't be used as a value. To test whether it is missing, use isNull(x).",
+    OBJECT: "A role leads to an object, not to a value. Add one of its attributes, or use isNull(x).",
 }
 """Why something is no value."""
 
@@ -62,7 +62,7 @@ class Checker:
         typed = self.check_value(node)
         if typed.kind in (kind, UNKNOWN):
             return typed
-        return self.report(typed.at, f"{what} is {kind.name}; this is {typed.kind.name}.")
+        return self.report(typed.at, f"{what} must be {kind.name}, but this is {typed.kind.name}.")
 
     def report(
         self,

@@ -29,16 +29,17 @@ from stratabase.expressions.typed_expression import (
     empty_environment,
     unknown_at,
 )
-from stratabase.wording import join_words, shorten
+from stratabase.messages import and_list
+from stratabase.wording import shorten
 
 _ADVICE: Mapping[frozenset[ValueKind], str] = {
-    frozenset({DATE, DATETIME}): "date(x) is the day of a Datetime",
-    frozenset({DATE, TEXT}): "write a day as date('2020-12-31')",
-    frozenset({TIME, TEXT}): "write a time as time('18:30')",
-    frozenset({DATETIME, TEXT}): "write a moment as datetime('2020-12-31T18:30:00Z')",
-    frozenset({INT, TEXT}): "write a number without quotes; int(x) makes one of a text",
-    frozenset({REAL, TEXT}): "write a number without quotes; double(x) makes one of a text",
-    frozenset({BOOLEAN, TEXT}): "write true or false without quotes",
+    frozenset({DATE, DATETIME}): "For the day of a Datetime, use date(x).",
+    frozenset({DATE, TEXT}): "Write a Date as date('2020-12-31').",
+    frozenset({TIME, TEXT}): "Write a Time as time('18:30').",
+    frozenset({DATETIME, TEXT}): "Write a Datetime as datetime('2020-12-31T18:30:00Z').",
+    frozenset({INT, TEXT}): "Write a number without quotes, or convert a text by int(x).",
+    frozenset({REAL, TEXT}): "Write a number without quotes, or convert a text by double(x).",
+    frozenset({BOOLEAN, TEXT}): "Write true or false without quotes.",
 }
 """What makes values of two kinds comparable."""
 
@@ -51,8 +52,8 @@ def check_comparable(
     if kind is None or (left.kind.values and right.kind.values and left.kind != right.kind):
         names = f"{left.kind.name} and {right.kind.name}"
         advice = _ADVICE.get(frozenset({left.kind, right.kind}))
-        text = f"{operator.text} compares values of one kind; here are {names}"
-        checker.report(operator.at, f"{text}: {advice}." if advice else f"{text}.")
+        text = f"{operator.text} compares values of one type, but these are {names}."
+        checker.report(operator.at, f"{text} {advice}" if advice else text)
         return None
     check_values(checker, left.kind, right)
     check_values(checker, right.kind, left)
@@ -63,7 +64,7 @@ def check_values(checker: Checker, enum: ValueKind, other: TypedExpression) -> N
     """Report texts that are no values of an enum; a kind that is none admits all."""
     for text, at in other.possible_texts or ():
         if enum.values and text not in enum.values:
-            message = f"{enum.name} has no value '{shorten(text)}'; it has {join_words(enum.values)}."
+            message = f"{enum.name} has no value '{shorten(text)}'. It has {and_list(enum.values)}."
             checker.report(at, message, word=text, among=enum.values)
 
 
@@ -125,8 +126,10 @@ def check_membership(
 ) -> Evaluator | None:
     """Return what looks for a value in a list, or None after reporting why it cannot."""
     if right.kind.element is None:
-        advice = "x.contains(y) looks into a text" if right.kind is TEXT else "write one as ['a', 'b']"
-        checker.report(word.at, f"in looks into a list; this is {right.kind.name}: {advice}.")
+        advice = (
+            "To search a text, use x.contains(y)." if right.kind is TEXT else "Write a list as ['a', 'b']."
+        )
+        checker.report(word.at, f"in needs a list, but this is {right.kind.name}. {advice}")
         return None
     if check_comparable(checker, word, left, replace(right, kind=right.kind.element)) is None:
         return None
@@ -152,7 +155,7 @@ def check_comparison(checker: Checker, node: Comparison) -> TypedExpression:
     left, right = checker.check_value(node.left, null=True), checker.check_value(node.right, null=True)
     if NULL in (left.kind, right.kind):
         asked = _asked(node.right if left.kind is NULL else node.left)
-        return checker.report(node.operator.at, f"Nothing compares with null: write isNull({asked}).")
+        return checker.report(node.operator.at, f"Values can't be compared with null. Use isNull({asked}).")
     if UNKNOWN in (left.kind, right.kind):
         return unknown_at(node.at)
     find = check_membership if node.operator.text == "in" else _check_ordered_or_equal
@@ -177,7 +180,7 @@ def _check_ordered_or_equal(
     if word.text in ORDERS:
         unordered = next((one for one in (left.kind, right.kind) if one not in ORDERED), None)
         if unordered is not None:
-            checker.report(word.at, f"{unordered.name} has no order: compare by == or !=.")
+            checker.report(word.at, f"{unordered.name} has no order. Use == or !=.")
             return None
     table = LIST_EQUALITIES if kind.element else {**EQUALITIES, **ORDERS}
     return comparison_evaluator(left, table[word.text], right)

@@ -77,7 +77,7 @@ def check_result(checker: Checker, result: TypedExpression, wanted: ResultType) 
     if wanted.kind.values and result.kind is TEXT and result.possible_texts is not None:
         check_values(checker, wanted.kind, result)
     elif not is_assignable(result.kind, wanted.kind):
-        checker.report(result.at, f"This is {result.kind.name}, where {wanted.name} is wanted.")
+        checker.report(result.at, f"This is {result.kind.name}, but it must be {wanted.name}.")
 
 
 def stored_form_of(result: TypedExpression, wanted: ResultType | None) -> ToStored:
@@ -154,9 +154,7 @@ def check_expression(text: str, scope: Scope, wanted: ResultType | None = None) 
     if wanted is not None:
         check_result(checker, result, wanted)
     if result.steps > MAX_STEPS:
-        message = (
-            f"Lists within lists make this more than {MAX_STEPS} steps: write them one beside the other."
-        )
+        message = f"Nested lists make this more than {MAX_STEPS} steps. Put them side by side."
         checker.report(result.at, message)
     uses, caller = frozenset(checker.paths), frozenset(checker.caller_fields)
     expression = Expression(text, result.kind, uses, caller, result.evaluate, stored_form_of(result, wanted))

@@ -15,7 +15,8 @@ from stratabase.expressions.typed_expression import (
     count_steps,
     empty_environment,
 )
-from stratabase.wording import join_words, shorten
+from stratabase.messages import or_list
+from stratabase.wording import shorten
 
 FunctionCheck = Callable[[Checker, Call], TypedExpression]
 SignatureFunction = Callable[..., Any]
@@ -68,8 +69,8 @@ def argument_error(
     usage: str, takes: Sequence[Sequence[ValueKind]], arguments: Sequence[TypedExpression]
 ) -> str:
     """Return why a function does not take its arguments."""
-    admitted = join_words((_kinds(kinds) for kinds in takes), "or")
-    return f"{usage} takes {admitted}; here it is given {_kinds([one.kind for one in arguments])}."
+    admitted = or_list(_kinds(kinds) for kinds in takes)
+    return f"{usage} takes {admitted}, but it got {_kinds([one.kind for one in arguments])}."
 
 
 def _kinds(kinds: Sequence[ValueKind]) -> str:
@@ -83,7 +84,9 @@ def _check_arguments(
     if signature.example and arguments[0].possible_texts and all(one.is_constant for one in arguments):
         (text, at), *_ = arguments[0].possible_texts
         if typed.evaluate(empty_environment()) is None:
-            message = f"'{shorten(text)}' is no {signature.result.name}: write it as {signature.example}."
+            message = (
+                f"'{shorten(text)}' is not a valid {signature.result.name}. Write it as {signature.example}."
+            )
             return checker.report(at, message)
     return typed
 

@@ -56,4 +56,4 @@ def check_call(checker: Checker, node: Call) -> TypedExpression:
     for argument in node.arguments:
         checker.check(argument)
     suggestion = _FOREIGN_NAMES.get(name) or nearest_word(name, tuple(FUNCTIONS))
-    return checker.report(node.word.at, f"There is no function {shorten(name)}.", suggestion=suggestion)
+    return checker.report(node.word.at, f"Unknown function {shorten(name)}.", suggestion=suggestion)

@@ -50,7 +50,7 @@ def _above(*nodes: Node) -> int:
     """Return the depth of a node above others. Raises InvalidExpression where there are too many levels."""
     depth = 1 + max((node.depth for node in nodes), default=0)
     if depth > MAX_DEPTH:
-        text = f"More than {MAX_DEPTH} levels within one another: write it flatter, or in several attributes."
+        text = f"The expression is nested more than {MAX_DEPTH} levels deep. Simplify it or split it."
         raise InvalidExpression([ExpressionError(nodes[0].at, text)])
     return depth
 

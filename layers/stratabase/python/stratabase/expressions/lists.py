@@ -29,7 +29,7 @@ def check_list(checker: Checker, node: ListLiteral) -> TypedExpression:
     values = check_alternatives(checker, node.items, "The items of a list") if node.items else []
     for value in values:
         if value.kind.element:
-            return checker.report(value.at, "A list holds values, and no lists.")
+            return checker.report(value.at, "A list can't contain lists.")
     kind = values[0].kind if values else NULL
     return TypedExpression(
         list_of(kind) if kind is not UNKNOWN else UNKNOWN,
@@ -50,12 +50,12 @@ def check_index(checker: Checker, node: Index) -> TypedExpression:
     """Check an item of a list, found by its number from 0; there may be none."""
     operand, position = (
         checker.check_value(node.operand),
-        checker.check_kind(node.position, INT, "A place in a list"),
+        checker.check_kind(node.position, INT, "The index of a list"),
     )
     if operand.kind is UNKNOWN:
         return unknown_at(node.at)
     if operand.kind.element is None:
-        return checker.report(node.at, f"Only a list has places; this is {operand.kind.name}.")
+        return checker.report(node.at, f"Only a list can have an index, but this is {operand.kind.name}.")
     return TypedExpression(
         operand.kind.element,
         _item_evaluator(operand.evaluate, position.evaluate),
@@ -188,10 +188,10 @@ def _check_comprehension(checker: Checker, call: Call, usage: str, *, value: boo
     items, variable, *bodies = call.arguments
     over = checker.check_value(items)
     if not isinstance(variable, DottedName) or len(variable.words) > 1:
-        checker.report(variable.at, f"A name stands here for each item: {usage}.")
+        checker.report(variable.at, f"The first argument must be a name for the items. Write {usage}.")
         return None
     if over.kind.element is None and over.kind is not UNKNOWN:
-        checker.report(call.word.at, f"{call.word.text} goes through a list; this is {over.kind.name}.")
+        checker.report(call.word.at, f"{call.word.text} needs a list, but this is {over.kind.name}.")
         return None
     with checker.declare_variable(
         variable.words[0].text, over.kind.element or UNKNOWN, over.possible_texts
@@ -208,7 +208,7 @@ def _check_new_item(checker: Checker, node: Node) -> TypedExpression:
     """Check what an item of a list is made by."""
     item = checker.check_value(node, null=True)
     if item.kind.element:
-        return checker.report(item.at, "A list holds values, and no lists.")
+        return checker.report(item.at, "A list can't contain lists.")
     return item
 
 
@@ -221,7 +221,7 @@ def _quantifier(name: str, find: _Find) -> Function:
 
     def form(checker: Checker, call: Call) -> TypedExpression:
         if not call.receiver or len(call.arguments) != 3:
-            return checker.report(call.word.at, f"{name} is written {usage}.")
+            return checker.report(call.word.at, f"{name} has the wrong arguments. Write {usage}.")
         walk = _check_comprehension(checker, call, usage, value=False)
         if walk is None:
             return unknown_at(call.at)
@@ -235,7 +235,7 @@ _FILTER = "list.filter(x, condition)"
 
 def _check_filter(checker: Checker, call: Call) -> TypedExpression:
     if not call.receiver or len(call.arguments) != 3:
-        return checker.report(call.word.at, f"filter is written {_FILTER}.")
+        return checker.report(call.word.at, f"filter has the wrong arguments. Write {_FILTER}.")
     walk = _check_comprehension(checker, call, _FILTER, value=False)
     if walk is None:
         return unknown_at(call.at)
@@ -248,7 +248,8 @@ _MAP = "list.map(x, value)"
 
 def _check_map(checker: Checker, call: Call) -> TypedExpression:
     if not call.receiver or len(call.arguments) not in (3, 4):
-        return checker.report(call.word.at, f"map is written {_MAP}, or list.map(x, condition, value).")
+        text = f"map has the wrong arguments. Write {_MAP} or list.map(x, condition, value)."
+        return checker.report(call.word.at, text)
     walk = _check_comprehension(checker, call, _MAP, value=True)
     if walk is None:
         return unknown_at(call.at)

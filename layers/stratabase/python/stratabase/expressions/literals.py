@@ -33,7 +33,7 @@ class InvalidLiteral(ValueError):
 def parse_number(text: str) -> int | Decimal:
     """Return the number that is written. Raises InvalidLiteral."""
     if text[-1] in "uU":
-        raise InvalidLiteral("Whole numbers are of one kind: leave out the u.")
+        raise InvalidLiteral("Unsigned numbers can't be used. Remove the u.")
     if "0x" in text or text.lstrip("-").isdigit():
         return _whole(text)
     try:
@@ -45,7 +45,9 @@ def parse_number(text: str) -> int | Decimal:
 def _whole(text: str) -> int:
     value = int(text, 16 if "0x" in text else 10)
     if not MIN_INT <= value <= MAX_INT:
-        raise InvalidLiteral(f"Whole numbers go from {MIN_INT} to {MAX_INT}: write a Real as 1.0 or 1e20.")
+        raise InvalidLiteral(
+            f"A whole number must be from {MIN_INT} to {MAX_INT}. Write a Real as 1.0 or 1e20."
+        )
     return value
 
 
@@ -55,7 +57,7 @@ def parse_text_literal(written: str) -> str:
     assert opening is not None
     prefix, quotes = opening[1].lower(), opening[2]
     if prefix == "b":
-        raise InvalidLiteral("Expressions have no bytes: leave out the b.")
+        raise InvalidLiteral("Bytes can't be used. Remove the b.")
     body = written[opening.end() : -len(quotes)]
     return body if prefix == "r" else _unescaped(body, opening.end())
 
@@ -72,14 +74,15 @@ def _character(found: re.Match[str], before: int) -> str:
     for code, base in zip(codes, _BASES, strict=True):
         if code:
             return _coded(int(code, base), before + found.start())
-    raise InvalidLiteral(
-        "A backslash begins \\n, \\t, \\u00e8 and the like; write \\\\ for itself.", before + found.start()
+    message = (
+        "The escape sequence is not valid. Use one such as \\n, \\t, or \\u00e8, or \\\\ for a backslash."
     )
+    raise InvalidLiteral(message, before + found.start())
 
 
 def _coded(point: int, offset: int) -> str:
     if point in _SURROGATES or point > 0x10FFFF:
-        raise InvalidLiteral(f"U+{point:04X} is no character.", offset)
+        raise InvalidLiteral(f"U+{point:04X} is not a character.", offset)
     return chr(point)
 
 

@@ -21,7 +21,7 @@ from stratabase.expressions.typed_expression import (
 
 def check_not(checker: Checker, node: Not) -> TypedExpression:
     """Check a condition that is turned round."""
-    operand = checker.check_kind(node.operand, BOOLEAN, "What ! turns round")
+    operand = checker.check_kind(node.operand, BOOLEAN, "The operand of !")
     evaluate = operand.evaluate
     return TypedExpression(
         BOOLEAN,
@@ -66,10 +66,10 @@ _LOGICAL_EVALUATORS: Mapping[str, Callable[[Sequence[Evaluator]], Evaluator]] = 
 def check_conditional(checker: Checker, node: Conditional) -> TypedExpression:
     """Check conditions and their values: the value counts whose condition is the first to hold."""
     conditions = [
-        checker.check_kind(condition, BOOLEAN, "What stands before ?") for condition, _ in node.cases
+        checker.check_kind(condition, BOOLEAN, "The condition before ?") for condition, _ in node.cases
     ]
     values = check_alternatives(
-        checker, [*(value for _, value in node.cases), node.otherwise], "The values of a choice"
+        checker, [*(value for _, value in node.cases), node.otherwise], "The values of ? :"
     )
     parts = [*conditions, *values]
     return TypedExpression(
@@ -91,7 +91,7 @@ def check_alternatives(checker: Checker, nodes: Sequence[Node], where: str) -> l
     kind = common_kind_of(values)
     if kind is None:
         others, other = _find_misfit(values)
-        text = f"{where} are of one kind; here are {others.name} and {other.kind.name}."
+        text = f"{where} must be of one type, but these are {others.name} and {other.kind.name}."
         checker.report(other.at, text)
         kind = UNKNOWN
     return [convert_to(value, kind) for value in values]
@@ -133,7 +133,7 @@ def _check_is_null(checker: Checker, call: Call) -> TypedExpression:
 def _check_has(checker: Checker, call: Call) -> TypedExpression:
     if len(call.arguments) == 1 and not isinstance(call.arguments[0], DottedName):
         checker.check(call.arguments[0])
-        return checker.report(call.arguments[0].at, "has asks for an attribute or a role: write its name.")
+        return checker.report(call.arguments[0].at, "has needs the name of an attribute or a role.")
     return _check_null_test(checker, call, "has(x)", wanted=False)
 
 
@@ -141,7 +141,7 @@ def _check_null_test(checker: Checker, call: Call, usage: str, *, wanted: bool) 
     """Check a question whether something is null: a value, a file, or what a role leads to."""
     arguments = [checker.check(argument) for argument in call.arguments]
     if len(arguments) != 1:
-        return checker.report(call.word.at, f"{usage} takes one value; here it is given {len(arguments)}.")
+        return checker.report(call.word.at, f"{usage} takes one value, but it got {len(arguments)}.")
     (operand,) = arguments
     return TypedExpression(
         BOOLEAN,

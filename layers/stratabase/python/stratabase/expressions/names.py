@@ -11,7 +11,8 @@ from stratabase.expressions.scope import AttributeSymbol, RoleSymbol
 from stratabase.expressions.syntax import DottedName, MemberAccess, Word
 from stratabase.expressions.typed_expression import Evaluator, TypedExpression, unknown_at
 from stratabase.formats.decimals import is_canonical_decimal
-from stratabase.wording import join_words, shorten
+from stratabase.messages import and_list, or_list
+from stratabase.wording import shorten
 
 CALLER = "caller"
 """The name of the member on whose behalf a request is done."""
@@ -92,17 +93,14 @@ def check_name(checker: Checker, node: DottedName) -> TypedExpression:
 def check_member_access(checker: Checker, node: MemberAccess) -> TypedExpression:
     """Refuse a name after something that has no names."""
     checker.check(node.operand)
-    return checker.report(
-        node.word.at, f"Only a role has attributes: .{shorten(node.word.text)} finds nothing here."
-    )
+    return checker.report(node.word.at, f"Only a role has attributes. Remove .{shorten(node.word.text)}.")
 
 
 def _check_variable(checker: Checker, node: DottedName) -> TypedExpression:
     variable, *others = node.words
     if others:
-        return checker.report(
-            others[0].at, f"{shorten(variable.text)} is an item of a list: it has no attributes."
-        )
+        text = f"{shorten(variable.text)} is an item of a list, so it has no attributes."
+        return checker.report(others[0].at, text)
     typed = checker.variables[variable.text]
     return TypedExpression(typed.kind, typed.evaluate, node.at, possible_texts=typed.possible_texts)
 
@@ -112,14 +110,14 @@ def _check_caller_field(checker: Checker, node: DottedName) -> TypedExpression:
     fields = checker.scope.symbols.caller_fields
     caller, *others = node.words
     if not others:
-        text = f"caller is the member who asks: write which of {join_words(fields, 'or')}."
+        text = f"caller is a member, not a value. Add one of its fields: {or_list(fields)}."
         return checker.report(caller.at, text)
     field, *more = others
     if field.text not in fields:
-        text = f"caller, the member who asks, has no {shorten(field.text)}; it has {join_words(fields)}."
+        text = f"caller has no field {shorten(field.text)}. It has {and_list(fields)}."
         return checker.report(field.at, text, word=field.text, among=fields)
     if more:
-        return checker.report(more[0].at, f"caller.{field.text} is a value: a path ends there.")
+        return checker.report(more[0].at, f"caller.{field.text} is a value. The path must end there.")
     checker.caller_fields.add(field.text)
     return TypedExpression(fields[field.text], _of_caller(field.text), node.at)
 
@@ -140,7 +138,7 @@ def _check_path(checker: Checker, node: DottedName) -> TypedExpression:
         if refusal := _reason_not_to_follow(checker, found, f"{at}.{word.text}"):
             return checker.report(word.at, refusal)
         if number == MAX_ROLES:
-            return checker.report(word.at, f"A path walks over at most {MAX_ROLES} roles.")
+            return checker.report(word.at, f"A path can have at most {MAX_ROLES} roles.")
         at = found.target
     checker.paths.add(path)
     return TypedExpression(OBJECT, role_evaluator(path), node.at)
@@ -149,11 +147,11 @@ def _check_path(checker: Checker, node: DottedName) -> TypedExpression:
 def _reason_not_to_follow(checker: Checker, way: RoleSymbol, name: str) -> str | None:
     """Return why a role cannot be walked."""
     if way.many:
-        return f"{name} leads to many objects: make one value of them by @derived(path: …, aggregate: …)."
+        return f"{name} leads to many objects. For one value, use @derived(path: …, aggregate: …)."
     return (
         None
         if checker.scope.allows_roles
-        else f"{name} is a role; a filter takes the class's own attributes."
+        else f"{name} is a role. A filter can use only the class's own attributes."
     )
 
 
@@ -164,7 +162,7 @@ def _check_attribute(
     if value.kind is UNKNOWN:
         return unknown_at(node.at)
     if number + 1 < len(node.words):
-        text = f"{at}.{node.words[number].text} is an attribute; a path ends there."
+        text = f"{at}.{node.words[number].text} is an attribute. The path must end there."
         return checker.report(node.words[number + 1].at, text)
     path: Path = tuple(word.text for word in node.words)
     checker.paths.add(path)
@@ -180,17 +178,17 @@ def _report_unknown_name(checker: Checker, at: str, word: Word, *, first: bool) 
     if first:
         values = [f"'{value}'" for enum in checker.scope.symbols.enumerations.values() for value in enum]
         among = [*among, *checker.variables, CALLER, *values]
-    text = f'{at} has no attribute and no role "{shorten(name)}".'
+    text = f'{at} has no attribute or role "{shorten(name)}".'
     return checker.report(word.at, text, word=name, among=among)
 
 
 def _hint(checker: Checker, name: str) -> str | None:
     """Return what to write for the name of a function, of an enum, or of a value of one."""
     if name in checker.function_names:
-        return f"{name} is a function: write brackets behind it."
+        return f"{name} is a function. Add parentheses after it."
     for enum, values in checker.scope.symbols.enumerations.items():
         if name in values:
-            return f"{name} is a value of {enum}: write it in quotes, '{name}'."
+            return f"{name} is a value of {enum}. Write it in quotes: '{name}'."
         if name == enum and values:
-            return f"{name} is an enum: write its values as texts, such as '{values[0]}'."
+            return f"{name} is an enum. Write its values in quotes, such as '{values[0]}'."
     return None

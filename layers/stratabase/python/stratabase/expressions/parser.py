@@ -31,11 +31,11 @@ _FOREIGN_OPERATORS: Mapping[str, str] = {
 }
 """What other languages have, and how it is written here."""
 _HINTS: Mapping[str, str] = {
-    "'": "This text has no end: write another ' behind it, and \\' for one within it.",
-    '"': 'This text has no end: write another " behind it, and \\" for one within it.',
-    "{": "Expressions have no maps and no messages.",
-    "`": "Names and texts have no such quotes: write a text as 'text', a name as it is.",
-    ";": "An expression is one value: leave out the semicolon.",
+    "'": "The text has no closing quote. Add ' at its end, and write \\' for a quote inside it.",
+    '"': 'The text has no closing quote. Add " at its end, and write \\" for a quote inside it.',
+    "{": "Expressions can't contain maps or messages.",
+    "`": "Backquotes can't be used. Write a text as 'text', and a name without quotes.",
+    ";": "An expression must be one value. Remove the semicolon.",
 }
 _PIECE = re.compile(r"[A-Za-z_]\w*|[=!<>&|]+|.", re.DOTALL)
 _SIGNS = "=!<>&|"
@@ -71,9 +71,9 @@ def preload_trees(trees: Mapping[str, Callable[[], Node]]) -> None:
 
 def _check(text: str) -> None:
     if not text.strip():
-        raise InvalidExpression([ExpressionError(0, "There is no expression.")])
+        raise InvalidExpression([ExpressionError(0, "The expression is empty.")])
     if len(text) > MAX_EXPRESSION_LENGTH:
-        message = f"An expression has at most {MAX_EXPRESSION_LENGTH} characters; these are {len(text)}."
+        message = f"The expression has {len(text)} characters. The maximum is {MAX_EXPRESSION_LENGTH}."
         raise InvalidExpression([ExpressionError(0, message)])
     if not text.isascii():
         _refuse_surrogates(text)
@@ -83,7 +83,7 @@ def _refuse_surrogates(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as half:
-        message = "Half of a surrogate pair is no character: write both halves."
+        message = "A lone surrogate is not a character. Use both halves of the pair."
         raise InvalidExpression([ExpressionError(half.start, message)]) from None
 
 
@@ -100,7 +100,7 @@ def _find_error(text: str, unexpected: "UnexpectedInput") -> ExpressionError:
     if before in _FOREIGN_OPERATORS:
         at, word = start, before
     if word in _PAIRS and not _open_brackets(text[:at]):
-        return ExpressionError(at, f"There is no {_PAIRS[word]} to this {word}.")
+        return ExpressionError(at, f"This {word} has no matching {_PAIRS[word]}.")
     return ExpressionError(at, f'Unexpected "{shorten(word)}".', _FOREIGN_OPERATORS.get(word))
 
 
@@ -128,9 +128,9 @@ def _find_early_end(text: str) -> ExpressionError:
     if opening := _open_brackets(text):
         at = opening[-1]
         closing = next(right for right, left in _PAIRS.items() if left == text[at])
-        return ExpressionError(at, f"There is no {closing} to this {text[at]}.")
+        return ExpressionError(at, f"This {text[at]} has no matching {closing}.")
     at = len(text.rstrip())
-    return ExpressionError(at, "The expression ends where a value is expected.")
+    return ExpressionError(at, "The expression is incomplete. Add a value at its end.")
 
 
 def _open_brackets(text: str) -> list[int]:

@@ -88,7 +88,7 @@ def compile_search(pattern: str) -> Callable[[Environment, str], bool | None]:
     """Return a function that searches a text for a pattern. Raises InvalidValue, saying why."""
     compiled = compile_regex(pattern)
     if compiled.programsize > MAX_PROGRAM_SIZE:
-        raise InvalidValue(verbatim("it is too large: repeat less"))
+        raise InvalidValue(verbatim("it is too large; use fewer repetitions"))
 
     def found(environment: Environment, text: str) -> bool | None:
         return compiled.search(text) is not None if environment.spend(matching_cost(compiled, text)) else None
@@ -107,14 +107,14 @@ def _check_matches(checker: Checker, call: Call) -> TypedExpression:
     if UNKNOWN in (text.kind, pattern.kind):
         return unknown_at(call.at)
     if not pattern.is_constant or not pattern.possible_texts:
-        return checker.report(
-            pattern.at, "The pattern of matches is a text in quotes, so that it can be checked."
-        )
+        return checker.report(pattern.at, "The pattern of matches must be a text in quotes.")
     ((written, at),) = pattern.possible_texts
     try:
         search = compile_search(written)
     except InvalidValue as malformed:
-        return checker.report(at, f"'{shorten(written)}' is no regular expression (RE2): {malformed}.")
+        return checker.report(
+            at, f"'{shorten(written)}' is not a valid regular expression (RE2): {malformed}."
+        )
     return apply_signature(call, Signature((TEXT,), BOOLEAN, search), [text])
 
 

@@ -51,11 +51,11 @@ def _fact(name: str, what: str, old: object, new: object) -> Iterator[str]:
 
 def _text(name: str, old: str | None, new: str | None) -> Iterator[str]:
     if old != new:
-        yield f"~ {name}: another description"
+        yield f"~ {name}: description changed"
 
 
 def _profile(old: Profile, new: Profile) -> Iterator[str]:
-    yield from _fact(f"profile {new.name}", "an administrator's", old.administrator, new.administrator)
+    yield from _fact(f"profile {new.name}", "an administrator profile", old.administrator, new.administrator)
 
 
 def _enumeration(old: Enumeration, new: Enumeration) -> Iterator[str]:
@@ -103,7 +103,7 @@ def _attribute(name: str, old: Attribute, new: Attribute) -> Iterator[str]:
     yield from _fact(name, "required", old.required, new.required)
     yield from _fact(name, "derived", old.origin is Origin.DERIVED, new.origin is Origin.DERIVED)
     if old.derivation and new.derivation and old.derivation != new.derivation:
-        yield f"~ {name}: derived otherwise"
+        yield f"~ {name}: derivation changed"
     old_values, new_values = argument_values(old.constraints), argument_values(new.constraints)
     for argument in new_values:
         yield from _value(f"{name} {argument}", old_values[argument], new_values[argument])
@@ -117,9 +117,9 @@ def _role_type(role: Role) -> str:
 def _role(name: str, old: Role, new: Role) -> Iterator[str]:
     yield from _fact(name, "required", old.required, new.required)
     yield from _fact(name, "a composition", old.composition, new.composition)
-    yield from _fact(name, "the role back to a whole", old.whole, new.whole)
+    yield from _fact(name, "the role back to its whole", old.whole, new.whole)
     yield from _value(f"{name} opposite", old.opposite, new.opposite)
-    yield from _fact(name, "holding the key", old.holds_key, new.holds_key)
+    yield from _fact(name, "holds the key", old.holds_key, new.holds_key)
     yield from _text(name, old.description, new.description)
 
 

@@ -140,7 +140,7 @@ def _encode_other(value: Any) -> Any:
         return {"is": NAMES[type(value)], "of": value.name}
     if isinstance(value, AttributeType):
         return {"is": TYPE, "of": value.name}
-    raise TypeError(f"no model holds a {type(value).__name__}")
+    raise TypeError(f"A model can't contain a {type(value).__name__}.")
 
 
 def _encode_fields(value: Any) -> dict[str, Any]:

@@ -32,12 +32,12 @@ class AllowedTexts(Constraint):
     def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
         """Yield an error for each pattern that RE2 does not understand, and one for an empty list."""
         if arguments.get("pattern") == ():
-            yield ArgumentError("pattern", "No value is possible: pattern is empty.")
+            yield ArgumentError("pattern", "No value is possible: pattern is empty. Add a pattern.")
         for number, pattern in enumerate(arguments.get("pattern") or ()):
             try:
                 compile_pattern(pattern)
             except InvalidValue as invalid:
-                message = f'"{shorten(pattern)}" is no regular expression (RE2): {invalid}.'
+                message = f'"{shorten(pattern)}" is not a valid regular expression (RE2): {invalid}.'
                 yield ArgumentError("pattern", message, number)
 
     @classmethod

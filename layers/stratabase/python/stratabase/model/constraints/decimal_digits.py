@@ -28,7 +28,7 @@ class DecimalDigits(Constraint):
         """Yield an error for a number of digits that a Real cannot have."""
         digits = arguments.get("digits")
         if digits is not None and not 0 <= digits <= MAX_DIGITS:
-            yield ArgumentError("digits", f"digits is a number from 0 to {MAX_DIGITS}.")
+            yield ArgumentError("digits", f"digits must be a number from 0 to {MAX_DIGITS}.")
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
         """Yield that a number has too many decimals."""

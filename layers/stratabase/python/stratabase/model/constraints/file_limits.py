@@ -31,14 +31,15 @@ class FileExtensions(Constraint):
         """Yield an error for what is no extension or is listed twice, and one for an empty list."""
         extensions = arguments.get("extensions")
         if extensions == ():
-            yield ArgumentError("extensions", "No file is possible: extensions is empty.")
+            yield ArgumentError("extensions", "No file is possible: extensions is empty. Add an extension.")
         seen: set[str] = set()
         for number, extension in enumerate(extensions or ()):
             if not _EXTENSION.fullmatch(extension):
-                message = f'"{shorten(extension)}" is no file name extension: write it without the dot.'
+                name = shorten(extension)
+                message = f'"{name}" is not a valid file extension. Use one such as pdf, without the dot.'
                 yield ArgumentError("extensions", message, number, (extension.strip(" .*"),))
             elif extension.lower() in seen:
-                message = f'"{extension}" stands here already; case does not make a difference.'
+                message = f'"{extension}" is listed more than once, and case doesn\'t matter. Remove one.'
                 yield ArgumentError("extensions", message, number)
             seen.add(extension.lower())
 
@@ -75,7 +76,7 @@ class FileSize(Constraint):
         """Yield an error for a size below 1."""
         size = arguments.get("maxSize")
         if size is not None and size < 1:
-            yield ArgumentError("maxSize", "maxSize is a number of bytes, 1 or more.")
+            yield ArgumentError("maxSize", "maxSize must be a number of bytes, 1 or more.")
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
         """Yield that a file is too large."""

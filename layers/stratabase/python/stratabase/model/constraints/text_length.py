@@ -30,9 +30,9 @@ class TextLength(Constraint):
         """Yield an error for a length that is out of range, and one if no value is possible."""
         low, high = arguments.get("minLength"), arguments.get("maxLength")
         if low is not None and low < 0:
-            yield ArgumentError("minLength", "minLength is 0 or more.")
+            yield ArgumentError("minLength", "minLength must be 0 or more.")
         if high is not None and high < 1:
-            yield ArgumentError("maxLength", "maxLength is 1 or more.")
+            yield ArgumentError("maxLength", "maxLength must be 1 or more.")
         elif low is not None and high is not None and low > high:
             message = f"No value is possible: minLength {low} is greater than maxLength {high}."
             yield ArgumentError("minLength", message)

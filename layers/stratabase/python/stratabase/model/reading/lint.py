@@ -25,28 +25,28 @@ from stratabase.expressions.syntax import (
     walk,
 )
 from stratabase.formats.regex import ascii_words
+from stratabase.messages import and_list
 from stratabase.model.attribute import Attribute
 from stratabase.model.member_names import NAMING_ATTRIBUTES
 from stratabase.model.model import Model
 from stratabase.model.model_expressions import ModelExpressions, expressions_of
 from stratabase.model.reading.draft.errors import ModelError, error_at, position_in_text
 from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
-from stratabase.wording import join_words
 
 SET_BY_MEMBERS = ("notes", "language", "timeZone", "dateFormat", "timeFormat")
 """The fields of `caller` that every member may change without anybody's proof or leave."""
 _ADVICE = (
-    "so they decide themselves what this allows: compare caller.id, username or profile, which only "
+    "so they decide what this allows. Compare caller.id, username, or profile, which only "
     "administrators set, or email, which members must confirm."
 )
 _ASCII = (
-    r"only ASCII letters (RE2): write [\p{L}\p{N}_] for a character of words in any script, or [A-Za-z0-9_] "
-    "if ASCII is meant."
+    r"only ASCII letters (RE2). Write [\p{L}\p{N}_] for a word character of any script, or [A-Za-z0-9_] "
+    "for ASCII."
 )
 _BY_MEMBER_ID = frozenset({"==", "!=", "in"})
 _EXISTENCE_FUNCTIONS = frozenset({"isNull", "has"})
 """The functions that ask whether there is a name, whosever it is."""
-ADVICE = "a name that another member can take: compare it with caller.username, by ==, != or in"
+ADVICE = "a name that another member can take. Compare it with caller.username, using ==, !=, or in"
 
 
 def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
@@ -67,7 +67,7 @@ def _lint_patterns(draft: ModelDraft) -> Iterator[ModelError]:
             for pattern, node in use.items_of("pattern"):
                 if found := ascii_words(pattern):
                     yield error_at(
-                        node, f"{join_words(found)} {'know' if len(found) > 1 else 'knows'} {_ASCII}"
+                        node, f"{and_list(found)} {'match' if len(found) > 1 else 'matches'} {_ASCII}"
                     )
 
 
@@ -84,14 +84,16 @@ def _lint_condition(
     for names in _caller_field_names(parse(text)):
         field = names.words[1]
         if field.text in SET_BY_MEMBERS:
-            yield _warning_at(node, names.at, f"Members set caller.{field.text} themselves, {_ADVICE}")
+            yield _warning_at(node, names.at, f"Members can set caller.{field.text} themselves, {_ADVICE}")
     condition = expressions.condition(class_name, text)
     for path in sorted(condition.paths):
         derived = _caller_fields_behind(expressions, class_name, path)
         found = [field for field in SET_BY_MEMBERS if field in derived]
         if found:
-            made_of = join_words([f"caller.{field}" for field in found])
-            message = f"{'.'.join(path)} is derived from {made_of}, which members set themselves, {_ADVICE}"
+            made_of = and_list(f"caller.{field}" for field in found)
+            message = (
+                f"{'.'.join(path)} is derived from {made_of}, which members can set themselves, {_ADVICE}"
+            )
             yield error_at(node, message)
 
 
@@ -148,8 +150,8 @@ class NameUse(NamedTuple):
 
     def __str__(self) -> str:
         """Return what a person should know of it."""
-        made_of = f", made of {self.made_of}," if self.made_of else ""
-        return f"This may go by {self.path}{made_of} as it was written, {ADVICE}."
+        made_of = f" (derived from {self.made_of})" if self.made_of else ""
+        return f"This may compare {self.path}{made_of} as text, {ADVICE}."
 
 
 def uses_of_written_names(model: Model, class_name: str, text: str) -> Iterator[NameUse]:

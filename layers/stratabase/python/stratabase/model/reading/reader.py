@@ -47,7 +47,9 @@ def _read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode("utf-8")
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        raise InvalidModel([ModelError(str(path), line, column, "A model is UTF-8; this is not.")]) from error
+        raise InvalidModel(
+            [ModelError(str(path), line, column, "The model is not valid UTF-8. Save the file as UTF-8.")]
+        ) from error
     except OSError as error:
-        message = f"The model cannot be read: {error.strerror or error}."
+        message = f"Can't read the model: {error.strerror or error}."
         raise InvalidModel([ModelError(str(path), 1, 1, message)]) from error

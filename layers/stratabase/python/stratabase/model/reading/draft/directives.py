@@ -32,9 +32,10 @@ from graphql.language import (
 )
 from graphql.utilities import value_from_ast_untyped
 
+from stratabase.messages import and_list, or_list
 from stratabase.model.reading.draft.errors import ModelError, error_at
 from stratabase.model.reading.draft.model_draft import DirectiveUse, Item
-from stratabase.wording import join_words, shorten
+from stratabase.wording import shorten
 
 _PROSE = frozenset({TokenKind.STRING, TokenKind.BLOCK_STRING, TokenKind.COMMENT})
 
@@ -167,10 +168,10 @@ def _check_known(
     for argument in node.arguments or ():
         name, known = argument.name.value, directive.parameters
         if name not in known:
-            text = f'@{directive.name} has no argument "{shorten(name)}"; it has {join_words(known)}.'
+            text = f'@{directive.name} has no argument "{shorten(name)}". It takes {and_list(known)}.'
             yield error_at(argument, text, word=name, among=known)
         elif name in given:
-            yield error_at(argument, f'@{directive.name} has the argument "{name}" already.')
+            yield error_at(argument, f'@{directive.name} already has the argument "{name}". Remove one.')
         else:
             given[name] = argument
 
@@ -180,7 +181,7 @@ def _check_required(
 ) -> Iterator[ModelError]:
     for parameter in directive.parameters.values():
         if parameter.required and parameter.name not in given:
-            text = f"@{directive.name} needs the argument {parameter.name}: {parameter.spelling}."
+            text = f"@{directive.name} needs the argument {parameter.name} ({parameter.spelling})."
             yield error_at(node, text)
 
 
@@ -207,7 +208,7 @@ def _read_items(node: ValueNode, parameter: Parameter) -> tuple[tuple[Item, ...]
 
 def _read_value(node: ValueNode, parameter: Parameter) -> Any:
     if isinstance(node, NullValueNode):
-        raise InvalidArgument(node, f"{parameter.name} takes {parameter.spelling}, and that is not null.")
+        raise InvalidArgument(node, f"{parameter.name} must be {parameter.spelling}, not null.")
     if parameter.type in _READERS:
         return _READERS[parameter.type](node, parameter)
     return _read_enum(node, parameter)
@@ -217,7 +218,7 @@ def _read_string(node: ValueNode, parameter: Parameter) -> str:
     if not isinstance(node, StringValueNode):
         given = shorten(print_ast(node))
         raise InvalidArgument(
-            node, f'{parameter.name} takes a String in quotes, not {given}: write "{given}".'
+            node, f'{parameter.name} must be a String in quotes, not {given}. Write "{given}".'
         )
     return node.value
 
@@ -225,18 +226,19 @@ def _read_string(node: ValueNode, parameter: Parameter) -> str:
 def _read_int(node: ValueNode, parameter: Parameter) -> int:
     if not isinstance(node, IntValueNode):
         raise InvalidArgument(
-            node, f"{parameter.name} takes an Int without quotes, not {shorten(print_ast(node))}."
+            node, f"{parameter.name} must be an Int without quotes, not {shorten(print_ast(node))}."
         )
     if len(node.value) > len(str(MAX_ARGUMENT_INT)) + 1 or abs(int(node.value)) > MAX_ARGUMENT_INT:
-        raise InvalidArgument(
-            node, f"{parameter.name} takes an Int of at most {MAX_ARGUMENT_INT}, not {shorten(node.value)}."
-        )
+        limits = f"from -{MAX_ARGUMENT_INT} to {MAX_ARGUMENT_INT}"
+        raise InvalidArgument(node, f"{parameter.name} must be {limits}, not {shorten(node.value)}.")
     return int(node.value)
 
 
 def _read_boolean(node: ValueNode, parameter: Parameter) -> bool:
     if not isinstance(node, BooleanValueNode):
-        raise InvalidArgument(node, f"{parameter.name} takes true or false, not {shorten(print_ast(node))}.")
+        raise InvalidArgument(
+            node, f"{parameter.name} must be true or false, not {shorten(print_ast(node))}."
+        )
     return node.value
 
 
@@ -246,7 +248,7 @@ def _read_enum(node: ValueNode, parameter: Parameter) -> str:
     if isinstance(node, EnumValueNode) and node.value in known:
         return node.value
     given = shorten(print_ast(node))
-    text = f"{parameter.name} is {join_words(known, 'or')}, not {given}."
+    text = f"{parameter.name} must be {or_list(known)}, not {given}."
     raise InvalidArgument(node, text, word=given.strip('"'), among=known)
 
 

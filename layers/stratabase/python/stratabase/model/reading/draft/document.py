@@ -93,7 +93,9 @@ def _refuse_surrogates(source: Source) -> None:
     try:
         source.body.encode()
     except UnicodeEncodeError as error:
-        raise GraphQLSyntaxError(source, error.start, "Half of a surrogate pair is no character.") from None
+        raise GraphQLSyntaxError(
+            source, error.start, "A lone surrogate is not a character. Use both halves of the pair."
+        ) from None
 
 
 def _tokens(source: Source) -> Iterator[Token]:
@@ -103,7 +105,7 @@ def _tokens(source: Source) -> Iterator[Token]:
         depth += (token.kind in _OPENING) - (token.kind in _CLOSING)
         if depth > MAX_BRACKET_DEPTH:
             raise GraphQLSyntaxError(
-                source, token.start, f"More than {MAX_BRACKET_DEPTH} brackets within one another."
+                source, token.start, f"Brackets can be nested at most {MAX_BRACKET_DEPTH} levels deep."
             )
         yield token
 
@@ -131,4 +133,4 @@ def _syntax_error(error: GraphQLSyntaxError, file: str, piece: Definition | None
     if piece and not piece.last:
         message = message.replace("<EOF>", "the end of the definition")
     unexpected = message.removeprefix("Unexpected Name '").removesuffix("'.")
-    return ModelError(file, line, column, f"Syntax: {message}", nearest_word(unexpected, KEYWORDS))
+    return ModelError(file, line, column, f"Syntax error: {message}", nearest_word(unexpected, KEYWORDS))

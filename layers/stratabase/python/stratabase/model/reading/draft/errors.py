@@ -107,4 +107,4 @@ def check_not_empty(use: DirectiveUse, argument: str) -> Iterator[ModelError]:
     """Refuse an argument that is there but says nothing."""
     text = use[argument]
     if text is not None and not text.strip():
-        yield error_at(use.node_of(argument), f"{argument} is empty.")
+        yield error_at(use.node_of(argument), f"{argument} can't be empty.")

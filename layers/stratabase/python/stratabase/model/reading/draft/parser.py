@@ -19,6 +19,7 @@ from graphql.language import (
     TypeNode,
 )
 
+from stratabase.messages import or_list
 from stratabase.model.api_names import default_whole_role
 from stratabase.model.model import Enumeration
 from stratabase.model.reading.draft.directives import Directive, language, read_directive
@@ -33,7 +34,7 @@ from stratabase.model.reading.draft.model_draft import (
 )
 from stratabase.model.types import TYPES
 from stratabase.model.types.enumeration import EnumType
-from stratabase.wording import join_words, shorten
+from stratabase.wording import shorten
 
 _PLACES = {"SCHEMA": "the schema", "OBJECT": "a type", "FIELD_DEFINITION": "a field"}
 """Where directives stand, as messages say it."""
@@ -134,15 +135,15 @@ class _Parser:
         elif location not in directive.locations:
             self.errors.append(error_at(node, _misplaced_message(directive, location)))
         elif not directive.repeatable and any(use.name == name for use in before):
-            self.errors.append(error_at(node, f"@{name} stands here already; once is enough."))
+            self.errors.append(error_at(node, f"@{name} can be used only once here. Remove one."))
         else:
             return directive
         return None
 
 
 def _misplaced_message(directive: Directive, location: str) -> str:
-    places = join_words(_PLACES[place] for place in directive.locations)
-    return f"@{directive.name} belongs on {places}, not on {_PLACES.get(location, location)}."
+    places = or_list(_PLACES[place] for place in directive.locations)
+    return f"@{directive.name} can be used only on {places}, not on {_PLACES.get(location, location)}."
 
 
 def _lacks_required_argument(use: DirectiveUse) -> bool:

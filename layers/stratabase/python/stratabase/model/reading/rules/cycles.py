@@ -13,11 +13,11 @@ from stratabase.expressions.environment import Path
 from stratabase.expressions.errors import InvalidExpression
 from stratabase.expressions.expression import check_expression
 from stratabase.expressions.scope import Scope
+from stratabase.messages import and_list
 from stratabase.model.model import ClassKind
 from stratabase.model.reading.draft.errors import ModelError, error_at
 from stratabase.model.reading.draft.model_draft import ClassDraft, FieldDraft, ModelDraft
 from stratabase.model.reading.draft.resolution import DraftSymbols, resolve_path
-from stratabase.wording import join_words
 
 T = TypeVar("T")
 
@@ -113,11 +113,11 @@ def _needs_itself_message(name: str, first: str, others: Sequence[str]) -> str:
 def _parts_only_message(cycle: Sequence[str]) -> str:
     """Return why there is no object of classes that are parts of one another, and of no other class."""
     if len(cycle) == 1:
-        reason = f"it is a part of {cycle[0]} only, so that the first one has no whole"
+        reason = f"it is only a part of {cycle[0]}, so the first one has no whole"
     else:
         pairs = zip(cycle, [*cycle[1:], cycle[0]], strict=True)
-        chain = join_words(f"{part} is a part of {whole}" for part, whole in pairs)
-        reason = f"{chain} only, so that the first one has no whole"
+        chain = and_list(f"{part} is only a part of {whole}" for part, whole in pairs)
+        reason = f"{chain}, so the first one has no whole"
     return f"{reason}. Make {cycle[0]} a part of another class too, or remove @composition from a role."
 
 

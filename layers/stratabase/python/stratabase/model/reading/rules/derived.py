@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from graphql.language import Node
 
+from stratabase.messages import or_list
 from stratabase.model.attribute import Aggregate
 from stratabase.model.reading.draft.errors import ModelError, check_not_empty, error_at
 from stratabase.model.reading.draft.model_draft import DirectiveUse, FieldDraft, ModelDraft, column_offset
 from stratabase.model.reading.draft.resolution import ResolvedPath, names_in_class, resolve_path
-from stratabase.wording import join_words, shorten
+from stratabase.wording import shorten
 
-_NEEDS_STORAGE = {"File": "keep a file", "Serial": "be numbered by the service"}
+_NEEDS_STORAGE = {"File": "store a file", "Serial": "be numbered by Stratabase"}
 """What only stored attributes can do, by type."""
 NUMBER_TYPES = ("Int", "Real")
 _SUM_AGGREGATES = frozenset({Aggregate.SUM, Aggregate.AVG})
@@ -30,30 +31,29 @@ def check_derived(draft: ModelDraft) -> Iterator[ModelError]:
 
 def _check_source(use: DirectiveUse) -> Iterator[ModelError]:
     if "expression" in use.written and "path" in use.written:
-        yield error_at(
-            use.node_of("path"), "A derived attribute has either an expression or a path, not both."
-        )
+        text = "A derived attribute can't have both an expression and a path. Remove one."
+        yield error_at(use.node_of("path"), text)
     elif use.is_valid and not {"expression", "path"} & set(use.written):
-        yield error_at(use.node, "A derived attribute has an expression or a path.")
+        yield error_at(use.node, "A derived attribute needs an expression or a path.")
     elif use["aggregate"] and "expression" in use.written:
-        yield error_at(use.node_of("aggregate"), "An aggregate goes with a path, not with an expression.")
+        yield error_at(use.node_of("aggregate"), "An aggregate needs a path, not an expression.")
 
 
 def _check_not_restricted(field: FieldDraft, use: DirectiveUse) -> Iterator[ModelError]:
     name = field.full_name
     if field.required:
-        text = f"{name} is derived, so it cannot be required: leave out the !."
+        text = f"{name} is derived, so it can't be required. Remove the !."
         yield error_at(field.node.type, text)
     for other in ("domain", "file"):
         if restriction := field.directive(other):
-            text = f"{name} is derived, so @{other} has nothing to check: restrict what it is made of."
+            text = f"{name} is derived, so it can't have @{other}. Restrict what it is derived from."
             yield error_at(restriction.node, text)
     if (
         field.type
         and field.type.name in _NEEDS_STORAGE
         and ("expression" in use.written or field.type.name == "File")
     ):
-        text = f"{name} is derived, so it cannot {_NEEDS_STORAGE[field.type.name]}."
+        text = f"{name} is derived, so it can't {_NEEDS_STORAGE[field.type.name]}."
         yield error_at(field.type_node, text)
 
 
@@ -77,10 +77,10 @@ def _report_unknown_step(
     found = len(resolved.steps)
     offset = column_offset(place, sum(len(name) + 1 for name in names[:found]))
     if resolved.type:
-        text = f"{'.'.join(resolved.steps[-1])} is an attribute; a path ends there."
+        text = f"{'.'.join(resolved.steps[-1])} is an attribute. The path must end there."
         yield error_at(place, text, offset=offset)
     elif resolved.at in draft.classes and names[found] not in draft.classes[resolved.at].fields_by_name:
-        text = f'{resolved.at} has no attribute and no role "{shorten(names[found])}".'
+        text = f'{resolved.at} has no attribute or role "{shorten(names[found])}".'
         yield error_at(
             place, text, word=names[found], among=names_in_class(draft, resolved.at), offset=offset
         )
@@ -94,7 +94,7 @@ def _check_path_end(field: FieldDraft, resolved: ResolvedPath, use: DirectiveUse
     elif text := _aggregate_error(resolved, aggregate):
         yield error_at(use.node_of("aggregate"), text)
     elif (right := _result_types(resolved, aggregate)) and field.type and field.type.name not in right:
-        text = f"{field.full_name} is {field.type.name}, but what is computed is {join_words(right, 'or')}."
+        text = f"{field.full_name} is {field.type.name}, but its path gives {or_list(right)}."
         yield error_at(field.type_node, text, word=right[0], among=right)
 
 
@@ -102,15 +102,12 @@ def _path_end_error(resolved: ResolvedPath, aggregate: Aggregate | None) -> str 
     """Return what is wrong with the end of a path."""
     path = ".".join(name for _, name in resolved.steps)
     if resolved.type and len(resolved.steps) == 1:
-        return (
-            f"A path walks over at least one role; {path} is the class's own attribute. Write an expression."
-        )
+        return f"{path} is an attribute of the class itself, not of a role. Use an expression."
     if not resolved.type and aggregate is not Aggregate.COUNT:
-        end = f"an attribute of {resolved.at}"
-        return f"{path} is a role: the path goes on to {end}, or COUNT counts the objects."
+        return f"{path} is a role. Continue the path to an attribute of {resolved.at}, or use COUNT."
     if resolved.many and aggregate is None:
-        aggregates = join_words((one.name for one in Aggregate), "or")
-        return f"{path} finds many values; aggregate is one of {aggregates}."
+        aggregates = or_list(one.name for one in Aggregate)
+        return f"{path} leads to many values. Set aggregate to {aggregates}."
     return None
 
 
@@ -119,13 +116,13 @@ def _aggregate_error(resolved: ResolvedPath, aggregate: Aggregate | None) -> str
     if aggregate is None:
         return None
     if not resolved.many:
-        return f"{aggregate.name} goes with many values; no role of this path leads to many."
+        return f"{aggregate.name} needs many values, but no role of this path leads to many."
     type_ = resolved.type.name if resolved.type else ""
     if aggregate in _SUM_AGGREGATES and type_ not in NUMBER_TYPES:
-        types = join_words(NUMBER_TYPES, "or")
-        return f"{aggregate.name} takes {types}; {'.'.join(resolved.steps[-1])} is {type_}."
+        types = or_list(NUMBER_TYPES)
+        return f"{aggregate.name} needs {types}, but {'.'.join(resolved.steps[-1])} is {type_}."
     if aggregate in _ORDER_AGGREGATES and type_ in _UNORDERED_TYPES:
-        return f"{aggregate.name} takes what has an order; {'.'.join(resolved.steps[-1])} is {type_}."
+        return f"{aggregate.name} needs a type with an order, but {'.'.join(resolved.steps[-1])} is {type_}."
     return None
 
 

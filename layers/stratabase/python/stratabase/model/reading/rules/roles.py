@@ -27,7 +27,7 @@ def _check_opposite(draft: ModelDraft, field: FieldDraft, use: DirectiveUse) -> 
         text = _no_opposite_message(field, use["opposite"], other)
         yield error_at(use.node_of("opposite"), text, word=use["opposite"], among=fitting)
     elif other.name == field.name and other.owner == field.owner:
-        text = f"{field.full_name} cannot be its own opposite. Leave opposite out, or make a second role."
+        text = f"{field.full_name} can't be its own opposite. Remove opposite, or add a second role."
         yield error_at(use.node_of("opposite"), text)
     elif (opposite := opposite_of(other)) != field.name and _names_an_opposite(draft, other):
         yield error_at(use.node_of("opposite"), _one_sided_message(field, other, opposite))
@@ -40,13 +40,13 @@ def _can_be_opposite(field: FieldDraft, role: FieldDraft) -> bool:
 def _no_opposite_message(field: FieldDraft, opposite: str, other: FieldDraft | None) -> str:
     """Return why the role that is named cannot be the opposite."""
     if other is None:
-        return (
-            f"{field.target_class} has no role {shorten(opposite)} to be the opposite of {field.full_name}."
-        )
+        return f"{field.target_class} has no role {shorten(opposite)} for the opposite of {field.full_name}."
     if other.is_composition:
-        return f"{other.full_name} is a composition; the opposite of {field.full_name} is an association."
-    fact = f"leads to {other.target_class}" if other.target_class else "is not a role"
-    return f"{other.full_name} {fact}; the opposite of {field.full_name} is a role to {field.owner}."
+        fact, rule = "is a composition", "an association"
+    else:
+        fact = f"leads to {other.target_class}" if other.target_class else "is not a role"
+        rule = f"a role to {field.owner}"
+    return f"{other.full_name} {fact}, but the opposite of {field.full_name} must be {rule}."
 
 
 def _is_reliable(other: FieldDraft) -> bool:
@@ -64,9 +64,9 @@ def _names_an_opposite(draft: ModelDraft, other: FieldDraft) -> bool:
 
 
 def _one_sided_message(field: FieldDraft, other: FieldDraft, opposite: str | None) -> str:
-    named = f"names {shorten(opposite)}" if opposite is not None else "names none"
+    named = f"names {shorten(opposite)}" if opposite is not None else "names no opposite"
     right = f'@association(opposite: "{field.name}")'
-    return f"Opposites name each other, but {other.full_name} {named}. Write {right} there."
+    return f"Opposites must name each other, but {other.full_name} {named}. Write {right} there."
 
 
 def opposite_of(field: FieldDraft) -> str | None:
@@ -104,9 +104,9 @@ def _check_implied_holder(field: FieldDraft) -> Iterator[ModelError]:
     if use is None or use["holds"] is None or use["holds"] is not field.many:
         return
     if field.many:
-        text = f"{field.full_name} leads to many, so it cannot hold the key: the to-one side does."
+        text = f"{field.full_name} leads to many objects, so it can't hold the key. Remove holds."
     else:
-        text = f"{field.full_name} is the to-one side, so it holds the key: leave holds out."
+        text = f"{field.full_name} is the to-one side, so it must hold the key. Remove holds."
     yield error_at(use.node_of("holds"), text)
 
 
@@ -117,10 +117,10 @@ def _check_two_holders(field: FieldDraft, other: FieldDraft) -> Iterator[ModelEr
         if mine and others:
             use = field.directive("association")
             assert use is not None
-            text = f"Only one of {other.full_name} and {field.full_name} holds the key."
+            text = f"Only one of {other.full_name} and {field.full_name} can hold the key. Remove one holds."
             yield error_at(use.node_of("holds"), text)
         elif not mine and not others and _is_reliable(field) and _is_reliable(other):
-            text = f"One of {other.full_name} and {field.full_name} holds the key: write holds: true there."
+            text = f"One of {other.full_name} and {field.full_name} must hold the key. Add holds: true to it."
             yield error_at(other.node.name, text)
 
 
@@ -146,7 +146,8 @@ def check_compositions(draft: ModelDraft) -> Iterator[ModelError]:
         if not use or not field.target_class or use["whole"] is None:
             continue
         if not _ROLE_NAME.fullmatch(use["whole"]):
-            text = f'"{shorten(use["whole"])}" is no name: write letters, digits and _, a letter first.'
+            name = shorten(use["whole"])
+            text = f'"{name}" is not a valid name. Use letters, digits, and _, and begin with a letter.'
             yield error_at(use.node_of("whole"), text)
         elif text_of := reserved_name_error(use["whole"]):
             yield error_at(use.node_of("whole"), text_of)

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 
+from stratabase.messages import and_list
 from stratabase.model.api_names import get_by_verb
 from stratabase.model.model import PlatformAttribute
 from stratabase.model.reading.draft.errors import ModelError, error_at, line_of
 from stratabase.model.reading.draft.model_draft import ClassDraft, DirectiveUse, ModelDraft
-from stratabase.wording import join_words, shorten
+from stratabase.wording import shorten
 
 _PLATFORM = {attribute.value: attribute for attribute in PlatformAttribute}
 GET_BY_ARGUMENTS = frozenset({"insight", "disableCache"})
 """What a `getBy` service takes beside the attributes."""
 MAX_INDEXES = 7
+_ADVICE_FOR_DERIVED = "Use the attributes that it is derived from."
 
 
 def check_uniques(draft: ModelDraft) -> Iterator[ModelError]:
@@ -30,11 +32,10 @@ def _check_unique_attributes(class_: ClassDraft, use: DirectiveUse) -> Iterator[
     for name, node in use.items_of("attributes"):
         field = class_.attributes.get(name)
         if field and field.is_derived:
-            yield error_at(
-                node, f"{field.full_name} is derived, so it cannot be unique: name what it is made of."
-            )
+            text = f"{field.full_name} is derived, so it can't be unique. {_ADVICE_FOR_DERIVED}"
+            yield error_at(node, text)
         elif field and name in GET_BY_ARGUMENTS:
-            text = f"{field.full_name} cannot be unique: its getBy service has an argument {name} already."
+            text = f"{field.full_name} can't be unique: its getBy service already has an argument {name}."
             yield error_at(node, text)
 
 
@@ -43,11 +44,10 @@ def _check_repeated(
 ) -> Iterator[ModelError]:
     attributes, service = use["attributes"], get_by_verb(use["attributes"])
     if first := seen.get(frozenset(attributes)):
-        yield error_at(use.node, f"{first} says the same.")
+        yield error_at(use.node, f"{first} has the same attributes. Remove one.")
     elif (other := services.get(service)) is not None:
-        text = (
-            f"The service {service} is generated for both {join_words(other)} and {join_words(attributes)}."
-        )
+        lists = f"for {and_list(other)}, and for {and_list(attributes)}"
+        text = f"The service {service} would be generated twice: {lists}."
         yield error_at(use.node, text)
     seen.setdefault(frozenset(attributes), f"The @unique in line {line_of(use.node)}")
     services.setdefault(service, attributes)
@@ -61,11 +61,10 @@ def check_indexes(draft: ModelDraft) -> Iterator[ModelError]:
             yield from check_attribute_list(draft, class_, use)
             yield from _check_not_derived(class_, use)
             if use["attributes"] in seen:
-                yield error_at(use.node, f"{class_.name} has this @index already.")
+                yield error_at(use.node, f"{class_.name} already has this @index. Remove one.")
             elif number > MAX_INDEXES:
-                yield error_at(
-                    use.node, f"{class_.name} has more than {MAX_INDEXES} indexes: keep those used most."
-                )
+                text = f"{class_.name} has more than {MAX_INDEXES} indexes. Keep those that are used most."
+                yield error_at(use.node, text)
             seen.add(use["attributes"])
 
 
@@ -73,20 +72,18 @@ def _check_not_derived(class_: ClassDraft, use: DirectiveUse) -> Iterator[ModelE
     for name, node in use.items_of("attributes"):
         field = class_.attributes.get(name)
         if field and field.is_derived:
-            text = (
-                f"{field.full_name} is derived at each read, so no index holds it: name what it is made of."
-            )
+            text = f"{field.full_name} is derived, so it can't be indexed. {_ADVICE_FOR_DERIVED}"
             yield error_at(node, text)
 
 
 def check_attribute_list(draft: ModelDraft, class_: ClassDraft, use: DirectiveUse) -> Iterator[ModelError]:
     """Check the `attributes` of a directive on a class."""
     if use.is_valid and not use["attributes"]:
-        yield error_at(use.node_of("attributes"), f"@{use.name} names at least one attribute.")
+        yield error_at(use.node_of("attributes"), f"@{use.name} needs at least one attribute.")
     seen: set[str] = set()
     for name, node in use.items_of("attributes"):
         text = (
-            f"{shorten(name)} stands here already."
+            f"{shorten(name)} is listed more than once. Remove one."
             if name in seen
             else _reason_to_refuse(draft, class_, use, name)
         )
@@ -112,18 +109,18 @@ def _reason_to_refuse(draft: ModelDraft, class_: ClassDraft, use: DirectiveUse, 
     if name in class_.roles or any(
         whole_role.name == name for whole_role in draft.whole_roles.get(class_.name, ())
     ):
-        return f"{class_.name}.{name} is a role; @{use.name} takes attributes."
+        return f"{class_.name}.{name} is a role, but @{use.name} takes only attributes."
     if name not in class_.fields_by_name:
         return f"{class_.name} has no attribute {shorten(name)}."
     type_ = class_.fields_by_name[name].type
     unordered = type_ is not None and not type_.sortable
-    return f"{class_.name}.{name} holds files, which cannot be compared." if unordered else None
+    return f"{class_.name}.{name} is a File, which can't be compared." if unordered else None
 
 
 def _reason_to_refuse_platform(class_: ClassDraft, use: DirectiveUse, name: str) -> str | None:
     if use.name == "unique":
-        return f"{name} is given by the service, so it cannot be unique."
+        return f"{name} is set by Stratabase, so it can't be unique."
     recorded = class_.directive("class")
     if _PLATFORM[name] in class_.platform or (recorded and not recorded.is_valid):
         return None
-    return f"{class_.name} does not record {name}: @class(platform: [{_PLATFORM[name].name}]) does."
+    return f"{class_.name} doesn't record {name}. Add @class(platform: [{_PLATFORM[name].name}])."
