@@ -169,7 +169,7 @@ def _apply_all(first: Evaluator, applied: Sequence[tuple[BinaryOperator, Evaluat
     return value
 
 
-_TAKES: Mapping[str, str] = {
+_OPERANDS: Mapping[str, str] = {
     "+": "two numbers, two texts, or two lists",
     "-": "two numbers",
     "*": "two numbers",
@@ -233,9 +233,8 @@ def _operand_kind(checker: Checker, word: Word, left: ValueKind, right: ValueKin
         kind = TEXT
     if kind and find_operator(word.text, kind):
         return kind
-    given = f"{left.name} and {right.name}"
-    text = f"{word.text} needs {_TAKES[word.text]}, but these are {given}.{_advice(word.text, left, right)}"
-    checker.report(word.at, text)
+    text = f"{word.text} needs {_OPERANDS[word.text]}, but these are {left.name} and {right.name}."
+    checker.report(word.at, text + _advice(word.text, left, right))
     return UNKNOWN
 
 

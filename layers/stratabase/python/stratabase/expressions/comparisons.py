@@ -140,8 +140,8 @@ def check_membership(
 
 
 def _constant_membership(left: Evaluator, items: tuple[Any, ...]) -> Evaluator:
-    admitted = frozenset(items)
-    return lambda environment: None if (value := left(environment)) is None else value in admitted
+    allowed = frozenset(items)
+    return lambda environment: None if (value := left(environment)) is None else value in allowed
 
 
 def _is_in(value: Any, items: tuple[Any, ...]) -> bool | None:
@@ -154,19 +154,19 @@ def check_comparison(checker: Checker, node: Comparison) -> TypedExpression:
     """Check two values that are compared."""
     left, right = checker.check_value(node.left, null=True), checker.check_value(node.right, null=True)
     if NULL in (left.kind, right.kind):
-        asked = _asked(node.right if left.kind is NULL else node.left)
-        return checker.report(node.operator.at, f"Values can't be compared with null. Use isNull({asked}).")
+        name = _name_in_advice(node.right if left.kind is NULL else node.left)
+        return checker.report(node.operator.at, f"Values can't be compared with null. Use isNull({name}).")
     if UNKNOWN in (left.kind, right.kind):
         return unknown_at(node.at)
-    find = check_membership if node.operator.text == "in" else _check_ordered_or_equal
-    run = find(checker, node.operator, left, right)
-    if run is None:
+    check = check_membership if node.operator.text == "in" else _check_ordered_or_equal
+    evaluate = check(checker, node.operator, left, right)
+    if evaluate is None:
         return unknown_at(node.at)
     constant = left.is_constant and right.is_constant
-    return TypedExpression(BOOLEAN, run, node.at, steps=count_steps(left, right), is_constant=constant)
+    return TypedExpression(BOOLEAN, evaluate, node.at, steps=count_steps(left, right), is_constant=constant)
 
 
-def _asked(node: Node) -> str:
+def _name_in_advice(node: Node) -> str:
     return ".".join(word.text for word in node.words) if isinstance(node, DottedName) else "x"
 
 

@@ -92,11 +92,11 @@ def part_function(
 ) -> Callable[[Environment, str], int | None]:
     """Return what tells the year, month or day of what is found."""
 
-    def told(environment: Environment, stored: str) -> int | None:
+    def part(environment: Environment, stored: str) -> int | None:
         found = find(environment, stored)
         return None if found is None else int(getattr(found, name))
 
-    return told
+    return part
 
 
 def days_between_function(

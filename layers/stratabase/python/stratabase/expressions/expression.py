@@ -68,26 +68,26 @@ class ResultType(Protocol):
     name: str
     kind: ValueKind
 
-    def read(self, given: Any, formats: Formats) -> Any:
+    def read(self, value: Any, formats: Formats) -> Any:
         """Return the stored form of a value. Raises InvalidValue for one that is not of the type."""
 
 
-def check_result(checker: Checker, result: TypedExpression, wanted: ResultType) -> None:
+def check_result(checker: Checker, result: TypedExpression, result_type: ResultType) -> None:
     """Report an expression that does not give what a type holds."""
-    if wanted.kind.values and result.kind is TEXT and result.possible_texts is not None:
-        check_values(checker, wanted.kind, result)
-    elif not is_assignable(result.kind, wanted.kind):
-        checker.report(result.at, f"This is {result.kind.name}, but it must be {wanted.name}.")
+    if result_type.kind.values and result.kind is TEXT and result.possible_texts is not None:
+        check_values(checker, result_type.kind, result)
+    elif not is_assignable(result.kind, result_type.kind):
+        checker.report(result.at, f"This is {result.kind.name}, but it must be {result_type.name}.")
 
 
-def stored_form_of(result: TypedExpression, wanted: ResultType | None) -> ToStored:
+def stored_form_of(result: TypedExpression, result_type: ResultType | None) -> ToStored:
     """Return a function from a value of an expression to what is stored of it, as a type does if given."""
-    if result.kind is REAL or (wanted and wanted.kind is REAL):
+    if result.kind is REAL or (result_type and result_type.kind is REAL):
         return _store_real
     if result.kind is TEXT:
         return _store_text
     # Whole numbers of expressions have 64 bits; the types that hold them have fewer.
-    return _store_as(wanted) if wanted and wanted.kind is INT else lambda value: value
+    return _store_as(result_type) if result_type and result_type.kind is INT else lambda value: value
 
 
 def _store_real(value: Any) -> str | None:
@@ -144,29 +144,31 @@ class CheckedExpression:
     errors: tuple[ExpressionError, ...]
 
 
-def check_expression(text: str, scope: Scope, wanted: ResultType | None = None) -> CheckedExpression:
+def check_expression(text: str, scope: Scope, result_type: ResultType | None = None) -> CheckedExpression:
     """Return what there is to say of a text that should give what an attribute of type `wanted` holds.
 
     Raises InvalidExpression for a text that is no expression at all.
     """
     checker = Checker(scope, _CHECKS, FUNCTIONS.keys())
     result = checker.check_value(parse(text))
-    if wanted is not None:
-        check_result(checker, result, wanted)
+    if result_type is not None:
+        check_result(checker, result, result_type)
     if result.steps > MAX_STEPS:
         message = f"Nested lists make this more than {MAX_STEPS} steps. Put them side by side."
         checker.report(result.at, message)
-    uses, caller = frozenset(checker.paths), frozenset(checker.caller_fields)
-    expression = Expression(text, result.kind, uses, caller, result.evaluate, stored_form_of(result, wanted))
+    paths, caller_fields = frozenset(checker.paths), frozenset(checker.caller_fields)
+    expression = Expression(
+        text, result.kind, paths, caller_fields, result.evaluate, stored_form_of(result, result_type)
+    )
     return CheckedExpression(expression, tuple(checker.errors))
 
 
-def compile_expression(text: str, scope: Scope, wanted: ResultType | None = None) -> Expression:
+def compile_expression(text: str, scope: Scope, result_type: ResultType | None = None) -> Expression:
     """Return the expression that a text is, which gives what an attribute of type `wanted` holds.
 
     Raises InvalidExpression with everything that is wrong.
     """
-    examination = check_expression(text, scope, wanted)
-    if examination.errors:
-        raise InvalidExpression(examination.errors)
-    return examination.expression
+    checked = check_expression(text, scope, result_type)
+    if checked.errors:
+        raise InvalidExpression(checked.errors)
+    return checked.expression

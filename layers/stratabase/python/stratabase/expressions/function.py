@@ -66,11 +66,11 @@ def _check_call(checker: Checker, call: Call, usage: str, signatures: Sequence[S
 
 
 def argument_error(
-    usage: str, takes: Sequence[Sequence[ValueKind]], arguments: Sequence[TypedExpression]
+    usage: str, parameters: Sequence[Sequence[ValueKind]], arguments: Sequence[TypedExpression]
 ) -> str:
     """Return why a function does not take its arguments."""
-    admitted = or_list(_kinds(kinds) for kinds in takes)
-    return f"{usage} takes {admitted}, but it got {_kinds([one.kind for one in arguments])}."
+    allowed = or_list(_kinds(kinds) for kinds in parameters)
+    return f"{usage} takes {allowed}, but it got {_kinds([one.kind for one in arguments])}."
 
 
 def _kinds(kinds: Sequence[ValueKind]) -> str:
@@ -95,13 +95,13 @@ def apply_signature(
     call: Call, signature: Signature, arguments: Sequence[TypedExpression]
 ) -> TypedExpression:
     """Return the typed expression of a call."""
-    fitting = [convert_to(one, kind) for one, kind in zip(arguments, signature.parameters, strict=True)]
+    converted = [convert_to(one, kind) for one, kind in zip(arguments, signature.parameters, strict=True)]
     return TypedExpression(
         signature.result,
-        _call_evaluator(signature.function, [one.evaluate for one in fitting]),
+        _call_evaluator(signature.function, [one.evaluate for one in converted]),
         call.at,
-        steps=count_steps(*fitting),
-        is_constant=all(one.is_constant for one in fitting) and signature.is_pure(fitting),
+        steps=count_steps(*converted),
+        is_constant=all(one.is_constant for one in converted) and signature.is_pure(converted),
     )
 
 

@@ -39,13 +39,13 @@ def list_of(element: ValueKind) -> ValueKind:
     return ValueKind(f"a list of {element.name}", element=element)
 
 
-def is_assignable(given: ValueKind, wanted: ValueKind) -> bool:
+def is_assignable(kind: ValueKind, target: ValueKind) -> bool:
     """Return whether a value of one kind may stand where another is wanted."""
-    if UNKNOWN in (given, wanted) or given in (wanted, NULL):
+    if UNKNOWN in (kind, target) or kind in (target, NULL):
         return True
-    if given.element and wanted.element:
-        return is_assignable(given.element, wanted.element)
-    return (given is INT and wanted is REAL) or (bool(given.values) and wanted is TEXT)
+    if kind.element and target.element:
+        return is_assignable(kind.element, target.element)
+    return (kind is INT and target is REAL) or (bool(kind.values) and target is TEXT)
 
 
 def common_kind(kinds: frozenset[ValueKind] | set[ValueKind]) -> ValueKind | None:

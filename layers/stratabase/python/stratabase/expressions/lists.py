@@ -99,7 +99,7 @@ def quantifier_evaluator(items: Evaluator, number: int, condition: Evaluator, *,
 def exactly_one_evaluator(items: Evaluator, number: int, condition: Evaluator) -> Evaluator:
     """Return whether the condition holds for one item and no other; null where that is not known."""
 
-    def one(environment: Environment) -> bool | None:
+    def exactly_one(environment: Environment) -> bool | None:
         values, variables, found, known = items(environment), environment.variables, 0, True
         for variables[number] in values or ():
             value = condition(environment)
@@ -109,13 +109,13 @@ def exactly_one_evaluator(items: Evaluator, number: int, condition: Evaluator) -
             return None
         return found == 1
 
-    return one
+    return exactly_one
 
 
 def map_evaluator(items: Evaluator, number: int, value: Evaluator) -> Evaluator:
     """Return what is made of each item."""
 
-    def made(environment: Environment) -> _Items | None:
+    def mapped(environment: Environment) -> _Items | None:
         values, variables = items(environment), environment.variables
         if values is None:
             return None
@@ -124,13 +124,13 @@ def map_evaluator(items: Evaluator, number: int, value: Evaluator) -> Evaluator:
             result.append(value(environment))
         return tuple(result)
 
-    return made
+    return mapped
 
 
 def filter_evaluator(items: Evaluator, number: int, condition: Evaluator) -> Evaluator:
     """Return the items for which the condition holds."""
 
-    def left(environment: Environment) -> _Items | None:
+    def filtered(environment: Environment) -> _Items | None:
         values, variables = items(environment), environment.variables
         if values is None:
             return None
@@ -141,7 +141,7 @@ def filter_evaluator(items: Evaluator, number: int, condition: Evaluator) -> Eva
                 result.append(item)
         return tuple(result)
 
-    return left
+    return filtered
 
 
 _SIZE = "size(x)"
@@ -186,22 +186,22 @@ def _check_comprehension(checker: Checker, call: Call, usage: str, *, value: boo
     Returns None after reporting what is wrong.
     """
     items, variable, *bodies = call.arguments
-    over = checker.check_value(items)
+    typed_items = checker.check_value(items)
     if not isinstance(variable, DottedName) or len(variable.words) > 1:
         checker.report(variable.at, f"The first argument must be a name for the items. Write {usage}.")
         return None
-    if over.kind.element is None and over.kind is not UNKNOWN:
-        checker.report(call.word.at, f"{call.word.text} needs a list, but this is {over.kind.name}.")
+    if typed_items.kind.element is None and typed_items.kind is not UNKNOWN:
+        checker.report(call.word.at, f"{call.word.text} needs a list, but this is {typed_items.kind.name}.")
         return None
     with checker.declare_variable(
-        variable.words[0].text, over.kind.element or UNKNOWN, over.possible_texts
+        variable.words[0].text, typed_items.kind.element or UNKNOWN, typed_items.possible_texts
     ) as number:
         conditions = bodies[:-1] if value else bodies
         typed_bodies = [
             checker.check_kind(body, BOOLEAN, f"The condition of {call.word.text}") for body in conditions
         ]
         typed_bodies += [_check_new_item(checker, body) for body in bodies[len(conditions) :]]
-    return _Comprehension(call, over, number, tuple(typed_bodies))
+    return _Comprehension(call, typed_items, number, tuple(typed_bodies))
 
 
 def _check_new_item(checker: Checker, node: Node) -> TypedExpression:
@@ -212,22 +212,27 @@ def _check_new_item(checker: Checker, node: Node) -> TypedExpression:
     return item
 
 
-_Find = Callable[[Evaluator, int, Evaluator], Evaluator]
+_MakeEvaluator = Callable[[Evaluator, int, Evaluator], Evaluator]
 
 
-def _quantifier(name: str, find: _Find) -> Function:
+def _quantifier(name: str, make_evaluator: _MakeEvaluator) -> Function:
     """Return a macro that asks for how many items a condition holds."""
     usage = f"list.{name}(x, condition)"
 
-    def form(checker: Checker, call: Call) -> TypedExpression:
+    def check(checker: Checker, call: Call) -> TypedExpression:
         if not call.receiver or len(call.arguments) != 3:
             return checker.report(call.word.at, f"{name} has the wrong arguments. Write {usage}.")
-        walk = _check_comprehension(checker, call, usage, value=False)
-        if walk is None:
+        comprehension = _check_comprehension(checker, call, usage, value=False)
+        if comprehension is None:
             return unknown_at(call.at)
-        return walk.result(BOOLEAN, find(walk.items.evaluate, walk.number, walk.bodies[0].evaluate))
+        return comprehension.result(
+            BOOLEAN,
+            make_evaluator(
+                comprehension.items.evaluate, comprehension.number, comprehension.bodies[0].evaluate
+            ),
+        )
 
-    return Function(name, usage, form)
+    return Function(name, usage, check)
 
 
 _FILTER = "list.filter(x, condition)"
@@ -236,11 +241,13 @@ _FILTER = "list.filter(x, condition)"
 def _check_filter(checker: Checker, call: Call) -> TypedExpression:
     if not call.receiver or len(call.arguments) != 3:
         return checker.report(call.word.at, f"filter has the wrong arguments. Write {_FILTER}.")
-    walk = _check_comprehension(checker, call, _FILTER, value=False)
-    if walk is None:
+    comprehension = _check_comprehension(checker, call, _FILTER, value=False)
+    if comprehension is None:
         return unknown_at(call.at)
-    evaluate = filter_evaluator(walk.items.evaluate, walk.number, walk.bodies[0].evaluate)
-    return walk.result(walk.items.kind, evaluate, walk.items)
+    evaluate = filter_evaluator(
+        comprehension.items.evaluate, comprehension.number, comprehension.bodies[0].evaluate
+    )
+    return comprehension.result(comprehension.items.kind, evaluate, comprehension.items)
 
 
 _MAP = "list.map(x, value)"
@@ -250,15 +257,15 @@ def _check_map(checker: Checker, call: Call) -> TypedExpression:
     if not call.receiver or len(call.arguments) not in (3, 4):
         text = f"map has the wrong arguments. Write {_MAP} or list.map(x, condition, value)."
         return checker.report(call.word.at, text)
-    walk = _check_comprehension(checker, call, _MAP, value=True)
-    if walk is None:
+    comprehension = _check_comprehension(checker, call, _MAP, value=True)
+    if comprehension is None:
         return unknown_at(call.at)
-    *conditions, value = walk.bodies
-    items = walk.items.evaluate
+    *conditions, value = comprehension.bodies
+    items = comprehension.items.evaluate
     for condition in conditions:
-        items = filter_evaluator(items, walk.number, condition.evaluate)
+        items = filter_evaluator(items, comprehension.number, condition.evaluate)
     kind = UNKNOWN if value.kind is UNKNOWN else list_of(value.kind)
-    return walk.result(kind, map_evaluator(items, walk.number, value.evaluate), value)
+    return comprehension.result(kind, map_evaluator(items, comprehension.number, value.evaluate), value)
 
 
 LIST_FUNCTIONS = (

@@ -123,21 +123,21 @@ def _conditional_evaluator(conditions: Sequence[Evaluator], values: Sequence[Eva
     return chosen
 
 
-_FIRST = "firstNotNull(a, b, …)"
+_FIRST_NOT_NULL = "firstNotNull(a, b, …)"
 
 
 def _check_is_null(checker: Checker, call: Call) -> TypedExpression:
-    return _check_null_test(checker, call, "isNull(x)", wanted=True)
+    return _check_null_test(checker, call, "isNull(x)", expects_null=True)
 
 
 def _check_has(checker: Checker, call: Call) -> TypedExpression:
     if len(call.arguments) == 1 and not isinstance(call.arguments[0], DottedName):
         checker.check(call.arguments[0])
         return checker.report(call.arguments[0].at, "has needs the name of an attribute or a role.")
-    return _check_null_test(checker, call, "has(x)", wanted=False)
+    return _check_null_test(checker, call, "has(x)", expects_null=False)
 
 
-def _check_null_test(checker: Checker, call: Call, usage: str, *, wanted: bool) -> TypedExpression:
+def _check_null_test(checker: Checker, call: Call, usage: str, *, expects_null: bool) -> TypedExpression:
     """Check a question whether something is null: a value, a file, or what a role leads to."""
     arguments = [checker.check(argument) for argument in call.arguments]
     if len(arguments) != 1:
@@ -145,20 +145,20 @@ def _check_null_test(checker: Checker, call: Call, usage: str, *, wanted: bool) 
     (operand,) = arguments
     return TypedExpression(
         BOOLEAN,
-        _null_test_evaluator(operand.evaluate, wanted=wanted),
+        _null_test_evaluator(operand.evaluate, expects_null=expects_null),
         call.at,
         steps=count_steps(operand),
         is_constant=operand.is_constant,
     )
 
 
-def _null_test_evaluator(evaluate: Evaluator, *, wanted: bool) -> Evaluator:
-    return lambda environment: (evaluate(environment) is None) is wanted
+def _null_test_evaluator(evaluate: Evaluator, *, expects_null: bool) -> Evaluator:
+    return lambda environment: (evaluate(environment) is None) is expects_null
 
 
 def _check_first_not_null(checker: Checker, call: Call) -> TypedExpression:
     if not call.arguments:
-        return checker.report(call.word.at, argument_error(_FIRST, [[TEXT, TEXT]], []))
+        return checker.report(call.word.at, argument_error(_FIRST_NOT_NULL, [[TEXT, TEXT]], []))
     values = check_alternatives(checker, call.arguments, "The arguments of firstNotNull")
     return TypedExpression(
         values[0].kind,
@@ -184,6 +184,6 @@ def _first_evaluator(evaluators: tuple[Evaluator, ...]) -> Evaluator:
 
 NULL_FUNCTIONS = (
     Function("isNull", "isNull(x)", _check_is_null),
-    Function("firstNotNull", _FIRST, _check_first_not_null),
+    Function("firstNotNull", _FIRST_NOT_NULL, _check_first_not_null),
     Function("has", "has(x)", _check_has),
 )

@@ -63,8 +63,8 @@ def _own_evaluator(of_state: ReadState) -> Evaluator:
 
 def _related_evaluator(roles: Path, of_state: ReadState) -> Evaluator:
     def value(environment: Environment) -> Any:
-        reached = environment.related.get(roles)
-        return None if reached is None else of_state(reached)
+        state = environment.related.get(roles)
+        return None if state is None else of_state(state)
 
     return value
 
@@ -144,9 +144,9 @@ def _check_path(checker: Checker, node: DottedName) -> TypedExpression:
     return TypedExpression(OBJECT, role_evaluator(path), node.at)
 
 
-def _reason_not_to_follow(checker: Checker, way: RoleSymbol, name: str) -> str | None:
+def _reason_not_to_follow(checker: Checker, role: RoleSymbol, name: str) -> str | None:
     """Return why a role cannot be walked."""
-    if way.many:
+    if role.many:
         return f"{name} leads to many objects. For one value, use @derived(path: …, aggregate: …)."
     return (
         None
@@ -156,29 +156,29 @@ def _reason_not_to_follow(checker: Checker, way: RoleSymbol, name: str) -> str |
 
 
 def _check_attribute(
-    checker: Checker, node: DottedName, number: int, value: AttributeSymbol, at: str
+    checker: Checker, node: DottedName, number: int, symbol: AttributeSymbol, class_name: str
 ) -> TypedExpression:
     """Return the typed expression of the attribute that a path has come to."""
-    if value.kind is UNKNOWN:
+    if symbol.kind is UNKNOWN:
         return unknown_at(node.at)
     if number + 1 < len(node.words):
-        text = f"{at}.{node.words[number].text} is an attribute. The path must end there."
+        text = f"{class_name}.{node.words[number].text} is an attribute. The path must end there."
         return checker.report(node.words[number + 1].at, text)
     path: Path = tuple(word.text for word in node.words)
     checker.paths.add(path)
-    return TypedExpression(value.kind, attribute_evaluator(path, value), node.at)
+    return TypedExpression(symbol.kind, attribute_evaluator(path, symbol), node.at)
 
 
-def _report_unknown_name(checker: Checker, at: str, word: Word, *, first: bool) -> TypedExpression:
+def _report_unknown_name(checker: Checker, class_name: str, word: Word, *, first: bool) -> TypedExpression:
     """Report a name that means nothing."""
     name = word.text
     if first and (hint := _hint(checker, name)):
         return checker.report(word.at, hint)
-    among: Iterable[str] = checker.scope.symbols.names_in(at)
+    among: Iterable[str] = checker.scope.symbols.names_in(class_name)
     if first:
         values = [f"'{value}'" for enum in checker.scope.symbols.enumerations.values() for value in enum]
         among = [*among, *checker.variables, CALLER, *values]
-    text = f'{at} has no attribute or role "{shorten(name)}".'
+    text = f'{class_name} has no attribute or role "{shorten(name)}".'
     return checker.report(word.at, text, word=name, among=among)
 
 

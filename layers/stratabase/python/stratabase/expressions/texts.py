@@ -26,7 +26,7 @@ MAX_TEXT_LENGTH = 1_000_000
 """Characters of a text that is made; a longer one is null."""
 FREE_LENGTH = 1000
 """Characters that cost nothing: there are not many steps in an expression."""
-_CASE = 8
+_CASE_WEIGHT = 8
 """What it costs to change a character, compared with copying it."""
 
 
@@ -46,12 +46,12 @@ def join_all(environment: Environment, *pieces: str) -> str | None:
 
 def lower(environment: Environment, text: str) -> str | None:
     """Return a text in small letters."""
-    return text.lower() if _can_afford(environment, len(text), _CASE) else None
+    return text.lower() if _can_afford(environment, len(text), _CASE_WEIGHT) else None
 
 
 def upper(environment: Environment, text: str) -> str | None:
     """Return a text in capital letters."""
-    return text.upper() if _can_afford(environment, len(text), _CASE) else None
+    return text.upper() if _can_afford(environment, len(text), _CASE_WEIGHT) else None
 
 
 def trim(environment: Environment, text: str) -> str | None:
@@ -90,10 +90,10 @@ def compile_search(pattern: str) -> Callable[[Environment, str], bool | None]:
     if compiled.programsize > MAX_PROGRAM_SIZE:
         raise InvalidValue(verbatim("it is too large; use fewer repetitions"))
 
-    def found(environment: Environment, text: str) -> bool | None:
+    def search(environment: Environment, text: str) -> bool | None:
         return compiled.search(text) is not None if environment.spend(matching_cost(compiled, text)) else None
 
-    return found
+    return search
 
 
 _USAGE = "text.matches('pattern')"

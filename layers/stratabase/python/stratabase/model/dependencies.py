@@ -33,12 +33,12 @@ def all_dependencies(model: Model, class_name: str, paths: Iterable[Path]) -> fr
     Who reads what lies on the paths reads all of these.
     """
     found: set[ClassMember] = set()
-    waiting = list(members_on_paths(model, class_name, paths))
-    while waiting:
-        member = waiting.pop()
+    queue = list(members_on_paths(model, class_name, paths))
+    while queue:
+        member = queue.pop()
         if member not in found:
             found.add(member)
-            waiting += _dependencies_of(model, member)
+            queue += _dependencies_of(model, member)
     return frozenset(found)
 
 

@@ -74,12 +74,12 @@ def _is_same(one: MemberName, other: MemberName) -> bool:
     return is_same_text and unknown.member_id is None and could_mean(known.instant, unknown.instant)
 
 
-def could_mean(made: int | None, written: int | None) -> bool:
+def could_mean(member_created: int | None, name_written: int | None) -> bool:
     """Return whether a name that was written at one instant can mean a member who was made at another.
 
     A member whose id tells no time may be of any age. A name that was written nobody knows when is nobody's.
     """
-    return made is None or (written is not None and made <= written)
+    return member_created is None or (name_written is not None and member_created <= name_written)
 
 
 def member_name(state: Mapping[str, Stored], attribute: str) -> MemberName | None:
@@ -106,11 +106,11 @@ def with_ids(state: Mapping[str, Stored], ids: Mapping[str, str | None]) -> Stor
         if isinstance(text, str):
             id_ = ids[attribute] if attribute in ids else member_id(state, attribute)
             by_name.setdefault(text, {})[attribute] = id_
-    kept = {text: _together(found) for text, found in by_name.items()}
+    kept = {text: _merge_ids(found) for text, found in by_name.items()}
     return {text: found for text, found in kept.items() if found is not None} or None
 
 
-def _together(ids: Mapping[str, str | None]) -> Stored:
+def _merge_ids(ids: Mapping[str, str | None]) -> Stored:
     first, *others = dict.fromkeys(ids.values())
     if not others:
         return first

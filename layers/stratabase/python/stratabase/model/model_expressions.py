@@ -72,7 +72,7 @@ class ModelSymbols(SymbolTable):
 CACHED_FILTERS = 128
 MAX_CACHED_LENGTH = 500
 """Characters; longer ones are read anew, so that what is remembered stays small, whoever sends it."""
-_REMEMBERED_MODELS = 4
+_MAX_CACHED_MODELS = 4
 
 
 class ModelExpressions:
@@ -81,8 +81,8 @@ class ModelExpressions:
     def __init__(self, model: Model) -> None:
         self.model = model
         self._names = ModelSymbols(model)
-        self._own = cache(self._read)
-        self._filters = lru_cache(CACHED_FILTERS)(self._read)
+        self._own = cache(self._compile)
+        self._filters = lru_cache(CACHED_FILTERS)(self._compile)
 
     def derived(self, class_name: str, attribute: Attribute) -> Expression | None:
         """Return what computes a derived attribute, as it is stored; None if no expression does."""
@@ -98,22 +98,24 @@ class ModelExpressions:
 
         Raises InvalidExpression with everything that is wrong.
         """
-        read_ = self._filters if len(text) <= MAX_CACHED_LENGTH else self._read
-        return read_(class_name, text, TYPES["Boolean"], roles=False)
+        compile_ = self._filters if len(text) <= MAX_CACHED_LENGTH else self._compile
+        return compile_(class_name, text, TYPES["Boolean"], roles=False)
 
-    def _read(self, class_name: str, text: str, wanted: AttributeType, *, roles: bool = True) -> Expression:
+    def _compile(
+        self, class_name: str, text: str, wanted: AttributeType, *, roles: bool = True
+    ) -> Expression:
         return compile_expression(text, Scope(self._names, class_name, roles), wanted)
 
 
-_known: OrderedDict[int, ModelExpressions] = OrderedDict()
+_expressions_by_model: OrderedDict[int, ModelExpressions] = OrderedDict()
 
 
 def expressions_of(model: Model) -> ModelExpressions:
     """Return the expressions of a model, the same for the same model."""
-    known = _known.get(id(model))
+    expressions = _expressions_by_model.get(id(model))
     # A model that is known is kept, so no other has its id.
-    if known is None:
-        known = _known[id(model)] = ModelExpressions(model)
-        while len(_known) > _REMEMBERED_MODELS:
-            _known.popitem(last=False)
-    return known
+    if expressions is None:
+        expressions = _expressions_by_model[id(model)] = ModelExpressions(model)
+        while len(_expressions_by_model) > _MAX_CACHED_MODELS:
+            _expressions_by_model.popitem(last=False)
+    return expressions

@@ -15,7 +15,7 @@ from stratabase.model.types.string import TextType
 
 LONGEST_EMAIL = 254
 """Characters."""
-_LONGEST_LOCAL = 64
+_MAX_LOCAL_LENGTH = 64
 _LOCAL = re.compile(r"""[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+(?:\.[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+)*""")
 _ENCODED = "=?"
 """How mail begins what it decodes (RFC 2047): such an address would be read as another one."""
@@ -46,7 +46,7 @@ def is_email(text: str) -> bool:
     labels = host.split(".")
     return (
         len(text) <= LONGEST_EMAIL
-        and len(local) <= _LONGEST_LOCAL
+        and len(local) <= _MAX_LOCAL_LENGTH
         and len(labels) > 1
         and _ENCODED not in local
         and _LOCAL.fullmatch(local) is not None
@@ -63,11 +63,11 @@ def ascii_domain(domain: str) -> str:
     if domain.isascii():
         return domain
     try:
-        known = domain.encode("idna")
-        is_same = known.decode("idna") == unicodedata.normalize("NFC", domain.lower())
+        ascii_form = domain.encode("idna")
+        is_same = ascii_form.decode("idna") == unicodedata.normalize("NFC", domain.lower())
     except UnicodeError:
         return ""
-    return known.decode("ascii") if is_same else ""
+    return ascii_form.decode("ascii") if is_same else ""
 
 
 def is_mailable(email: str) -> bool:

@@ -13,7 +13,7 @@ from stratabase.model.types.base import AttributeType
 from stratabase.model.types.string import TextType
 
 _SHAPE = re.compile(r"\+?[(0-9][0-9 ()./-]*[0-9]")
-_FEWEST, _MOST = 3, 15
+_MIN_DIGITS, _MAX_DIGITS = 3, 15
 """Digits; E.164 has no longer numbers."""
 
 
@@ -30,8 +30,8 @@ class PhoneNumber(FlagConstraint):
             message = _(
                 "{value} is not a valid phone number. Use {minimum} to {maximum} digits, such as {example}.",
                 value=describe_value(stored),
-                minimum=_FEWEST,
-                maximum=_MOST,
+                minimum=_MIN_DIGITS,
+                maximum=_MAX_DIGITS,
                 example="+39 06 1234567",
             )
             yield Violation("ATTRIBUTE_PHONE", message)
@@ -39,4 +39,4 @@ class PhoneNumber(FlagConstraint):
 
 def is_phone(text: str) -> bool:
     """Return whether a text can be dialled."""
-    return _SHAPE.fullmatch(text) is not None and _FEWEST <= sum(map(str.isdigit, text)) <= _MOST
+    return _SHAPE.fullmatch(text) is not None and _MIN_DIGITS <= sum(map(str.isdigit, text)) <= _MAX_DIGITS

@@ -50,7 +50,7 @@ class TextLength(Constraint):
         """Yield that a text is too short or too long."""
         del type_, formats
         length = len(stored)
-        most = self.type_maximum if self.maximum is None else self.maximum
+        maximum = self.type_maximum if self.maximum is None else self.maximum
         if self.minimum is not None and length < self.minimum:
             message = ngettext(
                 "The text has {count} character. The minimum is {minimum}.",
@@ -59,11 +59,11 @@ class TextLength(Constraint):
                 minimum=self.minimum,
             )
             yield Violation(_ISSUE, message)
-        if most is not None and length > most:
+        if maximum is not None and length > maximum:
             message = ngettext(
                 "The text has {count} character. The maximum is {maximum}.",
                 "The text has {count} characters. The maximum is {maximum}.",
                 length,
-                maximum=most,
+                maximum=maximum,
             )
             yield Violation(_ISSUE, message)

@@ -101,8 +101,8 @@ def _attributes(one: ClassDraft) -> dict[str, Attribute]:
         name: _attribute(field, field.type) for name, field in one.fields_by_name.items() if field.type
     }
     # The order of the definition, so that two ways of writing one model give one schema.
-    recorded = [attribute for attribute in PlatformAttribute if attribute in one.platform]
-    return written | {attribute.value: _platform(attribute) for attribute in recorded}
+    platform = [attribute for attribute in PlatformAttribute if attribute in one.platform]
+    return written | {attribute.value: _platform(attribute) for attribute in platform}
 
 
 def _platform(attribute: PlatformAttribute) -> Attribute:
@@ -142,11 +142,11 @@ def _roles(draft: ModelDraft, one: ClassDraft) -> dict[str, Role]:
     whole_roles = draft.whole_roles.get(one.name, ())
     written = {name: _role(draft, role) for name, role in one.roles.items()}
     return written | {
-        whole_role.name: _back(whole_role, only=len(whole_roles) == 1) for whole_role in whole_roles
+        whole_role.name: _whole_role(whole_role, only=len(whole_roles) == 1) for whole_role in whole_roles
     }
 
 
-def _back(whole_role: WholeRole, *, only: bool) -> Role:
+def _whole_role(whole_role: WholeRole, *, only: bool) -> Role:
     """Return the role to a whole. An object has exactly one whole: the only one, or one of several."""
     return Role(
         whole_role.name,
@@ -165,7 +165,7 @@ def _role(draft: ModelDraft, role: FieldDraft) -> Role:
         required=role.required,
         opposite=_opposite(draft, role),
         composition=role.is_composition,
-        holds_key=role.is_association and not role.many and _holds(draft, role),
+        holds_key=role.is_association and not role.many and _holds_key(draft, role),
         description=description_of(role.node),
     )
 
@@ -179,7 +179,7 @@ def _opposite(draft: ModelDraft, role: FieldDraft) -> str | None:
     return other.name if other else None
 
 
-def _holds(draft: ModelDraft, role: FieldDraft) -> bool:
+def _holds_key(draft: ModelDraft, role: FieldDraft) -> bool:
     """Return whether a to-one role holds the key: but for one that faces another that does, it does."""
     other, use = mutual_opposite(draft, role), role.directive("association")
     return not other or other.many or bool(use and use["holds"])

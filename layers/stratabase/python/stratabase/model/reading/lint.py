@@ -90,9 +90,9 @@ def _lint_condition(
         derived = _caller_fields_behind(expressions, class_name, path)
         found = [field for field in SET_BY_MEMBERS if field in derived]
         if found:
-            made_of = and_list(f"caller.{field}" for field in found)
+            fields = and_list(f"caller.{field}" for field in found)
             message = (
-                f"{'.'.join(path)} is derived from {made_of}, which members can set themselves, {_ADVICE}"
+                f"{'.'.join(path)} is derived from {fields}, which members can set themselves, {_ADVICE}"
             )
             yield error_at(node, message)
 
@@ -145,13 +145,13 @@ class NameUse(NamedTuple):
 
     at: int
     path: str
-    made_of: str = ""
+    derived_from: str = ""
     """What a derived attribute has the name from."""
 
     def __str__(self) -> str:
         """Return what a person should know of it."""
-        made_of = f" (derived from {self.made_of})" if self.made_of else ""
-        return f"This may compare {self.path}{made_of} as text, {ADVICE}."
+        derived_from = f" (derived from {self.derived_from})" if self.derived_from else ""
+        return f"This may compare {self.path}{derived_from} as text, {ADVICE}."
 
 
 def uses_of_written_names(model: Model, class_name: str, text: str) -> Iterator[NameUse]:
@@ -203,9 +203,9 @@ def _uses_in_path(model: Model, class_name: str, node: DottedName) -> Iterator[N
         expression = parse(derivation.expression)
         found = _uses(model, owner, expression)
         if _is_member_name(model, owner, expression) or next(found, None):
-            yield use._replace(made_of=derivation.expression)
+            yield use._replace(derived_from=derivation.expression)
     elif derivation is not None and _find_attribute(model, owner, derivation.path)[1] in NAMING_ATTRIBUTES:
-        yield use._replace(made_of=".".join(derivation.path))
+        yield use._replace(derived_from=".".join(derivation.path))
 
 
 def _find_attribute(model: Model, class_name: str, path: Sequence[str]) -> tuple[str, str, Attribute | None]:

@@ -35,7 +35,7 @@ class AttributeType(ABC):
     """It has Sort values and a place in the Cursor input."""
 
     @abstractmethod
-    def read(self, given: Any, formats: Formats) -> Stored:
+    def read(self, value: Any, formats: Formats) -> Stored:
         """Return the canonical stored spelling of a JSON value `given` by a client; never called with None.
 
         Any JSON value may be given. Raises InvalidValue with what would be right.
@@ -77,43 +77,43 @@ def _as_it_is(stored: Any) -> Any:
 _INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
 
 
-def parse_integer(given: Any) -> int | None:
+def parse_integer(value: Any) -> int | None:
     """Return the whole number that a JSON value is (`3`, `3.0`, `"3"`), None when it is none."""
-    if isinstance(given, bool):
+    if isinstance(value, bool):
         return None
-    if isinstance(given, int):
-        return given
-    if isinstance(given, float) and given.is_integer():
-        return int(given)
-    if isinstance(given, str) and _INTEGER.fullmatch(given):
-        return int(given)
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
+        return int(value)
     return None
 
 
-def parse_text(given: Any, type_name: str) -> str:
+def parse_text(value: Any, type_name: str) -> str:
     """Return a JSON value that is a text of Unicode characters. Raises InvalidValue for any other."""
-    if not isinstance(given, str):
+    if not isinstance(value, str):
         message = _(
             "{value} is not a valid {type}. Use text in double quotes.",
-            value=describe_value(given),
+            value=describe_value(value),
             type=type_name,
         )
         raise InvalidValue(message)
-    if not given.isascii():
-        _refuse_surrogates(given, type_name)
-    return given
+    if not value.isascii():
+        _refuse_surrogates(value, type_name)
+    return value
 
 
-def _refuse_surrogates(given: str, type_name: str) -> None:
+def _refuse_surrogates(text: str, type_name: str) -> None:
     """Raise InvalidValue for half a character, which no other program could read again."""
     try:
-        given.encode()
+        text.encode()
     except UnicodeEncodeError as half:
         message = _(
             "The text is not a valid {type}. The character at position {position} is a lone surrogate "
             "({code}). Use both halves of the surrogate pair.",
             type=type_name,
             position=str(half.start),
-            code=f"U+{ord(given[half.start]):04X}",
+            code=f"U+{ord(text[half.start]):04X}",
         )
         raise InvalidValue(message) from None

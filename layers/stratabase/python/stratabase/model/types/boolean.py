@@ -19,10 +19,10 @@ class BooleanType(AttributeType):
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS
     storage: ClassVar[StorageClass] = BOOLEAN_STORAGE
 
-    def read(self, given: Any, formats: Formats) -> Stored:
+    def read(self, value: Any, formats: Formats) -> Stored:
         """Return a boolean; numbers and texts are none."""
         del formats
-        if not isinstance(given, bool):
-            message = _("{value} is not a Boolean. Use true or false.", value=describe_value(given))
+        if not isinstance(value, bool):
+            message = _("{value} is not a Boolean. Use true or false.", value=describe_value(value))
             raise InvalidValue(message)
-        return given
+        return value

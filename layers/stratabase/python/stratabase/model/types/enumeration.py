@@ -22,15 +22,15 @@ class EnumType(AttributeType):
         self.values = tuple(values)
         self.kind = ValueKind(name, self.values)
 
-    def read(self, given: Any, formats: Formats) -> Stored:
+    def read(self, value: Any, formats: Formats) -> Stored:
         """Return one of the enum's values."""
         del formats
-        if not isinstance(given, str) or given not in self.values:
+        if not isinstance(value, str) or value not in self.values:
             message = _(
                 "{value} is not a value of {enumeration}. Use {values}.",
-                value=describe_value(given),
+                value=describe_value(value),
                 enumeration=self.name,
                 values=or_list(self.values),
             )
             raise InvalidValue(message)
-        return given
+        return value

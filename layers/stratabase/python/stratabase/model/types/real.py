@@ -25,10 +25,10 @@ class RealType(OrderedType):
     storage: ClassVar[StorageClass] = DECIMAL_STORAGE
     takes_format = True
 
-    def read(self, given: Any, formats: Formats) -> Stored:
+    def read(self, value: Any, formats: Formats) -> Stored:
         """Return a number given as text, int, Decimal or float (the shortest decimal that means it)."""
         del formats
-        return canonical_decimal(parse_decimal(given))
+        return canonical_decimal(parse_decimal(value))
 
     def sort_key(self, stored: Any) -> Any:
         """Return the number itself."""

@@ -27,14 +27,14 @@ class SerialType(AttributeType):
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
 
-    def read(self, given: Any, formats: Formats) -> Stored:
+    def read(self, value: Any, formats: Formats) -> Stored:
         """Return what serials are compared with: 0 and below are as good for that as any."""
         del formats
-        number = parse_integer(given)
+        number = parse_integer(value)
         if number is None or abs(number) > MAX_SERIAL:
             message = _(
                 "{value} is not a Serial. Use a whole number up to {maximum}.",
-                value=describe_value(given),
+                value=describe_value(value),
                 maximum=str(MAX_SERIAL),
             )
             raise InvalidValue(message)

@@ -26,10 +26,10 @@ class TextType(AttributeType):
     max_length: ClassVar[int | None] = None
     """How many characters a text has at most when the domain does not say."""
 
-    def read(self, given: Any, formats: Formats) -> Stored:
+    def read(self, value: Any, formats: Formats) -> Stored:
         """Return a text."""
         del formats
-        return parse_text(given, self.name)
+        return parse_text(value, self.name)
 
 
 class StringType(TextType):

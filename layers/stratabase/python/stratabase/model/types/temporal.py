@@ -14,7 +14,7 @@ from stratabase.messages import Message, _
 from stratabase.model.types.base import OrderedType
 from stratabase.model.types.storage import Stored
 
-_LONGEST = 200
+_MAX_LENGTH = 200
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
@@ -59,17 +59,17 @@ class TemporalType(OrderedType):
         del formats
         return UTC
 
-    def read(self, given: Any, formats: Formats) -> Stored:
+    def read(self, value: Any, formats: Formats) -> Stored:
         """Return what was given in the member's format, or else in ISO 8601."""
         pattern = self.default_pattern(formats)
-        moment = self._moment(given, pattern, formats)
-        if moment is None and isinstance(given, str):
-            moment = self.from_iso(given)
+        moment = self._moment(value, pattern, formats)
+        if moment is None and isinstance(value, str):
+            moment = self.from_iso(value)
         if moment is None and _reader(self, pattern, self.zone(formats), formats.language) is None:
             # A format from before those that cannot be read back were refused: it only writes.
             message = _(
                 "{value} is not a valid {type}. Use ISO 8601 (for example, {example}).",
-                value=describe_value(given),
+                value=describe_value(value),
                 type=self.name,
                 example=self.example,
             )
@@ -78,33 +78,33 @@ class TemporalType(OrderedType):
             message = _(
                 "{value} is not a valid {type}. "
                 "Use the format {pattern} (for example, {example}) or ISO 8601 (for example, {iso_example}).",
-                value=describe_value(given),
+                value=describe_value(value),
                 type=self.name,
                 pattern=pattern,
                 example=self._show_example(pattern, formats),
                 iso_example=self.example,
             )
             raise InvalidValue(message)
-        return self._stored(moment, given, formats)
+        return self._stored(moment, value, formats)
 
-    def read_as(self, pattern: str, given: Any, formats: Formats) -> Stored:
+    def read_as(self, pattern: str, value: Any, formats: Formats) -> Stored:
         """Return what was given in one pattern and no other, in the member's time zone and language."""
-        moment = self._moment(given, pattern, formats)
+        moment = self._moment(value, pattern, formats)
         if moment is None:
             message = _(
                 "{value} is not a valid {type}. Use the format {pattern} (for example, {example}).",
-                value=describe_value(given),
+                value=describe_value(value),
                 type=self.name,
                 pattern=pattern,
                 example=self._show_example(pattern, formats),
             )
             raise InvalidValue(message)
-        return self._stored(moment, given, formats)
+        return self._stored(moment, value, formats)
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
         """Return what writes in the member's format, or in a Java date pattern."""
-        wanted = self.default_pattern(formats) if pattern == "default" else pattern
-        return _writer(self, wanted, self.zone(formats), formats.language)
+        used_pattern = self.default_pattern(formats) if pattern == "default" else pattern
+        return _writer(self, used_pattern, self.zone(formats), formats.language)
 
     def display(self, stored: Any, formats: Formats) -> str:
         """Return a moment in the member's format; in ISO 8601 too, where that format does not tell all."""
@@ -116,17 +116,17 @@ class TemporalType(OrderedType):
             is_exact = False
         return text if is_exact else f"{text} ({stored})"
 
-    def _moment(self, given: Any, pattern: str, formats: Formats) -> datetime | None:
+    def _moment(self, value: Any, pattern: str, formats: Formats) -> datetime | None:
         read = _reader(self, pattern, self.zone(formats), formats.language)
-        return read(given) if read and isinstance(given, str) and len(given) <= _LONGEST else None
+        return read(value) if read and isinstance(value, str) and len(value) <= _MAX_LENGTH else None
 
-    def _stored(self, moment: datetime, given: Any, formats: Formats) -> str:
+    def _stored(self, moment: datetime, value: Any, formats: Formats) -> str:
         zoned = moment if moment.tzinfo else moment.replace(tzinfo=self.zone(formats))
         try:
             return self.to_stored(zoned)
         except OverflowError:
             end = _FIRST if zoned.year == 1 else _LAST
-            message = _("{value} is outside the years 1 to 9999 in UTC.", value=describe_value(given))
+            message = _("{value} is outside the years 1 to 9999 in UTC.", value=describe_value(value))
             raise OutOfCalendar(message, self.to_stored(end)) from None
 
     def _show_example(self, pattern: str, formats: Formats) -> str:

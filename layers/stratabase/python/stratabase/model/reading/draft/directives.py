@@ -140,29 +140,29 @@ class InvalidArgument(ValueError):
 
     def __init__(self, node: ValueNode, message: str, word: str = "", among: tuple[str, ...] = ()) -> None:
         super().__init__(message)
-        self.mistake = error_at(node, message, word=word, among=among)
+        self.error = error_at(node, message, word=word, among=among)
 
 
 def read_directive(node: DirectiveNode, directive: Directive) -> tuple[DirectiveUse, list[ModelError]]:
     """Return a directive of a model with the values of its arguments, and the errors in them."""
-    given: dict[str, ArgumentNode] = {}
-    mistakes = [*_check_known(node, directive, given), *_check_required(node, directive, given)]
+    written: dict[str, ArgumentNode] = {}
+    errors = [*_check_known(node, directive, written), *_check_required(node, directive, written)]
     values: dict[str, Any] = {one.name: one.default for one in directive.parameters.values()}
     items: dict[str, tuple[Item, ...]] = {}
-    for name, argument in given.items():
-        read, wrong = _read_items(argument.value, directive.parameters[name])
-        mistakes += wrong
+    for name, argument in written.items():
+        values_read, value_errors = _read_items(argument.value, directive.parameters[name])
+        errors += value_errors
         if directive.parameters[name].many and not isinstance(argument.value, NullValueNode):
-            items[name], values[name] = read, tuple(value for value, _ in read)
-        elif read:
-            values[name] = read[0][0]
+            items[name], values[name] = values_read, tuple(value for value, _ in values_read)
+        elif values_read:
+            values[name] = values_read[0][0]
     return DirectiveUse(
-        directive.name, node, values, _without_nulls(given), items, is_valid=not mistakes
-    ), mistakes
+        directive.name, node, values, _without_nulls(written), items, is_valid=not errors
+    ), errors
 
 
 def _check_known(
-    node: DirectiveNode, directive: Directive, given: dict[str, ArgumentNode]
+    node: DirectiveNode, directive: Directive, written: dict[str, ArgumentNode]
 ) -> Iterator[ModelError]:
     """Fill `given` with the arguments that are right; yield the others' mistakes."""
     for argument in node.arguments or ():
@@ -170,24 +170,24 @@ def _check_known(
         if name not in known:
             text = f'@{directive.name} has no argument "{shorten(name)}". It takes {and_list(known)}.'
             yield error_at(argument, text, word=name, among=known)
-        elif name in given:
+        elif name in written:
             yield error_at(argument, f'@{directive.name} already has the argument "{name}". Remove one.')
         else:
-            given[name] = argument
+            written[name] = argument
 
 
 def _check_required(
-    node: DirectiveNode, directive: Directive, given: Mapping[str, ArgumentNode]
+    node: DirectiveNode, directive: Directive, written: Mapping[str, ArgumentNode]
 ) -> Iterator[ModelError]:
     for parameter in directive.parameters.values():
-        if parameter.required and parameter.name not in given:
+        if parameter.required and parameter.name not in written:
             text = f"@{directive.name} needs the argument {parameter.name} ({parameter.spelling})."
             yield error_at(node, text)
 
 
-def _without_nulls(given: Mapping[str, ArgumentNode]) -> dict[str, ArgumentNode]:
+def _without_nulls(written: Mapping[str, ArgumentNode]) -> dict[str, ArgumentNode]:
     """Return the arguments that say something: null is as good as nothing."""
-    return {name: node for name, node in given.items() if not isinstance(node.value, NullValueNode)}
+    return {name: node for name, node in written.items() if not isinstance(node.value, NullValueNode)}
 
 
 def _read_items(node: ValueNode, parameter: Parameter) -> tuple[tuple[Item, ...], list[ModelError]]:
@@ -197,13 +197,13 @@ def _read_items(node: ValueNode, parameter: Parameter) -> tuple[tuple[Item, ...]
     # As everywhere in GraphQL, one value may stand where a list is expected.
     nodes = node.values if parameter.many and isinstance(node, ListValueNode) else (node,)
     items: list[Item] = []
-    mistakes: list[ModelError] = []
+    errors: list[ModelError] = []
     for one in nodes:
         try:
             items.append((_read_value(one, parameter), one))
-        except InvalidArgument as unfit:
-            mistakes.append(unfit.mistake)
-    return tuple(items), mistakes
+        except InvalidArgument as invalid:
+            errors.append(invalid.error)
+    return tuple(items), errors
 
 
 def _read_value(node: ValueNode, parameter: Parameter) -> Any:
@@ -216,9 +216,9 @@ def _read_value(node: ValueNode, parameter: Parameter) -> Any:
 
 def _read_string(node: ValueNode, parameter: Parameter) -> str:
     if not isinstance(node, StringValueNode):
-        given = shorten(print_ast(node))
+        written = shorten(print_ast(node))
         raise InvalidArgument(
-            node, f'{parameter.name} must be a String in quotes, not {given}. Write "{given}".'
+            node, f'{parameter.name} must be a String in quotes, not {written}. Write "{written}".'
         )
     return node.value
 
@@ -247,9 +247,9 @@ def _read_enum(node: ValueNode, parameter: Parameter) -> str:
     known = language().enumerations[parameter.type]
     if isinstance(node, EnumValueNode) and node.value in known:
         return node.value
-    given = shorten(print_ast(node))
-    text = f"{parameter.name} must be {or_list(known)}, not {given}."
-    raise InvalidArgument(node, text, word=given.strip('"'), among=known)
+    written = shorten(print_ast(node))
+    text = f"{parameter.name} must be {or_list(known)}, not {written}."
+    raise InvalidArgument(node, text, word=written.strip('"'), among=known)
 
 
 _READERS: Mapping[str, Callable[[ValueNode, Parameter], Any]] = {

@@ -113,16 +113,16 @@ def _tokens(source: Source) -> Iterator[Token]:
 def _parse_each_definition(text: str, file: str, error: GraphQLSyntaxError) -> Document:
     """Parse each definition by itself, so that one that is broken does not hide the others' mistakes."""
     definitions: list[DefinitionNode] = []
-    mistakes: list[ModelError] = []
-    unread: set[str] = set()
+    errors: list[ModelError] = []
+    unparsed: set[str] = set()
     for piece in split_definitions(text):
         try:
             definitions += _definitions(Source(piece.text, file, SourceLocation(piece.line, 1)))
-        except GraphQLSyntaxError as its_own:
-            mistakes.append(_syntax_error(its_own, file, piece))
-            unread.add(piece.name)
+        except GraphQLSyntaxError as own_error:
+            errors.append(_syntax_error(own_error, file, piece))
+            unparsed.add(piece.name)
     return Document(
-        file, tuple(definitions), tuple(mistakes) or (_syntax_error(error, file),), frozenset(unread)
+        file, tuple(definitions), tuple(errors) or (_syntax_error(error, file),), frozenset(unparsed)
     )
 
 

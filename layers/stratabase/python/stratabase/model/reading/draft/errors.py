@@ -68,25 +68,25 @@ def position_in_text(node: StringValueNode, index: int) -> tuple[int, int]:
     """Return the line and column in the file of the character `index` of a text, or of its end."""
     assert node.loc is not None
     line, column = line_of(node), node.loc.start_token.column
-    written = node.loc.source.body[node.loc.start : node.loc.end]
+    source = node.loc.source.body[node.loc.start : node.loc.end]
     if not node.block:
         return line, column + 1 + sum(
-            len(piece[0]) for piece in islice(_CHARACTER.finditer(written[1:-1]), index)
+            len(piece[0]) for piece in islice(_CHARACTER.finditer(source[1:-1]), index)
         )
-    number, inside = _in_block(written[3:-3].split("\n"), index)
+    number, inside = _in_block(source[3:-3].split("\n"), index)
     return line + number, inside + 1 if number else column + 3 + inside
 
 
 def _in_block(lines: list[str], index: int) -> tuple[int, int]:
     """Return the line within a block, and the index in it, of a character of what the block says."""
-    said = [number for number, line in enumerate(lines) if line.strip(" \t")] or [0]
-    indent = min((_indent(lines[number]) for number in said if number), default=0)
-    for number in range(said[0], said[-1] + 1):
+    content_lines = [number for number, line in enumerate(lines) if line.strip(" \t")] or [0]
+    indent = min((_indent(lines[number]) for number in content_lines if number), default=0)
+    for number in range(content_lines[0], content_lines[-1] + 1):
         before = indent if number else 0
         line = lines[number][before:]
         length = len(line) - line.count(_BLOCK_QUOTES)
-        if index <= length or number == said[-1]:
-            return number, before + _written(line, index)
+        if index <= length or number == content_lines[-1]:
+            return number, before + _source_index(line, index)
         index -= length + 1
     raise AssertionError
 
@@ -95,7 +95,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" \t"))
 
 
-def _written(line: str, index: int) -> int:
+def _source_index(line: str, index: int) -> int:
     """Return where in a line of a block the character `index` of what it says is written."""
     starts = [
         found.start() - number for number, found in enumerate(re.finditer(re.escape(_BLOCK_QUOTES), line))

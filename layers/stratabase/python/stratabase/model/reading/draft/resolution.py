@@ -42,10 +42,10 @@ def resolve_path(draft: ModelDraft, class_name: str, names: Sequence[str]) -> Re
     for name in names:
         if type_ := attribute_type(draft, at, name):
             return ResolvedPath((*steps, (at, name)), at, many, type_)
-        if not (way := _role(draft, at, name)):
+        if not (role := _role(draft, at, name)):
             break
         steps.append((at, name))
-        at, many = way[0], many or way[1]
+        at, many = role[0], many or role[1]
     return ResolvedPath(tuple(steps), at, many)
 
 
@@ -68,14 +68,14 @@ def _role(draft: ModelDraft, class_name: str, name: str) -> tuple[str, bool] | N
     one = draft.classes.get(class_name)
     field = one.fields_by_name.get(name) if one else None
     if field:
-        return (field.target, field.many) if _leads(draft, field.target) else None
+        return (field.target, field.many) if _is_class(draft, field.target) else None
     whole_roles = draft.whole_roles.get(class_name, ())
     return next(
         ((whole_role.composition.owner, False) for whole_role in whole_roles if whole_role.name == name), None
     )
 
 
-def _leads(draft: ModelDraft, type_name: str) -> bool:
+def _is_class(draft: ModelDraft, type_name: str) -> bool:
     return type_name in draft.classes or type_name in draft.unparsed.difference(draft.types)
 
 

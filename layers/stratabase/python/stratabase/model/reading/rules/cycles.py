@@ -24,31 +24,31 @@ T = TypeVar("T")
 
 def find_cycles(graph: Mapping[T, Iterable[T]]) -> Iterator[list[T]]:
     """Yield the shortest cycles of a graph: lists of nodes without the first one again, no node in two."""
-    met: set[T] = set()
+    visited: set[T] = set()
     for start in graph:
-        if start not in met and (cycle := _shortest_cycle(graph, start)):
-            met.update(cycle)
+        if start not in visited and (cycle := _shortest_cycle(graph, start)):
+            visited.update(cycle)
             yield cycle
 
 
 def _shortest_cycle(graph: Mapping[T, Iterable[T]], start: T) -> list[T]:
-    before: dict[T, T] = {}
-    waiting = deque([start])
-    while waiting:
-        node = waiting.popleft()
+    predecessors: dict[T, T] = {}
+    queue = deque([start])
+    while queue:
+        node = queue.popleft()
         for after in graph.get(node, ()):
             if after == start:
-                return _trace_back(before, start, node)
-            if after not in before:
-                before[after] = node
-                waiting.append(after)
+                return _trace_back(predecessors, start, node)
+            if after not in predecessors:
+                predecessors[after] = node
+                queue.append(after)
     return []
 
 
-def _trace_back(before: Mapping[T, T], start: T, node: T) -> list[T]:
+def _trace_back(predecessors: Mapping[T, T], start: T, node: T) -> list[T]:
     cycle = [node]
     while cycle[-1] != start:
-        cycle.append(before[cycle[-1]])
+        cycle.append(predecessors[cycle[-1]])
     return cycle[::-1]
 
 
@@ -56,8 +56,8 @@ def check_circular_derivation(draft: ModelDraft) -> Iterator[ModelError]:
     """Report derived attributes that depend on themselves: each cycle once, at its first attribute."""
     names = DraftSymbols(draft)
     derived = {(field.owner, field.name): field for field in draft.fields if field.is_derived}
-    made_of = {name: [*_attributes_used(draft, field, names)] for name, field in derived.items()}
-    for cycle in find_cycles(made_of):
+    dependencies = {name: [*_attributes_used(draft, field, names)] for name, field in derived.items()}
+    for cycle in find_cycles(dependencies):
         chain = " -> ".join(".".join(name) for name in [*cycle, cycle[0]])
         field = derived[cycle[0]]
         use = field.directive("derived")
@@ -91,14 +91,14 @@ def _expression_paths(text: str, scope: Scope) -> Iterable[Path]:
 
 def check_creation(draft: ModelDraft) -> Iterator[ModelError]:
     """Report classes of which there can never be an object."""
-    made, there = _possible_classes(draft)
-    never = [class_ for name, class_ in draft.classes.items() if name not in there]
-    needs = {class_.name: _obstacles(draft, class_, made, there) for class_ in never}
+    creatable, possible = _possible_classes(draft)
+    impossible = [class_ for name, class_ in draft.classes.items() if name not in possible]
+    needs = {class_.name: _obstacles(draft, class_, creatable, possible) for class_ in impossible}
     for cycle in find_cycles(needs):
         first, *others = [*cycle[1:], cycle[0]]
         reason = (
             _parts_only_message(cycle)
-            if made.issuperset(cycle)
+            if creatable.issuperset(cycle)
             else _needs_itself_message(cycle[0], first, others)
         )
         yield error_at(needs[cycle[0]][first], f"No {cycle[0]} can ever be created: {reason}")
@@ -123,38 +123,42 @@ def _parts_only_message(cycle: Sequence[str]) -> str:
 
 def _possible_classes(draft: ModelDraft) -> tuple[set[str], set[str]]:
     """Return the classes that can be made, given a whole if they are parts, and those that can be there."""
-    made = {name for name, class_ in draft.classes.items() if class_.kind is not ClassKind.ORDINARY}
-    there = set(made)
+    creatable = {name for name, class_ in draft.classes.items() if class_.kind is not ClassKind.ORDINARY}
+    possible = set(creatable)
     size = -1
-    while size != len(made) + len(there):
-        size = len(made) + len(there)
-        made |= {
-            name for name, class_ in draft.classes.items() if not _missing_requirements(class_, made, there)
+    while size != len(creatable) + len(possible):
+        size = len(creatable) + len(possible)
+        creatable |= {
+            name
+            for name, class_ in draft.classes.items()
+            if not _missing_requirements(class_, creatable, possible)
         }
-        there |= {name for name in made if _can_have_whole(draft, name, there)}
-    return made, there
+        possible |= {name for name in creatable if _can_have_whole(draft, name, possible)}
+    return creatable, possible
 
 
-def _can_have_whole(draft: ModelDraft, name: str, there: set[str]) -> bool:
+def _can_have_whole(draft: ModelDraft, name: str, possible: set[str]) -> bool:
     whole_roles = draft.whole_roles.get(name, ())
-    return not whole_roles or any(whole_role.composition.owner in there for whole_role in whole_roles)
+    return not whole_roles or any(whole_role.composition.owner in possible for whole_role in whole_roles)
 
 
-def _missing_requirements(class_: ClassDraft, made: set[str], there: set[str]) -> dict[str, Node]:
+def _missing_requirements(class_: ClassDraft, creatable: set[str], possible: set[str]) -> dict[str, Node]:
     """Return what an object must have and cannot, with the role that asks for it."""
     required = [role for role in class_.roles.values() if role.required]
     return {
         role.target: role.type_node
         for role in required
-        if role.target_class not in (made if role.is_composition else there)
+        if role.target_class not in (creatable if role.is_composition else possible)
     }
 
 
-def _obstacles(draft: ModelDraft, class_: ClassDraft, made: set[str], there: set[str]) -> Mapping[str, Node]:
+def _obstacles(
+    draft: ModelDraft, class_: ClassDraft, creatable: set[str], possible: set[str]
+) -> Mapping[str, Node]:
     """Return what is in the way of an object: what it must have, or else its wholes, of which none can be."""
-    if class_.name in made:
+    if class_.name in creatable:
         return {
             whole_role.composition.owner: whole_role.composition.type_node
             for whole_role in draft.whole_roles.get(class_.name, ())
         }
-    return _missing_requirements(class_, made, there)
+    return _missing_requirements(class_, creatable, possible)

@@ -74,15 +74,15 @@ def _report_unknown_step(
     draft: ModelDraft, resolved: ResolvedPath, names: Sequence[str], place: Node
 ) -> Iterator[ModelError]:
     """Report the first name of a path that leads nowhere."""
-    found = len(resolved.steps)
-    offset = column_offset(place, sum(len(name) + 1 for name in names[:found]))
+    known = len(resolved.steps)
+    offset = column_offset(place, sum(len(name) + 1 for name in names[:known]))
     if resolved.type:
         text = f"{'.'.join(resolved.steps[-1])} is an attribute. The path must end there."
         yield error_at(place, text, offset=offset)
-    elif resolved.at in draft.classes and names[found] not in draft.classes[resolved.at].fields_by_name:
-        text = f'{resolved.at} has no attribute or role "{shorten(names[found])}".'
+    elif resolved.at in draft.classes and names[known] not in draft.classes[resolved.at].fields_by_name:
+        text = f'{resolved.at} has no attribute or role "{shorten(names[known])}".'
         yield error_at(
-            place, text, word=names[found], among=names_in_class(draft, resolved.at), offset=offset
+            place, text, word=names[known], among=names_in_class(draft, resolved.at), offset=offset
         )
 
 
@@ -93,9 +93,9 @@ def _check_path_end(field: FieldDraft, resolved: ResolvedPath, use: DirectiveUse
         yield error_at(use.node_of("path"), text)
     elif text := _aggregate_error(resolved, aggregate):
         yield error_at(use.node_of("aggregate"), text)
-    elif (right := _result_types(resolved, aggregate)) and field.type and field.type.name not in right:
-        text = f"{field.full_name} is {field.type.name}, but its path gives {or_list(right)}."
-        yield error_at(field.type_node, text, word=right[0], among=right)
+    elif (types := _result_types(resolved, aggregate)) and field.type and field.type.name not in types:
+        text = f"{field.full_name} is {field.type.name}, but its path gives {or_list(types)}."
+        yield error_at(field.type_node, text, word=types[0], among=types)
 
 
 def _path_end_error(resolved: ResolvedPath, aggregate: Aggregate | None) -> str | None:

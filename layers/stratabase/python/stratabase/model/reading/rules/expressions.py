@@ -35,21 +35,21 @@ def check_expressions(draft: ModelDraft) -> Iterator[ModelError]:
 def _check_derived_expression(field: FieldDraft, scope: Scope) -> Iterator[ModelError]:
     use = field.directive("derived")
     if use and field.type:
-        wanted = None if field.type.name in _NEVER_DERIVED else field.type
-        yield from _check_expression(use, "expression", scope, wanted)
+        result_type = None if field.type.name in _NEVER_DERIVED else field.type
+        yield from _check_expression(use, "expression", scope, result_type)
 
 
 def _check_expression(
-    use: DirectiveUse, argument: str, scope: Scope, wanted: AttributeType | None
+    use: DirectiveUse, argument: str, scope: Scope, result_type: AttributeType | None
 ) -> Iterator[ModelError]:
     text, node = use[argument], use.node_of(argument)
     if not text or not text.strip() or not isinstance(node, StringValueNode):
         return
     try:
-        found = check_expression(text, scope, wanted).errors
+        errors = check_expression(text, scope, result_type).errors
     except InvalidExpression as refusal:
-        found = refusal.errors
-    for one in found:
+        errors = refusal.errors
+    for one in errors:
         yield _error_in_file(node, one)
 
 

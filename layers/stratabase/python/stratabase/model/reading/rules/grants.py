@@ -102,7 +102,7 @@ def _unique_attributes(class_: ClassDraft) -> list[str]:
 
 def _effective_grants(class_: ClassDraft, name: str) -> list[DirectiveUse]:
     """Return the grant that counts for an attribute, for each profile that has one."""
-    counting = {use["profile"]: use for use in class_.directives("grant")}
+    of_class = {use["profile"]: use for use in class_.directives("grant")}
     return list(
-        (counting | {use["profile"]: use for use in class_.fields_by_name[name].directives("grant")}).values()
+        (of_class | {use["profile"]: use for use in class_.fields_by_name[name].directives("grant")}).values()
     )

@@ -79,7 +79,7 @@ def _check_whole_roles(part: ClassDraft, whole_roles: Iterable[WholeRole]) -> It
 
 def check_generated_names(draft: ModelDraft) -> Iterator[ModelError]:
     """Check the names of classes and enums against what is generated."""
-    made = {
+    generated = {
         type_name(name, each): name
         for name in draft.classes
         for each in GeneratedType
@@ -93,6 +93,6 @@ def check_generated_names(draft: ModelDraft) -> Iterator[ModelError]:
             elif name in GRAPHQL_LITERALS and name in draft.classes:
                 text = f"A class can't be called {name}: a GraphQL enum can't have that value."
                 yield error_at(node.name, text)
-            elif name in made:
-                text = f"The type {shorten(name)} is generated for the class {made[name]}. Use another name."
-                yield error_at(node.name, text)
+            elif name in generated:
+                reason = f"The type {shorten(name)} is generated for the class {generated[name]}"
+                yield error_at(node.name, f"{reason}. Use another name.")

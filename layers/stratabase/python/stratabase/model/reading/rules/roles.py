@@ -149,5 +149,5 @@ def check_compositions(draft: ModelDraft) -> Iterator[ModelError]:
             name = shorten(use["whole"])
             text = f'"{name}" is not a valid name. Use letters, digits, and _, and begin with a letter.'
             yield error_at(use.node_of("whole"), text)
-        elif text_of := reserved_name_error(use["whole"]):
-            yield error_at(use.node_of("whole"), text_of)
+        elif error := reserved_name_error(use["whole"]):
+            yield error_at(use.node_of("whole"), error)
