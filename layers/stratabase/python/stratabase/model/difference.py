@@ -1,4 +1,4 @@
-"""What changed between two models, in short lines for people."""
+"""The differences between two models, as short lines for people."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -12,9 +12,9 @@ M = TypeVar("M", Attribute, Role)
 
 
 def diff_models(old: Model, new: Model) -> list[str]:
-    """Return what changed, or nothing where both models say the same, be it in another order.
+    """Return one line for each difference; an empty list if the models differ only in order.
 
-    A line is like `+ Employee.nickname: String`, `- class Team`, `~ Employee.email: now required`.
+    Examples: `+ Employee.nickname: String`, `- class Team`, `~ Employee.email: now required`.
     """
     return [
         *_value("application", old.application, new.application),
@@ -27,7 +27,7 @@ def diff_models(old: Model, new: Model) -> list[str]:
 def _named(
     kind: str, old: Mapping[str, T], new: Mapping[str, T], changes: Callable[[T, T], Iterator[str]]
 ) -> Iterator[str]:
-    """Yield what is new, what has changed, and what is gone."""
+    """Yield the additions, the changes, and the removals."""
     for name, one in new.items():
         yield from changes(old[name], one) if name in old else [f"+ {kind} {name}"]
     yield from (f"- {kind} {name}" for name in old if name not in new)
@@ -130,7 +130,7 @@ def _directives(owner: str, old: Mapping[str, object], new: Mapping[str, object]
 
 
 def _directives_of(one: Class) -> dict[str, object]:
-    """Return what directives say of a class, by how it is called."""
+    """Return the directives of a class, by the text that identifies each."""
     rules: dict[str, object] = {}
     rules |= {f"@unique({', '.join(unique.attributes)})": unique for unique in one.uniques}
     rules |= {f"@index({', '.join(index.attributes)})": index for index in one.indexes}
