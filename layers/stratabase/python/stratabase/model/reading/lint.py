@@ -1,7 +1,7 @@
-"""Warnings about a model: what it may say, but probably should not.
+"""Warnings about a model that is valid but probably not what its author wants.
 
-Those are grants that depend on what members set themselves or on names as they were written, and patterns
-that admit ASCII without saying so.
+There are three: grants that depend on fields which members set themselves, grants that compare the name of a
+member as text, and patterns that match only ASCII without saying so.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ from stratabase.model.reading.draft.errors import ModelError, error_at, position
 from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
 
 SET_BY_MEMBERS = ("notes", "language", "timeZone", "dateFormat", "timeFormat")
-"""The fields of `caller` that every member may change without anybody's proof or leave."""
+"""The fields of `caller` that members can change themselves, without confirmation."""
 _ADVICE = (
     "so they decide what this allows. Compare caller.id, username, or profile, which only "
     "administrators set, or email, which members must confirm."
@@ -45,12 +45,12 @@ _ASCII = (
 )
 _BY_MEMBER_ID = frozenset({"==", "!=", "in"})
 _EXISTENCE_FUNCTIONS = frozenset({"isNull", "has"})
-"""The functions that ask whether there is a name, whosever it is."""
+"""The functions that test only whether a value exists. They don't depend on the name itself."""
 ADVICE = "a name that another member can take. Compare it with caller.username, using ==, !=, or in"
 
 
 def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
-    """Yield what somebody should look at in a model that has been read, with its place."""
+    """Yield the warnings about a valid model, with their places."""
     expressions = expressions_of(model)
     for one in draft.classes.values():
         for holder in (one, *one.fields):
@@ -61,7 +61,7 @@ def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
 
 
 def _lint_patterns(draft: ModelDraft) -> Iterator[ModelError]:
-    """Yield a warning for each pattern with words, which other engines make of the letters of any script."""
+    """Yield a warning for each pattern with an escape for words, which matches only ASCII in RE2."""
     for field in draft.fields:
         if use := field.directive("domain"):
             for pattern, node in use.items_of("pattern"):
@@ -74,9 +74,10 @@ def _lint_patterns(draft: ModelDraft) -> Iterator[ModelError]:
 def _lint_condition(
     expressions: ModelExpressions, class_name: str, use: DirectiveUse
 ) -> Iterator[ModelError]:
-    """Yield a warning for each field that members set, which a grant reads itself or by what is derived.
+    """Yield the warnings about the condition of a grant.
 
-    And for each name of a member that it takes as it was written, whoever has that name now.
+    They are about names of members that are compared as text, and about fields that members set themselves,
+    read directly or through derived attributes.
     """
     text, node = use["where"], use.node_of("where")
     for written in uses_of_written_names(expressions.model, class_name, text):
@@ -98,7 +99,7 @@ def _lint_condition(
 
 
 def _warning_at(node: AstNode, character: int, message: str) -> ModelError:
-    """Return a warning with its place: a character of a text of the model."""
+    """Return a warning at a character of a text in the model."""
     if not isinstance(node, StringValueNode) or node.loc is None:
         return error_at(node, message)
     line, column = position_in_text(node, character)
@@ -106,7 +107,7 @@ def _warning_at(node: AstNode, character: int, message: str) -> ModelError:
 
 
 def _caller_field_names(node: Node) -> Iterator[DottedName]:
-    """Yield the places of an expression that read a field of `caller`."""
+    """Yield the names in an expression that read a field of `caller`."""
     for each in walk(node):
         if isinstance(each, DottedName) and len(each.words) > 1 and each.words[0].text == CALLER:
             yield each
@@ -134,30 +135,30 @@ def _caller_fields_behind(expressions: ModelExpressions, class_name: str, path: 
 def _caller_fields_read_by(
     expressions: ModelExpressions, class_name: str, expression: Expression
 ) -> frozenset[str]:
-    """Return the fields of `caller` that an expression reads, itself or by derived attributes."""
+    """Return the fields of `caller` that an expression reads, directly or through derived attributes."""
     return expression.caller_fields.union(
         *(_caller_fields_behind(expressions, class_name, path) for path in expression.paths)
     )
 
 
 class NameUse(NamedTuple):
-    """A use of a member's name as it was written, at a character of a text."""
+    """A use of a member's name as text, at the character `at` of a condition. `path` leads to the name."""
 
     at: int
     path: str
     derived_from: str = ""
-    """What a derived attribute has the name from."""
+    """The path or expression of a derived attribute that gives the name; empty for the name itself."""
 
     def __str__(self) -> str:
-        """Return what a person should know of it."""
+        """Return the warning."""
         derived_from = f" (derived from {self.derived_from})" if self.derived_from else ""
         return f"This may compare {self.path}{derived_from} as text, {ADVICE}."
 
 
 def uses_of_written_names(model: Model, class_name: str, text: str) -> Iterator[NameUse]:
-    """Yield where a condition may go by the name of a member as it was written, and not by whom it means.
+    """Yield the uses of member names in a condition that compare them as text.
 
-    `text`: a condition without errors over a class.
+    `text` is a condition without errors, over the class `class_name`.
     """
     return _uses(model, class_name, parse(text))
 
@@ -178,7 +179,7 @@ def _uses(model: Model, class_name: str, node: Node) -> Iterator[NameUse]:
 
 
 def _is_member_name(model: Model, class_name: str, node: Node) -> bool:
-    """Return whether all that a value can be is the name of a member, with whom it means."""
+    """Return whether a node always gives the name of a member together with the member's ID."""
     if isinstance(node, DottedName):
         path = [word.text for word in node.words]
         return (
@@ -209,7 +210,10 @@ def _uses_in_path(model: Model, class_name: str, node: DottedName) -> Iterator[N
 
 
 def _find_attribute(model: Model, class_name: str, path: Sequence[str]) -> tuple[str, str, Attribute | None]:
-    """Return the class to which a path leads, and the attribute at its end; "" and None if that is none."""
+    """Return the class that a path reaches, the name of the attribute at its end, and that attribute.
+
+    If there is no attribute at the end, the name is empty and the attribute is None.
+    """
     *roles, name = path
     for role in roles:
         found = model.classes[class_name].roles.get(role)

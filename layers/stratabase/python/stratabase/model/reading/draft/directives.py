@@ -1,4 +1,4 @@
-"""The directives of the model language, as `directives.graphql` defines them, and reading their arguments."""
+"""The directives of the model language (`directives.graphql`), and how a model's arguments are read."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ _PROSE = frozenset({TokenKind.STRING, TokenKind.BLOCK_STRING, TokenKind.COMMENT}
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """An argument that a directive takes."""
+    """An argument of a directive, as the language defines it."""
 
     name: str
     type: str
@@ -50,12 +50,12 @@ class Parameter:
     required: bool
     default: object
     spelling: str
-    """Its type as GraphQL writes it."""
+    """The type in GraphQL syntax, such as `[String!]!`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """A directive: where it may stand, how often, and with what arguments."""
+    """A directive of the language: its locations, its arguments, and whether it is repeatable."""
 
     name: str
     locations: tuple[str, ...]
@@ -65,20 +65,20 @@ class Directive:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """All directives, and the enums of their arguments."""
+    """All directives of the language, and the enums of their arguments."""
 
     directives: Mapping[str, Directive]
     enumerations: Mapping[str, tuple[str, ...]]
     signatures: frozenset[tuple[str, ...]]
 
     def has(self, definition: DefinitionNode) -> bool:
-        """Return whether a definition is one of the language's own, so that a model may repeat it."""
+        """Return whether a definition is a copy of one of the language, which a model may contain."""
         return _signature(definition) in self.signatures
 
 
 @cache
 def language() -> Language:
-    """Return the language."""
+    """Return the model language, from `directives.graphql`."""
     text = files("stratabase.model").joinpath("directives.graphql").read_text(encoding="utf-8")
     definitions = parse(text).definitions
     directives = [_directive(node) for node in definitions if isinstance(node, DirectiveDefinitionNode)]
@@ -118,7 +118,7 @@ def _base(node: TypeNode) -> str:
 
 
 def _signature(definition: DefinitionNode) -> tuple[str, ...]:
-    """Return a definition's words and signs, without descriptions and comments."""
+    """Return the tokens of a definition, without descriptions and comments."""
     location = definition.loc
     assert location is not None
     return tuple(token.value or token.kind.value for token in _tokens(location) if token.kind not in _PROSE)
@@ -132,11 +132,11 @@ def _tokens(location: Location) -> Iterator[Token]:
 
 
 MAX_ARGUMENT_INT = 2**31 - 1
-"""GraphQL's Int has 32 bits."""
+"""The greatest Int of GraphQL, which has 32 bits."""
 
 
 class InvalidArgument(ValueError):
-    """A value that its parameter does not take; `node` is where, the message says why."""
+    """A value that an argument can't have. `error` has the message and the place."""
 
     def __init__(self, node: ValueNode, message: str, word: str = "", among: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -144,7 +144,7 @@ class InvalidArgument(ValueError):
 
 
 def read_directive(node: DirectiveNode, directive: Directive) -> tuple[DirectiveUse, list[ModelError]]:
-    """Return a directive of a model with the values of its arguments, and the errors in them."""
+    """Return a use of a directive with the values of its arguments, and the errors in the arguments."""
     written: dict[str, ArgumentNode] = {}
     errors = [*_check_known(node, directive, written), *_check_required(node, directive, written)]
     values: dict[str, Any] = {one.name: one.default for one in directive.parameters.values()}
@@ -164,7 +164,7 @@ def read_directive(node: DirectiveNode, directive: Directive) -> tuple[Directive
 def _check_known(
     node: DirectiveNode, directive: Directive, written: dict[str, ArgumentNode]
 ) -> Iterator[ModelError]:
-    """Fill `given` with the arguments that are right; yield the others' mistakes."""
+    """Fill `written` with the valid arguments, by name. Yield an error for each unknown or repeated one."""
     for argument in node.arguments or ():
         name, known = argument.name.value, directive.parameters
         if name not in known:
@@ -186,12 +186,12 @@ def _check_required(
 
 
 def _without_nulls(written: Mapping[str, ArgumentNode]) -> dict[str, ArgumentNode]:
-    """Return the arguments that say something: null is as good as nothing."""
+    """Return the arguments without those that are null, which means the same as leaving them out."""
     return {name: node for name, node in written.items() if not isinstance(node.value, NullValueNode)}
 
 
 def _read_items(node: ValueNode, parameter: Parameter) -> tuple[tuple[Item, ...], list[ModelError]]:
-    """Return the values that are right, be it one or a list, and the mistakes in the others."""
+    """Return the valid values of an argument, which is one value or a list, and the errors in the others."""
     if isinstance(node, NullValueNode) and not parameter.required:
         return (), []
     # As everywhere in GraphQL, one value may stand where a list is expected.
@@ -243,7 +243,7 @@ def _read_boolean(node: ValueNode, parameter: Parameter) -> bool:
 
 
 def _read_enum(node: ValueNode, parameter: Parameter) -> str:
-    """Read a value of one of the language's enums."""
+    """Return the name of an enum value. Raises InvalidArgument."""
     known = language().enumerations[parameter.type]
     if isinstance(node, EnumValueNode) and node.value in known:
         return node.value

@@ -1,4 +1,4 @@
-"""Singletons and forms do without what needs many stored objects; warnings have names and texts."""
+"""Rules on classes: what singletons and forms can't have, and the arguments of warnings."""
 
 from collections.abc import Iterator, Mapping
 
@@ -22,7 +22,10 @@ _REFUSED_TYPES: Mapping[ClassKind, tuple[str, ...]] = {
 
 
 def check_class_kinds(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check what classes say against their kind, and that platform attributes are named once."""
+    """Check the directives, arguments, types and roles that singletons and forms can't have.
+
+    Also check that platform attributes are listed once.
+    """
     for class_ in draft.classes.values():
         yield from _check_platform_attributes(class_)
         if class_.kind is not ClassKind.ORDINARY:
@@ -66,7 +69,7 @@ def _check_field(class_: ClassDraft, field: FieldDraft) -> Iterator[ModelError]:
 
 
 def _check_role_targets(draft: ModelDraft) -> Iterator[ModelError]:
-    """Refuse roles that lead to singletons and forms."""
+    """Yield an error for each role that leads to a singleton or a form."""
     for field in draft.fields:
         target = draft.classes.get(field.target) if field.target_class else None
         if target and target.kind is not ClassKind.ORDINARY:
@@ -79,7 +82,7 @@ def _describe(class_: ClassDraft) -> str:
 
 
 def check_warnings(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check every @warning."""
+    """Check every `@warning`: its arguments are not empty, and its name is unique in the class."""
     for class_ in draft.classes.values():
         seen: set[str] = set()
         for use in class_.directives("warning"):

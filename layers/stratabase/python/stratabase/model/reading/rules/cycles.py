@@ -1,6 +1,7 @@
-"""No derived attribute depends on itself, and no class needs an object of its own before the first one.
+"""Rules against cycles: of derived attributes, and of required roles or wholes.
 
-Both are cycles in a graph, which `find_cycles` finds.
+A derived attribute can't depend on itself. A class can't require that one of its objects exists before the
+first one is created. Both rules look for cycles in a graph.
 """
 
 from collections import deque
@@ -23,7 +24,10 @@ T = TypeVar("T")
 
 
 def find_cycles(graph: Mapping[T, Iterable[T]]) -> Iterator[list[T]]:
-    """Yield the shortest cycles of a graph: lists of nodes without the first one again, no node in two."""
+    """Yield cycles of a graph, each as a list of its nodes in order, without the first node again.
+
+    For each start, the cycle is the shortest one. A node is in one cycle at most.
+    """
     visited: set[T] = set()
     for start in graph:
         if start not in visited and (cycle := _shortest_cycle(graph, start)):
@@ -53,7 +57,7 @@ def _trace_back(predecessors: Mapping[T, T], start: T, node: T) -> list[T]:
 
 
 def check_circular_derivation(draft: ModelDraft) -> Iterator[ModelError]:
-    """Report derived attributes that depend on themselves: each cycle once, at its first attribute."""
+    """Yield an error for each cycle of derived attributes, at the first attribute of the cycle."""
     names = DraftSymbols(draft)
     derived = {(field.owner, field.name): field for field in draft.fields if field.is_derived}
     dependencies = {name: [*_attributes_used(draft, field, names)] for name, field in derived.items()}
@@ -67,7 +71,7 @@ def check_circular_derivation(draft: ModelDraft) -> Iterator[ModelError]:
 
 
 def _attributes_used(draft: ModelDraft, field: FieldDraft, names: DraftSymbols) -> Iterator[tuple[str, str]]:
-    """Yield the attributes that a derived one is made of, as class and name."""
+    """Yield the attributes that a derived attribute depends on, as pairs (class, attribute)."""
     for path in _paths_of(field, Scope(names, field.owner)):
         resolved = resolve_path(draft, field.owner, path)
         if resolved.type:
@@ -82,7 +86,7 @@ def _paths_of(field: FieldDraft, scope: Scope) -> Iterable[Path]:
 
 
 def _expression_paths(text: str, scope: Scope) -> Iterable[Path]:
-    """Return the paths in an expression, also in one with mistakes; sorted, so that messages do not vary."""
+    """Return the paths in an expression, sorted so that messages don't vary; none if it can't be parsed."""
     try:
         return sorted(check_expression(text, scope).expression.paths)
     except InvalidExpression:
@@ -90,7 +94,7 @@ def _expression_paths(text: str, scope: Scope) -> Iterable[Path]:
 
 
 def check_creation(draft: ModelDraft) -> Iterator[ModelError]:
-    """Report classes of which there can never be an object."""
+    """Yield an error for each cycle of classes whose objects can't be created."""
     creatable, possible = _possible_classes(draft)
     impossible = [class_ for name, class_ in draft.classes.items() if name not in possible]
     needs = {class_.name: _obstacles(draft, class_, creatable, possible) for class_ in impossible}
@@ -105,13 +109,13 @@ def check_creation(draft: ModelDraft) -> Iterator[ModelError]:
 
 
 def _needs_itself_message(name: str, first: str, others: Sequence[str]) -> str:
-    """Return why there is no object of a class: over required roles it needs one of its own first."""
+    """Return why no object can be created in a cycle of required roles."""
     chain = "".join(f", which needs {other}" for other in others)
     return f"{name} needs {first}{chain}. Make one of the roles optional."
 
 
 def _parts_only_message(cycle: Sequence[str]) -> str:
-    """Return why there is no object of classes that are parts of one another, and of no other class."""
+    """Return why no object can be created in a cycle of classes that are parts only of each other."""
     if len(cycle) == 1:
         reason = f"it is only a part of {cycle[0]}, so the first one has no whole"
     else:
@@ -122,7 +126,11 @@ def _parts_only_message(cycle: Sequence[str]) -> str:
 
 
 def _possible_classes(draft: ModelDraft) -> tuple[set[str], set[str]]:
-    """Return the classes that can be made, given a whole if they are parts, and those that can be there."""
+    """Return the names of the creatable classes and of the possible ones.
+
+    A class is creatable if its required roles can be met. It is possible if, in addition, its objects can
+    have a whole where they need one. Both sets grow until nothing changes.
+    """
     creatable = {name for name, class_ in draft.classes.items() if class_.kind is not ClassKind.ORDINARY}
     possible = set(creatable)
     size = -1
@@ -143,7 +151,7 @@ def _can_have_whole(draft: ModelDraft, name: str, possible: set[str]) -> bool:
 
 
 def _missing_requirements(class_: ClassDraft, creatable: set[str], possible: set[str]) -> dict[str, Node]:
-    """Return what an object must have and cannot, with the role that asks for it."""
+    """Return the required targets that don't exist yet, each with the node of the role that requires it."""
     required = [role for role in class_.roles.values() if role.required]
     return {
         role.target: role.type_node
@@ -155,7 +163,10 @@ def _missing_requirements(class_: ClassDraft, creatable: set[str], possible: set
 def _obstacles(
     draft: ModelDraft, class_: ClassDraft, creatable: set[str], possible: set[str]
 ) -> Mapping[str, Node]:
-    """Return what is in the way of an object: what it must have, or else its wholes, of which none can be."""
+    """Return what prevents the objects of a class: its missing requirements, or else its impossible wholes.
+
+    Keys are class names; values are the nodes of the roles.
+    """
     if class_.name in creatable:
         return {
             whole_role.composition.owner: whole_role.composition.type_node

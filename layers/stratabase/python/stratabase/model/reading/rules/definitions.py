@@ -1,4 +1,4 @@
-"""A model has one application, profiles, types and enums, and nothing else."""
+"""Rules on definitions: a model has one application, profiles, types and enums, and nothing else."""
 
 import re
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ _NO_APPLICATION = 'The model has no application. Add: extend schema @application
 
 
 def check_definitions(draft: ModelDraft) -> Iterator[ModelError]:
-    """Refuse definitions that a model has no use for."""
+    """Yield an error for each definition that a model can't have."""
     for node in draft.definitions:
         if not isinstance(node, _ALLOWED_DEFINITIONS):
             yield error_at(getattr(node, "name", None) or node, _reason_to_refuse(node))
@@ -58,7 +58,10 @@ def _reason_to_refuse(node: DefinitionNode) -> str:
 
 
 def check_application(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check that there is an application, that its name fits into an address, and that it has a class."""
+    """Check that the model has an application with a valid name, and at least one class.
+
+    The name becomes the last part of the address of the API.
+    """
     use = draft.directive("application")
     if use is None:
         yield from _check_absence(draft)
@@ -80,13 +83,13 @@ def _check_absence(draft: ModelDraft) -> Iterator[ModelError]:
 
 
 def _has_invalid_application(draft: ModelDraft) -> bool:
-    """Return whether there is an @application that other rules have found wrong."""
+    """Return whether there is an `@application` about which another rule has yielded an error."""
     schemas = (node for node in draft.definitions if isinstance(node, SchemaExtensionNode))
     return any(use.name.value == "application" for node in schemas for use in node.directives or ())
 
 
 def check_profiles(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check that profiles have names of their own, and that one of them is an administrator's."""
+    """Check that profile names are valid and unique, and that there is an administrator profile."""
     uses = list(draft.directives("profile"))
     seen: set[str] = set()
     for use in uses:
@@ -108,7 +111,7 @@ def _check_profile_name(use: DirectiveUse, seen: set[str]) -> Iterator[ModelErro
 
 
 def check_enums(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check the values of every enum."""
+    """Check that every enum has values, each once."""
     for node in draft.enumerations.values():
         if not node.values:
             yield error_at(node.name, f"The enum {shorten(node.name.value)} has no values. Add at least one.")

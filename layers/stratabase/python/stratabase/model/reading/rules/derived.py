@@ -1,4 +1,4 @@
-"""A derived attribute has an expression or a path, which exists and gives what the attribute holds."""
+"""Rules on derived attributes: each has an expression or a path that gives a value of its type."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from stratabase.model.reading.draft.resolution import ResolvedPath, names_in_cla
 from stratabase.wording import shorten
 
 _NEEDS_STORAGE = {"File": "store a file", "Serial": "be numbered by Stratabase"}
-"""What only stored attributes can do, by type."""
+"""For the types that only stored attributes can have: what a derived attribute can't do."""
 NUMBER_TYPES = ("Int", "Real")
 _SUM_AGGREGATES = frozenset({Aggregate.SUM, Aggregate.AVG})
 _ORDER_AGGREGATES = frozenset({Aggregate.MIN, Aggregate.MAX})
@@ -20,7 +20,7 @@ _UNORDERED_TYPES = frozenset({"Boolean", "File"})
 
 
 def check_derived(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check every @derived of an attribute, but for its path."""
+    """Check every `@derived` of an attribute, except for the steps of its path."""
     for field in draft.fields:
         if field.type and (use := field.directive("derived")):
             yield from _check_source(use)
@@ -58,7 +58,7 @@ def _check_not_restricted(field: FieldDraft, use: DirectiveUse) -> Iterator[Mode
 
 
 def check_paths(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check the path of every derived attribute."""
+    """Check that the path of every derived attribute leads to a value of its type."""
     for field in draft.fields:
         use = field.directive("derived")
         if field.type and use and use["path"] and "expression" not in use.written:
@@ -73,7 +73,7 @@ def check_paths(draft: ModelDraft) -> Iterator[ModelError]:
 def _report_unknown_step(
     draft: ModelDraft, resolved: ResolvedPath, names: Sequence[str], place: Node
 ) -> Iterator[ModelError]:
-    """Report the first name of a path that leads nowhere."""
+    """Yield an error at the first name of a path that can't be resolved."""
     known = len(resolved.steps)
     offset = column_offset(place, sum(len(name) + 1 for name in names[:known]))
     if resolved.type:
@@ -87,7 +87,7 @@ def _report_unknown_step(
 
 
 def _check_path_end(field: FieldDraft, resolved: ResolvedPath, use: DirectiveUse) -> Iterator[ModelError]:
-    """Check where a path ends, what is made of it there, and of what type that is."""
+    """Check the end of a path, its aggregate, and the type of the result."""
     aggregate = Aggregate(use["aggregate"]) if use["aggregate"] else None
     if text := _path_end_error(resolved, aggregate):
         yield error_at(use.node_of("path"), text)
@@ -99,7 +99,7 @@ def _check_path_end(field: FieldDraft, resolved: ResolvedPath, use: DirectiveUse
 
 
 def _path_end_error(resolved: ResolvedPath, aggregate: Aggregate | None) -> str | None:
-    """Return what is wrong with the end of a path."""
+    """Return an error message about the end of a path, or None."""
     path = ".".join(name for _, name in resolved.steps)
     if resolved.type and len(resolved.steps) == 1:
         return f"{path} is an attribute of the class itself, not of a role. Use an expression."
@@ -112,7 +112,7 @@ def _path_end_error(resolved: ResolvedPath, aggregate: Aggregate | None) -> str 
 
 
 def _aggregate_error(resolved: ResolvedPath, aggregate: Aggregate | None) -> str | None:
-    """Return what is wrong with an aggregate."""
+    """Return an error message about an aggregate, or None."""
     if aggregate is None:
         return None
     if not resolved.many:
@@ -127,7 +127,7 @@ def _aggregate_error(resolved: ResolvedPath, aggregate: Aggregate | None) -> str
 
 
 def _result_types(resolved: ResolvedPath, aggregate: Aggregate | None) -> tuple[str, ...]:
-    """Return the types that hold what is computed, the nearest first."""
+    """Return the attribute types that can hold the result of a path, the most suitable first."""
     if aggregate is Aggregate.COUNT:
         return ("Int",)
     if aggregate is Aggregate.AVG:

@@ -1,4 +1,4 @@
-"""`@domain` and `@file` fit the type of their attribute, have no mistakes, and leave some value possible."""
+"""Rules on `@domain` and `@file`: they fit the type of their attribute, and some value is possible."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -32,7 +32,7 @@ def check_file_limits(draft: ModelDraft) -> Iterator[ModelError]:
 
 
 def _check_applicable(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:
-    """Refuse arguments that the type does not take, and a directive without any."""
+    """Yield an error for each argument that the type can't have, and for a directive without arguments."""
     known = sorted({argument for each in constraints_for(type_) for argument in each.arguments})
     advice = f"Use {or_list(known)}" if known else "Remove @domain"
     if not use.written and use.is_valid:
@@ -52,7 +52,7 @@ def _check_file_directive(field: FieldDraft, type_: AttributeType, use: Directiv
 
 
 def _check_constraints(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:
-    """Yield what each constraint finds wrong with its arguments, where it is written."""
+    """Yield the errors of each constraint in its arguments, with their places."""
     arguments = _arguments(use)
     for constraint in constraints_for(type_, use.name):
         for error in constraint.find_errors(arguments, type_):
@@ -63,12 +63,12 @@ def _check_constraints(type_: AttributeType, use: DirectiveUse) -> Iterator[Mode
 
 
 def _arguments(use: DirectiveUse) -> Mapping[str, Any]:
-    """Return the arguments of a directive, without lists that are empty because all items are wrong."""
+    """Return the arguments of a directive, without lists that are empty because all items have errors."""
     return {name: value for name, value in use.values.items() if use.is_valid or value != ()}
 
 
 def _check_values(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:
-    """Refuse values that are none of the type, stand there twice, or break the other constraints."""
+    """Yield an error for each item of `values` that is invalid, repeated, or breaks another constraint."""
     if not any("values" in each.arguments for each in constraints_for(type_)):
         return
     if use["values"] == () and use.is_valid:
@@ -91,7 +91,7 @@ def _check_values(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelErro
 
 
 def _other_constraints(type_: AttributeType, use: DirectiveUse) -> tuple[Constraint, ...]:
-    """Return the constraints of a directive that have no mistakes, without those that list values."""
+    """Return the constraints of a directive whose arguments have no errors, except those that list values."""
     arguments = _arguments(use)
     usable = {
         argument: arguments.get(argument)

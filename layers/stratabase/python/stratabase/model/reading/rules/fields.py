@@ -1,4 +1,4 @@
-"""A field is an attribute of one value, or a role to one object or a list of them."""
+"""Rules on fields: each is an attribute with one value, or a role to one object or a list of objects."""
 
 from collections.abc import Iterator
 
@@ -17,13 +17,13 @@ _FOREIGN_TYPES = {
     **dict.fromkeys(("Upload", "Blob", "Binary"), "File"),
     **dict.fromkeys(("ID", "Char", "Varchar"), "String"),
 }
-"""What other languages call the attribute types."""
+"""The attribute types for common type names of other languages, as suggestions."""
 _FOR_ROLES = ("association", "composition")
 _FOR_ATTRIBUTES = ("domain", "file", "derived")
 
 
 def check_fields(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check the type of every field, and that its directives are for its kind of field."""
+    """Check the type of every field, and that its directives fit an attribute or a role."""
     for class_ in draft.classes.values():
         yield from _check_has_fields(class_)
         for field in class_.fields:
@@ -71,7 +71,7 @@ def _check_list(field: FieldDraft) -> Iterator[ModelError]:
 
 
 def _is_list(node: TypeNode) -> bool:
-    """Return whether a type is `[X!]` or `[X!]!`."""
+    """Return whether a type is `[X!]` or `[X!]!`, the only valid lists."""
     return print_ast(node).count("[") == 1 and print_ast(node).rstrip("!").endswith("!]")
 
 

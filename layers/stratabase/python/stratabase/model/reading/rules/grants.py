@@ -1,4 +1,4 @@
-"""A grant is for a profile of the model, once; who may write a unique attribute may read it."""
+"""Rules on grants: they name a profile once, narrow the class's grant, and don't reveal unique values."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,7 +13,7 @@ _WRITE_ACTIONS = frozenset({"CREATE", "EDIT"})
 
 
 def check_grants(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check every @grant by itself, on classes and on their attributes and roles."""
+    """Check every `@grant` of classes, and of their attributes and roles."""
     for class_ in draft.classes.values():
         for holder in (class_, *class_.fields):
             yield from _check_grants_of(draft, list(holder.directives("grant")))
@@ -77,7 +77,10 @@ def _check_narrowing(draft: ModelDraft, class_: ClassDraft, field: FieldDraft) -
 
 
 def check_readable_uniques(draft: ModelDraft) -> Iterator[ModelError]:
-    """Report grants that allow CREATE or EDIT of a unique attribute without READ."""
+    """Yield an error for each grant that allows CREATE or EDIT of a unique attribute without READ.
+
+    Without READ, a member could find out existing values: a write with such a value is refused.
+    """
     for class_ in draft.classes.values():
         reported: set[int] = set()
         for name in _unique_attributes(class_):
@@ -101,7 +104,7 @@ def _unique_attributes(class_: ClassDraft) -> list[str]:
 
 
 def _effective_grants(class_: ClassDraft, name: str) -> list[DirectiveUse]:
-    """Return the grant that counts for an attribute, for each profile that has one."""
+    """Return the grant that applies to an attribute, for each profile that has one."""
     of_class = {use["profile"]: use for use in class_.directives("grant")}
     return list(
         (of_class | {use["profile"]: use for use in class_.fields_by_name[name].directives("grant")}).values()

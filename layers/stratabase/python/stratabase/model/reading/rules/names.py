@@ -1,4 +1,4 @@
-"""Names are not reserved, too long or taken, be it by a generated type; case makes no difference."""
+"""Rules on names: they are not reserved, too long, or repeated. Case doesn't matter."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,11 +12,11 @@ from stratabase.wording import shorten
 
 MAX_NAME_LENGTH = 100
 GRAPHQL_LITERALS = frozenset({"true", "false", "null"})
-"""What cannot be in `EntityName`, which has a value for each class."""
+"""Names that can't be values of the generated enum `EntityName`, which has a value for each class."""
 
 
 def check_names(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check the names of classes, enums, enum values, attributes and roles, also those that lead back."""
+    """Check the names of classes, enums, enum values, attributes and roles, including roles to wholes."""
     definitions = [
         node
         for node in draft.definitions
@@ -32,7 +32,10 @@ def check_names(draft: ModelDraft) -> Iterator[ModelError]:
 
 
 def _check_distinct(nodes: Iterable[NameNode], taken: Iterable[str], owner: str) -> Iterator[ModelError]:
-    """Yield what is wrong with names that share a room, of which some are `taken` from the start."""
+    """Yield an error for each name that is reserved or taken.
+
+    `taken` are names that nothing else can have. `owner` is the prefix of the names in messages.
+    """
     seen = {name.casefold(): (name, "is an attribute type") for name in taken}
     for node in nodes:
         yield from check_reserved(node)
@@ -47,13 +50,13 @@ def _check_distinct(nodes: Iterable[NameNode], taken: Iterable[str], owner: str)
 
 
 def check_reserved(node: NameNode) -> Iterator[ModelError]:
-    """Yield what is wrong with a name by itself."""
+    """Yield an error if a name is reserved or too long."""
     if text := reserved_name_error(node.value):
         yield error_at(node, text)
 
 
 def reserved_name_error(name: str) -> str | None:
-    """Return what is wrong with a name by itself."""
+    """Return an error message if a name is reserved or too long, or else None."""
     if name.startswith("_"):
         return f"{shorten(name)} begins with _, which is reserved for Stratabase. Use another name."
     if SEPARATOR in name:
@@ -78,7 +81,7 @@ def _check_whole_roles(part: ClassDraft, whole_roles: Iterable[WholeRole]) -> It
 
 
 def check_generated_names(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check the names of classes and enums against what is generated."""
+    """Check that the names of classes and enums differ from those of generated types."""
     generated = {
         type_name(name, each): name
         for name in draft.classes

@@ -1,4 +1,4 @@
-"""Associations and compositions: opposites name each other, one side holds the key, roles back have names."""
+"""Rules on roles: opposites name each other, one side holds the key, and roles to wholes have valid names."""
 
 import re
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def _can_be_opposite(field: FieldDraft, role: FieldDraft) -> bool:
 
 
 def _no_opposite_message(field: FieldDraft, opposite: str, other: FieldDraft | None) -> str:
-    """Return why the role that is named cannot be the opposite."""
+    """Return why the named role can't be the opposite. `other` is the field of that name, if there is one."""
     if other is None:
         return f"{field.target_class} has no role {shorten(opposite)} for the opposite of {field.full_name}."
     if other.is_composition:
@@ -50,13 +50,13 @@ def _no_opposite_message(field: FieldDraft, opposite: str, other: FieldDraft | N
 
 
 def _is_reliable(other: FieldDraft) -> bool:
-    """Return whether what the other role says of its opposite can be relied on."""
+    """Return whether the arguments of another role's `@association` have no errors."""
     use = other.directive("association")
     return use is None or use.is_valid
 
 
 def _names_an_opposite(draft: ModelDraft, other: FieldDraft) -> bool:
-    """Return whether the other role names none or one that there is, and no other mistake says so already."""
+    """Return whether another role names no opposite or an existing one, so that no other rule reports it."""
     opposite = opposite_of(other)
     return _is_reliable(other) and (
         opposite is None or opposite in draft.classes[other.target].fields_by_name
@@ -70,14 +70,14 @@ def _one_sided_message(field: FieldDraft, other: FieldDraft, opposite: str | Non
 
 
 def opposite_of(field: FieldDraft) -> str | None:
-    """Return the opposite that a role names."""
+    """Return the name of the opposite that a role names, or None."""
     use = field.directive("association")
     opposite: str | None = use["opposite"] if use else None
     return opposite
 
 
 def check_key_holders(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check which side of every association holds the key."""
+    """Check the side of every association that holds the key: a to-one side, and only one."""
     for field in draft.fields:
         if not field.is_association:
             continue
@@ -92,14 +92,14 @@ def check_key_holders(draft: ModelDraft) -> Iterator[ModelError]:
 
 
 def mutual_opposite(draft: ModelDraft, field: FieldDraft) -> FieldDraft | None:
-    """Return the opposite of an association, where the two name each other."""
+    """Return the opposite of an association if both roles name each other, or else None."""
     other = draft.classes[field.target].fields_by_name.get(opposite_of(field) or "")
     fits = other and other.is_association and other.target_class == field.owner
     return other if other and fits and other is not field and opposite_of(other) == field.name else None
 
 
 def _check_implied_holder(field: FieldDraft) -> Iterator[ModelError]:
-    """Check a role whose side follows from the cardinalities."""
+    """Check the argument `holds` of a role for which the cardinalities determine who holds the key."""
     use = field.directive("association")
     if use is None or use["holds"] is None or use["holds"] is not field.many:
         return
@@ -111,7 +111,7 @@ def _check_implied_holder(field: FieldDraft) -> Iterator[ModelError]:
 
 
 def _check_two_holders(field: FieldDraft, other: FieldDraft) -> Iterator[ModelError]:
-    """Check two to-one roles, once: at the one that stands first, or that holds the key too."""
+    """Check two to-one roles that are opposites. To report errors once, only the later role is checked."""
     if _stands_after(field, other):
         mine, others = _claims_key(field), _claims_key(other)
         if mine and others:
@@ -125,7 +125,7 @@ def _check_two_holders(field: FieldDraft, other: FieldDraft) -> Iterator[ModelEr
 
 
 def _stands_after(field: FieldDraft, other: FieldDraft) -> bool:
-    """Return whether one field stands after the other in the file."""
+    """Return whether one field is defined after the other."""
     return _position(field) > _position(other)
 
 
@@ -140,7 +140,10 @@ def _claims_key(field: FieldDraft) -> bool:
 
 
 def check_compositions(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check the `whole` of every composition (whether it is taken, the rule of names checks)."""
+    """Check that the argument `whole` of every composition is a valid name.
+
+    The rules on names check whether the name is taken.
+    """
     for field in draft.fields:
         use = field.directive("composition")
         if not use or not field.target_class or use["whole"] is None:

@@ -1,4 +1,4 @@
-"""`@unique` and `@index` list attributes that can be compared, each once; `getBy` names do not clash."""
+"""Rules on `@unique` and `@index`: their attributes can be compared, and `getBy` services don't clash."""
 
 from collections.abc import Iterator
 
@@ -11,13 +11,13 @@ from stratabase.wording import shorten
 
 _PLATFORM = {attribute.value: attribute for attribute in PlatformAttribute}
 GET_BY_ARGUMENTS = frozenset({"insight", "disableCache"})
-"""What a `getBy` service takes beside the attributes."""
+"""The arguments of a `getBy` service besides the attributes."""
 MAX_INDEXES = 7
 _ADVICE_FOR_DERIVED = "Use the attributes that it is derived from."
 
 
 def check_uniques(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check every @unique."""
+    """Check every `@unique`."""
     for class_ in draft.classes.values():
         seen: dict[frozenset[str], str] = {}
         services: dict[str, tuple[str, ...]] = {}
@@ -28,7 +28,7 @@ def check_uniques(draft: ModelDraft) -> Iterator[ModelError]:
 
 
 def _check_unique_attributes(class_: ClassDraft, use: DirectiveUse) -> Iterator[ModelError]:
-    """Refuse attributes that clients do not give, or that a service cannot take as arguments."""
+    """Yield an error for each attribute that is derived, or can't be an argument of the `getBy` service."""
     for name, node in use.items_of("attributes"):
         field = class_.attributes.get(name)
         if field and field.is_derived:
@@ -54,7 +54,7 @@ def _check_repeated(
 
 
 def check_indexes(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check every @index."""
+    """Check every `@index`."""
     for class_ in draft.classes.values():
         seen: set[tuple[str, ...]] = set()
         for number, use in enumerate(class_.directives("index"), start=1):
@@ -77,7 +77,7 @@ def _check_not_derived(class_: ClassDraft, use: DirectiveUse) -> Iterator[ModelE
 
 
 def check_attribute_list(draft: ModelDraft, class_: ClassDraft, use: DirectiveUse) -> Iterator[ModelError]:
-    """Check the `attributes` of a directive on a class."""
+    """Check the argument `attributes` of an `@unique` or `@index` of a class."""
     if use.is_valid and not use["attributes"]:
         yield error_at(use.node_of("attributes"), f"@{use.name} needs at least one attribute.")
     seen: set[str] = set()
@@ -103,7 +103,7 @@ def _is_known(class_: ClassDraft, name: str) -> bool:
 
 
 def _reason_to_refuse(draft: ModelDraft, class_: ClassDraft, use: DirectiveUse, name: str) -> str | None:
-    """Return what is wrong with one of the names."""
+    """Return why an attribute can't be listed, or None if it can."""
     if name in _PLATFORM:
         return _reason_to_refuse_platform(class_, use, name)
     if name in class_.roles or any(
