@@ -1,4 +1,4 @@
-"""`@domain(minLength, maxLength)`: how long a text is, in characters (code points)."""
+"""`@domain(minLength, maxLength)`: the length of a text, in characters (code points)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _ISSUE = "ATTRIBUTE_STRING_LENGTH"
 
 @dataclass(frozen=True, slots=True)
 class TextLength(Constraint):
-    """The least and the greatest number of characters."""
+    """The minimum and maximum number of characters."""
 
     arguments: ClassVar[Mapping[str, str]] = {"minLength": "minimum", "maxLength": "maximum"}
     types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
@@ -23,11 +23,11 @@ class TextLength(Constraint):
     minimum: int | None = None
     maximum: int | None = None
     type_maximum: int | None = None
-    """The type's own limit, which counts where the model gives none."""
+    """The limit of the type itself, which applies if the model sets no maximum."""
 
     @classmethod
     def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
-        """Yield an error for a length that is out of range, and one if no value is possible."""
+        """Yield an error for each length that is out of range, and one if no value is possible."""
         low, high = arguments.get("minLength"), arguments.get("maxLength")
         if low is not None and low < 0:
             yield ArgumentError("minLength", "minLength must be 0 or more.")
@@ -39,7 +39,7 @@ class TextLength(Constraint):
 
     @classmethod
     def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
-        """Return the constraint; a type with a limit of its own has it in any case."""
+        """Return the constraint, or None if neither the model nor the type sets a limit."""
         assert isinstance(type_, TextType)
         low, high = arguments.get("minLength"), arguments.get("maxLength")
         if low is None and high is None and type_.max_length is None:
@@ -47,7 +47,7 @@ class TextLength(Constraint):
         return cls(low, high, type_.max_length)
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
-        """Yield that a text is too short or too long."""
+        """Yield a violation if a text is too short or too long."""
         del type_, formats
         length = len(stored)
         maximum = self.type_maximum if self.maximum is None else self.maximum

@@ -1,4 +1,4 @@
-"""File: bytes that are kept elsewhere; an attribute holds what is known of them."""
+"""File: a reference to bytes that are stored elsewhere, with their name, type and size."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
@@ -40,11 +40,11 @@ REFERENCE: Mapping[str, Callable[[Any, Formats], Stored]] = {
     "size": _size,
     "uploadedOn": DatetimeType().read,
 }
-"""The fields of a PendingFileReference, and how each is read."""
+"""The fields of a PendingFileReference, each with the function that reads it."""
 
 
 class FileType(AttributeType):
-    """Stored as a mapping; a client gives the reference that it got for an upload."""
+    """Stored as a mapping. Clients send the reference that they got for an upload."""
 
     name = "File"
     kind = kinds.FILE
@@ -53,7 +53,7 @@ class FileType(AttributeType):
     sortable = False
 
     def read(self, value: Any, formats: Formats) -> Stored:
-        """Return the reference to a pending file, all of whose fields are there."""
+        """Return the reference to a pending file, with all its fields."""
         if not isinstance(value, Mapping) or value.keys() != REFERENCE.keys():
             message = _(
                 "The value is not a file reference. Use all fields of the response to the upload: {fields}.",

@@ -1,4 +1,4 @@
-"""Int: whole numbers of 32 bits, GraphQL's own range."""
+"""Int: integers of 32 bits, the range of GraphQL's Int."""
 
 from typing import Any, ClassVar
 
@@ -21,7 +21,7 @@ class IntType(OrderedType):
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
 
     def read(self, value: Any, formats: Formats) -> Stored:
-        """Return a whole number, also one written as text or with a fraction of zero."""
+        """Return an integer. Texts, and numbers with a fraction of zero, are accepted too."""
         del formats
         number = parse_integer(value)
         if number is None or not MIN_INT <= number <= MAX_INT:

@@ -1,4 +1,4 @@
-"""Year: years of the Christian era, and the year 0."""
+"""Year: a calendar year from 0 to 9999."""
 
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ class YearType(OrderedType):
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
 
     def read(self, value: Any, formats: Formats) -> Stored:
-        """Return a year, also one written as text."""
+        """Return a year. Texts are accepted too."""
         del formats
         year = parse_integer(value)
         if year is None or not 0 <= year <= MAX_YEAR:

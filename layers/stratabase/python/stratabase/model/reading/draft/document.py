@@ -73,7 +73,7 @@ class Document:
 
     @property
     def schema_unparsed(self) -> bool:
-        """Whether a piece with a syntax error extends the schema. It may define the application or profiles."""
+        """Whether a piece with a syntax error extends the schema, and may define profiles."""
         return SCHEMA in self.unparsed
 
 
