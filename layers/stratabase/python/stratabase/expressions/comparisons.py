@@ -1,4 +1,4 @@
-"""`==`, `!=`, `<`, `<=`, `>`, `>=` and `in`, between values of kinds that compare. Null equals nothing."""
+"""Comparisons: `==`, `!=`, `<`, `<=`, `>`, `>=` and `in`. A comparison with null is null."""
 
 import operator
 from collections.abc import Callable, Mapping
@@ -41,13 +41,13 @@ _ADVICE: Mapping[frozenset[ValueKind], str] = {
     frozenset({REAL, TEXT}): "Write a number without quotes, or convert a text by double(x).",
     frozenset({BOOLEAN, TEXT}): "Write true or false without quotes.",
 }
-"""What makes values of two kinds comparable."""
+"""For two kinds that can't be compared: how to make them comparable."""
 
 
 def check_comparable(
     checker: Checker, operator: Word, left: TypedExpression, right: TypedExpression
 ) -> ValueKind | None:
-    """Return the kind in which two values compare, or None after reporting that there is none."""
+    """Return the common kind in which two values are compared, or None after reporting an error."""
     kind = common_kind({left.kind, right.kind})
     if kind is None or (left.kind.values and right.kind.values and left.kind != right.kind):
         names = f"{left.kind.name} and {right.kind.name}"
@@ -61,7 +61,7 @@ def check_comparable(
 
 
 def check_values(checker: Checker, enum: ValueKind, other: TypedExpression) -> None:
-    """Report texts that are no values of an enum; a kind that is none admits all."""
+    """Report texts that are not values of an enum. Kinds that are not enums accept all texts."""
     for text, at in other.possible_texts or ():
         if enum.values and text not in enum.values:
             message = f"{enum.name} has no value '{shorten(text)}'. It has {and_list(enum.values)}."
@@ -79,14 +79,14 @@ EQUALITIES: Mapping[str, Compare] = {"==": operator.eq, "!=": operator.ne}
 
 
 def comparison_evaluator(left: TypedExpression, compare: Compare, right: TypedExpression) -> Evaluator:
-    """Return what compares two values."""
+    """Return an evaluator that compares two values."""
     if right.is_constant:
         return _with_constant(left.evaluate, compare, right.evaluate(empty_environment()))
     return binary_evaluator(left.evaluate, compare, right.evaluate)
 
 
 def binary_evaluator(left: Evaluator, compare: Compare, right: Evaluator) -> Evaluator:
-    """Return what compares two values, neither of which is constant."""
+    """Return an evaluator that compares two values, neither of which is constant."""
 
     def result(environment: Environment) -> bool | None:
         first = left(environment)
@@ -124,7 +124,7 @@ LIST_EQUALITIES: Mapping[str, Compare] = {"==": _equal_lists, "!=": _unequal_lis
 def check_membership(
     checker: Checker, word: Word, left: TypedExpression, right: TypedExpression
 ) -> Evaluator | None:
-    """Return what looks for a value in a list, or None after reporting why it cannot."""
+    """Return an evaluator that tests whether a list contains a value, or None after reporting an error."""
     if right.kind.element is None:
         advice = (
             "To search a text, use x.contains(y)." if right.kind is TEXT else "Write a list as ['a', 'b']."
@@ -151,7 +151,7 @@ def _is_in(value: Any, items: tuple[Any, ...]) -> bool | None:
 
 
 def check_comparison(checker: Checker, node: Comparison) -> TypedExpression:
-    """Check two values that are compared."""
+    """Check a comparison."""
     left, right = checker.check_value(node.left, null=True), checker.check_value(node.right, null=True)
     if NULL in (left.kind, right.kind):
         name = _name_in_advice(node.right if left.kind is NULL else node.left)
@@ -173,7 +173,7 @@ def _name_in_advice(node: Node) -> str:
 def _check_ordered_or_equal(
     checker: Checker, word: Word, left: TypedExpression, right: TypedExpression
 ) -> Evaluator | None:
-    """Return what compares two values, or None after reporting why they do not compare."""
+    """Return an evaluator that compares two values, or None after reporting an error."""
     kind = check_comparable(checker, word, left, right)
     if kind is None:
         return None

@@ -1,4 +1,4 @@
-"""What a function is: its usage, and the check of a call, mostly by the signatures that it has."""
+"""The definition of a function: its usage, and the check of its calls, usually by signatures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,34 +20,34 @@ from stratabase.wording import shorten
 
 FunctionCheck = Callable[[Checker, Call], TypedExpression]
 SignatureFunction = Callable[..., Any]
-"""Called with the environment and the arguments, none of which is null."""
+"""The implementation of a signature. It gets the environment and the arguments, none of which is None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function; its `form` gives a call its meaning."""
+    """A function. `check` checks a call of it."""
 
     name: str
     usage: str
-    """How it is written."""
+    """The usage as messages show it, such as `round(x, digits)`."""
     check: FunctionCheck
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One way to call a function."""
+    """A signature: the kinds of the parameters, the kind of the result, and the implementation."""
 
     parameters: tuple[ValueKind, ...]
     result: ValueKind
     function: SignatureFunction
     is_pure: Callable[[Sequence[TypedExpression]], bool] = lambda _: True
-    """Whether these arguments give the same, whoever asks, wherever and whenever."""
+    """Returns whether the result depends on nothing but these arguments, such as the caller or the time."""
     example: str = ""
-    """What a text looks like that it takes; one that is written and gives null is a mistake."""
+    """A valid text for the argument. If a literal text gives null, the message shows this example."""
 
 
 def simple_function(usage: str, *signatures: Signature) -> Function:
-    """Return a function that takes what one of its signatures does."""
+    """Return a function whose calls must match one of its signatures."""
     name = usage.partition("(")[0].rpartition(".")[2]
     return Function(name, usage, lambda checker, call: _check_call(checker, call, usage, signatures))
 
@@ -68,7 +68,10 @@ def _check_call(checker: Checker, call: Call, usage: str, signatures: Sequence[S
 def argument_error(
     usage: str, parameters: Sequence[Sequence[ValueKind]], arguments: Sequence[TypedExpression]
 ) -> str:
-    """Return why a function does not take its arguments."""
+    """Return the error message for a call with arguments of the wrong kinds.
+
+    `parameters` has the kinds of the parameters of each signature.
+    """
     allowed = or_list(_kinds(kinds) for kinds in parameters)
     return f"{usage} takes {allowed}, but it got {_kinds([one.kind for one in arguments])}."
 
@@ -94,7 +97,7 @@ def _check_arguments(
 def apply_signature(
     call: Call, signature: Signature, arguments: Sequence[TypedExpression]
 ) -> TypedExpression:
-    """Return the typed expression of a call."""
+    """Return the typed expression of a call that matches a signature."""
     converted = [convert_to(one, kind) for one, kind in zip(arguments, signature.parameters, strict=True)]
     return TypedExpression(
         signature.result,
@@ -106,7 +109,7 @@ def apply_signature(
 
 
 def _call_evaluator(apply: SignatureFunction, evaluators: Sequence[Evaluator]) -> Evaluator:
-    """Return what calls a function, and is null where any argument is."""
+    """Return an evaluator that calls a function, and returns None if an argument is null."""
     if not evaluators:
         return apply
     if len(evaluators) == 1:

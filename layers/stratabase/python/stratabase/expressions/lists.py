@@ -1,6 +1,6 @@
-"""Lists: literals, one item, the size, and the macros, which evaluate something for each item.
+"""Lists: literals, indexes, `size`, and the macros that evaluate an expression for each item.
 
-A null list makes everything null.
+If the list is null, the result is null.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from stratabase.expressions.typed_expression import (
 
 
 def check_list(checker: Checker, node: ListLiteral) -> TypedExpression:
-    """Check a list: its items are of one kind, or of kinds that fit one."""
+    """Check a list literal. Its items must have a common kind."""
     values = check_alternatives(checker, node.items, "The items of a list") if node.items else []
     for value in values:
         if value.kind.element:
@@ -47,7 +47,7 @@ def _list_evaluator(evaluators: tuple[Evaluator, ...]) -> Evaluator:
 
 
 def check_index(checker: Checker, node: Index) -> TypedExpression:
-    """Check an item of a list, found by its number from 0; there may be none."""
+    """Check an index of a list. It counts from 0; an index out of range gives null."""
     operand, position = (
         checker.check_value(node.operand),
         checker.check_kind(node.position, INT, "The index of a list"),
@@ -80,7 +80,11 @@ _Items = tuple[Any, ...]
 
 
 def quantifier_evaluator(items: Evaluator, number: int, condition: Evaluator, *, decisive: bool) -> Evaluator:
-    """Return what is `decisive` where the condition is for any item, else null where it is null for any."""
+    """Return an evaluator of a condition over all items.
+
+    Its value is `decisive` if the condition has that value for an item. Otherwise it is null if the condition
+    is null for an item, or else the opposite of `decisive`.
+    """
     otherwise = not decisive
 
     def decided(environment: Environment) -> bool | None:
@@ -97,7 +101,10 @@ def quantifier_evaluator(items: Evaluator, number: int, condition: Evaluator, *,
 
 
 def exactly_one_evaluator(items: Evaluator, number: int, condition: Evaluator) -> Evaluator:
-    """Return whether the condition holds for one item and no other; null where that is not known."""
+    """Return an evaluator that tests whether a condition is true for exactly one item.
+
+    Its value is null if that depends on an item for which the condition is null.
+    """
 
     def exactly_one(environment: Environment) -> bool | None:
         values, variables, found, known = items(environment), environment.variables, 0, True
@@ -113,7 +120,7 @@ def exactly_one_evaluator(items: Evaluator, number: int, condition: Evaluator) -
 
 
 def map_evaluator(items: Evaluator, number: int, value: Evaluator) -> Evaluator:
-    """Return what is made of each item."""
+    """Return an evaluator of the list of the values for all items."""
 
     def mapped(environment: Environment) -> _Items | None:
         values, variables = items(environment), environment.variables
@@ -128,7 +135,7 @@ def map_evaluator(items: Evaluator, number: int, value: Evaluator) -> Evaluator:
 
 
 def filter_evaluator(items: Evaluator, number: int, condition: Evaluator) -> Evaluator:
-    """Return the items for which the condition holds."""
+    """Return an evaluator of the list of the items for which a condition is true."""
 
     def filtered(environment: Environment) -> _Items | None:
         values, variables = items(environment), environment.variables
@@ -159,7 +166,11 @@ def _check_size(checker: Checker, call: Call) -> TypedExpression:
 
 @dataclass(frozen=True, slots=True)
 class _Comprehension:
-    """A call of a macro: the list, the key of the variable for its items, and what is evaluated for each."""
+    """A checked call of a macro.
+
+    `number` is the key of the variable for the items. `bodies` are the expressions that are evaluated for
+    each item.
+    """
 
     call: Call
     items: TypedExpression
@@ -169,7 +180,7 @@ class _Comprehension:
     def result(
         self, kind: ValueKind, evaluate: Evaluator, body: TypedExpression | None = None
     ) -> TypedExpression:
-        """Return the typed expression of the whole; `body` is what the items of a list are made by."""
+        """Return the typed expression of the call. `body` gives the items, if the result is a list."""
         return TypedExpression(
             kind,
             evaluate,
@@ -181,9 +192,9 @@ class _Comprehension:
 
 
 def _check_comprehension(checker: Checker, call: Call, usage: str, *, value: bool) -> _Comprehension | None:
-    """Check a list, its variable, and what is evaluated: conditions, and at last a value if there is one.
+    """Check a list, the variable, and the bodies: conditions, and with `value` a last one of any kind.
 
-    Returns None after reporting what is wrong.
+    Returns None after reporting an error.
     """
     items, variable, *bodies = call.arguments
     typed_items = checker.check_value(items)
@@ -205,7 +216,7 @@ def _check_comprehension(checker: Checker, call: Call, usage: str, *, value: boo
 
 
 def _check_new_item(checker: Checker, node: Node) -> TypedExpression:
-    """Check what an item of a list is made by."""
+    """Check the expression of an item of a new list."""
     item = checker.check_value(node, null=True)
     if item.kind.element:
         return checker.report(item.at, "A list can't contain lists.")
@@ -216,7 +227,7 @@ _MakeEvaluator = Callable[[Evaluator, int, Evaluator], Evaluator]
 
 
 def _quantifier(name: str, make_evaluator: _MakeEvaluator) -> Function:
-    """Return a macro that asks for how many items a condition holds."""
+    """Return a macro that tests for how many items a condition is true."""
     usage = f"list.{name}(x, condition)"
 
     def check(checker: Checker, call: Call) -> TypedExpression:

@@ -1,4 +1,4 @@
-"""Literals: numbers, texts, true, false and null, from their spelling to their value."""
+"""Literals: numbers, texts, `true`, `false` and `null`."""
 
 import re
 from decimal import Decimal
@@ -19,11 +19,11 @@ _ESCAPE = re.compile(
 _CHARACTERS = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
 _SURROGATES = range(0xD800, 0xE000)
 _BASES = (16, 16, 16, 8)
-"""In which the last four groups of an escape are written."""
+"""The base of each of the last four groups of an escape."""
 
 
 class InvalidLiteral(ValueError):
-    """A number or text that is none; the message says why, `offset` where in it."""
+    """An invalid number or text. `offset` is the place of the error in it."""
 
     def __init__(self, message: str, offset: int = 0) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class InvalidLiteral(ValueError):
 
 
 def parse_number(text: str) -> int | Decimal:
-    """Return the number that is written. Raises InvalidLiteral."""
+    """Return the number of a literal. Raises InvalidLiteral."""
     if text[-1] in "uU":
         raise InvalidLiteral("Unsigned numbers can't be used. Remove the u.")
     if "0x" in text or text.lstrip("-").isdigit():
@@ -52,7 +52,7 @@ def _whole(text: str) -> int:
 
 
 def parse_text_literal(written: str) -> str:
-    """Return the text that is written in quotes. Raises InvalidLiteral."""
+    """Return the text of a literal in quotes. Raises InvalidLiteral."""
     opening = _QUOTES.match(written)
     assert opening is not None
     prefix, quotes = opening[1].lower(), opening[2]
@@ -67,7 +67,7 @@ def _unescaped(body: str, before: int) -> str:
 
 
 def _character(found: re.Match[str], before: int) -> str:
-    """Return the character that an escape stands for."""
+    """Return the character of an escape sequence. Raises InvalidLiteral."""
     plain, *codes = found.groups()
     if plain:
         return _CHARACTERS.get(plain, plain)
@@ -104,5 +104,5 @@ def check_text(checker: Checker, node: TextLiteral) -> TypedExpression:
 
 
 def check_constant(_: Checker, node: ConstantLiteral) -> TypedExpression:
-    """Check true, false and null."""
+    """Check `true`, `false` or `null`."""
     return literal(NULL if node.value is None else BOOLEAN, node.value, node.at)

@@ -1,4 +1,4 @@
-"""`!`, `&&`, `||`, `a ? b : c`, and isNull, has and firstNotNull. A null is a truth that is not known."""
+"""Logic: `!`, `&&`, `||`, `a ? b : c`, isNull, has and firstNotNull. In conditions, null means unknown."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -20,7 +20,7 @@ from stratabase.expressions.typed_expression import (
 
 
 def check_not(checker: Checker, node: Not) -> TypedExpression:
-    """Check a condition that is turned round."""
+    """Check a negated condition."""
     operand = checker.check_kind(node.operand, BOOLEAN, "The operand of !")
     evaluate = operand.evaluate
     return TypedExpression(
@@ -33,7 +33,7 @@ def check_not(checker: Checker, node: Not) -> TypedExpression:
 
 
 def check_logical_operation(checker: Checker, node: LogicalOperation) -> TypedExpression:
-    """Check conditions of which all or some must hold."""
+    """Check conditions joined by `&&` or by `||`."""
     parts = [checker.check_kind(part, BOOLEAN, f"Each side of {node.operator}") for part in node.parts]
     evaluate = _LOGICAL_EVALUATORS[node.operator]([part.evaluate for part in parts])
     constant = all(part.is_constant for part in parts)
@@ -41,7 +41,11 @@ def check_logical_operation(checker: Checker, node: LogicalOperation) -> TypedEx
 
 
 def _logical_evaluator(decisive: bool, evaluators: Sequence[Evaluator]) -> Evaluator:  # noqa: FBT001 - a value
-    """Return what is `decisive` where any is, else null where any is null, else the other."""
+    """Return an evaluator of `&&` (`decisive` is False) or `||` (`decisive` is True).
+
+    Its value is `decisive` if a condition has that value, otherwise null if a condition is null, or else the
+    opposite of `decisive`.
+    """
     otherwise = not decisive
 
     def decided(environment: Environment) -> bool | None:
@@ -64,7 +68,7 @@ _LOGICAL_EVALUATORS: Mapping[str, Callable[[Sequence[Evaluator]], Evaluator]] = 
 
 
 def check_conditional(checker: Checker, node: Conditional) -> TypedExpression:
-    """Check conditions and their values: the value counts whose condition is the first to hold."""
+    """Check a conditional. Its value is that of the first true condition, or else the last value."""
     conditions = [
         checker.check_kind(condition, BOOLEAN, "The condition before ?") for condition, _ in node.cases
     ]
@@ -86,7 +90,7 @@ def check_conditional(checker: Checker, node: Conditional) -> TypedExpression:
 
 
 def check_alternatives(checker: Checker, nodes: Sequence[Node], where: str) -> list[TypedExpression]:
-    """Check values of which one is taken: they are of one kind, or of kinds that fit one."""
+    """Check values of which one is used. They must have a common kind; messages call them `where`."""
     values = [checker.check_value(node, null=True) for node in nodes]
     kind = common_kind_of(values)
     if kind is None:
@@ -98,7 +102,7 @@ def check_alternatives(checker: Checker, nodes: Sequence[Node], where: str) -> l
 
 
 def _find_misfit(values: Sequence[TypedExpression]) -> tuple[ValueKind, TypedExpression]:
-    """Return the first value that does not go with those before it, and their kind."""
+    """Return the first value without a common kind with those before it, and the kind of those."""
     before = {values[0].kind: values[0]}
     for value in values:
         if common_kind_of([*before.values(), value]) is None:
@@ -138,7 +142,7 @@ def _check_has(checker: Checker, call: Call) -> TypedExpression:
 
 
 def _check_null_test(checker: Checker, call: Call, usage: str, *, expects_null: bool) -> TypedExpression:
-    """Check a question whether something is null: a value, a file, or what a role leads to."""
+    """Check a test for null of a value, a file, or the object of a role."""
     arguments = [checker.check(argument) for argument in call.arguments]
     if len(arguments) != 1:
         return checker.report(call.word.at, f"{usage} takes one value, but it got {len(arguments)}.")

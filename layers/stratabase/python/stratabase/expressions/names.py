@@ -1,4 +1,4 @@
-"""Names: variables, fields of `caller`, attributes, and the roles that lead to other objects."""
+"""Names: variables, fields of `caller`, attributes, and roles to other objects."""
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -15,11 +15,11 @@ from stratabase.messages import and_list, or_list
 from stratabase.wording import shorten
 
 CALLER = "caller"
-"""The name of the member on whose behalf a request is done."""
+"""The name in expressions of the member who sends the request."""
 ReadStored = Callable[[Any], Any]
-"""From what is stored to a value. What another type has left there counts as null, as in filters."""
+"""Maps a stored value to a value. A value that another type has stored counts as null, as in filters."""
 ReadState = Callable[[Mapping[str, Any]], Any]
-"""From an object's state to the value of an attribute."""
+"""Maps an object's state to the value of an attribute."""
 
 
 def _whole(stored: Any) -> int | None:
@@ -43,11 +43,11 @@ def _decimal(stored: Any) -> Decimal | None:
 
 
 _READERS: Mapping[ValueKind, ReadStored] = {INT: _whole, BOOLEAN: _boolean, REAL: _decimal, FILE: _mapping}
-"""All other kinds are stored as text."""
+"""For each kind: how to read a stored value. The values of all other kinds are stored as text."""
 
 
 def attribute_evaluator(path: Path, symbol: AttributeSymbol) -> Evaluator:
-    """Return what reads the attribute at the end of a path."""
+    """Return an evaluator of the attribute at the end of a path."""
     *roles, name = path
     of_state = symbol.read or _read_stored(name, _READERS.get(symbol.kind, _text))
     return _own_evaluator(of_state) if not roles else _related_evaluator(tuple(roles), of_state)
@@ -70,16 +70,16 @@ def _related_evaluator(roles: Path, of_state: ReadState) -> Evaluator:
 
 
 def role_evaluator(path: Path) -> Evaluator:
-    """Return what finds the object to which a path leads."""
+    """Return an evaluator of the object that a path leads to."""
     return lambda environment: environment.related.get(path)
 
 
 MAX_ROLES = 10
-"""Roles in one path: each is another read."""
+"""The limit on roles in one path, because each costs a read."""
 
 
 def check_name(checker: Checker, node: DottedName) -> TypedExpression:
-    """Check a name, or several with dots between them."""
+    """Check a name, or several names with dots between them."""
     first, *others = node.words
     if first.text in checker.variables:
         return _check_variable(checker, node)
@@ -91,7 +91,7 @@ def check_name(checker: Checker, node: DottedName) -> TypedExpression:
 
 
 def check_member_access(checker: Checker, node: MemberAccess) -> TypedExpression:
-    """Refuse a name after something that has no names."""
+    """Report a name after an expression that has no attributes."""
     checker.check(node.operand)
     return checker.report(node.word.at, f"Only a role has attributes. Remove .{shorten(node.word.text)}.")
 
@@ -106,7 +106,7 @@ def _check_variable(checker: Checker, node: DottedName) -> TypedExpression:
 
 
 def _check_caller_field(checker: Checker, node: DottedName) -> TypedExpression:
-    """Check a field of the member who asks."""
+    """Check a field of the caller."""
     fields = checker.scope.symbols.caller_fields
     caller, *others = node.words
     if not others:
@@ -127,7 +127,7 @@ def _of_caller(field: str) -> Evaluator:
 
 
 def _check_path(checker: Checker, node: DottedName) -> TypedExpression:
-    """Walk from the class over roles to an attribute, or to a role."""
+    """Check a path from the class over roles to an attribute or a role."""
     at, path = checker.scope.class_name, tuple(word.text for word in node.words)
     for number, word in enumerate(node.words):
         found = checker.scope.symbols.find(at, word.text)
@@ -145,7 +145,7 @@ def _check_path(checker: Checker, node: DottedName) -> TypedExpression:
 
 
 def _reason_not_to_follow(checker: Checker, role: RoleSymbol, name: str) -> str | None:
-    """Return why a role cannot be walked."""
+    """Return an error message if an expression can't follow a role, or else None."""
     if role.many:
         return f"{name} leads to many objects. For one value, use @derived(path: …, aggregate: …)."
     return (
@@ -158,7 +158,7 @@ def _reason_not_to_follow(checker: Checker, role: RoleSymbol, name: str) -> str 
 def _check_attribute(
     checker: Checker, node: DottedName, number: int, symbol: AttributeSymbol, class_name: str
 ) -> TypedExpression:
-    """Return the typed expression of the attribute that a path has come to."""
+    """Return the typed expression of an attribute that was found at a word of a path."""
     if symbol.kind is UNKNOWN:
         return unknown_at(node.at)
     if number + 1 < len(node.words):
@@ -170,7 +170,7 @@ def _check_attribute(
 
 
 def _report_unknown_name(checker: Checker, class_name: str, word: Word, *, first: bool) -> TypedExpression:
-    """Report a name that means nothing."""
+    """Report an unknown name, with a hint or a suggestion."""
     name = word.text
     if first and (hint := _hint(checker, name)):
         return checker.report(word.at, hint)
@@ -183,7 +183,7 @@ def _report_unknown_name(checker: Checker, class_name: str, word: Word, *, first
 
 
 def _hint(checker: Checker, name: str) -> str | None:
-    """Return what to write for the name of a function, of an enum, or of a value of one."""
+    """Return an error message for the name of a function, an enum, or an enum value, or else None."""
     if name in checker.function_names:
         return f"{name} is a function. Add parentheses after it."
     for enum, values in checker.scope.symbols.enumerations.items():

@@ -1,4 +1,4 @@
-"""An expression's text becomes its syntax tree, or the mistake in its syntax."""
+"""Parsing an expression: text to syntax tree, or the first syntax error."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 MAX_EXPRESSION_LENGTH = 4096
-"""Characters."""
+"""The maximum length of an expression, in characters."""
 _FOREIGN_OPERATORS: Mapping[str, str] = {
     "=": "==",
     "===": "==",
@@ -29,7 +29,7 @@ _FOREIGN_OPERATORS: Mapping[str, str] = {
     "if": "a ? b : c",
     "^": "a * a",
 }
-"""What other languages have, and how it is written here."""
+"""The operators for common operators of other languages, as suggestions."""
 _HINTS: Mapping[str, str] = {
     "'": "The text has no closing quote. Add ' at its end, and write \\' for a quote inside it.",
     '"': 'The text has no closing quote. Add " at its end, and write \\" for a quote inside it.',
@@ -41,11 +41,12 @@ _PIECE = re.compile(r"[A-Za-z_]\w*|[=!<>&|]+|.", re.DOTALL)
 _SIGNS = "=!<>&|"
 
 
-# A text without an end goes on to the end: to look for its end from each later quote would take long.
+# A quote without an end matches up to the end of the text. Searching from each later quote again would take
+# quadratic time.
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*+'?|\"(?:[^\"\\]|\\.)*+\"?|//[^\n]*", re.DOTALL)
 _PAIRS = {")": "(", "]": "["}
 _preloaded: dict[str, Callable[[], Node]] = {}
-"""What gives the trees of texts that were parsed before."""
+"""For texts that were parsed when the model was prepared: functions that return the trees."""
 
 
 def parse(text: str) -> Node:
@@ -53,7 +54,7 @@ def parse(text: str) -> Node:
     if text in _preloaded:
         return _preloaded[text]()
     _check(text)
-    # Here and not above: lark takes a tenth of a second, which a model without expressions need not pay.
+    # Importing lark takes a tenth of a second. So it is imported only when there is an expression to parse.
     from lark import UnexpectedInput  # noqa: PLC0415
 
     from stratabase.expressions.grammar import parser  # noqa: PLC0415
@@ -65,7 +66,10 @@ def parse(text: str) -> Node:
 
 
 def preload_trees(trees: Mapping[str, Callable[[], Node]]) -> None:
-    """Have `parse` take trees from here. Key: a text; value: a function that makes its tree."""
+    """Make `parse` use trees that were parsed before.
+
+    Keys are texts; values are functions that return the trees.
+    """
     _preloaded.update(trees)
 
 
@@ -105,8 +109,8 @@ def _find_error(text: str, unexpected: "UnexpectedInput") -> ExpressionError:
 
 
 def _word_before(text: str) -> tuple[int, str]:
-    """Return the last word of a text, and where it begins."""
-    # No regular expression: a search for what stands at the end tries every beginning.
+    """Return the start of the last word of a text, and the word."""
+    # A regular expression anchored at the end would try every start, which takes quadratic time.
     text = text.rstrip()
     start = len(text)
     while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
@@ -116,7 +120,7 @@ def _word_before(text: str) -> tuple[int, str]:
 
 
 def _whole_operator(text: str, piece: re.Match[str]) -> tuple[int, str]:
-    """Return an operator that other languages have (`<>`), where only its end was not expected."""
+    """Return an operator of another language (`<>`) as a whole, where only its end was unexpected."""
     before = text[: piece.start()]
     signs = before[len(before.rstrip(_SIGNS)) :]
     whole = signs + piece[0]
@@ -124,7 +128,7 @@ def _whole_operator(text: str, piece: re.Match[str]) -> tuple[int, str]:
 
 
 def _find_early_end(text: str) -> ExpressionError:
-    """Return the mistake of a text that ends too early."""
+    """Return the error of a text that ends too early."""
     if opening := _open_brackets(text):
         at = opening[-1]
         closing = next(right for right, left in _PAIRS.items() if left == text[at])
@@ -134,7 +138,7 @@ def _find_early_end(text: str) -> ExpressionError:
 
 
 def _open_brackets(text: str) -> list[int]:
-    """Return where the brackets stand that are not closed again."""
+    """Return the positions of the brackets that are not closed."""
     plain = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
     opening: list[int] = []
     for at, character in enumerate(plain):

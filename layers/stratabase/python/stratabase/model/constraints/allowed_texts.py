@@ -15,7 +15,7 @@ from stratabase.model.types.string import TextType
 from stratabase.wording import shorten
 
 MAX_COST = 100_000_000
-"""The limit on RE2 instructions for one value and one pattern. At worst, they take some tenths of a second."""
+"""The limit on RE2 instructions to match one value. At worst, they take a few tenths of a second."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,9 @@ class ArgumentError:
 
 
 class Constraint(ABC):
-    """A constraint on the values of an attribute. Subclasses are frozen dataclasses; `CONSTRAINTS` lists them.
+    """A constraint on the values of an attribute.
+
+    Subclasses are frozen dataclasses; `CONSTRAINTS` lists them.
 
     A subclass has everything about its constraint: the arguments of the directive, the errors in them, the
     differences between two models, the check of a value, and the issue type.

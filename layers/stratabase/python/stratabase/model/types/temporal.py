@@ -111,7 +111,7 @@ class TemporalType(OrderedType):
         return _writer(self, used_pattern, self.zone(formats), formats.language)
 
     def display(self, stored: Any, formats: Formats) -> str:
-        """Return a value in the member's format, followed by the stored form if that format loses information."""
+        """Return a value in the member's format, and its stored form too if the format loses information."""
         text = str(self.serializer("default", formats)(stored))
         moment = self._moment(text, self.default_pattern(formats), formats)
         try:
