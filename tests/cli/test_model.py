@@ -129,7 +129,7 @@ def test_objects_that_are_named_are_got_by_key(served: Path, capsys: pytest.Capt
     assert main(["model", "explain", "Pet", json.dumps(options)]) == 0
 
     out = capsys.readouterr().out
-    assert out.startswith("Used: get all of the 2,000 objects that the filter names by _id, and sort ")
+    assert out.startswith("Used: get all of the 2,000 objects with an _id in the filter, and sort ")
     assert "@index name" in out
     assert "Cheaper" not in out
 

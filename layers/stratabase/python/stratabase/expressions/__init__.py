@@ -8,8 +8,8 @@ which an expression is evaluated. Read in this order:
 - `kinds` and `scope`: the types of values, and the names that an expression can use
 - `environment`: the object, the caller and the time
 - `typed_expression` and `checker`: each node becomes a kind and an evaluator
-- `literals`, `names`, `arithmetic`, `comparisons`, `logic`, `lists`, `texts`, `dates` and `conversions`: the checks of
-  nodes and functions, by subject
+- `literals`, `names`, `arithmetic`, `comparisons`, `logic`, `lists`, `texts`, `dates` and `conversions`: the
+  checks of nodes and functions, by subject
 - `function` and `functions`: the definition of a function, and all functions
 - `expression`: the public functions, which use all of these
 

@@ -16,6 +16,7 @@ def read_model(text: str, file: str) -> Model:
 
     Raises InvalidModel with all errors.
     """
+    # Each phase goes on in spite of errors, so that one reading reports the errors of all phases.
     document = parse_document(text, file)
     draft, errors = parse_draft(document)
     all_errors = [*document.errors, *errors, *(error for rule in RULES for error in rule(draft))]

@@ -133,6 +133,7 @@ def _possible_classes(draft: ModelDraft) -> tuple[set[str], set[str]]:
     """
     creatable = {name for name, class_ in draft.classes.items() if class_.kind is not ClassKind.ORDINARY}
     possible = set(creatable)
+    # Each pass can make further classes possible. Both sets only grow, so the loop ends.
     size = -1
     while size != len(creatable) + len(possible):
         size = len(creatable) + len(possible)
