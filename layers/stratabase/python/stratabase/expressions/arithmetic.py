@@ -192,6 +192,7 @@ def check_chain(checker: Checker, node: OperatorChain) -> TypedExpression:
         if kind is UNKNOWN:
             total, applied = unknown_at(node.at), []
             continue
+        # The operators so far calculate in another kind, such as Int. Apply them before the conversion.
         if total.kind != kind:
             total, applied = convert_to(apply_operators(total, applied), kind), []
         apply = find_operator(word.text, kind)

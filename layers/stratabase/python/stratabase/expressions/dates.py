@@ -102,8 +102,8 @@ def part_function(
     """Return a function that gives the year, month or day (`name`) of the date that `find` returns."""
 
     def part(environment: Environment, stored: str) -> int | None:
-        found = find(environment, stored)
-        return None if found is None else int(getattr(found, name))
+        day = find(environment, stored)
+        return None if day is None else int(getattr(day, name))
 
     return part
 

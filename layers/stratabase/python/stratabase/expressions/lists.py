@@ -89,6 +89,7 @@ def quantifier_evaluator(items: Evaluator, number: int, condition: Evaluator, *,
 
     def decided(environment: Environment) -> bool | None:
         values, variables, known = items(environment), environment.variables, True
+        # The loop assigns each item to the variable of the macro.
         for variables[number] in values or ():
             value: bool | None = condition(environment)
             if value is decisive:

@@ -13,6 +13,7 @@ from stratabase.formats.invalid_value import InvalidValue
 MIN_INT = -(2**63)
 MAX_INT = 2**63 - 1
 _QUOTES = re.compile(r"""([bBrR]?)(\"{3}|'{3}|\"|')""")
+# The last, empty alternative matches an invalid escape, which `_character` reports.
 _ESCAPE = re.compile(
     r"""\\(?:([abfnrtv\\?"'`])|[xX]([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([0-3][0-7]{2})|)"""
 )
@@ -90,8 +91,8 @@ def check_number(checker: Checker, node: NumberLiteral) -> TypedExpression:
     """Check a number."""
     try:
         value = parse_number(node.text)
-    except InvalidLiteral as mistake:
-        return checker.report(node.at, str(mistake))
+    except InvalidLiteral as error:
+        return checker.report(node.at, str(error))
     return literal(INT if isinstance(value, int) else REAL, value, node.at)
 
 
@@ -99,8 +100,8 @@ def check_text(checker: Checker, node: TextLiteral) -> TypedExpression:
     """Check a text."""
     try:
         return literal(TEXT, parse_text_literal(node.text), node.at)
-    except InvalidLiteral as mistake:
-        return checker.report(node.at + mistake.offset, str(mistake))
+    except InvalidLiteral as error:
+        return checker.report(node.at + error.offset, str(error))
 
 
 def check_constant(_: Checker, node: ConstantLiteral) -> TypedExpression:

@@ -95,16 +95,21 @@ def _find_error(text: str, unexpected: "UnexpectedInput") -> ExpressionError:
     at, token = unexpected.pos_in_stream, getattr(unexpected, "token", None)
     ended = token is not None and token.type == "$END"
     piece = None if at is None or ended else _PIECE.match(text, at)
+    # 1. The text ends too early.
     if piece is None:
         return _find_early_end(text)
+    # 2. A sign that expressions don't have, such as a semicolon.
     at, word = _whole_operator(text, piece)
     if word in _HINTS:
         return ExpressionError(at, _HINTS[word])
+    # 3. A word operator of another language, such as `and`. The parser reads a name, and fails after it.
     start, before = _word_before(text[:at])
     if before in _FOREIGN_OPERATORS:
         at, word = start, before
+    # 4. A closing bracket without an opening one.
     if word in _PAIRS and not _open_brackets(text[:at]):
         return ExpressionError(at, f"This {word} has no matching {_PAIRS[word]}.")
+    # 5. Anything else.
     return ExpressionError(at, f'Unexpected "{shorten(word)}".', _FOREIGN_OPERATORS.get(word))
 
 

@@ -36,9 +36,9 @@ _MILLISECOND = timedelta(milliseconds=1)
 class MemberName(str):
     """A member's name, with the ID of the member.
 
-    Two names that have IDs are equal if the IDs are equal. If only one of them has an ID, they are equal if
-    the texts are equal and the other name could mean that member. Any other value is compared with the text.
-    The hash is that of the text.
+    Two names are equal if their IDs are equal. If only one has an ID, they are equal if the texts are equal
+    and the other name could mean that member. If neither has an ID, the texts decide. Any other value is
+    compared with the text. The hash is that of the text.
     """
 
     __slots__ = ("instant", "member_id")
@@ -73,6 +73,7 @@ def _is_same(one: MemberName, other: MemberName) -> bool:
     is_same_text = str.__eq__(one, other)
     if not one.member_id and not other.member_id:
         return is_same_text
+    # NOBODY means no member, so only an unknown ID (None) can belong to the known member.
     known, unknown = (one, other) if one.member_id else (other, one)
     return is_same_text and unknown.member_id is None and could_mean(known.instant, unknown.instant)
 

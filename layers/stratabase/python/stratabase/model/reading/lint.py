@@ -168,6 +168,7 @@ def _uses(model: Model, class_name: str, node: Node) -> Iterator[NameUse]:
         yield from _uses_in_path(model, class_name, node)
     elif isinstance(node, Comparison) and node.operator.text in _BY_MEMBER_ID:
         for other in children(node.right) if isinstance(node.right, ListLiteral) else (node.right,):
+            # Two member names are compared by the IDs of the members, so they are safe.
             if not (
                 _is_member_name(model, class_name, node.left) and _is_member_name(model, class_name, other)
             ):

@@ -119,11 +119,13 @@ def _parse_each_definition(text: str, file: str, error: GraphQLSyntaxError) -> D
     errors: list[ModelError] = []
     unparsed: set[str] = set()
     for piece in split_definitions(text):
+        # The location offset keeps the line numbers of the file.
         try:
             definitions += _definitions(Source(piece.text, file, SourceLocation(piece.line, 1)))
         except GraphQLSyntaxError as own_error:
             errors.append(_syntax_error(own_error, file, piece))
             unparsed.add(piece.name)
+    # The pieces can all be valid although the whole text is not. Then its own error is the only one.
     return Document(
         file, tuple(definitions), tuple(errors) or (_syntax_error(error, file),), frozenset(unparsed)
     )
