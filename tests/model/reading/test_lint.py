@@ -14,7 +14,7 @@ extend schema
   @profile(name: "Clerk")
 """
 ADVICE = (
-    "so they decide themselves what this allows: compare caller.id, username or profile, which only "
+    "so they decide what this allows. Compare caller.id, username, or profile, which only "
     "administrators set, or email, which members must confirm."
 )
 DERIVED = """
@@ -42,7 +42,7 @@ def grant(where: str) -> str:
 
 @pytest.mark.parametrize("field", ["notes", "language", "timeZone", "dateFormat", "timeFormat"])
 def test_what_members_set_themselves(field: str, tmp_path: Path) -> None:
-    message = f"Members set caller.{field} themselves, {ADVICE}"
+    message = f"Members can set caller.{field} themselves, {ADVICE}"
     assert found(tmp_path, grant(f"name == caller.{field}")) == [(5, 66, message)]
 
 
@@ -81,7 +81,7 @@ type Pet @grant(profile: "Clerk", allow: [READ]) {
 )
 def test_what_is_derived_from_them(where: str, reads: str, tmp_path: Path) -> None:
     (one,) = found(tmp_path, DERIVED.format(where=where))
-    assert one[2] == f"{reads}, which members set themselves, {ADVICE}"
+    assert one[2] == f"{reads}, which members can set themselves, {ADVICE}"
 
 
 def test_what_is_derived_from_other_things(tmp_path: Path) -> None:
@@ -110,18 +110,18 @@ def test_the_sample_and_the_models_of_the_tests_are_quiet() -> None:
 
 
 ASCII = (
-    r"only ASCII letters (RE2): write [\p{L}\p{N}_] for a character of words in any script, or [A-Za-z0-9_] "
-    "if ASCII is meant."
+    r"only ASCII letters (RE2). Write [\p{L}\p{N}_] for a word character of any script, or [A-Za-z0-9_] "
+    "for ASCII."
 )
 
 
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
-        (r"\w+", r"\w knows"),
-        (r"[\w .-]+", r"\w knows"),
-        (r"[^\W\d_]+", r"\W knows"),
-        (r"a\b.*\B\w", r"\w, \b and \B know"),
+        (r"\w+", r"\w matches"),
+        (r"[\w .-]+", r"\w matches"),
+        (r"[^\W\d_]+", r"\W matches"),
+        (r"a\b.*\B\w", r"\w, \b, and \B match"),
     ],
 )
 def test_a_pattern_that_admits_ascii_only(tmp_path: Path, pattern: str, words: str) -> None:

@@ -72,6 +72,6 @@ def test_uses_that_may_go_by_a_name_are_found(where: str, at: int, path: str, ma
 
 def test_what_a_person_is_reported() -> None:
     assert str(NameUse(0, "owner", "_ownedby")) == (
-        "This may go by owner, made of _ownedby, as it was written, a name that another member can take: "
-        "compare it with caller.username, by ==, != or in."
+        "This may compare owner (derived from _ownedby) as text, a name that another member can take. "
+        "Compare it with caller.username, using ==, !=, or in."
     )

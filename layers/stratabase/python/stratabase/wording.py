@@ -1,7 +1,6 @@
 """Words in messages: suggestions for misspelled words, truncation, lists and plurals."""
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from graphql.pyutils import suggestion_list
@@ -24,12 +23,6 @@ def shorten(word: str) -> str:
     """Return a word of the model for a message: on one line, and truncated to MAX_WORD_LENGTH."""
     line = re.sub(r"\s", " ", word)
     return line if len(line) <= MAX_WORD_LENGTH else line[:MAX_WORD_LENGTH] + "…"
-
-
-def join_words(words: Iterable[str], conjunction: str = "and") -> str:
-    """Return words as an English list: a, b and c."""
-    *first, last = list(words) or ["nothing"]
-    return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
 def pluralize(number: int, noun: str) -> str:

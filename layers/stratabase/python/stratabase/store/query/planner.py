@@ -101,7 +101,7 @@ def _by_key(class_: Class, query: Query) -> Iterator[PlanCandidate]:
         return
     left = without_named_ids(query.filter)
     noun = "object" if len(ids) == 1 else "objects"
-    objects = f"the {len(ids):,} {noun} that the filter names by _id"
+    objects = f"the {len(ids):,} {noun} with an _id in the filter"
     if IdOrderPlan.serves(query):
         share = selectivity(conjuncts(left), class_)
         yield PlanCandidate(
@@ -110,7 +110,7 @@ def _by_key(class_: Class, query: Query) -> Iterator[PlanCandidate]:
             lambda source: IdOrderPlan(_rows_by_key(source, class_, ids, left), query),
         )
     yield PlanCandidate(
-        f"get all of {objects}, and sort those that match",
+        f"get all of {objects}, and sort the matches",
         len(ids),
         lambda source: SortPlan(_rows_by_key(source, class_, ids, left), class_, query),
     )
@@ -134,7 +134,7 @@ def _by_listing(class_: Class, query: Query) -> Iterator[PlanCandidate]:
             lambda source: IdOrderPlan(_listed_rows(source, class_, query), query),
         )
     yield PlanCandidate(
-        "read all objects of the class, and sort those that match",
+        "read all objects of the class, and sort the matches",
         ASSUMED_OBJECTS,
         lambda source: SortPlan(_listed_rows(source, class_, query), class_, query),
     )
@@ -143,7 +143,7 @@ def _by_listing(class_: Class, query: Query) -> Iterator[PlanCandidate]:
 def _by_index(class_: Class, query: Query, path: AccessPath, bounds: IndexBounds) -> Iterator[PlanCandidate]:
     order, objects = scan_order(path, bounds, reading_order(query)), ASSUMED_OBJECTS * bounds.selectivity
     left = bounds.residual_filter(query.filter)
-    part = f"what lies in {len(bounds.ranges)} ranges of @index {path.label}"
+    part = f"{len(bounds.ranges)} ranges of @index {path.label}"
     if len(bounds.ranges) == 1:
         part = f"a range of @index {path.label}" if bounds.covered else f"@index {path.label}"
     if order.is_useful or not _wants_window(query):
@@ -157,7 +157,7 @@ def _by_index(class_: Class, query: Query, path: AccessPath, bounds: IndexBounds
         )
     if bounds.covered:
         yield PlanCandidate(
-            f"read all of {part}, and sort what matches",
+            f"read all of {part}, and sort the matches",
             objects,
             lambda source: SortPlan(
                 _scan_source(source, class_, query, path, bounds).index_rows, class_, query
