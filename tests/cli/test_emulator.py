@@ -132,7 +132,7 @@ def family(home: Path) -> Iterator[Family]:
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )
-def test_told_to_end_one_of_the_family_takes_all_others_with_it(
+def test_a_signal_to_one_process_ends_the_whole_process_tree(
     tmp_path: Path, told: str, number: signal.Signals, code: int
 ) -> None:
     with family(tmp_path) as running:

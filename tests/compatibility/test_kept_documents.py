@@ -5,7 +5,7 @@ from tests.compatibility.requests import MODEL
 from tests.compatibility.service import documents
 
 
-def test_schema_and_openapi_are_what_they_were_but_for_descriptions() -> None:
+def test_schema_and_openapi_equal_the_recorded_ones_except_descriptions() -> None:
     sdl, openapi = documents(MODEL)
     assert sdl == (KEPT / "schema.graphql").read_text()
     assert openapi == read_json("openapi.json")

@@ -28,7 +28,7 @@ def dump_of(store: str) -> dict[str, list[str]]:
     return {file: read_lines(f"{store}.{file}") for file in ("objects", "members")}
 
 
-def test_the_same_requests_write_the_same_items(store: str) -> None:
+def test_the_recorded_requests_write_the_recorded_items(store: str) -> None:
     """The same but for ids, which may be drawn in another order (README.md)."""
     expected_answers, expected = read_json("story.json"), dump_of(store)
     with service(store, world := FrozenWorld(), f"story-{store}") as built:
@@ -41,7 +41,7 @@ def test_the_same_requests_write_the_same_items(store: str) -> None:
     assert world.now == KEPT["now"]
 
 
-def test_what_was_kept_is_read_and_written_on_as_it_was_then(store: str) -> None:
+def test_a_recorded_store_is_read_and_written_with_the_recorded_results(store: str) -> None:
     with service(store, world := FrozenWorld(KEPT["now"]), f"kept-{store}") as built:
         built.fill(dump_of(store), MODEL)
         built.open(MODEL)

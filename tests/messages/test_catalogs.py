@@ -97,7 +97,7 @@ def _messages_made() -> Iterator[Made]:
                     yield Made(f"{file.relative_to(PACKAGE)}:{node.lineno}", function, node)
 
 
-def test_a_message_has_literal_templates() -> None:
+def test_every_message_has_literal_templates() -> None:
     counts = {"_": 1, "ngettext": 2}
     translated = [made for made in messages_made() if made.function in counts]
     assert len(translated) > 200
@@ -108,7 +108,7 @@ def test_a_message_has_literal_templates() -> None:
         )
 
 
-def test_a_message_is_given_each_placeholder_of_its_templates() -> None:
+def test_a_message_gets_a_value_for_each_placeholder() -> None:
     for place, function, call in messages_made():
         if function == "verbatim" or any(keyword.arg is None for keyword in call.keywords):
             continue
@@ -118,14 +118,14 @@ def test_a_message_is_given_each_placeholder_of_its_templates() -> None:
         assert given - {"count"} == expected - {"count"}, place
 
 
-def test_no_parameter_of_a_message_is_a_piece_of_english() -> None:
+def test_no_message_parameter_contains_english_text() -> None:
     """Such as `verb="is"`: other languages have other pieces. Use two whole messages instead."""
     for place, _, call in messages_made():
         for keyword in call.keywords:
             assert not any(WORD.search(text) for text in _literal_texts(keyword.value)), place
 
 
-def test_a_verbatim_text_is_no_english() -> None:
+def test_a_verbatim_text_contains_no_english() -> None:
     for place, function, call in messages_made():
         if function == "verbatim" and place.partition(":")[0] not in OF_EXPRESSIONS:
             assert not any(WORD.search(text) for text in _literal_texts(call.args[0])), place
@@ -158,5 +158,5 @@ def _literal_texts(value: ast.expr) -> Iterator[str]:
         (": true", False),
     ],
 )
-def test_pieces_of_english_are_found(text: str, is_english: bool) -> None:
+def test_the_check_finds_english_text(text: str, is_english: bool) -> None:
     assert bool(WORD.search(text)) is is_english

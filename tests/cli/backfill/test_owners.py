@@ -115,7 +115,7 @@ def test_objects_of_a_deleted_member_are_handed_over_by_name_or_id(office: Offic
     assert 'Member "nobody" does not exist.' in none
 
 
-def test_what_cannot_be_handed_over_is_refused(office: Office) -> None:
+def test_an_invalid_handover_is_refused(office: Office) -> None:
     office.member("rosa")
     office.member("otto")
     assert 'Member "nobody" does not exist' in office.refused("hand-over", "rosa", "nobody")
@@ -123,7 +123,7 @@ def test_what_cannot_be_handed_over_is_refused(office: Office) -> None:
     assert "Use Project or Note." in office.refused("hand-over", "rosa", "otto", "--class", "Task")
 
 
-def test_names_of_an_older_version_get_ids_once(office: Office) -> None:
+def test_names_written_by_an_older_version_get_ids_once(office: Office) -> None:
     rosa = office.member("rosa")
     office.member("otto")
     office.create("rosa", "a")
@@ -140,7 +140,7 @@ def test_names_of_an_older_version_get_ids_once(office: Office) -> None:
     assert office.done("resolve-owners").startswith("All owners in objects already have")
 
 
-def test_names_that_an_older_version_wrote_later_get_ids_if_they_are_looked_for_again(office: Office) -> None:
+def test_names_that_an_older_version_writes_later_get_ids_on_the_next_scan(office: Office) -> None:
     rosa = office.member("rosa")
     office.create("rosa", "a")
     office.done("resolve-owners")
@@ -150,7 +150,7 @@ def test_names_that_an_older_version_wrote_later_get_ids_if_they_are_looked_for_
     assert office.owners() == {"a": ("rosa", rosa)}
 
 
-def test_a_start_tells_how_far_it_is_with_the_names(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_reports_progress_of_the_names(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "INTERVAL", 0.0)
     office.member("rosa")
     office.create("rosa", "a", "b")

@@ -47,21 +47,21 @@ class Bench:
                     return
 
 
-def test_a_silent_worker_is_slow_after_a_third_of_the_limit_and_stuck_after_all_of_it() -> None:
+def test_a_silent_worker_is_slow_after_a_third_of_the_limit_and_stuck_at_the_limit() -> None:
     bench = Bench()
 
     assert list(bench.silence()) == [(21.0, ProbeResult.SLOW), (60.0, ProbeResult.STUCK)]
     assert bench.worker.probes == 1
 
 
-def test_each_finding_is_made_once() -> None:
+def test_each_state_is_reported_once() -> None:
     bench = Bench()
     list(bench.silence())
 
     assert [bench.look() for _ in range(100)] == [[]] * 100
 
 
-def test_a_worker_that_answers_is_neither_however_long_it_works() -> None:
+def test_a_responsive_worker_is_neither_slow_nor_stuck() -> None:
     bench = Bench()
     for _ in range(1000):
         assert bench.look() == []
@@ -70,7 +70,7 @@ def test_a_worker_that_answers_is_neither_however_long_it_works() -> None:
     assert bench.worker.probes == 1000
 
 
-def test_a_slow_worker_that_answers_begins_anew() -> None:
+def test_a_slow_worker_that_responds_is_no_longer_slow() -> None:
     bench = Bench()
     found = bench.silence()
     assert next(found) == (21.0, ProbeResult.SLOW)
@@ -82,7 +82,7 @@ def test_a_slow_worker_that_answers_begins_anew() -> None:
     assert [finding for _, finding in bench.silence()] == [ProbeResult.SLOW, ProbeResult.STUCK]
 
 
-def test_time_in_which_the_machine_slept_does_not_count() -> None:
+def test_time_during_machine_sleep_does_not_count() -> None:
     """The answer of a worker may wait to be read, when the supervisor looks first."""
     bench = Bench()
     bench.look()
@@ -91,7 +91,7 @@ def test_time_in_which_the_machine_slept_does_not_count() -> None:
     assert bench.watchdog.seconds(bench.worker) == 2 * PERIOD
 
 
-def test_workers_that_have_gone_are_forgotten() -> None:
+def test_ended_workers_are_forgotten() -> None:
     bench = Bench()
     next(bench.silence())
 
@@ -110,7 +110,7 @@ def test_without_a_limit_no_worker_is_ever_stuck() -> None:
     assert [bench.look(LONGEST_PERIOD) for _ in range(1000)] == [[]] * 1000
 
 
-def test_a_look_is_due_a_period_after_the_last_one() -> None:
+def test_a_check_is_due_one_period_after_the_last() -> None:
     bench = Bench()
     bench.look()
     bench.clock.now += 1

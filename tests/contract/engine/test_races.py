@@ -51,7 +51,7 @@ def wins(engine: Engine, *actions: Patch | Put) -> bool:
     return True
 
 
-def test_of_those_who_want_a_free_key_exactly_one_gets_it(engine: Engine, kind: Kind, times: int) -> None:
+def test_exactly_one_concurrent_put_of_a_free_key_succeeds(engine: Engine, kind: Kind, times: int) -> None:
     for number in range(times):
         key = Key("free", str(number))
         racers = [
@@ -62,7 +62,7 @@ def test_of_those_who_want_a_free_key_exactly_one_gets_it(engine: Engine, kind: 
         assert there(engine, key).attributes == {"racer": won.index(True)}
 
 
-def test_of_those_who_want_two_keys_nobody_gets_one_only(engine: Engine, kind: Kind, times: int) -> None:
+def test_no_concurrent_put_of_two_keys_succeeds_halfway(engine: Engine, kind: Kind, times: int) -> None:
     """Each wants two of three keys, in differing order: a deadlock or half a win would show."""
     for number in range(times):
         three = [Key("pair", f"{number}-{n}") for n in range(3)]
@@ -76,7 +76,7 @@ def test_of_those_who_want_two_keys_nobody_gets_one_only(engine: Engine, kind: K
         assert sorted(held, key=str) == [winner, winner, None]
 
 
-def test_no_addition_is_lost(engine: Engine, kind: Kind, times: int) -> None:
+def test_no_concurrent_add_is_lost(engine: Engine, kind: Kind, times: int) -> None:
     def add() -> None:
         for _ in range(times):
             commit(engine, Patch(HERE, NO_EXPECTATION, add={"count": 1}))
@@ -95,7 +95,7 @@ def increment(engine: Engine) -> None:
             return
 
 
-def test_no_conditional_write_is_lost(engine: Engine, kind: Kind, times: int) -> None:
+def test_no_concurrent_conditional_write_is_lost(engine: Engine, kind: Kind, times: int) -> None:
     commit(engine, Put(Item(HERE, {"count": 0})))
 
     def go_on() -> None:
@@ -106,7 +106,7 @@ def test_no_conditional_write_is_lost(engine: Engine, kind: Kind, times: int) ->
     assert there(engine).attributes == {"count": times * kind.threads}
 
 
-def test_each_sees_its_own_commit_at_once(engine: Engine, kind: Kind, times: int) -> None:
+def test_a_caller_sees_its_own_commit_immediately(engine: Engine, kind: Kind, times: int) -> None:
     def write_and_read(thread: int) -> None:
         for number in range(times):
             item = Item(Key(f"own{thread}", "x"), {"number": number})
@@ -116,7 +116,7 @@ def test_each_sees_its_own_commit_at_once(engine: Engine, kind: Kind, times: int
     together(*(partial(write_and_read, thread) for thread in range(kind.threads)))
 
 
-def test_everyone_sees_a_commit_once_it_is_acknowledged(engine: Engine, times: int) -> None:
+def test_every_caller_sees_an_acknowledged_commit(engine: Engine, times: int) -> None:
     """A thread that has read before must not be held to what it saw then."""
     turns = [(Event(), Event()) for _ in range(times)]
 
@@ -153,7 +153,7 @@ def while_running(work: Callable[[], None], look: Callable[[], None]) -> None:
     together(worked, looked)
 
 
-def test_a_read_of_several_keys_sees_a_batch_whole_or_not_at_all(
+def test_a_get_of_several_keys_sees_a_batch_completely_or_not_at_all(
     engine: Engine, kind: Kind, times: int
 ) -> None:
     if not kind.whole_reads:
@@ -178,7 +178,7 @@ def test_a_read_of_several_keys_sees_a_batch_whole_or_not_at_all(
 
 
 @pytest.mark.parametrize("index", [ITEMS, "index1"])
-def test_a_range_while_others_insert_has_what_was_there_throughout_once(
+def test_a_range_during_inserts_returns_every_earlier_item_once(
     engine: Engine, kind: Kind, index: str, times: int
 ) -> None:
     def item(sort: str) -> Item:

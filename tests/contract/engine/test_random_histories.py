@@ -158,14 +158,18 @@ def on(*names: str) -> pytest.MarkDecorator:
 
 @on("sqlite")
 @given(HISTORIES, RANGES)
-def test_an_engine_does_as_the_plain_one(lasting: Engine, history: Histories, ranges: Ranges) -> None:
+def test_an_engine_behaves_like_the_reference_engine(
+    lasting: Engine, history: Histories, ranges: Ranges
+) -> None:
     check(lasting, history, ranges)
 
 
 @on("metered", "lagging", "dynamodb-ministack")
 @settings(max_examples=count(EXAMPLES, EXAMPLES // 10))
 @given(HISTORIES, RANGES)
-def test_the_other_engines_do_as_the_plain_one(lasting: Engine, history: Histories, ranges: Ranges) -> None:
+def test_the_other_engines_behave_like_the_reference_engine(
+    lasting: Engine, history: Histories, ranges: Ranges
+) -> None:
     check(lasting, history, ranges)
 
 

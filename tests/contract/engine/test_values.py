@@ -86,7 +86,7 @@ def test_a_patched_attribute_comes_back_as_it_was(engine: Engine, value: Value) 
 
 
 @pytest.mark.parametrize("state", ["", "{}", '{"a":"\\u0000"}', "\0", "😀", '{"a": 1.10}'], ids=ascii)
-def test_a_state_comes_back_letter_for_letter(engine: Engine, state: str) -> None:
+def test_a_state_comes_back_character_for_character(engine: Engine, state: str) -> None:
     commit(engine, Put(Item(HERE, state=state)))
     assert there(engine).state == state
 
@@ -97,7 +97,7 @@ def test_a_state_of_350_kilobytes_is_kept(engine: Engine) -> None:
     assert there(engine).state == state
 
 
-def test_numbers_add_up_exactly_to_two_to_the_53(engine: Engine) -> None:
+def test_numbers_up_to_two_to_the_53_are_added_exactly(engine: Engine) -> None:
     commit(engine, Put(Item(HERE, {"n": 2**53 - 1})))
     commit(engine, Patch(HERE, add={"n": 1}))
     assert there(engine).attributes == {"n": 2**53}
@@ -135,14 +135,14 @@ def test_places_are_ordered_by_code_point(engine: Engine) -> None:
     assert [key.sort for key in keys(engine, "index1", "\0😀")] == sorted(TEXTS)
 
 
-def test_names_of_attributes_are_free(engine: Engine) -> None:
+def test_any_text_is_an_attribute_name(engine: Engine) -> None:
     attributes: dict[str, Value] = {"size": 1, "a.b": 2, "#name": 3, ":value": 4, "ß😀": 5}
     commit(engine, Put(Item(HERE, attributes)))
     commit(engine, Patch(HERE, add=dict.fromkeys(attributes, 1)))
     assert there(engine).attributes == {"size": 2, "a.b": 3, "#name": 4, ":value": 5, "ß😀": 6}
 
 
-def test_names_that_an_engine_has_for_itself_are_free(engine: Engine) -> None:
+def test_names_that_an_engine_uses_internally_are_allowed(engine: Engine) -> None:
     own = ["partition", "sort", "attributes", "state", "places", "pk", "sk", "p1", "s8", "blank", "id"]
     attributes: dict[str, Value] = {mark + name: mark for name in own for mark in ("", "=", "==")}
     item = Item(HERE, attributes, "{}", {"index1": IndexKey("a", "b")})
@@ -158,7 +158,7 @@ LONG = "😀" * 1000
 """Longer than a key may be in some engines, so under it there is nothing."""
 
 
-def test_under_a_key_that_cannot_be_there_is_nothing(engine: Engine) -> None:
+def test_a_key_that_cannot_exist_has_no_item(engine: Engine) -> None:
     put(engine, [Item(HERE)])
     assert engine.get([Key(LONG, "x")]) == [None]
     assert engine.get([Key("x", LONG), HERE, Key("", "x"), Key("x", "")]) == [None, Item(HERE), None, None]

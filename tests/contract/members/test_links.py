@@ -51,7 +51,7 @@ def uses(recovery: PasswordReset, token: str, number: int) -> Member | None:
 
 
 @pytest.mark.soak
-def test_of_many_who_use_one_link_at_once_one_wins(sturdy: Members) -> None:
+def test_one_of_many_concurrent_uses_of_a_link_succeeds(sturdy: Members) -> None:
     sturdy.add(ANNA)
     mails = KeptMails()
     recovery = recovery_of(sturdy, mails)

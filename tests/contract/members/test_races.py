@@ -48,7 +48,7 @@ def spelled(name: str, number: int) -> str:
     return name.upper() if number % 2 else name
 
 
-def test_of_those_who_want_one_username_exactly_one_is_added(sturdy: Members) -> None:
+def test_exactly_one_concurrent_add_of_a_username_succeeds(sturdy: Members) -> None:
     for turn in range(TIMES):
         wanting = [
             Member(f"{turn}-{n}", spelled(f"anna{turn}", n), f"{turn}-{n}@example.com", "Clerk")
@@ -63,7 +63,7 @@ def test_of_those_who_want_one_username_exactly_one_is_added(sturdy: Members) ->
         sturdy.add(Member(f"{turn}-late", f"bert{turn}", late.email, "Clerk"))
 
 
-def test_of_those_who_want_one_address_exactly_one_is_added(sturdy: Members) -> None:
+def test_exactly_one_concurrent_add_of_an_address_succeeds(sturdy: Members) -> None:
     for turn in range(TIMES):
         wanting = [
             Member(f"{turn}-{n}", f"{turn}-{n}", spelled(f"{turn}@example.com", n), "Clerk")
@@ -72,7 +72,7 @@ def test_of_those_who_want_one_address_exactly_one_is_added(sturdy: Members) -> 
         assert sum(together(*(partial(adds, sturdy, member) for member in wanting))) == 1
 
 
-def test_of_callers_who_create_one_username_exactly_one_succeeds(sturdy: Members) -> None:
+def test_exactly_one_concurrent_creation_with_a_username_succeeds(sturdy: Members) -> None:
     invited: list[str] = []
     create = CreateMember(sturdy, TimeOrderedIds(), PROFILES, lambda id_, _: invited.append(id_))
 
@@ -94,7 +94,7 @@ def test_of_callers_who_create_one_username_exactly_one_succeeds(sturdy: Members
         assert invited == [created]
 
 
-def test_of_those_who_change_to_one_username_exactly_one_gets_it(sturdy: Members) -> None:
+def test_exactly_one_concurrent_change_to_a_username_succeeds(sturdy: Members) -> None:
     update = updating(sturdy)
     for number in range(THREADS):
         sturdy.add(Member(f"m{number}", f"m{number}", f"{number}@example.com", "Clerk"))
@@ -114,7 +114,7 @@ def test_of_those_who_change_to_one_username_exactly_one_gets_it(sturdy: Members
         assert holder.id == f"m{got.index(True)}"
 
 
-def test_changes_of_different_fields_at_once_are_all_kept(sturdy: Members) -> None:
+def test_concurrent_changes_of_different_fields_are_all_kept(sturdy: Members) -> None:
     update = updating(sturdy)
     sturdy.add(Member("1", "anna", "anna@example.com", "Clerk"))
     for turn in range(TIMES):
@@ -131,7 +131,7 @@ def test_changes_of_different_fields_at_once_are_all_kept(sturdy: Members) -> No
         assert found == tuple(given.values())
 
 
-def test_every_new_password_ends_the_tokens_once_more(sturdy: Members) -> None:
+def test_each_concurrent_password_change_increments_the_generation(sturdy: Members) -> None:
     update = updating(sturdy)
     sturdy.add(Member("1", "anna", "anna@example.com", "Clerk"))
     for turn in range(TIMES):
@@ -165,7 +165,7 @@ def own_email(members: Members, mails: KeptMails, id_: str, email: str) -> None:
     update(Caller(id_, id_, "Clerk"), id_, {"email": email}, "https://example.com")
 
 
-def test_of_members_who_confirm_one_address_at_once_exactly_one_gets_it(sturdy: Members) -> None:
+def test_exactly_one_concurrent_confirmation_of_an_address_succeeds(sturdy: Members) -> None:
     mails = KeptMails()
     emails = email_change(sturdy, mails)
     for number in range(THREADS):
@@ -185,7 +185,7 @@ def test_of_members_who_confirm_one_address_at_once_exactly_one_gets_it(sturdy: 
         assert holder.id == f"m{got.index(True)}"
 
 
-def test_one_link_that_is_used_many_times_at_once_works_once(sturdy: Members) -> None:
+def test_a_link_used_concurrently_works_once(sturdy: Members) -> None:
     mails = KeptMails()
     emails = email_change(sturdy, mails)
     sturdy.add(Member("1", "anna", "anna@example.com", "Clerk"))
@@ -199,7 +199,7 @@ def test_one_link_that_is_used_many_times_at_once_works_once(sturdy: Members) ->
         mails.mails.clear()
 
 
-def test_of_two_requests_at_once_the_link_of_the_one_that_is_stored_works(sturdy: Members) -> None:
+def test_the_stored_link_of_two_concurrent_requests_works(sturdy: Members) -> None:
     mails = KeptMails()
     emails = email_change(sturdy, mails)
     sturdy.add(Member("1", "anna", "anna@example.com", "Clerk"))
@@ -216,7 +216,7 @@ def test_of_two_requests_at_once_the_link_of_the_one_that_is_stored_works(sturdy
         mails.mails.clear()
 
 
-def test_a_confirmation_and_a_cancellation_at_once_leave_one_of_both(sturdy: Members) -> None:
+def test_a_concurrent_confirmation_and_cancellation_have_one_outcome(sturdy: Members) -> None:
     mails = KeptMails()
     emails = email_change(sturdy, mails)
     update = updating(sturdy)
@@ -273,7 +273,7 @@ def stays(members: Members, id_: str) -> bool:
         (("disable", "demote", "delete"), count(2, 100)),
     ],
 )
-def test_of_administrators_who_strike_each_other_one_stays(
+def test_concurrent_demotions_of_administrators_leave_one(
     deeds: tuple[str, ...], times: int, sturdy: Members
 ) -> None:
     ids = [str(number) for number in range(len(deeds))]
@@ -286,7 +286,7 @@ def test_of_administrators_who_strike_each_other_one_stays(
         assert [stays(sturdy, id_) for id_ in ids] == [not was for was in struck]
 
 
-def test_who_is_looked_up_while_names_change_is_never_somebody_else(sturdy: Members) -> None:
+def test_a_lookup_during_name_changes_never_returns_another_member(sturdy: Members) -> None:
     """Two members hand a name to and fro; between, nobody may have it."""
     sturdy.add(Member("1", "shared", "1@example.com", "Clerk"))
     sturdy.add(Member("2", "other", "2@example.com", "Clerk"))
@@ -307,7 +307,7 @@ def test_who_is_looked_up_while_names_change_is_never_somebody_else(sturdy: Memb
     together(hand_over, look)
 
 
-def test_a_change_and_a_removal_at_once_leave_nothing_half_done(sturdy: Members) -> None:
+def test_a_concurrent_change_and_removal_leave_a_consistent_store(sturdy: Members) -> None:
     def attempt(work: Callable[[], None]) -> bool:
         try:
             work()

@@ -149,14 +149,14 @@ HISTORIES = st.lists(deeds(), min_size=1, max_size=12)
 @pytest.mark.soak
 @settings(max_examples=soak.count(20, 500))
 @given(HISTORIES)
-def test_a_store_remembers_what_the_plain_oracle_does(here: Entities, history: list[Deed]) -> None:
+def test_a_store_keeps_the_versions_of_the_reference(here: Entities, history: list[Deed]) -> None:
     check(here, history)
 
 
 @pytest.mark.soak
 @settings(max_examples=soak.count(5, 100))
 @given(HISTORIES)
-def test_a_store_that_is_far_remembers_it_too(far: Entities, history: list[Deed]) -> None:
+def test_a_remote_store_keeps_the_versions_of_the_reference(far: Entities, history: list[Deed]) -> None:
     check(far, history)
 
 

@@ -26,7 +26,7 @@ def around(*instants: Instant) -> list[Instant]:
     return [instant + step for instant in instants for step in (-1, 0, 1)]
 
 
-def test_a_new_object_is_there_from_its_creation_on(chronicle: VersionedObjects) -> None:
+def test_a_new_object_exists_from_its_creation_on(chronicle: VersionedObjects) -> None:
     made = chronicle.create("Employee", "ada", name="Ada")
     assert chronicle.names("Employee", "ada", *around(made), NOON - HOUR, 0, -1) == "- Ada Ada - - -"
     assert chronicle.times("Employee", "ada") == [(made, None)]
@@ -35,7 +35,7 @@ def test_a_new_object_is_there_from_its_creation_on(chronicle: VersionedObjects)
     assert found.state == {"_id": "ada", "name": "Ada", "_versionStart": format_instant(made)}
 
 
-def test_an_update_ends_one_version_and_begins_the_next_at_the_same_instant(
+def test_an_update_ends_a_version_and_begins_the_next_at_one_instant(
     chronicle: VersionedObjects,
 ) -> None:
     made = chronicle.create("Employee", "ada", name="Ada", note="x")
@@ -59,7 +59,7 @@ def test_an_update_ends_one_version_and_begins_the_next_at_the_same_instant(
     assert third.state == chronicle.get("Employee", "ada").state
 
 
-def test_the_version_of_an_instant_tells_its_times(chronicle: VersionedObjects) -> None:
+def test_the_version_as_of_an_instant_has_its_times(chronicle: VersionedObjects) -> None:
     made = chronicle.create("Employee", "ada", name="Ada")
     changed = chronicle.update("Employee", "ada", name="Eva")
     old, new = chronicle.entities.as_of([(ADA, made), (ADA, changed)])
@@ -68,7 +68,7 @@ def test_the_version_of_an_instant_tells_its_times(chronicle: VersionedObjects) 
     assert (old.start, old.end, new.start, new.end) == (made, changed, changed, None)
 
 
-def test_a_deleted_object_keeps_its_versions_and_is_there_no_more(chronicle: VersionedObjects) -> None:
+def test_a_deleted_object_keeps_its_versions(chronicle: VersionedObjects) -> None:
     made = chronicle.create("Employee", "ada", name="Ada")
     changed = chronicle.update("Employee", "ada", name="Eva")
     deleted = chronicle.delete("Employee", "ada")
@@ -82,7 +82,7 @@ def test_a_deleted_object_keeps_its_versions_and_is_there_no_more(chronicle: Ver
     assert len(gone.commit_ids) == 3
 
 
-def test_what_was_never_deleted_or_never_there_is_not_gone(chronicle: VersionedObjects) -> None:
+def test_an_object_never_deleted_or_never_created_has_no_tombstone(chronicle: VersionedObjects) -> None:
     chronicle.create("Employee", "ada")
     chronicle.create("Lamp", "l")
     chronicle.delete("Lamp", "l")
@@ -93,7 +93,7 @@ def test_what_was_never_deleted_or_never_there_is_not_gone(chronicle: VersionedO
     assert chronicle.names("Employee", "nobody", NOON, NOON + HOUR) == "- -"
 
 
-def test_a_deleted_object_comes_back_under_its_id(chronicle: VersionedObjects) -> None:
+def test_a_deleted_object_is_restored_under_its_id(chronicle: VersionedObjects) -> None:
     made = chronicle.create("Employee", "ada", name="Ada", code="a")
     deleted = chronicle.delete("Employee", "ada")
     back = chronicle.restore("Employee", "ada", name="Eva", code="a")
@@ -116,7 +116,7 @@ def test_a_deleted_object_comes_back_under_its_id(chronicle: VersionedObjects) -
     assert len(chronicle.get("Employee", "ada").commit_ids) == 6
 
 
-def test_of_two_who_bring_an_object_back_one_does(chronicle: VersionedObjects) -> None:
+def test_one_of_two_restorations_of_an_object_succeeds(chronicle: VersionedObjects) -> None:
     chronicle.create("Employee", "ada", name="Ada")
     chronicle.delete("Employee", "ada")
     mine = chronicle.restoration("Employee", "ada", name="mine")
@@ -129,7 +129,7 @@ def test_of_two_who_bring_an_object_back_one_does(chronicle: VersionedObjects) -
     assert chronicle.find("Employee", "ada") is None
 
 
-def test_what_never_was_does_not_come_back(chronicle: VersionedObjects) -> None:
+def test_an_object_that_never_existed_is_not_restored(chronicle: VersionedObjects) -> None:
     chronicle.create("Employee", "ada", name="Ada")
     chronicle.delete("Employee", "ada")
     invented = chronicle.restoration("Employee", "ada", name="x")
@@ -140,7 +140,7 @@ def test_what_never_was_does_not_come_back(chronicle: VersionedObjects) -> None:
     assert chronicle.entities.read([nobody]) == [None]
 
 
-def test_no_new_object_takes_the_id_of_one_that_is_remembered(chronicle: VersionedObjects) -> None:
+def test_a_new_object_cannot_take_the_id_of_a_deleted_one(chronicle: VersionedObjects) -> None:
     chronicle.create("Employee", "ada", name="Ada")
     chronicle.delete("Employee", "ada")
     before = chronicle.times("Employee", "ada")
@@ -149,7 +149,7 @@ def test_no_new_object_takes_the_id_of_one_that_is_remembered(chronicle: Version
     assert chronicle.times("Employee", "ada") == before
 
 
-def test_a_remembered_object_cannot_be_changed_or_deleted_or_led_to(chronicle: VersionedObjects) -> None:
+def test_a_deleted_object_cannot_be_changed_deleted_or_referenced(chronicle: VersionedObjects) -> None:
     chronicle.create("Team", "red", name="red")
     stale = chronicle.updating("Team", "red", name="blue")
     deletion = chronicle.deletion("Team", "red")
@@ -162,7 +162,7 @@ def test_a_remembered_object_cannot_be_changed_or_deleted_or_led_to(chronicle: V
     assert refusal.value.violations == (TargetNotFound(Reference("Team", "red")),)
 
 
-def test_the_starts_of_an_object_increase_though_the_clock_steps_back(chronicle: VersionedObjects) -> None:
+def test_version_starts_increase_even_if_the_clock_steps_back(chronicle: VersionedObjects) -> None:
     made = chronicle.create("Employee", "ada", name="0")
     chronicle.clock -= HOUR
     times = [made, *(chronicle.update("Employee", "ada", name=str(number)) for number in range(1, 4))]
@@ -194,7 +194,7 @@ def test_all_versions_of_one_commit_begin_at_one_instant(chronicle: VersionedObj
     assert chronicle.times("Employee", "bob") == [(both, None)]
 
 
-def test_a_version_has_the_keys_and_parts_of_its_time(chronicle: VersionedObjects) -> None:
+def test_a_version_has_the_keys_and_parts_of_its_instant(chronicle: VersionedObjects) -> None:
     chronicle.commit(chronicle.creation("Team", "red"), chronicle.creation("Team", "blue"))
     made = chronicle.commit(
         chronicle.creation("Employee", "ada", team="red", addresses=["a"]),
@@ -218,7 +218,7 @@ def test_a_version_has_the_keys_and_parts_of_its_time(chronicle: VersionedObject
     assert chronicle.times("Address", "b") == [(moved, None)]
 
 
-def test_what_keeps_no_versions_is_as_it_is(chronicle: VersionedObjects) -> None:
+def test_an_unversioned_object_reads_as_its_present_state(chronicle: VersionedObjects) -> None:
     made = chronicle.create("Lamp", "l", name="old")
     changed = chronicle.update("Lamp", "l", name="new")
     assert chronicle.names("Lamp", "l", made - 1, made, changed, NOON + HOUR) == "new new new new"
@@ -229,7 +229,7 @@ def test_what_keeps_no_versions_is_as_it_is(chronicle: VersionedObjects) -> None
     assert chronicle.names("Lamp", "l", made, changed) == "- -"
 
 
-def test_many_moments_are_reported_in_the_order_asked_for(chronicle: VersionedObjects) -> None:
+def test_versions_as_of_many_instants_come_in_the_requested_order(chronicle: VersionedObjects) -> None:
     made = chronicle.create("Employee", "ada", name="Ada")
     changed = chronicle.update("Employee", "ada", name="Eva")
     chronicle.create("Lamp", "l", name="lamp")
@@ -241,7 +241,7 @@ def test_many_moments_are_reported_in_the_order_asked_for(chronicle: VersionedOb
     assert chronicle.entities.as_of([]) == []
 
 
-def test_the_one_object_of_a_class_has_versions_since_it_was_first_written(
+def test_a_singleton_has_versions_since_its_first_write(
     chronicle: VersionedObjects,
 ) -> None:
     assert chronicle.names("Settings", "1", 0, NOON) == "- -"
@@ -262,7 +262,7 @@ RANGES: list[dict[str, Any]] = [
 ]
 
 
-def test_a_stretch_of_the_versions_is_told_forward_and_backward(chronicle: VersionedObjects) -> None:
+def test_a_range_of_versions_is_read_forward_and_backward(chronicle: VersionedObjects) -> None:
     """From and until every start, a millisecond before and after it, and in the time that it was deleted."""
     starts = [chronicle.create("Employee", "ada", name="0")]
     starts += [chronicle.update("Employee", "ada", name=str(number)) for number in (1, 2)]
@@ -288,7 +288,7 @@ def _mark(marks: list[Instant], number: int | None) -> Instant | None:
 
 
 @pytest.mark.parametrize("backward", [False, True])
-def test_many_versions_are_walked_through_page_by_page(chronicle: VersionedObjects, backward: bool) -> None:
+def test_many_versions_are_read_page_by_page(chronicle: VersionedObjects, backward: bool) -> None:
     made = [chronicle.create("Employee", "ada", name="0")]
     made += [chronicle.update("Employee", "ada", name=str(number)) for number in range(1, 25)]
     walked: list[Instant] = []
@@ -312,7 +312,7 @@ def test_unique_values_are_free_while_their_object_is_deleted(chronicle: Version
         chronicle.update("Employee", "bob", code="a")
 
 
-def test_a_list_of_members_is_told_as_of_any_instant(chronicle: VersionedObjects) -> None:
+def test_a_to_many_role_is_read_as_of_any_instant(chronicle: VersionedObjects) -> None:
     """Who joins, moves, comes back and ends; also of a team that is deleted and restored."""
     empty = chronicle.commit(chronicle.creation("Team", "red"), chronicle.creation("Team", "blue"))
     joined = chronicle.commit(
@@ -337,7 +337,7 @@ def test_a_list_of_members_is_told_as_of_any_instant(chronicle: VersionedObjects
     assert chronicle.entities.linked(MEMBERS, ["red", "blue"]) == [(), ("ada",)]
 
 
-def test_the_only_partner_is_told_as_of_any_instant(chronicle: VersionedObjects) -> None:
+def test_a_to_one_role_is_read_as_of_any_instant(chronicle: VersionedObjects) -> None:
     chronicle.commit(chronicle.creation("Desk", "d"), chronicle.creation("Desk", "e"))
     first = chronicle.create("Employee", "ada", desk="d")
     second = chronicle.commit(
@@ -364,7 +364,7 @@ def test_the_only_partner_is_told_as_of_any_instant(chronicle: VersionedObjects)
     ]
 
 
-def test_a_list_of_what_keeps_no_versions_is_as_it_is(chronicle: VersionedObjects) -> None:
+def test_a_role_to_unversioned_objects_reads_as_its_present_state(chronicle: VersionedObjects) -> None:
     chronicle.create("Room", "r")
     made = chronicle.create("Lamp", "l", room="r")
     chronicle.create("Lamp", "m", room="r")
@@ -372,7 +372,7 @@ def test_a_list_of_what_keeps_no_versions_is_as_it_is(chronicle: VersionedObject
     assert chronicle.led_to(made, "Room", "lamps", "r") == "m"
 
 
-def test_candidates_are_reported_in_order_and_as_many_as_are_asked_for(chronicle: VersionedObjects) -> None:
+def test_candidates_are_returned_in_order_up_to_the_limit(chronicle: VersionedObjects) -> None:
     chronicle.create("Team", "red")
     chronicle.commit(*(chronicle.creation("Employee", id_, team="red") for id_ in "acegi"))
     at = chronicle.commit(*(chronicle.creation("Employee", id_, team="red") for id_ in "bdf"))
@@ -389,7 +389,7 @@ def test_candidates_are_reported_in_order_and_as_many_as_are_asked_for(chronicle
     assert linked(limit=0) == ""
 
 
-def test_links_without_a_key_are_as_they_are(chronicle: VersionedObjects) -> None:
+def test_links_without_a_key_read_as_their_present_state(chronicle: VersionedObjects) -> None:
     role = RoleName("Employee", "projects")
     chronicle.commit(chronicle.creation("Employee", "ada"), chronicle.creation("Project", "p"))
     linked = chronicle.commit(LinkCreation(role, "ada", "p"))
@@ -400,7 +400,7 @@ def test_links_without_a_key_are_as_they_are(chronicle: VersionedObjects) -> Non
     assert len(chronicle.times("Employee", "ada")) == 1
 
 
-def test_a_whole_and_its_parts_end_at_one_instant_and_come_back_at_one(chronicle: VersionedObjects) -> None:
+def test_a_whole_and_its_parts_are_deleted_and_restored_at_one_instant(chronicle: VersionedObjects) -> None:
     chronicle.commit(
         chronicle.creation("Employee", "ada", addresses=["a"]),
         chronicle.creation("Address", "a", name="1st", employee="ada"),

@@ -170,7 +170,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
-def test_keys_lead_where_they_are_asked_to(command: Command, changes: dict[str, Any]) -> None:
+def test_requested_changes_of_keys_are_made(command: Command, changes: dict[str, Any]) -> None:
     assert Scene().changes(command) == changes
 
 
@@ -350,13 +350,13 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 
 
 @pytest.mark.parametrize(("command", "issues"), REFUSED.values(), ids=REFUSED)
-def test_what_keys_cannot_do_is_refused_where_it_was_asked(
+def test_invalid_changes_of_keys_are_refused_at_their_path(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:
     assert sorted(map(issue_summary, Scene().refusal(command)), key=str) == sorted(issues, key=str)
 
 
-def test_a_partner_that_was_deleted_leaves_the_other_one_free() -> None:
+def test_a_deleted_partner_leaves_the_other_one_free() -> None:
     scene = Scene()
     scene.write(end("Project", "p1"))
     scene.write(end("Employee", "e2"))  # whom t2 still names
@@ -364,7 +364,7 @@ def test_a_partner_that_was_deleted_leaves_the_other_one_free() -> None:
     assert scene.changes(change("Employee", "e3", leads=point("t2"))) == {"Team.t2.lead": "e3"}
 
 
-def test_a_key_that_leads_to_nothing_any_more_may_stay_so_or_lead_elsewhere() -> None:
+def test_a_broken_reference_may_stay_or_be_changed() -> None:
     scene = Scene()
     scene.write(end("Team", "t1"))
 
@@ -379,7 +379,7 @@ def test_a_key_that_leads_to_nothing_any_more_may_stay_so_or_lead_elsewhere() ->
         (change("Employee", "e1", friends=add("e8")), "friends", 'Employee "e8"'),
     ],
 )
-def test_what_leads_to_nothing_cannot_be_asked_for_again(command: Command, role: str, gone: str) -> None:
+def test_a_broken_reference_cannot_be_set_again(command: Command, role: str, gone: str) -> None:
     """Also when it has led there since before the other was deleted: then nothing is to be written."""
     scene = Scene()
     before = scene.entities.objects[Reference("Employee", "e4")]

@@ -110,7 +110,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
-def test_links_begin_and_end_as_they_are_asked_to(command: Command, changes: dict[str, Any]) -> None:
+def test_requested_links_are_added_and_removed(command: Command, changes: dict[str, Any]) -> None:
     assert Scene().changes(command) == changes
 
 
@@ -174,13 +174,13 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 
 
 @pytest.mark.parametrize(("command", "issues"), REFUSED.values(), ids=REFUSED)
-def test_what_links_cannot_do_is_refused_where_it_was_asked(
+def test_invalid_changes_of_links_are_refused_at_their_path(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:
     assert sorted(map(issue_summary, Scene().refusal(command)), key=str) == sorted(issues, key=str)
 
 
-def test_the_last_one_of_a_list_goes_when_the_list_goes_too() -> None:
+def test_the_last_link_of_a_required_list_ends_with_its_owner() -> None:
     scene = Scene()
 
     assert scene.write(end("Meeting", "m1")) is True

@@ -137,7 +137,7 @@ def reference(text: str) -> Reference:
 
 
 @EACH
-def test_all_that_are_locked_are_reported_at_once(case: Case) -> None:
+def test_all_locked_objects_are_reported_together(case: Case) -> None:
     """An administrator is no exception; and nothing else is asked."""
     scene = Scene()
     locked(scene, *everything(scene))
@@ -150,14 +150,14 @@ def test_all_that_are_locked_are_reported_at_once(case: Case) -> None:
 
 
 @EACH
-def test_the_locks_of_others_are_in_nobodys_way(case: Case) -> None:
+def test_locks_on_unaffected_objects_do_not_block_a_write(case: Case) -> None:
     scene = Scene()
     locked(scene, *everything(scene) - {*map(reference, case.asked)})
     scene.write(case.command)
 
 
 @EACH
-def test_the_commit_asks_again_for_what_is_written(case: Case) -> None:
+def test_the_commit_checks_the_locks_of_written_objects_again(case: Case) -> None:
     """Each is locked when all was read already."""
     for each in case.written.split():
         scene = Scene()
@@ -168,7 +168,7 @@ def test_the_commit_asks_again_for_what_is_written(case: Case) -> None:
 
 
 @EACH
-def test_the_commit_asks_for_nothing_else(case: Case) -> None:
+def test_the_commit_checks_no_other_locks(case: Case) -> None:
     scene = Scene()
     others = everything(scene) - {*map(reference, case.written.split())}
     scene.entities.before_commit = partial(locked, scene, *others)
@@ -193,21 +193,23 @@ PLACES: dict[str, tuple[Command, str, str]] = {
 
 
 @pytest.mark.parametrize(("command", "asked", "place"), PLACES.values(), ids=PLACES)
-def test_an_issue_tells_where_the_request_speaks_of_it(command: Command, asked: str, place: str) -> None:
+def test_a_lock_issue_has_the_path_of_the_object_in_the_request(
+    command: Command, asked: str, place: str
+) -> None:
     scene = Scene()
     locked(scene, reference(asked))
     (issue,) = scene.refusal(command)
     assert issue_summary(issue) == ("ENTITY_LOCK_PERSIST", *asked.split("."), place)
 
 
-def test_what_else_is_wrong_is_told_with_it() -> None:
+def test_other_issues_are_reported_together_with_locks() -> None:
     scene = Scene()
     locked(scene, reference("Employee.e1"))
     issues = scene.refusal(change("Employee", "e1", age=-1, team=point("t9")))
     assert {issue.type.name for issue in issues} == {"ENTITY_LOCK_PERSIST", "ATTRIBUTE_RANGE"}
 
 
-def test_ones_own_lock_is_in_nobodys_way() -> None:
+def test_a_caller_s_own_lock_does_not_block_them() -> None:
     scene = Scene()
     mine = BOBS._replace(owner="m1")
     scene.entities.locks |= dict.fromkeys(everything(scene), mine)
@@ -217,7 +219,7 @@ def test_ones_own_lock_is_in_nobodys_way() -> None:
         again.write(case.command)
 
 
-def test_a_lock_that_has_ended_is_in_nobodys_way() -> None:
+def test_an_expired_lock_blocks_nobody() -> None:
     """When its last millisecond is over, and not before."""
     scene = Scene()
     locked(scene, reference("Employee.e1"))
@@ -227,7 +229,7 @@ def test_a_lock_that_has_ended_is_in_nobodys_way() -> None:
     scene.write(change("Employee", "e1", name="Eve"))
 
 
-def test_one_that_ends_between_reading_and_writing_is_in_nobodys_way() -> None:
+def test_a_lock_that_expires_between_read_and_write_blocks_nobody() -> None:
     scene = Scene()
 
     def meanwhile() -> None:

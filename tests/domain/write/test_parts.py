@@ -172,7 +172,9 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
-def test_parts_begin_change_and_end_with_their_whole(command: Command, changes: dict[str, Any]) -> None:
+def test_parts_are_created_changed_and_deleted_through_their_whole(
+    command: Command, changes: dict[str, Any]
+) -> None:
     assert Scene().changes(command) == changes
 
 
@@ -275,13 +277,13 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 
 
 @pytest.mark.parametrize(("command", "issues"), REFUSED.values(), ids=REFUSED)
-def test_what_parts_cannot_do_is_refused_where_it_was_asked(
+def test_invalid_changes_of_parts_are_refused_at_their_path(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:
     assert sorted(map(issue_summary, Scene().refusal(command)), key=str) == sorted(issues, key=str)
 
 
-def test_an_issue_of_a_new_part_bears_what_its_client_calls_it() -> None:
+def test_an_issue_of_a_new_part_has_its_client_id() -> None:
     command = change("Employee", "e1", addresses=create(make("Address", "mine", street=None)))
 
     (issue,) = Scene().refusal(command)

@@ -8,7 +8,7 @@ from tests.graphs.commands import add, change, create, make, point, update
 from tests.graphs.scene import Scene, issue_summary
 
 
-def test_new_objects_lead_to_one_another_also_to_those_that_come_later_and_in_a_circle() -> None:
+def test_new_objects_may_reference_one_another_forward_and_in_cycles() -> None:
     command = make(
         "Project",
         name="Mars",
@@ -31,7 +31,7 @@ def test_new_objects_lead_to_one_another_also_to_those_that_come_later_and_in_a_
     assert changes[f"Task.related {last} {first}"] is True
 
 
-def test_a_new_object_leads_to_itself_and_its_parts_and_they_to_it() -> None:
+def test_a_new_object_may_reference_itself_and_its_parts_and_they_may_reference_it() -> None:
     scene = Scene()
     command = make(
         "Employee",
@@ -50,7 +50,7 @@ def test_a_new_object_leads_to_itself_and_its_parts_and_they_to_it() -> None:
     assert changes["Address.guests id2 e1"] is True
 
 
-def test_a_request_may_name_a_new_association_from_both_ends() -> None:
+def test_a_request_may_set_a_new_association_from_both_ends() -> None:
     rooms = create(
         make("Room", "a", name="a", next=point("b")), make("Room", "b", name="b", before=point("a"))
     )
@@ -62,7 +62,7 @@ def test_a_request_may_name_a_new_association_from_both_ends() -> None:
     assert changes["Room.id1.next"] == "id2"
 
 
-def test_a_name_is_one_within_its_class_only() -> None:
+def test_a_client_id_is_unique_per_class() -> None:
     """`_clientId` of an address does not name an employee."""
     command = make(
         "Employee", name="Eve", friends=add("x"), addresses=create(make("Address", "x", street="x"))
@@ -73,7 +73,7 @@ def test_a_name_is_one_within_its_class_only() -> None:
     ]
 
 
-def test_two_objects_of_a_class_cannot_have_one_name() -> None:
+def test_two_objects_of_a_class_cannot_share_a_client_id() -> None:
     command = change(
         "Employee", "e1", addresses=create(make("Address", "x", street="x"), make("Address", "x", street="y"))
     )
@@ -84,7 +84,7 @@ def test_two_objects_of_a_class_cannot_have_one_name() -> None:
     assert issue.client_id == "x"
 
 
-def test_a_name_goes_before_an_id_that_is_the_same() -> None:
+def test_a_client_id_takes_precedence_over_an_equal_id() -> None:
     scene = Scene()
 
     changes = scene.changes(make("Employee", "e1", name="Eve", friends=add("e1")))
@@ -92,7 +92,7 @@ def test_a_name_goes_before_an_id_that_is_the_same() -> None:
     assert changes["Employee.friends id1 id1"] is True
 
 
-def test_what_an_earlier_write_of_the_request_has_named_can_be_named_by_a_later_one() -> None:
+def test_a_later_write_of_a_request_may_use_client_ids_of_an_earlier_one() -> None:
     scene = Scene()
     team = save(scene.services, Create("Team", {"name": "new"}, "t"), ADMINISTRATOR)
 
@@ -108,7 +108,7 @@ def test_what_an_earlier_write_of_the_request_has_named_can_be_named_by_a_later_
     assert (again.reference, again.state["age"]) == (eve.reference, 7)
 
 
-def test_a_saved_object_that_was_there_can_be_named_too() -> None:
+def test_an_existing_object_that_is_saved_may_have_a_client_id() -> None:
     scene = Scene()
     command = Update(Reference("Employee", "e3"), {}, "me", {"friends": add("me")})
 

@@ -20,7 +20,7 @@ def test_new_objects_are_numbered_in_order() -> None:
     )
 
 
-def test_nothing_that_is_refused_or_was_there_takes_a_number() -> None:
+def test_refused_and_existing_objects_take_no_number() -> None:
     scene = Scene()
 
     scene.refusal(make("Invoice", lines=create(make("Line"))))
@@ -30,7 +30,7 @@ def test_nothing_that_is_refused_or_was_there_takes_a_number() -> None:
     assert scene.entities.serials == {}
 
 
-def test_a_number_that_was_taken_serves_through_all_rounds() -> None:
+def test_a_number_is_kept_through_all_rounds() -> None:
     scene = Scene()
 
     def other_write() -> None:

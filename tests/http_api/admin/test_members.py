@@ -55,7 +55,9 @@ def go(scenario: Scenario, form: str, send: Any, **more: Any) -> Any:
 
 @pytest.mark.parametrize("form", ["json", "xml"])
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: f"{scenario.method} {scenario.name}")
-def test_each_request_has_its_answer(scenario: Scenario, form: str, send: Any, world: World) -> None:
+def test_each_request_gets_its_expected_response(
+    scenario: Scenario, form: str, send: Any, world: World
+) -> None:
     reply = go(scenario, form, send)
     assert reply.status == scenario.status, reply.body
     (content_type,) = reply.headers["Content-Type"]
@@ -79,14 +81,14 @@ def test_each_request_has_its_answer(scenario: Scenario, form: str, send: Any, w
         assert found == {name: value for name, value in expected.items() if name not in FORMATS}
 
 
-def test_a_new_member_is_told_where_and_mailed(send: Any, world: World) -> None:
+def test_a_creation_returns_the_location_and_sends_a_mail(send: Any, world: World) -> None:
     reply = send("POST", ALL, signed_in=True, body=json.dumps(ADA), headers={"Host": "evil.test"})
     assert reply.headers["Location"] == [f"{ROOT}/id1"]
     assert world.invitations == [("id1", "https://api.example.com/prod")]
 
 
 @pytest.mark.parametrize("form", ["json", "xml"])
-def test_a_new_member_whom_no_mail_reached(form: str, send: Any, world: World) -> None:
+def test_a_creation_with_a_failed_mail_reports_it(form: str, send: Any, world: World) -> None:
     world.mail_is_taken = False
     reply = go(Scenario("", "POST", ALL, 503, sent=ADA), form, send)
     assert (reply.status, reply.headers["Retry-After"]) == (503, ["5"])
@@ -94,7 +96,7 @@ def test_a_new_member_whom_no_mail_reached(form: str, send: Any, world: World) -
     assert world.members.by_id("id1") is not None
 
 
-def test_what_is_read_can_be_given_back(send: Any, world: World) -> None:
+def test_a_member_that_is_read_can_be_put_back(send: Any, world: World) -> None:
     for form in ("json", "xml"):
         before = world.members.by_id("1")
         shown = READERS[form](go(Scenario("", "GET", ME, 200), form, send).body)
@@ -118,7 +120,7 @@ def test_what_is_read_can_be_given_back(send: Any, world: World) -> None:
         ("{}", {"Content-Encoding": "gzip"}),
     ],
 )
-def test_who_may_not_is_told_so_whatever_the_body_is(
+def test_permission_is_checked_before_the_body(
     method: str, body: str, headers: Mapping[str, str], send: Any
 ) -> None:
     resource, parameters = (ALL, None) if method == "POST" else (ONE, {"id": "1"})
@@ -133,7 +135,7 @@ STRAY = ["\x00", "\x07", "\x1b", "\x7f", "\x85", "\ufffe", "\uffff", "\ud800"]
 @pytest.mark.parametrize("form", ["json", "xml"])
 @pytest.mark.parametrize("name", ["username", "email", "notes", "profile", *FORMATS, "password"])
 @pytest.mark.parametrize("stray", STRAY, ids=lambda stray: f"U+{ord(stray):04X}")
-def test_no_field_takes_what_cannot_be_written_everywhere(
+def test_unencodable_characters_are_refused_in_every_field(
     form: str, name: str, stray: str, send: Any, world: World
 ) -> None:
     text = f"correct horse{stray}battery"
@@ -164,7 +166,7 @@ def test_every_stored_member_can_be_read(form: str, send: Any, world: World) -> 
     ("resource", "allowed"),
     [(ME, "GET, HEAD, OPTIONS"), (ALL, "GET, POST, HEAD, OPTIONS"), (ONE, "GET, PUT, DELETE, HEAD, OPTIONS")],
 )
-def test_options_tells_the_methods_to_anybody(resource: str, allowed: str, send: Any) -> None:
+def test_options_lists_the_methods_without_credentials(resource: str, allowed: str, send: Any) -> None:
     reply = send("OPTIONS", resource, parameters={"id": "2"})
     assert (reply.status, reply.headers["Allow"], reply.body) == (204, [allowed], "")
 
@@ -200,7 +202,7 @@ def test_dangerous_xml_is_refused(method: str, attack: tuple[str, int, str], sen
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])
-def test_a_body_of_the_other_form_is_refused(method: str, send: Any) -> None:
+def test_a_body_in_another_format_is_refused(method: str, send: Any) -> None:
     resource, parameters = (ALL, None) if method == "POST" else (ONE, {"id": "2"})
     headers = {"Content-Type": "application/xml"}
     reply = send(method, resource, signed_in=True, parameters=parameters, body=as_xml(ADA), headers=headers)
@@ -217,7 +219,7 @@ def test_a_body_of_more_than_64_kb_is_refused(method: str, send: Any, world: Wor
     assert world.members.by_id("id1") is None
 
 
-def test_the_passwords_never_come_back(send: Any, world: World) -> None:
+def test_passwords_are_never_returned(send: Any, world: World) -> None:
     world.members.members["bert"] = replace(BERT, password="$argon2id$secret")
     body = json.dumps({"password": "correct horse battery"})
     replies = [

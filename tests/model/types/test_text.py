@@ -15,21 +15,21 @@ COLOUR = EnumType("Colour", ["RED", "GREEN"])
 
 @pytest.mark.parametrize("name", ["String", "Text"])
 @pytest.mark.parametrize("given", ["", " a ", "\0\x1b\r\n", "e\u0301 é 😀", "\ufeff\u202e"])
-def test_kept_as_given(name: str, given: str) -> None:
+def test_texts_are_stored_unchanged(name: str, given: str) -> None:
     """Every character is kept, and nothing is trimmed or normalised."""
     assert TYPES[name].read(given, DEFAULT_FORMATS) == given
     assert TYPES[name].serializer("default", DEFAULT_FORMATS)(given) == given
 
 
 @pytest.mark.parametrize(("given", "at"), [("\ud800", 0), ("ab\udc00c", 2), ("😀\udfff", 1)])
-def test_half_characters_are_refused(given: str, at: int) -> None:
+def test_surrogates_are_refused(given: str, at: int) -> None:
     """A lone surrogate is refused with its place: no other program could read it."""
     with pytest.raises(InvalidValue, match=f"The character at position {at} is a lone surrogate"):
         TYPES["Text"].read(given, DEFAULT_FORMATS)
 
 
 @pytest.mark.parametrize("given", [1, 1.5, True, [], {}])
-def test_values_that_are_no_text_are_refused(given: Any) -> None:
+def test_values_that_are_not_text_are_refused(given: Any) -> None:
     """Nothing else is made into text."""
     with pytest.raises(InvalidValue, match=r"is not a valid String. Use text in double quotes"):
         TYPES["String"].read(given, DEFAULT_FORMATS)
@@ -55,7 +55,7 @@ def test_texts_of_wrong_length_are_refused(
     assert [mistake.issue for mistake in found] == ["ATTRIBUTE_STRING_LENGTH"] * mistakes
 
 
-def test_enums() -> None:
+def test_enum_values_are_accepted_as_listed() -> None:
     """A value of an enum is one of those listed, in their spelling."""
     assert COLOUR.read("GREEN", DEFAULT_FORMATS) == "GREEN"
     for given in ("green", "", 1, None, ["RED"]):

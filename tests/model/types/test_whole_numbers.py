@@ -27,7 +27,7 @@ def read(name: str, given: Any) -> Any:
         ("Serial", 0, 0),
     ],
 )
-def test_whole_numbers_are_read(name: str, given: Any, expected: int) -> None:
+def test_whole_numbers_are_parsed(name: str, given: Any, expected: int) -> None:
     """Whole numbers of the type's range, as numbers and as text, become ints."""
     number = read(name, given)
     assert number == expected
@@ -52,7 +52,7 @@ def test_whole_numbers_are_read(name: str, given: Any, expected: int) -> None:
         ("Boolean", "true", "Use true or false"),
     ],
 )
-def test_wrong_whole_numbers_are_refused(name: str, given: Any, right: str) -> None:
+def test_invalid_whole_numbers_are_refused(name: str, given: Any, right: str) -> None:
     """Booleans are no numbers, numbers no booleans; the text says what would be right."""
     with pytest.raises(InvalidValue, match=right):
         read(name, given)
@@ -62,14 +62,14 @@ def test_wrong_whole_numbers_are_refused(name: str, given: Any, right: str) -> N
     ("name", "stored", "expected"),
     [("Int", 3, 3), ("Year", 2020, 2020), ("Serial", 3, "3"), ("Boolean", True, True)],
 )
-def test_whole_numbers_are_written(name: str, stored: Any, expected: Any) -> None:
+def test_whole_numbers_are_formatted(name: str, stored: Any, expected: Any) -> None:
     """As JSON of their own kind, a Serial as text."""
     written = TYPES[name].serializer("default", DEFAULT_FORMATS)(stored)
     assert written == expected
     assert type(written) is type(expected)
 
 
-def test_ids() -> None:
+def test_ids_are_texts_or_whole_numbers() -> None:
     """An id is a text; a whole number is taken for one, as GraphQL does."""
     assert ID_TYPE.read("a-1", DEFAULT_FORMATS) == "a-1"
     assert ID_TYPE.read(17, DEFAULT_FORMATS) == "17"

@@ -20,21 +20,21 @@ def fail(desk: Desk, times: int, username: str = "Anna") -> None:
 
 
 @pytest.mark.parametrize("username", ["Anna", "Carl"])
-def test_from_the_eleventh_on_each_waits_twice_as_long_up_to_four_seconds(username: str, desk: Desk) -> None:
+def test_the_delay_doubles_from_the_eleventh_failure_up_to_four_seconds(username: str, desk: Desk) -> None:
     fail(desk, 10, username)
     assert desk.pauses == []
     fail(desk, 7, username)
     assert desk.pauses == [0.25, 0.5, 1, 2, 4, 4, 4]
 
 
-def test_the_right_password_waits_too_but_is_never_refused(desk: Desk) -> None:
+def test_the_right_password_is_delayed_but_never_refused(desk: Desk) -> None:
     fail(desk, 60)
     desk.pauses.clear()
     assert desk.admits("Anna", "right", "203.0.113.5")
     assert desk.pauses == [4]
 
 
-def test_what_is_remembered_does_not_wait(desk: Desk) -> None:
+def test_remembered_credentials_are_not_delayed(desk: Desk) -> None:
     assert desk.admits("Anna", "right")
     fail(desk, 12)
     desk.pauses.clear()
@@ -42,7 +42,7 @@ def test_what_is_remembered_does_not_wait(desk: Desk) -> None:
     assert desk.pauses == []
 
 
-def test_it_waits_before_the_password_is_verified(desk: Desk) -> None:
+def test_the_delay_precedes_the_verification(desk: Desk) -> None:
     """So that the answer is not there any earlier for those who hang up."""
     fail(desk, 10)
     verified = len(desk.passwords.verified)
@@ -52,7 +52,7 @@ def test_it_waits_before_the_password_is_verified(desk: Desk) -> None:
     assert seen == [verified]
 
 
-def test_who_is_refused_already_does_not_wait(desk: Desk) -> None:
+def test_a_refused_attempt_is_not_delayed(desk: Desk) -> None:
     desk.fail(10)
     for _ in range(2):
         with pytest.raises(TooManyFailures):
@@ -60,14 +60,14 @@ def test_who_is_refused_already_does_not_wait(desk: Desk) -> None:
     assert desk.pauses == [0.25]
 
 
-def test_other_names_do_not_wait(desk: Desk) -> None:
+def test_other_names_are_not_delayed(desk: Desk) -> None:
     fail(desk, 12)
     desk.pauses.clear()
     assert desk.admits("Bert", "other")
     assert desk.pauses == []
 
 
-def test_it_ends_with_the_window(desk: Desk) -> None:
+def test_the_delay_ends_with_the_window(desk: Desk) -> None:
     fail(desk, 12)
     desk.pauses.clear()
     desk.clock.instant += FAILURE_WINDOW
@@ -75,7 +75,7 @@ def test_it_ends_with_the_window(desk: Desk) -> None:
     assert desk.pauses == []
 
 
-def test_a_siege_is_not_noted_without_end(desk: Desk) -> None:
+def test_the_number_of_recorded_failures_is_bounded(desk: Desk) -> None:
     """What is noted is as much as delays for the longest; as it leaves the window, more is noted."""
     fail(desk, 100)
     assert desk.attempts.failures(username_key("Anna")) == MAX_COUNTED_FAILURES

@@ -29,13 +29,13 @@ def refusal(desk: Desk, username: str = "Anna", password: str = "right", address
     return raised.value.retry_after
 
 
-def test_ten_failures_are_let_through_and_the_eleventh_attempt_is_not(desk: Desk) -> None:
+def test_ten_failures_are_allowed_and_the_eleventh_attempt_is_refused(desk: Desk) -> None:
     desk.fail(MAX_FAILURES)
     assert 0 <= (FAILURE_WINDOW - MAX_FAILURES * SPACING) // 1000 - refusal(desk, password="wrong") <= 1
     assert len(desk.passwords.verified) == MAX_FAILURES
 
 
-def test_the_right_password_is_refused_too(desk: Desk) -> None:
+def test_the_right_password_is_refused_beyond_the_limit(desk: Desk) -> None:
     """Or guessing could go on, and the answer would tell which guess was right."""
     desk.fail(MAX_FAILURES)
     refusal(desk)
@@ -47,7 +47,7 @@ def test_the_tenth_attempt_may_be_the_right_one(desk: Desk) -> None:
     assert desk.admits("Anna", "right")
 
 
-def test_being_right_forgives_nothing(desk: Desk) -> None:
+def test_a_success_does_not_reset_the_failures(desk: Desk) -> None:
     """Or a member could guess another's password between sign-ins of the same name."""
     desk.fail(MAX_FAILURES - 1)
     assert desk.admits("Anna", "right")
@@ -56,7 +56,7 @@ def test_being_right_forgives_nothing(desk: Desk) -> None:
     refusal(desk)
 
 
-def test_being_right_never_counts(desk: Desk) -> None:
+def test_a_success_never_counts(desk: Desk) -> None:
     for _ in range(3 * MAX_FAILURES):
         assert desk.admits("Anna", "right")
         desk.restart()
@@ -74,7 +74,7 @@ def test_the_name_counts_in_every_spelling(desk: Desk) -> None:
     refusal(desk, "Anné")
 
 
-def test_names_that_nobody_has_are_limited_alike(desk: Desk) -> None:
+def test_unknown_names_are_limited_in_the_same_way(desk: Desk) -> None:
     desk.fail(MAX_FAILURES, "Carl")
     unknown = refusal(desk, "Carl")
     other = Desk()
@@ -83,7 +83,7 @@ def test_names_that_nobody_has_are_limited_alike(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("username", ["", "x" * 100_000, "\ud800"], ids=["empty", "endless", "half"])
-def test_names_that_nobody_can_have_are_limited_too(username: str, desk: Desk) -> None:
+def test_invalid_names_are_limited_in_the_same_way(username: str, desk: Desk) -> None:
     desk.fail(MAX_FAILURES, username)
     refusal(desk, username)
 
@@ -104,16 +104,16 @@ def test_names_that_nobody_can_have_are_limited_too(username: str, desk: Desk) -
         ("no address", "no address either", False),
     ],
 )
-def test_an_address_is_told_apart_by_its_network(first: str, second: str, same: bool) -> None:
+def test_addresses_are_distinguished_by_network(first: str, second: str, same: bool) -> None:
     assert (source_key("anna", first) == source_key("anna", second)) is same
 
 
-def test_where_the_name_ends_and_the_address_begins_matters() -> None:
+def test_name_and_address_are_separated_unambiguously_in_a_key() -> None:
     assert source_key("anna1", "92.0.2.7") != source_key("anna", "192.0.2.7")
 
 
 @pytest.mark.parametrize("username", ["", "anna", "x" * 100_000, "a" + "\u0301\u0323" * 500_000, "\ud800"])
-def test_a_key_has_one_length_and_tells_nothing(username: str) -> None:
+def test_a_key_has_a_fixed_length_and_reveals_no_name(username: str) -> None:
     key = source_key(username, "y" * 100_000)
     assert len(key) == 40
     assert username == "" or username not in key
@@ -127,7 +127,7 @@ def test_the_refusal_ends_when_the_oldest_failure_has_left_the_window(desk: Desk
     assert desk.admits("Anna", "right")
 
 
-def test_then_one_failure_more_is_let_through_at_a_time(desk: Desk) -> None:
+def test_after_a_refusal_failures_are_allowed_as_earlier_ones_leave_the_window(desk: Desk) -> None:
     """The failures leave the window as they came."""
     desk.fail(MAX_FAILURES, spacing=60_000)
     desk.clock.instant += refusal(desk) * 1000
@@ -138,7 +138,7 @@ def test_then_one_failure_more_is_let_through_at_a_time(desk: Desk) -> None:
         desk.clock.instant += wait * 1000
 
 
-def test_coming_again_and_again_makes_the_refusal_no_longer(desk: Desk) -> None:
+def test_refused_attempts_do_not_prolong_the_refusal(desk: Desk) -> None:
     desk.fail(MAX_FAILURES)
     end = desk.clock.instant + refusal(desk, password="wrong") * 1000
     for _ in range(100):
@@ -147,7 +147,7 @@ def test_coming_again_and_again_makes_the_refusal_no_longer(desk: Desk) -> None:
     assert desk.attempts.failures(source_key("Anna", HOME)) == MAX_FAILURES
 
 
-def test_a_process_that_knows_asks_no_store_again(desk: Desk) -> None:
+def test_a_process_caches_a_refusal(desk: Desk) -> None:
     desk.fail(MAX_FAILURES)
     refusal(desk)
     desk.attempts.calls.clear()
@@ -155,7 +155,7 @@ def test_a_process_that_knows_asks_no_store_again(desk: Desk) -> None:
     assert (desk.attempts.calls, desk.members.reads) == ([], MAX_FAILURES)
 
 
-def test_a_process_waits_for_no_attempts_that_it_saw_fail(desk: Desk) -> None:
+def test_a_process_does_not_wait_for_attempts_that_it_saw_fail(desk: Desk) -> None:
     desk.fail(MAX_FAILURES, spacing=0)
     refusal(desk)
     assert desk.pauses == [0.25]  # for the name
@@ -167,14 +167,14 @@ def test_another_process_is_bound_by_the_same_failures(desk: Desk) -> None:
     refusal(desk)
 
 
-def test_what_is_remembered_as_right_goes_on(desk: Desk) -> None:
+def test_remembered_credentials_stay_valid_during_a_refusal(desk: Desk) -> None:
     assert desk.admits("Anna", "right")
     desk.fail(MAX_FAILURES)
     assert refusal(desk, password="wrong") > 0
     assert desk.admits("Anna", "right")
 
 
-def test_a_clock_that_was_put_back_locks_nobody_out_for_longer_than_the_window(desk: Desk) -> None:
+def test_a_clock_set_back_prolongs_no_refusal_beyond_the_window(desk: Desk) -> None:
     desk.clock.instant += 365 * 86_400_000
     desk.fail(MAX_FAILURES)
     refusal(desk)
@@ -215,7 +215,7 @@ class Bench:
                 yield
 
 
-def test_one_that_finds_ten_under_way_waits_for_them_and_comes_in(attempts: DictAttempts) -> None:
+def test_an_attempt_waits_for_ten_pending_ones_and_is_then_allowed(attempts: DictAttempts) -> None:
     """Eleven requests at once with the right password, each in another process, are all right."""
     bench = Bench(attempts)
     crowd = ExitStack()
@@ -227,7 +227,7 @@ def test_one_that_finds_ten_under_way_waits_for_them_and_comes_in(attempts: Dict
     assert attempts.failures("key") == 0
 
 
-def test_those_who_stay_under_way_for_long_have_failed(attempts: DictAttempts) -> None:
+def test_attempts_pending_for_too_long_count_as_failures(attempts: DictAttempts) -> None:
     bench = Bench(attempts)
     with bench.under_way(MAX_FAILURES):
         with pytest.raises(TooManyFailures), bench.limit.attempt("key"):
@@ -236,7 +236,7 @@ def test_those_who_stay_under_way_for_long_have_failed(attempts: DictAttempts) -
         assert attempts.failures("key") == MAX_FAILURES
 
 
-def test_a_crowd_that_does_not_end_is_told_to_come_again_in_a_second(attempts: DictAttempts) -> None:
+def test_an_attempt_blocked_by_pending_ones_may_retry_after_a_second(attempts: DictAttempts) -> None:
     bench = Bench(attempts)
 
     def new_crowd() -> None:
@@ -250,7 +250,7 @@ def test_a_crowd_that_does_not_end_is_told_to_come_again_in_a_second(attempts: D
     bench.limit.check("key")  # nobody is known to have failed
 
 
-def test_of_a_burst_of_guesses_ten_are_verified(attempts: DictAttempts) -> None:
+def test_ten_of_a_burst_of_guesses_are_verified(attempts: DictAttempts) -> None:
     """All have been noted before the first is verified."""
     bench = Bench(attempts)
     verified: list[int] = []
@@ -270,7 +270,7 @@ def test_of_a_burst_of_guesses_ten_are_verified(attempts: DictAttempts) -> None:
     assert outcomes.count(TooManyFailures) == 30
 
 
-def test_an_attempt_that_comes_to_nothing_does_not_count(attempts: DictAttempts) -> None:
+def test_an_attempt_that_ends_with_an_error_does_not_count(attempts: DictAttempts) -> None:
     bench = Bench(attempts)
     with pytest.raises(Unavailable), bench.limit.attempt("key"):
         raise Unavailable(verbatim("the members cannot be read"))

@@ -51,7 +51,7 @@ def key_of(token: str, ring: Ring) -> str:
     )
 
 
-def test_a_new_key_signs_once_every_process_knows_it(ring: Ring) -> None:
+def test_a_new_key_signs_only_after_every_process_has_read_it(ring: Ring) -> None:
     new = ring.rotate().key
     assert new.since == ring.clock.instant + PREPARATION
     assert PREPARATION >= 2 * KEY_FRESHNESS
@@ -61,17 +61,17 @@ def test_a_new_key_signs_once_every_process_knows_it(ring: Ring) -> None:
     assert key_of(process.token(), ring) == new.id
 
 
-def test_new_keys_cannot_be_guessed(ring: Ring) -> None:
+def test_new_keys_are_random(ring: Ring) -> None:
     secrets = {Ring(FIRST).rotate().key.secret for _ in range(10)}
     assert (len(secrets), {len(secret) for secret in secrets}) == (10, {32})
 
 
-def test_the_first_of_all_keys_signs_at_once() -> None:
+def test_the_first_key_signs_immediately() -> None:
     ring = Ring()
     assert ring.rotate().key.since == ring.clock.instant
 
 
-def test_rotating_twice_makes_one_key(ring: Ring) -> None:
+def test_a_repeated_rotation_creates_one_key(ring: Ring) -> None:
     """A schedule may fire twice."""
     first = ring.rotate()
     ring.clock.instant += PREPARATION - 1
@@ -81,7 +81,7 @@ def test_rotating_twice_makes_one_key(ring: Ring) -> None:
     assert ring.rotate().made
 
 
-def test_two_that_rotate_at_once_make_one_key(ring: Ring) -> None:
+def test_concurrent_rotations_create_one_key(ring: Ring) -> None:
     others: list[KeyRotation] = []
 
     def come_between() -> None:
@@ -93,7 +93,7 @@ def test_two_that_rotate_at_once_make_one_key(ring: Ring) -> None:
     assert len(ring.keyring.stored) == 2
 
 
-def test_an_old_key_goes_when_nothing_that_it_signed_is_good_any_more(ring: Ring) -> None:
+def test_an_old_key_is_removed_when_its_last_token_has_expired(ring: Ring) -> None:
     second = ring.rotate().key
     ring.clock.instant = second.since + VALIDITY + GRACE - 1
     third = ring.rotate()
@@ -104,7 +104,7 @@ def test_an_old_key_goes_when_nothing_that_it_signed_is_good_any_more(ring: Ring
     assert ring.keyring.stored == (third.key, fourth.key)
 
 
-def test_a_rotation_at_once_ends_every_token_within_a_minute(ring: Ring) -> None:
+def test_an_immediate_rotation_invalidates_every_token_within_a_minute(ring: Ring) -> None:
     processes = [ring.process() for _ in range(2)]
     tokens = [process.token() for process in processes]
     ring.rotate()
@@ -114,7 +114,7 @@ def test_a_rotation_at_once_ends_every_token_within_a_minute(ring: Ring) -> None
     assert not any(process.admits(token) for process in processes for token in tokens)
 
 
-def test_a_token_of_a_key_that_is_new_at_once_is_good_everywhere(ring: Ring) -> None:
+def test_a_token_of_an_immediately_rotated_key_is_valid_in_every_process(ring: Ring) -> None:
     old = ring.process()
     assert old.admits(old.token())
     ring.clock.instant += MIN_REREAD_INTERVAL
@@ -123,7 +123,7 @@ def test_a_token_of_a_key_that_is_new_at_once_is_good_everywhere(ring: Ring) -> 
 
 
 @pytest.mark.soak
-def test_rotations_end_no_live_token() -> None:
+def test_rotations_invalidate_no_live_token() -> None:
     """Two processes, one with its clock a little ahead, through many rotations at random moments."""
     ring, random = Ring(FIRST), Random(seed())
     ahead = FrozenClock()
@@ -144,7 +144,7 @@ def test_rotations_end_no_live_token() -> None:
     assert len(ring.keyring.stored) < 40
 
 
-def test_what_a_process_signs_that_cannot_read_the_new_keys_lives_as_long(ring: Ring) -> None:
+def test_a_token_signed_with_stale_keys_has_the_full_lifetime(ring: Ring) -> None:
     cut_off, other = Gate(keyring=ListKeyring(FIRST), clock=ring.clock), ring.process()
     assert cut_off.admits(cut_off.token())
     new = ring.rotate().key

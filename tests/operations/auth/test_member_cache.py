@@ -38,7 +38,7 @@ def test_a_member_is_read_once_in_three_seconds(
     assert members.reads == 2
 
 
-def test_a_change_is_known_three_seconds_later(
+def test_a_change_is_visible_after_three_seconds(
     known: MemberCache, members: DictMembers, clock: FrozenClock
 ) -> None:
     known("1")
@@ -50,13 +50,13 @@ def test_a_change_is_known_three_seconds_later(
     assert known("1") == changed
 
 
-def test_the_age_counts_from_when_reading_began(known: MemberCache, clock: FrozenClock) -> None:
+def test_the_age_counts_from_the_start_of_the_read(known: MemberCache, clock: FrozenClock) -> None:
     """A change that comes while the answer is on its way is not believed for longer than others."""
     known.meet(ANNA, clock.instant - MEMBER_FRESHNESS)
     assert known("1") == replace(ANNA)
 
 
-def test_who_has_been_deleted_is_nobody_and_asked_for_each_time(
+def test_a_deleted_member_is_read_again_each_time(
     known: MemberCache, members: DictMembers, clock: FrozenClock
 ) -> None:
     known("1")
@@ -66,7 +66,7 @@ def test_who_has_been_deleted_is_nobody_and_asked_for_each_time(
     assert members.reads == 3
 
 
-def test_who_has_just_been_read_need_not_be_read(
+def test_a_member_that_was_just_read_is_not_read_again(
     known: MemberCache, members: DictMembers, clock: FrozenClock
 ) -> None:
     known.meet(ANNA, clock.instant)
@@ -74,7 +74,7 @@ def test_who_has_just_been_read_need_not_be_read(
     assert members.reads == 0
 
 
-def test_a_clock_that_was_put_back_makes_nothing_fresh(
+def test_a_clock_set_back_makes_no_entry_fresh(
     known: MemberCache, members: DictMembers, clock: FrozenClock
 ) -> None:
     known("1")
@@ -83,7 +83,7 @@ def test_a_clock_that_was_put_back_makes_nothing_fresh(
     assert members.reads == 2
 
 
-def test_while_members_cannot_be_read_nobody_is_believed_for_longer(
+def test_an_unavailable_store_does_not_prolong_cached_members(
     known: MemberCache, members: DictMembers, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unreachable(_: str) -> None:
@@ -97,7 +97,7 @@ def test_while_members_cannot_be_read_nobody_is_believed_for_longer(
         known("1")
 
 
-def test_memory_is_bounded(known: MemberCache, members: DictMembers, clock: FrozenClock) -> None:
+def test_the_cache_is_bounded(known: MemberCache, members: DictMembers, clock: FrozenClock) -> None:
     known("1")
     for number in range(MAX_MEMBERS):
         known.meet(replace(ANNA, id=f"other{number}"), clock.instant)

@@ -20,14 +20,14 @@ def desk() -> Desk:
     return Desk()
 
 
-def test_a_caller_has_what_the_member_and_its_profile_have(desk: Desk) -> None:
+def test_a_caller_has_the_data_of_the_member_and_the_profile(desk: Desk) -> None:
     known = Caller("1", "Anna", "Boss", administrator=True, formats=GERMAN, generation=4)
     anna = replace(known, email="anna@example.com", notes="drinks tea")
     assert desk.sign_in("Anna", "right", HOME) == anna
     assert desk.sign_in("Bert", "other", HOME).administrator is False
 
 
-def test_the_username_is_taken_in_any_case(desk: Desk) -> None:
+def test_the_username_is_case_insensitive(desk: Desk) -> None:
     assert desk.sign_in("aNNA", "right", HOME).username == "Anna"
 
 
@@ -48,7 +48,9 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("username", "password"), WRONG.values(), ids=WRONG)
-def test_all_wrong_credentials_get_the_same_words_and_count(username: str, password: str, desk: Desk) -> None:
+def test_all_wrong_credentials_get_the_same_message_and_count(
+    username: str, password: str, desk: Desk
+) -> None:
     with pytest.raises(Unauthenticated, match=r"^The username or the password is wrong\.$"):
         desk.sign_in(username, password, HOME)
     assert [len(noted) for noted in desk.attempts.noted.values()] == [1, 1]
@@ -98,17 +100,17 @@ def test_an_unknown_name_costs_the_same_work_as_a_wrong_password(failures_before
     assert work == dict.fromkeys(cases, (calls, [[], [], [0.25, 0.5, 1.0]][failures_before // 6]))
 
 
-def test_a_disabled_member_with_the_right_password_gets_the_same_answer(desk: Desk) -> None:
+def test_a_disabled_member_is_refused_like_wrong_credentials(desk: Desk) -> None:
     desk.change(replace(ANNA, disabled=True))
     assert calls_of(desk, "Anna", "right") == calls_of(Desk(), "Carl", "right")
 
 
-def test_what_is_right_costs_a_read_a_count_a_note_and_its_withdrawal(desk: Desk) -> None:
+def test_a_successful_sign_in_makes_these_calls(desk: Desk) -> None:
     calls = ["attempts.count", "attempts.note", "members.by_username", "passwords.verify"]
     assert calls_of(desk, "Anna", "right") == [*calls, "attempts.withdraw"]
 
 
-def test_what_is_remembered_costs_nothing(desk: Desk) -> None:
+def test_remembered_credentials_make_no_calls(desk: Desk) -> None:
     assert desk.admits("Anna", "right")
     assert calls_of(desk, "Anna", "right") == []
 
@@ -119,20 +121,20 @@ def test_an_unknown_name_is_verified_against_no_password(desk: Desk) -> None:
     assert desk.passwords.verified == [(None, "guess"), ("hash of right", "guess")]
 
 
-def test_a_member_without_a_password_comes_in_with_none(desk: Desk) -> None:
+def test_a_member_without_a_password_cannot_sign_in(desk: Desk) -> None:
     desk.change(replace(ANNA, password=None))
     assert not desk.admits("Anna", "")
     assert desk.passwords.verified == [(None, "")]
 
 
-def test_a_password_of_endless_length_is_not_hashed(desk: Desk) -> None:
+def test_a_too_long_password_is_not_hashed(desk: Desk) -> None:
     assert not desk.admits("Anna", "x" * 129)
     assert desk.passwords.verified == []
     desk.admits("Anna", "x" * 128)
     assert len(desk.passwords.verified) == 1
 
 
-def test_a_password_is_the_same_in_every_spelling_of_its_characters(desk: Desk) -> None:
+def test_a_password_is_verified_after_normalization(desk: Desk) -> None:
     desk.change(replace(ANNA, password="hash of " + "\u1fa7" * 128))
     assert desk.admits("Anna", "\u03c9\u0314\u0342\u0345" * 128)
 
@@ -146,13 +148,13 @@ def test_good_credentials_are_verified_once_while_they_are_remembered(desk: Desk
     assert len(desk.passwords.verified) == 2
 
 
-def test_what_is_remembered_is_good_from_every_address(desk: Desk) -> None:
+def test_remembered_credentials_are_valid_from_every_address(desk: Desk) -> None:
     assert desk.admits("Anna", "right", HOME)
     assert desk.admits("Anna", "right", ELSEWHERE)
     assert len(desk.passwords.verified) == 1
 
 
-def test_the_member_is_read_again_only_when_it_is_not_fresh(desk: Desk) -> None:
+def test_the_member_is_read_again_only_if_it_is_stale(desk: Desk) -> None:
     for _ in range(3):
         desk.sign_in("Anna", "right", HOME)
     assert desk.members.reads == 1
@@ -167,13 +169,13 @@ def test_wrong_credentials_are_never_remembered(desk: Desk) -> None:
     assert len(desk.passwords.verified) == 3
 
 
-def test_remembering_one_password_admits_no_other(desk: Desk) -> None:
+def test_a_remembered_password_allows_no_other(desk: Desk) -> None:
     assert desk.admits("Anna", "right")
     assert not desk.admits("Anna", "wrong")
     assert not desk.admits("Bert", "right")
 
 
-def test_where_the_name_ends_matters() -> None:
+def test_name_and_password_are_separated_unambiguously() -> None:
     desk = Desk(DictMembers(replace(ANNA, username="ab", password="hash of c")))
     assert desk.admits("ab", "c")
     assert not desk.admits("a", "bc")
@@ -188,14 +190,14 @@ def test_where_the_name_ends_matters() -> None:
         replace(ANNA, id="another member of that name", password="hash of new"),
     ],
 )
-def test_a_change_ends_what_was_remembered(changed: Member, desk: Desk) -> None:
+def test_a_change_of_a_member_ends_remembered_credentials(changed: Member, desk: Desk) -> None:
     assert desk.admits("Anna", "right")
     desk.change(changed)
     desk.clock.instant += MEMBER_FRESHNESS
     assert not desk.admits("Anna", "right")
 
 
-def test_a_renamed_member_comes_in_under_the_new_name_alone(desk: Desk) -> None:
+def test_a_renamed_member_signs_in_only_under_the_new_name(desk: Desk) -> None:
     assert desk.admits("Anna", "right")
     desk.members.change(desk.members.members["anna"], replace(ANNA, username="Anne"))
     desk.clock.instant += MEMBER_FRESHNESS
@@ -203,14 +205,14 @@ def test_a_renamed_member_comes_in_under_the_new_name_alone(desk: Desk) -> None:
     assert desk.admits("Anne", "right")
 
 
-def test_a_deleted_member_is_out(desk: Desk) -> None:
+def test_a_deleted_member_cannot_sign_in(desk: Desk) -> None:
     assert desk.admits("Anna", "right")
     del desk.members.members["anna"]
     desk.clock.instant += MEMBER_FRESHNESS
     assert not desk.admits("Anna", "right")
 
 
-def test_a_changed_profile_holds_as_soon_as_the_member_is_read(desk: Desk) -> None:
+def test_a_changed_profile_applies_when_the_member_is_read_again(desk: Desk) -> None:
     assert desk.sign_in("Anna", "right", HOME).administrator
     desk.change(replace(ANNA, profile="Clerk"))
     desk.clock.instant += MEMBER_FRESHNESS
@@ -218,14 +220,14 @@ def test_a_changed_profile_holds_as_soon_as_the_member_is_read(desk: Desk) -> No
     assert len(desk.passwords.verified) == 1
 
 
-def test_a_clock_that_is_put_back_lets_nobody_stay_longer(desk: Desk) -> None:
+def test_a_clock_set_back_prolongs_no_remembered_credentials(desk: Desk) -> None:
     assert desk.admits("Anna", "right")
     desk.change(replace(ANNA, disabled=True))
     desk.clock.instant -= 3_600_000
     assert not desk.admits("Anna", "right")
 
 
-def test_a_profile_that_the_model_does_not_have_is_told_and_no_failure(desk: Desk) -> None:
+def test_an_unknown_profile_is_reported_and_is_not_a_failure(desk: Desk) -> None:
     desk.change(replace(ANNA, profile="Chief"))
     with pytest.raises(
         Forbidden,
@@ -246,7 +248,7 @@ def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
     assert len(desk.passwords.verified) == MOST_REMEMBERED + 2
 
 
-def test_what_is_remembered_is_no_password(desk: Desk) -> None:
+def test_remembered_credentials_contain_no_password(desk: Desk) -> None:
     desk.sign_in("Anna", "right", HOME)
     (fingerprint,) = desk.sign_in._remembered._verified._values
     other = Desk()
@@ -256,14 +258,14 @@ def test_what_is_remembered_is_no_password(desk: Desk) -> None:
 
 @pytest.mark.parametrize("call", ["count", "note"])
 @pytest.mark.parametrize("password", ["right", "wrong"])
-def test_while_attempts_cannot_be_counted_nothing_is_verified(call: str, password: str, desk: Desk) -> None:
+def test_no_password_is_verified_if_attempts_cannot_be_counted(call: str, password: str, desk: Desk) -> None:
     desk.attempts.fails = {call}
     with pytest.raises(Unavailable):
         desk.sign_in("Anna", password, HOME)
     assert desk.passwords.verified == []
 
 
-def test_a_failure_that_cannot_be_counted_for_the_name_is_counted_for_the_address(desk: Desk) -> None:
+def test_a_failure_not_recordable_for_the_name_counts_for_the_address(desk: Desk) -> None:
     def verify_and_lose_the_store(*_: object) -> bool:
         desk.attempts.fails = {"note"}
         return False
@@ -274,12 +276,12 @@ def test_a_failure_that_cannot_be_counted_for_the_name_is_counted_for_the_addres
     assert [len(noted) for noted in desk.attempts.noted.values()] == [1]
 
 
-def test_who_was_right_comes_in_though_the_attempt_cannot_be_withdrawn(desk: Desk) -> None:
+def test_a_sign_in_succeeds_even_if_its_attempt_cannot_be_withdrawn(desk: Desk) -> None:
     desk.attempts.fails = {"withdraw"}
     assert desk.admits("Anna", "right")
 
 
-def test_while_members_cannot_be_read_nobody_fails(desk: Desk) -> None:
+def test_an_unavailable_member_store_counts_no_failure(desk: Desk) -> None:
     """Or those who were right all the time would be refused when it is over."""
 
     def unreachable(_: str) -> Member:

@@ -34,7 +34,7 @@ def process() -> Process:
     return Process()
 
 
-def test_nothing_is_read_or_made_before_it_is_needed() -> None:
+def test_keys_are_neither_read_nor_created_before_use() -> None:
     assert (Process().keyring.reads, Process(ListKeyring()).keyring.stored) == (0, ())
 
 
@@ -47,14 +47,14 @@ def test_keys_are_read_once_a_minute(process: Process) -> None:
     assert process.keyring.reads == 2
 
 
-def test_a_clock_that_is_put_back_keeps_nothing_longer(process: Process) -> None:
+def test_a_clock_set_back_does_not_prolong_cached_keys(process: Process) -> None:
     assert process.keys.find("old")
     process.keyring.stored = (NEW,)
     process.clock.instant -= 3_600_000
     assert process.keys.find("old") is None
 
 
-def test_an_unknown_key_is_looked_for_at_once_and_then_every_few_seconds(process: Process) -> None:
+def test_an_unknown_key_is_looked_up_immediately_and_then_every_few_seconds(process: Process) -> None:
     assert process.keys.find("old")
     process.clock.instant += MIN_REREAD_INTERVAL
     process.keyring.stored = (OLD, NEW)
@@ -68,7 +68,7 @@ def test_an_unknown_key_is_looked_for_at_once_and_then_every_few_seconds(process
     assert process.keyring.reads == 3
 
 
-def test_a_key_that_is_over_is_not_known_even_while_it_is_stored(process: Process) -> None:
+def test_an_expired_key_is_unknown_even_while_it_is_stored(process: Process) -> None:
     """Whoever steals an old key can sign nothing with it."""
     retired = process.clock.instant
     process.keyring.stored = (OLD, key("new", retired))
@@ -77,7 +77,7 @@ def test_a_key_that_is_over_is_not_known_even_while_it_is_stored(process: Proces
     assert process.keys.find("old") is None
 
 
-def test_the_first_key_is_made_when_something_is_to_be_signed() -> None:
+def test_the_first_key_is_created_for_the_first_token() -> None:
     process = Process(ListKeyring())
     assert process.keys.find("any") is None
     first = process.keys.signing()
@@ -86,11 +86,11 @@ def test_the_first_key_is_made_when_something_is_to_be_signed() -> None:
     assert len(first.secret) == 32
 
 
-def test_first_keys_are_not_alike() -> None:
+def test_first_keys_are_random() -> None:
     assert Process(ListKeyring()).keys.signing().secret != Process(ListKeyring()).keys.signing().secret
 
 
-def test_of_several_first_keys_one_is_taken_by_all() -> None:
+def test_all_processes_use_one_of_several_first_keys() -> None:
     keyring = ListKeyring()
     one, other = Process(keyring), Process(keyring)
     made = []
@@ -104,7 +104,7 @@ def test_of_several_first_keys_one_is_taken_by_all() -> None:
     assert keyring.stored == (made[0],)
 
 
-def test_a_first_key_that_cannot_be_kept_signs_nothing() -> None:
+def test_a_first_key_that_cannot_be_stored_signs_nothing() -> None:
     keyring = ListKeyring()
     process = Process(keyring)
     assert process.keys.find("any") is None
@@ -117,7 +117,7 @@ def test_a_first_key_that_cannot_be_kept_signs_nothing() -> None:
         process.keys.signing()
 
 
-def test_while_keys_cannot_be_read_those_that_are_known_go_on_for_a_while(process: Process) -> None:
+def test_cached_keys_stay_valid_for_a_while_if_keys_cannot_be_read(process: Process) -> None:
     assert process.keys.signing() == OLD
     process.keyring.refuse = Unavailable(verbatim("busy"))
     process.clock.instant += KEY_FRESHNESS
@@ -131,7 +131,7 @@ def test_while_keys_cannot_be_read_those_that_are_known_go_on_for_a_while(proces
     assert process.keys.signing() == OLD
 
 
-def test_many_that_come_at_once_read_once(process: Process) -> None:
+def test_concurrent_callers_read_the_keys_once(process: Process) -> None:
     """Nobody is told a key is unknown because somebody else is just reading it."""
     entered, go_on = threading.Event(), threading.Event()
     read = process.keyring.keys

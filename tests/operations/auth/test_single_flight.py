@@ -49,7 +49,7 @@ def come(desk: Desk, password: str) -> type[Refusal] | None:
     return None
 
 
-def test_threads_that_come_at_once_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_threads_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
     desk = Desk()
     monkeypatch.setattr(waiting, "_installed", Held(CROWD - 1))
     assert together(*[lambda: come(desk, "right")] * CROWD) == [None] * CROWD
@@ -57,7 +57,7 @@ def test_threads_that_come_at_once_share_one_verification(monkeypatch: pytest.Mo
     assert desk.attempts.calls == ["count", "note", "withdraw"]
 
 
-def test_each_wrong_password_counts_though_all_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_wrong_passwords_all_count(monkeypatch: pytest.MonkeyPatch) -> None:
     desk = Desk()
     monkeypatch.setattr(waiting, "_installed", Held(CROWD - 1))
     outcomes = together(*[lambda: come(desk, "wrong")] * CROWD)
@@ -82,20 +82,20 @@ def in_greenlets(desk: Desk, monkeypatch: pytest.MonkeyPatch, *passwords: str) -
     return asyncio.run(asyncio.wait_for(body(), 60))
 
 
-def test_greenlets_that_come_at_once_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_greenlets_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
     desk = Desk()
     assert in_greenlets(desk, monkeypatch, *["right"] * CROWD) == [None] * CROWD
     assert len(desk.passwords.verified) == 1
 
 
-def test_a_crowd_of_greenlets_with_wrong_passwords_counts_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_greenlets_with_wrong_passwords_all_count(monkeypatch: pytest.MonkeyPatch) -> None:
     desk = Desk()
     outcomes = in_greenlets(desk, monkeypatch, *["wrong"] * CROWD)
     assert outcomes.count(Unauthenticated) == MAX_FAILURES
     assert len(desk.passwords.verified) == MAX_FAILURES
 
 
-def test_who_is_right_does_not_wait_for_who_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_right_password_does_not_wait_for_a_wrong_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are different credentials."""
     desk = Desk()
     assert in_greenlets(desk, monkeypatch, "wrong", "right", "wrong") == [
@@ -138,26 +138,26 @@ def refuse(refusal: Exception) -> str:
     raise refusal
 
 
-def test_what_the_first_finds_all_have(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_callers_get_the_result_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fly(monkeypatch, lambda: "found", lambda: "other", lambda: "other") == ["found"] * 3
 
 
 @pytest.mark.parametrize(
     "refusal", [Unauthenticated(verbatim("wrong")), TooManyFailures(9), KeyError("lost")], ids=repr
 )
-def test_a_refusal_is_the_firsts_alone(refusal: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exception_is_not_shared(refusal: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     found = fly(monkeypatch, lambda: refuse(refusal), lambda: "second", lambda: refuse(ValueError()))
     assert found == [type(refusal), "second", ValueError]
 
 
-def test_a_store_that_is_unavailable_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unavailable_store_is_called_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = fly(
         monkeypatch, lambda: refuse(Unavailable(verbatim("later"))), lambda: "second", lambda: "third"
     )
     assert found == [Unavailable] * 3
 
 
-def test_who_comes_later_does_the_work_again() -> None:
+def test_a_later_call_runs_the_work_again() -> None:
     flight: SingleFlight[str] = SingleFlight()
     with pytest.raises(ValueError, match="once"):
         flight(b"key", lambda: refuse(ValueError("once")))
@@ -165,6 +165,6 @@ def test_who_comes_later_does_the_work_again() -> None:
     assert not flight._under_way
 
 
-def test_another_key_is_another_flight() -> None:
+def test_calls_with_different_keys_are_independent() -> None:
     flight: SingleFlight[str] = SingleFlight()
     assert flight(b"outer", lambda: flight(b"inner", lambda: "inner")) == "inner"

@@ -40,19 +40,19 @@ def check_refused(gate: Gate, token: str) -> None:
         gate.caller(token)
 
 
-def test_what_is_forged_here_would_be_good_if_it_were_not_changed(gate: Gate) -> None:
+def test_an_unmodified_forged_token_is_accepted(gate: Gate) -> None:
     """Or the tests below would prove nothing."""
     assert gate.caller(forged(HEADER, claims(gate))).username == "Anna"
 
 
 @pytest.mark.parametrize("name", ["none", "None", "NONE", "nOnE", "", None, 0, [], ["none"], {}])
 @pytest.mark.parametrize("signature", ["", "A" * 43, None])
-def test_no_algorithm(name: object, signature: str | None, gate: Gate) -> None:
+def test_the_algorithm_none_is_refused(name: object, signature: str | None, gate: Gate) -> None:
     token = forged({**HEADER, "alg": name}, claims(gate))
     check_refused(gate, token if signature is None else f"{token.rpartition('.')[0]}.{signature}")
 
 
-def test_a_header_without_an_algorithm(gate: Gate) -> None:
+def test_a_header_without_an_algorithm_is_refused(gate: Gate) -> None:
     check_refused(gate, forged({"kid": "first", "typ": "JWT"}, claims(gate)))
 
 
@@ -60,24 +60,24 @@ def test_a_header_without_an_algorithm(gate: Gate) -> None:
     ("name", "digest"),
     [("HS384", "sha384"), ("HS512", "sha512"), ("HS1", "sha1"), ("hs256", "sha256"), ("HS256 ", "sha256")],
 )
-def test_another_hash_with_the_right_secret(name: str, digest: str, gate: Gate) -> None:
+def test_another_hash_with_the_right_secret_is_refused(name: str, digest: str, gate: Gate) -> None:
     check_refused(gate, forged({**HEADER, "alg": name}, claims(gate), digest=digest))
 
 
 @pytest.mark.parametrize("name", PRIVATE)
-def test_an_asymmetric_signature_of_the_forger(name: str, gate: Gate) -> None:
+def test_an_asymmetric_signature_is_refused(name: str, gate: Gate) -> None:
     payload = json.dumps(claims(gate)).encode()
     check_refused(gate, PyJWS().encode(payload, PRIVATE[name], name, {"kid": "first"}))
 
 
 @pytest.mark.parametrize("secret", PUBLIC)
 @pytest.mark.parametrize("name", ["HS256", "RS256", "ES256"])
-def test_a_public_key_as_the_secret(secret: str, name: str, gate: Gate) -> None:
+def test_a_public_key_as_the_secret_is_refused(secret: str, name: str, gate: Gate) -> None:
     check_refused(gate, forged({**HEADER, "alg": name}, claims(gate), PUBLIC[secret]))
 
 
 @pytest.mark.parametrize("secret", [b"", b"\0", b"secret", b"first", b"\0" * 32, FIRST.secret[:-1]])
-def test_a_guessed_secret(secret: bytes, gate: Gate) -> None:
+def test_a_guessed_secret_is_refused(secret: bytes, gate: Gate) -> None:
     check_refused(gate, forged(HEADER, claims(gate), secret))
 
 
@@ -110,11 +110,11 @@ def test_a_guessed_secret(secret: bytes, gate: Gate) -> None:
     ids=repr,
 )
 @pytest.mark.parametrize("secret", [b"", FIRST.secret])
-def test_an_id_of_a_key_that_is_none(kid: object, secret: bytes, gate: Gate) -> None:
+def test_an_invalid_key_id_is_refused(kid: object, secret: bytes, gate: Gate) -> None:
     check_refused(gate, forged({**HEADER, "kid": kid}, claims(gate), secret))
 
 
-def test_a_header_without_an_id_of_a_key(gate: Gate) -> None:
+def test_a_header_without_a_key_id_is_refused(gate: Gate) -> None:
     check_refused(gate, forged({"alg": "HS256", "typ": "JWT"}, claims(gate)))
 
 
@@ -139,30 +139,30 @@ def test_a_header_without_an_id_of_a_key(gate: Gate) -> None:
     ],
     ids=json.dumps,
 )
-def test_a_header_that_says_more_or_something_else(more: Mapping[str, object], gate: Gate) -> None:
+def test_a_header_with_additional_or_other_values_is_refused(more: Mapping[str, object], gate: Gate) -> None:
     check_refused(gate, forged({**HEADER, **more}, claims(gate)))
 
 
-def test_a_payload_that_is_not_encoded(gate: Gate) -> None:
+def test_an_unencoded_payload_is_refused(gate: Gate) -> None:
     """RFC 7797: such a token has nothing between its points."""
     check_refused(gate, f"{part({**HEADER, 'b64': False, 'crit': ['b64']})}..{'A' * 43}")
 
 
 @pytest.mark.parametrize("header", [[], ["alg"], "HS256", 1, None, True, b"", b"{", b"\xff", b"{}" * 2])
-def test_a_header_that_is_none(header: object, gate: Gate) -> None:
+def test_an_invalid_header_is_refused(header: object, gate: Gate) -> None:
     check_refused(gate, forged(header, claims(gate)))
 
 
 @pytest.mark.parametrize("depth", [100, 2000])
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
-def test_nesting_without_end(opening: str, depth: int, gate: Gate) -> None:
+def test_endless_nesting_is_refused(opening: str, depth: int, gate: Gate) -> None:
     nested = (opening * (depth // len(opening) + 1)).encode()
     check_refused(gate, forged(nested, claims(gate)))
     check_refused(gate, forged(HEADER, nested))
 
 
 @pytest.mark.parametrize("name", claims(Gate()))
-def test_a_missing_claim(name: str, gate: Gate) -> None:
+def test_a_missing_claim_is_refused(name: str, gate: Gate) -> None:
     check_refused(gate, forged(HEADER, claims(gate, **{name: ...})))
 
 
@@ -172,7 +172,7 @@ def test_a_missing_claim(name: str, gate: Gate) -> None:
     [None, True, False, "", "1", 1.5, -1, 10**18, 10**400, float("nan"), float("inf"), [], ["Hr"], {}],
     ids=lambda value: repr(value)[:8],
 )
-def test_a_claim_of_another_kind(name: str, value: object, gate: Gate) -> None:
+def test_a_claim_of_another_type_is_refused(name: str, value: object, gate: Gate) -> None:
     """Also from who has the key: a later version must not issue what this one misunderstands."""
     text = name in ("sub", "username", "__id", "jti")
     if text and value == "1":
@@ -181,12 +181,12 @@ def test_a_claim_of_another_kind(name: str, value: object, gate: Gate) -> None:
 
 
 @pytest.mark.parametrize("name", ["iat", "nbf", "exp", "auth_time", "__generation"])
-def test_a_number_that_is_written_as_text(name: str, gate: Gate) -> None:
+def test_a_number_written_as_text_is_refused(name: str, gate: Gate) -> None:
     check_refused(gate, forged(HEADER, claims(gate, **{name: str(claims(gate)[name])})))
     check_refused(gate, forged(HEADER, claims(gate, **{name: float(str(claims(gate)[name]))})))
 
 
-def test_a_number_of_more_digits_than_python_reads(gate: Gate) -> None:
+def test_a_number_with_too_many_digits_is_refused(gate: Gate) -> None:
     payload = json.dumps(claims(gate, exp=0)).replace('"exp": 0', f'"exp": {"9" * 4400}').encode()
     check_refused(gate, forged(HEADER, payload))
 
@@ -205,11 +205,11 @@ def test_a_number_of_more_digits_than_python_reads(gate: Gate) -> None:
     ],
     ids=json.dumps,
 )
-def test_a_claim_that_is_not_so(changes: Mapping[str, object], gate: Gate) -> None:
+def test_a_false_claim_is_refused(changes: Mapping[str, object], gate: Gate) -> None:
     check_refused(gate, forged(HEADER, claims(gate, **changes)))
 
 
-def test_instants_that_cannot_be(gate: Gate) -> None:
+def test_impossible_instants_are_refused(gate: Gate) -> None:
     now = gate.now
     impossible: list[dict[str, object]] = [
         {"iat": now + LEEWAY + 1, "exp": now + 1800},
@@ -224,7 +224,7 @@ def test_instants_that_cannot_be(gate: Gate) -> None:
         check_refused(gate, forged(HEADER, claims(gate, **changes)))
 
 
-def test_expired(gate: Gate) -> None:
+def test_an_expired_token_is_refused(gate: Gate) -> None:
     token = forged(HEADER, claims(gate, exp=gate.now))
     with pytest.raises(Unauthenticated, match=r"^The token has expired\.$"):
         gate.caller(token)
@@ -232,13 +232,13 @@ def test_expired(gate: Gate) -> None:
     check_refused(gate, unsigned)
 
 
-def test_a_changed_claim_under_the_old_signature(gate: Gate) -> None:
+def test_a_changed_claim_under_the_old_signature_is_refused(gate: Gate) -> None:
     header, _, signature = gate.token().split(".")
     for changes in ({"__id": "2"}, {"sub": "Bert"}, {"exp": gate.now + 3600}, {"__generation": 0}):
         check_refused(gate, f"{header}.{part(claims(gate, **changes))}.{signature}")
 
 
-def test_truncated_at_every_place(gate: Gate) -> None:
+def test_a_token_truncated_anywhere_is_refused(gate: Gate) -> None:
     token = gate.token()
     for place in range(len(token)):
         check_refused(gate, token[:place])
@@ -246,7 +246,7 @@ def test_truncated_at_every_place(gate: Gate) -> None:
         check_refused(gate, token[:place] + token[place + 1 :])
 
 
-def test_one_character_changed_at_every_place(gate: Gate) -> None:
+def test_a_token_with_one_character_changed_anywhere_is_refused(gate: Gate) -> None:
     token = gate.token()
     for place, letter in enumerate(token):
         for other in "A_=. \n\0é+/":
@@ -258,7 +258,7 @@ def test_one_character_changed_at_every_place(gate: Gate) -> None:
     "spelling",
     ["{}=", "{}==", " {}", "{}\n", "{}.", ".{}", "{}.{}", "Bearer {}", "{}\0", "\ufeff{}", "{}\ud800"],
 )
-def test_a_good_token_with_something_to_it(spelling: str, gate: Gate) -> None:
+def test_a_valid_token_with_additions_is_refused(spelling: str, gate: Gate) -> None:
     token = gate.token()
     assert gate.admits(token)
     check_refused(gate, spelling.format(token, token))
@@ -267,11 +267,11 @@ def test_a_good_token_with_something_to_it(spelling: str, gate: Gate) -> None:
 @pytest.mark.parametrize(
     "token", ["", ".", "..", "...", "a.b.c", "\ud800", "é" * 100, "A" * LONGEST_TOKEN, "." * 99]
 )
-def test_garbage(token: str, gate: Gate) -> None:
+def test_garbage_is_refused(token: str, gate: Gate) -> None:
     check_refused(gate, token)
 
 
-def test_a_token_of_more_than_eight_kilobytes(gate: Gate) -> None:
+def test_a_token_over_eight_kilobytes_is_refused(gate: Gate) -> None:
     short = forged(HEADER, claims(gate, more="x"))
     long = forged(HEADER, claims(gate, more="x" * LONGEST_TOKEN))
     assert gate.admits(short)
@@ -279,7 +279,7 @@ def test_a_token_of_more_than_eight_kilobytes(gate: Gate) -> None:
 
 
 @pytest.mark.soak
-def test_no_other_exception_whatever_comes() -> None:
+def test_any_text_is_accepted_or_refused_without_another_exception() -> None:
     gate = Gate()
 
     @given(st.text() | st.from_regex(r"[A-Za-z0-9_=-]*\.[A-Za-z0-9_=-]*\.[A-Za-z0-9_=-]{0,50}"))
@@ -297,7 +297,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.soak
-def test_no_other_exception_whatever_is_signed() -> None:
+def test_any_signed_payload_is_accepted_or_refused_without_another_exception() -> None:
     """Whatever header and claims carry a right signature."""
     gate = Gate()
 
@@ -310,7 +310,7 @@ def test_no_other_exception_whatever_is_signed() -> None:
 
 
 @pytest.mark.soak
-def test_no_other_exception_whatever_one_claim_is() -> None:
+def test_any_claim_is_accepted_or_refused_without_another_exception() -> None:
     gate = Gate()
 
     @given(st.sampled_from([*HEADER, *claims(gate)]), JSON)
@@ -325,7 +325,7 @@ def test_no_other_exception_whatever_one_claim_is() -> None:
     check()
 
 
-def test_unknown_keys_do_not_have_the_keys_read_again_and_again() -> None:
+def test_unknown_key_ids_do_not_cause_repeated_reads() -> None:
     keyring = ListKeyring(FIRST)
     gate = Gate(keyring=keyring)
     assert gate.admits(gate.token())
@@ -336,7 +336,7 @@ def test_unknown_keys_do_not_have_the_keys_read_again_and_again() -> None:
     assert keyring.reads == before + 1
 
 
-def test_bad_forms_do_not_have_the_keys_read_at_all() -> None:
+def test_malformed_tokens_cause_no_reads_of_keys() -> None:
     keyring = ListKeyring(FIRST)
     gate = Gate(keyring=keyring)
     bad: list[Callable[[], str]] = [

@@ -36,7 +36,7 @@ def claims(token: str) -> dict[str, object]:
     return said
 
 
-def test_a_token_makes_its_member_a_caller(gate: Gate) -> None:
+def test_a_token_identifies_its_member(gate: Gate) -> None:
     expected = Caller(
         "1", "Anna", "Boss", administrator=True, signed_in=NOON, generation=4, email="anna@example.com"
     )
@@ -44,7 +44,7 @@ def test_a_token_makes_its_member_a_caller(gate: Gate) -> None:
     assert gate.caller(gate.token(BERT)).administrator is False
 
 
-def test_a_token_says_what_it_must(gate: Gate) -> None:
+def test_a_token_has_the_required_claims(gate: Gate) -> None:
     token = gate.token()
     assert claims(token) == {
         "sub": "Anna",
@@ -66,7 +66,7 @@ def test_every_token_has_an_id_of_its_own(gate: Gate) -> None:
     assert len({claims(gate.token())["jti"] for _ in range(10)}) == 10
 
 
-def test_another_reader_of_tokens_finds_it_good() -> None:
+def test_another_jwt_library_accepts_a_token() -> None:
     """Whoever has the key can verify a token by any library."""
     gate = Gate()
     said = jwt.decode(
@@ -80,7 +80,7 @@ def test_another_reader_of_tokens_finds_it_good() -> None:
     assert said["sub"] == "Anna"
 
 
-def test_a_token_is_good_until_its_last_second_and_not_longer(gate: Gate) -> None:
+def test_a_token_is_valid_exactly_until_it_expires(gate: Gate) -> None:
     token = gate.token()
     gate.wait(30 * MINUTE - 1)
     assert gate.admits(token)
@@ -91,7 +91,7 @@ def test_a_token_is_good_until_its_last_second_and_not_longer(gate: Gate) -> Non
             process.caller(token)
 
 
-def test_validity_is_what_was_set() -> None:
+def test_the_validity_is_a_setting() -> None:
     gate = Gate(terms=TokenTerms("Hr", minutes=1))
     issued = gate.issuer.issue_now(gate.callers(ANNA))
     assert issued.expires_in == MINUTE
@@ -99,7 +99,7 @@ def test_validity_is_what_was_set() -> None:
     assert not gate.admits(issued.access_token)
 
 
-def test_a_process_whose_clock_is_behind_a_little_takes_a_new_token(gate: Gate) -> None:
+def test_a_process_with_a_slightly_slow_clock_accepts_a_new_token(gate: Gate) -> None:
     token = gate.token()
     gate.wait(-LEEWAY)
     assert gate.admits(token)
@@ -107,7 +107,7 @@ def test_a_process_whose_clock_is_behind_a_little_takes_a_new_token(gate: Gate) 
     assert not gate.admits(token)
 
 
-def test_a_token_of_another_application_is_not_good(gate: Gate) -> None:
+def test_a_token_of_another_application_is_refused(gate: Gate) -> None:
     assert not replace(gate, terms=TokenTerms("Crm")).admits(gate.token())
 
 
@@ -116,7 +116,9 @@ def test_a_token_of_another_application_is_not_good(gate: Gate) -> None:
     [replace(ANNA, disabled=True, generation=5), replace(ANNA, disabled=True), replace(ANNA, generation=5)],
     ids=["disabled", "disabled by another hand", "a new password"],
 )
-def test_a_member_who_may_no_more_is_out_within_seconds(changed: Member, gate: Gate) -> None:
+def test_a_token_of_a_disabled_or_changed_member_is_refused_within_seconds(
+    changed: Member, gate: Gate
+) -> None:
     token = gate.token()
     assert gate.admits(token)
     gate.change(changed)
@@ -125,7 +127,7 @@ def test_a_member_who_may_no_more_is_out_within_seconds(changed: Member, gate: G
     assert not gate.another().admits(token)
 
 
-def test_a_deleted_member_is_out_within_seconds(gate: Gate) -> None:
+def test_a_token_of_a_deleted_member_is_refused_within_seconds(gate: Gate) -> None:
     token = gate.token()
     assert gate.admits(token)
     gate.members.remove(gate.members.members["anna"])
@@ -140,20 +142,20 @@ def test_another_member_of_that_name_does_not_inherit_the_token(gate: Gate) -> N
     assert not gate.admits(token)
 
 
-def test_a_token_that_is_younger_than_what_is_known_of_its_member_is_good_at_once(gate: Gate) -> None:
+def test_a_token_newer_than_the_cached_member_is_valid_immediately(gate: Gate) -> None:
     assert gate.admits(gate.token())
     changed = replace(ANNA, generation=5)
     gate.change(changed)
     assert gate.admits(gate.token(changed))
 
 
-def test_a_renamed_member_stays_in_under_the_new_name(gate: Gate) -> None:
+def test_a_renamed_member_keeps_their_token(gate: Gate) -> None:
     token = gate.token()
     gate.change(replace(ANNA, username="Anne"))
     assert gate.caller(token).username == "Anne"
 
 
-def test_a_changed_profile_holds_as_soon_as_the_member_is_read(gate: Gate) -> None:
+def test_a_changed_profile_applies_when_the_member_is_read_again(gate: Gate) -> None:
     token = gate.token()
     assert gate.caller(token).administrator
     gate.change(replace(ANNA, profile="Clerk"))
@@ -161,7 +163,7 @@ def test_a_changed_profile_holds_as_soon_as_the_member_is_read(gate: Gate) -> No
     assert not gate.caller(token).administrator
 
 
-def test_a_profile_that_the_model_does_not_have_is_told(gate: Gate) -> None:
+def test_an_unknown_profile_is_reported(gate: Gate) -> None:
     gate.change(replace(ANNA, profile="Chief"))
     with pytest.raises(
         Forbidden, match=r"\"Chief\", which does not exist in the model. Profiles of the model: Boss"
@@ -169,7 +171,7 @@ def test_a_profile_that_the_model_does_not_have_is_told(gate: Gate) -> None:
         gate.caller(gate.token())
 
 
-def test_a_refreshed_token_goes_on_from_the_same_sign_in(gate: Gate) -> None:
+def test_a_refreshed_token_keeps_its_sign_in_time(gate: Gate) -> None:
     token = gate.token()
     gate.wait(20 * MINUTE)
     second = gate.issuer.refresh(gate.caller(token)).access_token
@@ -179,7 +181,7 @@ def test_a_refreshed_token_goes_on_from_the_same_sign_in(gate: Gate) -> None:
     assert claims(second)["auth_time"] == NOON // 1000
 
 
-def test_refreshing_ends_some_hours_after_the_password_was_given(gate: Gate) -> None:
+def test_refreshing_ends_some_hours_after_the_sign_in(gate: Gate) -> None:
     token = gate.token()
     while gate.clock.instant < NOON + 12 * HOUR * 1000 - 1200_000:
         gate.wait(20 * MINUTE)
@@ -195,7 +197,7 @@ def test_only_a_token_can_be_refreshed(gate: Gate) -> None:
         gate.issuer.refresh(gate.callers(ANNA))
 
 
-def test_a_token_issued_for_a_password_that_was_replaced_meanwhile_is_not_good(gate: Gate) -> None:
+def test_a_token_issued_for_a_replaced_password_is_refused(gate: Gate) -> None:
     """Between the verification and the token, another request may set another password."""
     verified = gate.callers(ANNA)
     gate.change(replace(ANNA, generation=5))
@@ -257,13 +259,13 @@ def test_memory_is_bounded_and_holds_no_tokens(gate: Gate) -> None:
     assert gate.admits(first)
 
 
-def test_nothing_that_is_shown_of_a_token_or_a_key_is_secret(gate: Gate) -> None:
+def test_the_repr_of_a_token_and_a_key_shows_no_secret(gate: Gate) -> None:
     issued = gate.issuer.issue_now(gate.callers(ANNA))
     assert issued.access_token not in repr(issued)
     assert "the secret of" not in repr(FIRST)
 
 
-def test_keys_that_cannot_be_read_are_no_reason_to_refuse_a_token(gate: Gate) -> None:
+def test_a_token_is_not_refused_if_keys_cannot_be_read(gate: Gate) -> None:
     """A client must not throw its token away because the service has a bad minute."""
     keyring = ListKeyring(FIRST)
     token = gate.token()
@@ -272,7 +274,7 @@ def test_keys_that_cannot_be_read_are_no_reason_to_refuse_a_token(gate: Gate) ->
         Gate(keyring=keyring).caller(token)
 
 
-def test_a_process_goes_on_with_the_keys_it_knows_for_a_while(gate: Gate) -> None:
+def test_a_process_uses_its_cached_keys_for_a_while(gate: Gate) -> None:
     keyring = ListKeyring(FIRST)
     gate = Gate(keyring=keyring, terms=TokenTerms("Hr", minutes=60))
     token = gate.token()
@@ -285,7 +287,7 @@ def test_a_process_goes_on_with_the_keys_it_knows_for_a_while(gate: Gate) -> Non
         gate.caller(token)
 
 
-def test_many_at_once_get_and_use_tokens(gate: Gate) -> None:
+def test_tokens_are_issued_and_used_concurrently(gate: Gate) -> None:
     outcomes: list[bool] = []
 
     def come() -> None:
@@ -301,7 +303,7 @@ def test_many_at_once_get_and_use_tokens(gate: Gate) -> None:
     assert outcomes == [True] * 240
 
 
-def test_who_uses_no_token_does_not_pay_for_the_library() -> None:
+def test_the_token_library_is_loaded_only_when_used() -> None:
     loading = "import sys; from stratabase.operations.auth import tokens; print('jwt' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", loading], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"

@@ -12,7 +12,7 @@ from tests.contract.engine.acting import together
 from tests.fakes import FrozenClock
 
 
-def test_threads_that_come_at_once_share_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_threads_share_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     both, token_bytes = Barrier(2), secrets.token_bytes
 
     def slowly(length: int) -> bytes:

@@ -74,13 +74,13 @@ ATTRIBUTE_CASES = {
 
 
 @pytest.mark.parametrize(("written", "message"), ATTRIBUTE_CASES.values(), ids=ATTRIBUTE_CASES)
-def test_wrong_arguments_on_an_attribute_are_refused(
+def test_invalid_arguments_on_an_attribute_are_refused(
     complains: Callable[..., None], written: str, message: str
 ) -> None:
     complains(f"type A {{ x: String {written}\ny: String r: [A!] }}", message)
 
 
-def test_each_wrong_item_of_a_list_is_reported(complains: Callable[..., None]) -> None:
+def test_each_invalid_item_of_a_list_is_reported(complains: Callable[..., None]) -> None:
     kinds = "CREATED_BY, CREATED_ON, LAST_MODIFIED_BY, LAST_MODIFIED_ON, OWNED_BY or OWNED_ON"
     complains(
         "type A @class(platform: [¦CREATED, OWNED_BY, ¦1, ¦OWNED_BY]) { x: Int }",
@@ -90,7 +90,7 @@ def test_each_wrong_item_of_a_list_is_reported(complains: Callable[..., None]) -
     )
 
 
-def test_wrong_arguments_are_reported_at_their_place(complains: Callable[..., None]) -> None:
+def test_invalid_arguments_are_reported_at_their_place(complains: Callable[..., None]) -> None:
     complains(
         "enum E ¦@class { A ¦@domain B ¦@own }",
         *(

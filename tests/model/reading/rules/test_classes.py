@@ -49,5 +49,5 @@ CASES = {
 
 
 @pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
-def test_wrong_classes_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
+def test_invalid_classes_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains(written, message)

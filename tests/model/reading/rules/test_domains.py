@@ -100,6 +100,6 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_wrong_domains_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
+def test_invalid_domains_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
     written, *messages = case
     complains(f"type A {{ x: {written} }} enum Color {{ RED }}", *messages)

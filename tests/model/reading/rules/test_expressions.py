@@ -165,18 +165,18 @@ QUIET = {
 
 
 @pytest.mark.parametrize("case", (CASES | CIRCLES).values(), ids=CASES | CIRCLES)
-def test_wrong_expressions_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
+def test_invalid_expressions_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
     written, *messages = case
     complains(WORLD + written, *messages)
 
 
 @pytest.mark.parametrize("written", FINE.values(), ids=FINE)
-def test_right_expressions_are_accepted(reads: Callable[[str], Model], written: str) -> None:
+def test_valid_expressions_are_accepted(reads: Callable[[str], Model], written: str) -> None:
     assert reads(WORLD + written).classes
 
 
 @pytest.mark.parametrize("written", QUIET.values(), ids=QUIET)
-def test_what_another_rule_says_is_not_said_again(written: str) -> None:
+def test_an_error_of_another_rule_is_not_repeated(written: str) -> None:
     with pytest.raises(InvalidModel) as caught:
         read_model(HEAD + WORLD + written, "m")
     assert len(caught.value.errors) == 1

@@ -35,5 +35,5 @@ CASES = {
 
 
 @pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
-def test_wrong_fields_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
+def test_invalid_fields_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains(f"type A {{ x: {written} }} type Team {{ name: String }} enum Color {{ RED }}", message)
