@@ -21,7 +21,7 @@ def build(layer: str, target: str, folder: Path, **variables: str) -> Path:
     return artifacts
 
 
-def test_the_model_lies_beside_what_it_was_read_to(tmp_path: Path) -> None:
+def test_the_model_layer_contains_the_model_and_its_prepared_form(tmp_path: Path) -> None:
     command = Path(sys.executable).with_name("stratabase")
 
     built = build("model", "build-ModelLayer", tmp_path, STRATABASE=str(command))
@@ -32,7 +32,7 @@ def test_the_model_lies_beside_what_it_was_read_to(tmp_path: Path) -> None:
     assert read_prepared((built / "model.prepared.json").read_bytes(), text)
 
 
-def test_the_service_is_compiled_without_the_commands_and_nothing_else_is_there(tmp_path: Path) -> None:
+def test_the_service_layer_contains_only_the_compiled_package(tmp_path: Path) -> None:
     """Compiled for one Python, and trusted without a look at the files' times, which packing changes."""
     built = build("stratabase", "build-ServiceLayer", tmp_path, DEPLOYED_PYTHON=sys.executable)
 

@@ -131,11 +131,11 @@ WRITES: dict[str, tuple[Callable[[Room], object], Cost]] = {
 
 
 @pytest.mark.parametrize(("work", "cost"), WRITES.values(), ids=WRITES)
-def test_a_write_of_a_versioned_object_costs_this_much(work: Callable[[Room], object], cost: Cost) -> None:
+def test_a_write_of_a_versioned_object_has_this_cost(work: Callable[[Room], object], cost: Cost) -> None:
     assert Room().cost(work) == cost
 
 
-def test_bringing_an_object_back_costs_a_check_more_than_making_it() -> None:
+def test_a_restoration_costs_one_check_more_than_a_creation() -> None:
     room = Room()
     room.delete()
     # Nothing must be left to be purged of it, since that would end its parts.
@@ -143,7 +143,7 @@ def test_bringing_an_object_back_costs_a_check_more_than_making_it() -> None:
 
 
 @pytest.mark.parametrize("number", [1, 100, 10_000])
-def test_the_costs_do_not_grow_with_the_number_of_versions(number: int) -> None:
+def test_costs_do_not_grow_with_the_number_of_versions(number: int) -> None:
     room = Room(number)
     middle = NOON + number // 2 * STEP + 1
     assert room.cost(lambda room: room.at(room.clock.instant)) == Cost(1, 1, 0)
@@ -161,13 +161,13 @@ def test_the_costs_do_not_grow_with_the_number_of_versions(number: int) -> None:
     assert room.cost(lambda room: room.delete()) == Cost(3, 1, 4 + S + 3 * (2 + 2))
 
 
-def test_what_was_before_all_versions_takes_a_look_more() -> None:
+def test_an_instant_before_all_versions_takes_an_additional_read() -> None:
     """Unless there is just one: to be certain that none is missing."""
     assert Room(0).cost(lambda room: room.at(NOON - 1)) == Cost(1, 1, 0)
     assert Room(9).cost(lambda room: room.at(NOON - 1)).trips == 3
 
 
-def test_many_objects_are_told_as_of_an_instant_in_two_round_trips_each_and_one() -> None:
+def test_many_objects_are_read_as_of_an_instant_in_two_round_trips_each_plus_one() -> None:
     """The heads in a batch, and a range for each object that has changed since."""
     room = Room()
     others = [room._made("Employee") for _ in range(5)]
@@ -176,7 +176,7 @@ def test_many_objects_are_told_as_of_an_instant_in_two_round_trips_each_and_one(
     assert cost == Cost(2, 6 + 0.5, 0)
 
 
-def test_a_role_as_of_many_instants_is_one_range_of_links_too() -> None:
+def test_a_role_as_of_many_instants_is_one_range_of_links() -> None:
     room = Room()
     for team in (room.blue, room.red) * 3:
         room.clock.instant += STEP

@@ -26,7 +26,7 @@ LAST = Query("Employee", Order.of_versions(()), window=Window(5, backward=True))
 
 
 @pytest.mark.parametrize("number", [1, 100, 10_000])
-def test_the_services_cost_the_same_however_many_versions_there_are(number: int) -> None:
+def test_service_costs_do_not_grow_with_the_number_of_versions(number: int) -> None:
     room = Room(number)
     middle = NOON + number // 2 * STEP + 1
     assert room.cost(lambda room: get_version(request(room), room.ada, middle)) == Cost(2, 1.5, 0)

@@ -82,7 +82,7 @@ def test_the_audit_of_graphql_over_http_passes_completely(node: str, service: Ru
 
 
 @pytest.mark.parametrize("client", ["apollo", "urql", "graphql-request"])
-def test_clients_for_javascript(client: str, node: str, service: RunningService) -> None:
+def test_javascript_clients_work(client: str, node: str, service: RunningService) -> None:
     told = run(node, f"{client}.mjs", service)
 
     assert told["created"] == [

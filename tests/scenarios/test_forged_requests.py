@@ -40,7 +40,7 @@ def sign_in(page: Page, service: RunningService) -> None:
     assert '"username":"admin"' in page.content()
 
 
-def test_a_forged_request_makes_no_administrator_and_sends_no_mail(tmp_path: Path) -> None:
+def test_a_forged_request_creates_no_administrator_and_sends_no_mail(tmp_path: Path) -> None:
     with running(tmp_path / "home") as service, chromium() as browser:
         administrator = {"Authorization": basic("admin", PASSWORD)}
         (admin,) = service.request("GET", MEMBERS, headers=administrator).json()

@@ -66,7 +66,7 @@ READING = {
 
 
 @pytest.mark.parametrize("service", READING)
-def test_what_must_not_be_read_is_refused_by_every_service(hall: Hall, service: str) -> None:
+def test_unreadable_members_are_refused_by_every_service(hall: Hall, service: str) -> None:
     query, refusal = READING[service]
 
     def refused(class_name: str, id_: str, values: str, selection: str) -> list[str]:
@@ -101,7 +101,7 @@ WRITING = {
 
 
 @pytest.mark.parametrize("service", WRITING)
-def test_what_must_not_be_written_is_refused_by_every_service(hall: Hall, service: str) -> None:
+def test_unwritable_members_are_refused_by_every_service(hall: Hall, service: str) -> None:
     is_new = "reate" in service
     action = "CREATE" if is_new else "EDIT"
 
@@ -125,7 +125,7 @@ def test_what_must_not_be_written_is_refused_by_every_service(hall: Hall, servic
     assert refused("Master", "ada", "level: 7") == [f"ENTITY_GRANT_{action}"]
 
 
-def test_a_deletion_is_refused(hall: Hall) -> None:
+def test_a_deletion_without_a_grant_is_refused(hall: Hall) -> None:
     for query in (
         'mutation {{ Team___delete(_id: "{id}") {{ deleted }} }}',
         'mutation {{ Team___deleteBulk(options: {{filter: {{_id___eq: "{id}"}}}}) {{ deleted }} }}',
@@ -138,7 +138,7 @@ def test_a_deletion_is_refused(hall: Hall) -> None:
     assert verdict["data"]["Team___validateDelete"] == {"issues": [{"issueType": "ENTITY_GRANT_DELETE"}]}
 
 
-def test_what_is_hidden_is_nowhere(hall: Hall) -> None:
+def test_hidden_objects_appear_nowhere(hall: Hall) -> None:
     zoe = hall.ids["zoe"]
     nowhere: dict[str, Any] = {
         f'{{ Master___get(_id: "{zoe}") {{ name }} }}': None,
@@ -170,7 +170,7 @@ def test_what_is_hidden_is_nowhere(hall: Hall) -> None:
     }
 
 
-def test_an_issue_has_all_its_fields(hall: Hall) -> None:
+def test_a_grant_issue_has_all_its_fields(hall: Hall) -> None:
     query = f'mutation {{ m: Master___update(data: {{_id: "{hall.ids["ada"]}", salary: 1}}) {{ _id }} }}'
 
     (error,) = hall.body(query)["errors"]

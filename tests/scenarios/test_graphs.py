@@ -40,7 +40,7 @@ def test_a_graph_is_created_and_read_back(client: Client) -> None:
     }
 
 
-def test_a_graph_is_updated_on_all_its_sides(client: Client) -> None:
+def test_a_graph_is_updated_from_all_sides(client: Client) -> None:
     mentor, _ = client.person(last_name="M")
     id_, _ = client.person(last_name="U")
     change = {
@@ -140,7 +140,7 @@ def test_an_exposed_part_has_pages(client: Client) -> None:
     assert {"person_": {"_id": id_}} in client.ask(query)["items"]
 
 
-def test_what_may_be_associated_is_listed(client: Client) -> None:
+def test_associable_objects_are_listed(client: Client) -> None:
     id_, _ = client.person(last_name="A")
     other, _ = client.person(last_name="B")
     client.create("Desk", number=1, owner=other)

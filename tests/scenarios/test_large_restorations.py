@@ -55,7 +55,7 @@ def codes(order: Any) -> list[str]:
     return found
 
 
-def test_a_large_object_is_restored_whole_after_deletion_or_emptying(service: RunningService) -> None:
+def test_a_large_object_is_restored_completely_after_deletion_or_clearing(service: RunningService) -> None:
     order = ask(service, 'mutation { Order___create(data: {name: "a"}) { _id } }')["_id"]
     for first in range(0, NUMBER, TOGETHER):
         made = [{"code": f"c{each}"} for each in range(first, first + TOGETHER)]

@@ -103,7 +103,7 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_query_is_refused_beyond_a_limit_before_it_is_begun(service: RunningService, name: str) -> None:
+def test_a_query_beyond_a_limit_is_refused_before_execution(service: RunningService, name: str) -> None:
     limit = LIMITS[name]
     pages = "{ Book___getPage { totalCount } }"
     before = ask(service, pages)
@@ -134,7 +134,7 @@ def test_a_query_is_refused_beyond_a_limit_before_it_is_begun(service: RunningSe
         ("{\n  b: Book___getPage(options: {next: 1}) { totalCount items { author { name } } }\n}", None, 102),
     ],
 )
-def test_a_query_is_refused_beyond_its_cost(
+def test_a_query_beyond_the_cost_limit_is_refused(
     service: RunningService, query: str, variables: Any, cost: int
 ) -> None:
     body = ask(service, query, variables)
@@ -149,7 +149,7 @@ def test_a_query_is_refused_beyond_its_cost(
     assert set(body) == {"errors"}
 
 
-def test_a_write_that_costs_too_much_is_not_begun(service: RunningService) -> None:
+def test_a_mutation_beyond_the_cost_limit_is_not_executed(service: RunningService) -> None:
     many = " ".join(f'a{number}: Book___create(data: {{title: "costly"}}) {{ _id }}' for number in range(3))
     costly = (
         f'mutation {{ {many} Book___deleteBulk(options: {{filter: {{title___ne: "x"}}}}) {{ deleted }} }}'
@@ -162,7 +162,7 @@ def test_a_write_that_costs_too_much_is_not_begun(service: RunningService) -> No
     assert found == {"data": {"Book___getByTitle": None}}
 
 
-def test_introspection_does_not_count(service: RunningService) -> None:
+def test_introspection_has_no_cost(service: RunningService) -> None:
     """Neither for its depth nor for its text, which is short enough, nor for its aliases."""
     minimal = " ".join(get_introspection_query(descriptions=False).split())
     nested = '{ __type(name: "Book") { fields { type { ofType { ofType { ofType { name } } } } } } }'
@@ -175,7 +175,7 @@ def test_introspection_does_not_count(service: RunningService) -> None:
     assert len(bodies[0]["data"]["__schema"]["types"]) > 20
 
 
-def test_a_request_reads_no_more_than_it_may(service: RunningService) -> None:
+def test_a_request_cannot_exceed_its_read_budget(service: RunningService) -> None:
     for number in range(4):
         data = {"title": f"large {number}", "text": "x" * 300_000}
         ask(service, "mutation($data: BookCreate!) { Book___create(data: $data) { _id } }", {"data": data})
@@ -217,7 +217,7 @@ def slow(model: Path, tmp_path: Path) -> Iterator[Client]:
     instance.close()
 
 
-def test_a_service_in_bulk_ends_in_time_and_says_how_far_it_has_come(slow: Client) -> None:
+def test_a_bulk_service_ends_in_time_and_reports_progress(slow: Client) -> None:
     """Repeating it goes on."""
 
     def said(query: str) -> Any:
@@ -250,7 +250,7 @@ LARGE = "".join(f"{number:x}" for number in range(70_000))
 """A text that hardly repeats itself: of two bytes, one is left when it is compressed."""
 
 
-def test_an_answer_is_no_larger_than_can_be_sent(model: Path, tmp_path: Path) -> None:
+def test_a_too_large_response_is_refused(model: Path, tmp_path: Path) -> None:
     """Of 6 MB as sent: who takes gzip gets more of it."""
     count = 6 * 1024 * 1024 // len(LARGE) + 1
     with running(tmp_path / "home", model=model, application="Library") as service:
@@ -282,7 +282,7 @@ def test_an_answer_is_no_larger_than_can_be_sent(model: Path, tmp_path: Path) ->
     assert "The mutation was executed. Read the data before" in written.json()["detail"]
 
 
-def test_who_may_see_the_schema_is_a_setting(model: Path, tmp_path: Path) -> None:
+def test_access_to_the_schema_is_a_setting(model: Path, tmp_path: Path) -> None:
     """Switched off, nothing tells of it: no introspection, no text, no "did you mean"."""
     settings = {"STRATABASE_INTROSPECTION": "off", "STRATABASE_SUGGESTIONS": "off"}
     with running(tmp_path / "home", model=model, application="Library", settings=settings) as service:

@@ -91,7 +91,7 @@ def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         yield Scene(service)
 
 
-def test_what_one_has_locked_nobody_else_writes_until_it_is_unlocked(scene: Scene) -> None:
+def test_update_of_an_object_locked_by_another_is_refused_until_it_is_unlocked(scene: Scene) -> None:
     ada, bob = scene.ada, scene.bob
     team = ada.create("Team", name="red")
     assert ada.ask(LOCK, locks=[team], minutes=5) == {"locked": True, "minutes": 5}
@@ -105,7 +105,7 @@ def test_what_one_has_locked_nobody_else_writes_until_it_is_unlocked(scene: Scen
     assert bob.ask(rename, id=team["_id"], name="green") == {"name": "green"}
 
 
-def test_everybody_sees_who_has_locked_what(scene: Scene) -> None:
+def test_every_member_sees_the_holder_of_a_lock(scene: Scene) -> None:
     ada, bob = scene.ada, scene.bob
     team = ada.create("Team", name="seen")
     employee = ada.create(
@@ -122,7 +122,7 @@ def test_everybody_sees_who_has_locked_what(scene: Scene) -> None:
     assert bob.ask(page)["items"] == [{"_lock": None, "team": {"_lock": None}}]
 
 
-def test_a_set_of_locks_is_whole_or_nothing(scene: Scene) -> None:
+def test_several_locks_are_taken_together_or_not_at_all(scene: Scene) -> None:
     teams = [scene.ada.create("Team", name=f"set {number}") for number in range(3)]
     scene.bob.ask(LOCK, locks=teams[2:])
     assert scene.ada.refused(LOCK, locks=teams) == ["ENTITY_LOCK_EDIT"]
@@ -157,7 +157,7 @@ def test_a_part_is_locked_and_written_through_its_whole(scene: Scene) -> None:
     assert ada.ask(end, id=employee["_id"]) == {"deleted": True}
 
 
-def test_the_configured_maximum_holds(scene: Scene) -> None:
+def test_the_configured_maximum_duration_applies(scene: Scene) -> None:
     team = scene.ada.create("Team", name="long")
     answer = scene.ada.send(LOCK, locks=[team], minutes=61)
     assert [error["message"] for error in answer["errors"]] == [
@@ -166,7 +166,7 @@ def test_the_configured_maximum_holds(scene: Scene) -> None:
     assert scene.ada.ask(LOCK, locks=[team], minutes=60) == {"locked": True, "minutes": 60}
 
 
-def test_a_lock_outlives_the_process(tmp_path: Path) -> None:
+def test_a_lock_survives_a_restart(tmp_path: Path) -> None:
     """Killed at once after it was told."""
     service = RunningService(tmp_path / "home").start()
     scene = Scene(service)

@@ -211,7 +211,7 @@ def walk(service: RunningService, form: str) -> Iterator[tuple[str, str, Reply]]
 
 
 @pytest.mark.parametrize("form", ["json", "xml"])
-def test_the_life_of_a_member(form: str, service: RunningService) -> None:
+def test_a_member_can_be_created_changed_and_deleted(form: str, service: RunningService) -> None:
     replies = [reply for _, _, reply in walk(service, form)]
     assert [reply.status for reply in replies] == [200, 201, 200, 200, 200, 200, 200, 500]
     assert [replies[4].body, *(reply.body for reply in replies[6:])] == [
@@ -226,13 +226,13 @@ def test_every_answer_is_as_documented(examination: Examination) -> None:
     assert not examination.faults, "\n\n".join(examination.faults)
 
 
-def test_only_a_deletion_answers_500(examination: Examination) -> None:
+def test_only_a_deletion_returns_500(examination: Examination) -> None:
     assert {name for name, status in examination.seen if status >= HTTPStatus.INTERNAL_SERVER_ERROR} <= {
         "DELETE /auth/administration/members/{id}"
     }
 
 
-def test_nearly_everything_was_asked_with_success(examination: Examination) -> None:
+def test_nearly_every_operation_was_called_successfully(examination: Examination) -> None:
     """Otherwise all of this would show only that refusals are documented."""
     paths = examination.documented.document["paths"]
     operations = {

@@ -115,7 +115,7 @@ def clinic(opened: Clinic) -> Clinic:
 pytestmark = pytest.mark.soak
 
 
-def test_nobody_reads_by_an_address_that_is_not_proven(clinic: Clinic) -> None:
+def test_an_unconfirmed_address_grants_no_access(clinic: Clinic) -> None:
     assert (clinic.put({"email": NEW, "notes": "mine"}).body, clinic.reports()) == (b"Update Complete", 0)
     token = clinic.service.request(
         "POST",
@@ -149,7 +149,7 @@ def test_nobody_reads_by_an_address_that_is_not_proven(clinic: Clinic) -> None:
     assert (used.status, "Questo link non funziona" in used.body.decode()) == (401, True)
 
 
-def test_an_administrators_change_and_a_cancellation(clinic: Clinic) -> None:
+def test_a_change_by_an_administrator_and_a_cancellation_take_effect(clinic: Clinic) -> None:
     assert clinic.put({"email": "first@example.com"}, "admin").status == 200
     assert clinic.shown()["email"] == "first@example.com"
     assert clinic.put({"email": "second@example.com"}).status == 200
@@ -164,13 +164,13 @@ def test_an_administrators_change_and_a_cancellation(clinic: Clinic) -> None:
     assert clinic.put({"email": "first@example.com\r\nBcc: x@example.com"}).status == 400
 
 
-def test_one_mailbox_cannot_be_filled(clinic: Clinic) -> None:
+def test_mails_to_one_address_are_limited(clinic: Clinic) -> None:
     replies = [clinic.put({"email": f"mailbox+{number}@example.com"}) for number in range(6)]
     assert [reply.status for reply in replies] == [200] * 5 + [429]
     assert 0 < int(replies[-1].headers["retry-after"]) <= 3600
 
 
-def test_rights_are_judged_before_the_body(clinic: Clinic) -> None:
+def test_permission_is_checked_before_the_body(clinic: Clinic) -> None:
     (admin, *_) = clinic.rest("GET", MEMBERS, username="admin").json()
     for method, path in (("POST", MEMBERS), ("PUT", f"{MEMBERS}/{admin['id']}")):
         assert clinic.rest(method, path, {"bogus": 1}).status == 403

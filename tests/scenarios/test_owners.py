@@ -85,7 +85,9 @@ def office(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         yield Office(service)
 
 
-def test_who_is_renamed_keeps_what_it_owns_and_who_takes_the_name_gets_nothing(office: Office) -> None:
+def test_a_renamed_member_keeps_their_objects_and_a_member_with_the_old_name_gets_none(
+    office: Office,
+) -> None:
     rosa = office.member("rosa")
     project = office.create("rosa", "Project", code="R")
     note = office.create("rosa", "Note", text="n", project=project)
@@ -113,7 +115,7 @@ def test_who_is_renamed_keeps_what_it_owns_and_who_takes_the_name_gets_nothing(o
     assert office.codes("rosalind", options='{filter: {_ownedby___eq: "rosa"}}') == ["S"]
 
 
-def test_what_comes_back_belongs_to_its_owner_and_not_to_its_name(office: Office) -> None:
+def test_a_restored_object_belongs_to_its_owner_by_id(office: Office) -> None:
     lena, (project,) = projects_of(office, "lena", 1)
     start = '_versionStart(format: "dd-MM-yyyy HH:mm:ss.SSS")'
     when = office.ask("lena", f'{{ Project___get(_id: "{project}") {{ {start} }} }}')["_versionStart"]
@@ -130,7 +132,7 @@ def test_what_comes_back_belongs_to_its_owner_and_not_to_its_name(office: Office
     assert office.codes("lena", ANOTHER_PASSWORD) == []
 
 
-def test_the_name_of_a_deleted_member_gives_nothing(office: Office) -> None:
+def test_a_new_member_with_the_name_of_a_deleted_one_gets_no_objects(office: Office) -> None:
     vera = office.member("vera")
     office.create("vera", "Project", code="V")
     assert office.rest("DELETE", f"{MEMBERS}/{vera}").status == 200
@@ -140,7 +142,7 @@ def test_the_name_of_a_deleted_member_gives_nothing(office: Office) -> None:
     assert office.codes("admin", options='{filter: {_ownedby___eq: "vera"}}') == ["V"]
 
 
-def test_ids_of_members_are_shown_nowhere(office: Office) -> None:
+def test_member_ids_are_never_shown(office: Office) -> None:
     paul = office.member("paul")
     project = office.create("paul", "Project", code="P")
     change = f'mutation {{ Project___update(data: {{_id: "{project}", code: "Q"}}) {{ _id }} }}'
@@ -157,7 +159,7 @@ def test_ids_of_members_are_shown_nowhere(office: Office) -> None:
     assert "errors" in office.send("admin", by_ids)
 
 
-def test_objects_of_an_older_version_get_ids_before_they_are_served(tmp_path: Path) -> None:
+def test_objects_of_an_older_version_get_member_ids_before_they_are_served(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with running(home, model=MODEL, application="Office") as service:
         office = Office(service)
@@ -196,7 +198,7 @@ def projects_of(office: Office, username: str, number: int) -> tuple[str, list[s
     return id_, [office.create(username, "Project", code=code) for code in codes]
 
 
-def test_an_administrator_hands_over_what_a_member_owns(office: Office) -> None:
+def test_an_administrator_hands_over_the_objects_of_a_member(office: Office) -> None:
     dora, projects = projects_of(office, "dora", 3)
     note = office.create("dora", "Note", text="n")
     erik = office.member("erik")
@@ -219,7 +221,7 @@ def test_an_administrator_hands_over_what_a_member_owns(office: Office) -> None:
     assert [each["_ownedby"] for each in versions["items"]] == ["dora", "erik"]
 
 
-def test_what_a_deleted_member_owned_is_handed_over_by_its_id(office: Office) -> None:
+def test_objects_of_a_deleted_member_are_handed_over_by_member_id(office: Office) -> None:
     finn, _ = projects_of(office, "finn", 2)
     gina = office.member("gina")
     assert office.rest("DELETE", f"{MEMBERS}/{finn}").status == 200
@@ -234,7 +236,7 @@ def test_what_a_deleted_member_owned_is_handed_over_by_its_id(office: Office) ->
     assert office.rest("POST", f"{MEMBERS}/{finn}/handOver", {"to": gina}).status == 404
 
 
-def test_a_hand_over_is_not_undone_by_a_deletion_and_a_restoration(office: Office) -> None:
+def test_a_handover_survives_deletion_and_restoration(office: Office) -> None:
     """The administrator restores what the first owner made, before it was handed over to another."""
     first, second = office.member("fia"), office.member("sal")
     id_ = office.create("fia", "Project", code="handed")
@@ -255,7 +257,7 @@ def test_a_hand_over_is_not_undone_by_a_deletion_and_a_restoration(office: Offic
     assert (office.codes("fia"), office.codes("sally")) == ([], ["handed"])
 
 
-def test_a_hand_over_that_cannot_be_is_refused(office: Office) -> None:
+def test_an_invalid_handover_is_refused(office: Office) -> None:
     hugo, iris = office.member("hugo"), office.member("iris")
     address = f"{MEMBERS}/{hugo}/handOver"
 

@@ -52,7 +52,7 @@ def service(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.mark.parametrize("number", [5, 50, 500])
-def test_a_nested_page_takes_as_many_round_trips_for_few_objects_as_for_many(
+def test_round_trips_of_a_nested_page_do_not_grow_with_the_number_of_objects(
     service: RunningService, number: int
 ) -> None:
     """The page, two for the links on each of two levels; sometimes the registry of slots is read again."""

@@ -70,7 +70,7 @@ def use_secrets(service: RunningService) -> list[str]:
     return [PASSWORD, basic("admin", PASSWORD)[6:], good, refreshed, link.partition(".")[2], *PLANTED]
 
 
-def test_no_secret_is_in_the_log(tmp_path: Path) -> None:
+def test_no_secret_is_logged(tmp_path: Path) -> None:
     """Only the outbox shows a link: on a laptop the console is the mailbox."""
     with running(tmp_path / "home", settings={"STRATABASE_LOG_LEVEL": "DEBUG"}) as service:
         secrets = use_secrets(service)

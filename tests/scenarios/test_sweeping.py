@@ -97,7 +97,7 @@ TYRES = "{ Tyre___getPage { totalCount hasNext items { code } } }"
 NONE = {"totalCount": 0, "hasNext": False, "items": []}
 
 
-def test_the_scheduled_function_ends_what_a_deletion_has_left(left: Left) -> None:
+def test_the_scheduled_function_deletes_what_a_deletion_left(left: Left) -> None:
     """Until then nobody sees it, but it stands in the way of others."""
     assert ask(TYRES) == NONE
     assert "errors" in answer(f'mutation {{ Maker___delete(_id: "{left.maker}") {{ deleted }} }}')
@@ -112,7 +112,7 @@ def test_the_scheduled_function_ends_what_a_deletion_has_left(left: Left) -> Non
     assert ask("{ Tyre___getPage { totalCount } }") == {"totalCount": TOGETHER}
 
 
-def test_a_service_ends_when_it_starts_what_another_has_left(left: Left) -> None:
+def test_a_starting_service_deletes_what_another_left(left: Left) -> None:
     options = {"model": MODEL, "application": "Fleet", "settings": left.settings}
     with running(left.home, **options) as service:
         assert service.graphql(TYRES) == {"data": {"Tyre___getPage": NONE}}

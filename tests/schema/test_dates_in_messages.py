@@ -34,7 +34,7 @@ def messages(diary: Archive, query: str, caller: Caller) -> list[str]:
     return [error["message"] for error in diary.body(query, caller)["errors"]]
 
 
-def test_values_out_of_their_domain(diary: Archive) -> None:
+def test_messages_about_domains_use_the_formats_of_the_caller(diary: Archive) -> None:
     """Those that were given, and those that would be right."""
     query = f"""mutation {{ Entry___create(data: {{
       day: "2021-01-31", hour: "18:30", moment: "{MOMENT}"}}) {{ _id }} }}"""
@@ -49,7 +49,7 @@ def test_values_out_of_their_domain(diary: Archive) -> None:
     )
 
 
-def test_values_that_are_taken(diary: Archive) -> None:
+def test_messages_about_unique_values_use_the_formats_of_the_caller(diary: Archive) -> None:
     diary.create("Entry", day="2020-02-01")
     query = 'mutation { Entry___create(data: {day: "2020-02-01"}) { _id } }'
 
@@ -59,7 +59,7 @@ def test_values_that_are_taken(diary: Archive) -> None:
     assert messages(diary, query, OTHER) == ["Another Entry has the same day 01/02/2020. day must be unique."]
 
 
-def test_until_when_something_is_locked(diary: Archive) -> None:
+def test_messages_about_locks_use_the_formats_of_the_caller(diary: Archive) -> None:
     id_ = diary.create("Entry")
     locked = f'{{entityName: Entry, _id: "{id_}"}}'
     diary.ask(f"mutation {{ lock(locks: [{locked}], minutes: 30) {{ locked }} }}", OTHER)
@@ -71,7 +71,7 @@ def test_until_when_something_is_locked(diary: Archive) -> None:
         ]
 
 
-def test_which_version_there_is_and_which_there_is_not(diary: Archive) -> None:
+def test_messages_about_versions_use_the_formats_of_the_caller(diary: Archive) -> None:
     """Also as the argument takes it, to the millisecond, so that it can be handed back."""
     id_ = diary.create("Entry")
     data = f'data: {{_id: "{id_}", text: "x"}}'

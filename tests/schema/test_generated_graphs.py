@@ -119,7 +119,7 @@ def test_a_class_has_exactly_the_services_of_its_kind(
     assert services(schema.mutation_type, class_name) == mutations
 
 
-def test_an_input_without_fields_does_not_exist_nor_does_its_service(
+def test_an_input_without_fields_is_not_generated_nor_its_service(
     schema: GraphQLSchema,
 ) -> None:
     """Of the class without any field that a client gives, only what is done with ids and filters is left."""
@@ -347,7 +347,7 @@ def test_a_form_can_be_drafted_and_previewed_but_not_stored(schema: GraphQLSchem
     assert generated_types(schema, "Complaint") == {"", "Draft", "DraftCreate"}
 
 
-def test_no_two_generated_names_are_the_same_unless_one_is_that_of_a_class() -> None:
+def test_generated_names_are_unique_except_class_names() -> None:
     """A name that two classes would generate is one that the model reader refuses a class to have."""
     suffixes = {each.value for each in GeneratedType if each.value}
     within = {

@@ -69,7 +69,7 @@ def test_objects_are_locked_and_unlocked(graphs: GraphApi) -> None:
         'mutation { lock(locks: {entityName: Skill, _id: "ID"}, minutes: 10) { locked minutes } }',
     ],
 )
-def test_ten_minutes_are_usual(graphs: GraphApi, query: str) -> None:
+def test_a_lock_lasts_ten_minutes_by_default(graphs: GraphApi, query: str) -> None:
     skill = graphs.create("Skill", name="sing")
     for _ in range(3):  # so that it is compiled
         answer = asked(graphs, ADA, query.replace("ID", skill))
@@ -93,11 +93,11 @@ def test_ten_minutes_are_usual(graphs: GraphApi, query: str) -> None:
         ('mutation { x: lock(locks: [{entityName: House, _id: "1"}], minutes: -1) { locked } }', "x.minutes"),
     ],
 )
-def test_what_makes_no_sense_is_refused(graphs: GraphApi, query: str, found: str) -> None:
+def test_contradicting_arguments_are_refused(graphs: GraphApi, query: str, found: str) -> None:
     assert issues(asked(graphs, ADA, query)) == [("MALFORMED_REQUEST", None, None, found)]
 
 
-def test_objects_of_every_class_can_be_named_and_missing_ones_are_reported(graphs: GraphApi) -> None:
+def test_objects_of_every_class_can_be_locked_and_missing_ones_are_reported(graphs: GraphApi) -> None:
     """Parts, what has no services, and forms, of which nothing is ever kept."""
     for name in graphs.services.model.classes:
         answer = asked(graphs, ADA, LOCK, locks=entities((name, "none")))
@@ -123,7 +123,7 @@ def test_a_part_is_locked_by_itself(graphs: GraphApi) -> None:
     assert shown == {"_lock": None, "phones": {"items": [{"digits": "2", "_lock": LOCKED}]}}
 
 
-def test_writes_of_others_are_refused_with_their_reason(graphs: GraphApi) -> None:
+def test_writes_by_others_are_refused_with_the_reason(graphs: GraphApi) -> None:
     team = graphs.create("Team", name="red")
     asked(graphs, ADA, LOCK, locks=entities(("Team", team)))
     queries = [
@@ -254,7 +254,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize(("query", "found"), SHOWN.values(), ids=SHOWN)
-def test_the_lock_is_shown_wherever_an_object_is(query: str, found: Any) -> None:
+def test_the_lock_is_shown_on_every_object_type(query: str, found: Any) -> None:
     api, _ = small()
     mine = '"mine": true' in json.dumps(found) or "mutation" in query or "previewUpdate" in query
     answer = asked(api, ADA if mine else BOB, query)
@@ -271,7 +271,7 @@ def test_the_lock_field_is_null_when_the_lock_has_ended() -> None:
     assert Reference("Team", "t") in objects.locks
 
 
-def test_the_end_of_a_lock_is_written_in_the_format_of_the_member_or_the_request() -> None:
+def test_the_end_of_a_lock_is_formatted_by_the_member_or_the_request() -> None:
     api, _ = small()
     query = """query($f: String = "HH:mm:ss z") { Team___get(_id: "t") { _lock {
       lockedUntil plain: lockedUntil(format: "dd-MM-yyyy HH:mm:ss.SSS")
@@ -286,7 +286,7 @@ def test_the_end_of_a_lock_is_written_in_the_format_of_the_member_or_the_request
         }
 
 
-def test_a_format_that_is_none_is_refused() -> None:
+def test_an_invalid_format_is_refused() -> None:
     api, _ = small()
     for _ in range(3):
         answer = asked(api, ADA, '{ Team___get(_id: "t") { _lock { lockedUntil(format: "jj") } } }')
@@ -320,9 +320,7 @@ def counting(objects: Objects) -> list[int]:
         ("{ Person___getPage { items { _lock { mine } favourite { _lock { mine } } } } }", [1, 1]),
     ],
 )
-def test_only_who_asks_for_locks_of_a_page_reads_its_objects_all_in_one_batch(
-    query: str, read: list[int]
-) -> None:
+def test_selecting_locks_of_a_page_reads_its_objects_in_one_batch(query: str, read: list[int]) -> None:
     objects = Objects()
     for number in range(10):
         objects.put("Skill", f"s{number:02}", name="sing")
@@ -333,7 +331,7 @@ def test_only_who_asks_for_locks_of_a_page_reads_its_objects_all_in_one_batch(
     assert counted == read
 
 
-def test_what_has_been_deleted_since_the_page_was_made_has_no_lock() -> None:
+def test_an_object_deleted_after_the_page_was_read_has_no_lock() -> None:
     objects = Objects()
     objects.put("Skill", "s", name="sing")
     page = objects.page

@@ -24,7 +24,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     engine.close()
 
 
-def test_objects_that_lack_something_are_counted_by_attribute_and_role(engine: Engine) -> None:
+def test_objects_that_lack_required_members_are_counted_by_member(engine: Engine) -> None:
     api = EvolvingApi(engine, OLD)
     team, gone, badge, skill = (api.create(name) for name in ("Team", "Team", "Badge", "Skill"))
     api.create(
@@ -64,7 +64,7 @@ def test_a_value_of_an_earlier_type_is_missing(engine: Engine) -> None:
     ]
 
 
-def test_keys_that_lead_back_fill_a_required_list(engine: Engine) -> None:
+def test_keys_of_the_opposite_role_fill_a_required_list(engine: Engine) -> None:
     api = EvolvingApi(engine, "type Team { name: String }  type Player { team: Team }")
     team = api.create("Team")
     api.create("Team")

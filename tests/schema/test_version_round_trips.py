@@ -152,7 +152,7 @@ SELECTIONS: dict[str, tuple[str, int]] = {
 
 
 @pytest.mark.parametrize(("selection", "trips"), SELECTIONS.values(), ids=SELECTIONS)
-def test_a_page_of_versions_takes_as_many_round_trips_as_its_selection_is_deep(
+def test_round_trips_of_a_page_of_versions_depend_on_its_depth(
     past: Past, selection: str, trips: int
 ) -> None:
     for number, offset in ((5, 20), (VERSIONS, 0)):
@@ -162,7 +162,7 @@ def test_a_page_of_versions_takes_as_many_round_trips_as_its_selection_is_deep(
 
 
 @pytest.mark.parametrize("selection", [each for each, _ in SELECTIONS.values()], ids=SELECTIONS)
-def test_each_version_of_a_page_equals_the_version_that_is_read_alone(past: Past, selection: str) -> None:
+def test_each_version_of_a_page_equals_the_version_read_alone(past: Past, selection: str) -> None:
     assert compared(past, selection) > 1 or "projects" in selection
 
 
@@ -175,7 +175,7 @@ def compared(past: Past, selection: str) -> int:
     return len({str({**each, "start": None}) for each in found})
 
 
-def test_a_store_that_takes_all_that_is_asked_at_once_for_one_instant_is_found_out(
+def test_a_store_that_confuses_instants_of_a_batch_is_detected(
     past: Past, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     as_of, linked = Repository.as_of, Repository.linked
@@ -196,7 +196,7 @@ def test_a_store_that_takes_all_that_is_asked_at_once_for_one_instant_is_found_o
                 compared(past, selection)
 
 
-def test_what_is_asked_for_several_versions_is_read_once(past: Past) -> None:
+def test_objects_shared_by_several_versions_are_read_once(past: Past) -> None:
     """Whoever several of them lead to: one head, and what is left of its links."""
     few, many = (past.page("team { name } projects { items { title } }", each)[1] for each in (5, VERSIONS))
     own = [past.page("last_name", each)[1]["items"] for each in (5, VERSIONS)]
@@ -208,7 +208,7 @@ def test_what_is_asked_for_several_versions_is_read_once(past: Past) -> None:
     ["{ items { name } }", "{ items { name shelf { name } } totalCount }", "{ items { label } }"],
 )
 @pytest.mark.parametrize("order", ["_versionStart___ASC", "label___DESC"])
-def test_round_trips_do_not_grow_with_the_versions_where_grants_hide_some(
+def test_round_trips_do_not_grow_with_the_number_of_hidden_versions(
     monkeypatch: pytest.MonkeyPatch, asked: str, order: str
 ) -> None:
     monkeypatch.setattr(registry_cache, "MAX_AGE", 1e9)
@@ -217,14 +217,14 @@ def test_round_trips_do_not_grow_with_the_versions_where_grants_hide_some(
     assert trips[0] == trips[1]
 
 
-def test_versions_that_are_hidden_are_passed_over_more_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hidden_versions_are_skipped_in_growing_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page of one that follows many of these waits little longer than where few are hidden."""
     monkeypatch.setattr(registry_cache, "MAX_AGE", 1e9)
     few, many = (_trips(*_hidden(number), "{ items { name } }", size=1) for number in (5, 160))
     assert many <= few + 10
 
 
-def test_who_changed_many_attributes_is_found_out_as_fast_as_who_changed_few(
+def test_round_trips_of_a_diff_do_not_grow_with_changed_attributes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Also where grants have to be asked of each version."""

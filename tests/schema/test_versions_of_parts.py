@@ -53,7 +53,7 @@ class Room:
         return found
 
 
-def test_a_page_tells_the_versions_of_a_part_whose_whole_is_gone() -> None:
+def test_a_page_shows_versions_of_a_part_of_a_deleted_whole() -> None:
     api = Room()
     selected = "_id lines { items { _id } }"
     order = api.ask(f'mutation {{ Order___create(data: {{lines: [{{text: "a"}}]}}) {{ {selected} }} }}')
@@ -73,7 +73,7 @@ def test_a_page_tells_the_versions_of_a_part_whose_whole_is_gone() -> None:
         assert api.ask(query) == version
 
 
-def test_a_version_shows_no_part_that_its_whole_did_not_list_then() -> None:
+def test_a_version_shows_only_parts_listed_by_its_whole_at_that_time() -> None:
     api = Room(PARTS_WITHOUT_VERSIONS)
     order = api.ask('mutation { Order___create(data: {name: "a"}) { _id } }')["_id"]
     line = f'lines: {{create: [{{text: "new", about: "{order}"}}]}}'

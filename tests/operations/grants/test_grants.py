@@ -64,7 +64,7 @@ class Desk:
         return noted.calls
 
 
-def test_what_is_granted_on_no_object_is_refused_without_a_call() -> None:
+def test_an_operation_granted_on_no_object_is_refused_without_reading() -> None:
     for command in (
         change("Team", "red", name="x"),
         change("Vault", "x", code="x"),
@@ -93,11 +93,11 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
 
 
 @pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
-def test_a_write_takes_these_calls(command: Command, expected: list[str]) -> None:
+def test_a_write_with_grants_makes_these_calls(command: Command, expected: list[str]) -> None:
     assert Desk().calls(command) == expected
 
 
-def test_those_who_may_do_everything_take_no_more_calls_than_without_grants() -> None:
+def test_unrestricted_callers_make_no_more_calls_than_without_grants() -> None:
     assert Desk().calls(make("Master", name="x", level=9), MANAGER) == ["commit"]
     assert Desk().calls(change("Master", "zoe", name="x"), MANAGER) == ["read", "commit"]
     assert Desk().calls(end("Team", "red"), MANAGER) == ["read", "commit"]
@@ -113,7 +113,7 @@ def hidden_meanwhile(desk: Desk, name: str) -> None:
     desk.entities.before_commit = another
 
 
-def test_a_condition_holds_for_the_object_that_is_written() -> None:
+def test_a_condition_is_evaluated_for_the_written_object() -> None:
     """Another raises the level between: what was seen is hidden by then."""
     desk = Desk()
     hidden_meanwhile(desk, "ada")
@@ -122,7 +122,7 @@ def test_a_condition_holds_for_the_object_that_is_written() -> None:
     assert desk.entities.objects[Reference("Master", "ada")].state["name"] == "Ada"
 
 
-def test_a_condition_holds_for_the_object_that_is_deleted() -> None:
+def test_a_condition_is_evaluated_for_the_deleted_object() -> None:
     desk = Desk()
     hidden_meanwhile(desk, "ada")
 
@@ -130,7 +130,7 @@ def test_a_condition_holds_for_the_object_that_is_deleted() -> None:
     assert Reference("Master", "ada") in desk.entities.objects
 
 
-def test_a_condition_holds_for_each_object_of_a_bulk_service() -> None:
+def test_a_condition_is_evaluated_for_each_object_of_a_bulk_service() -> None:
     desk = Desk()
     desk.put("Master", "bob", name="Bob", level=1)
     hidden_meanwhile(desk, "bob")
@@ -152,7 +152,7 @@ def reader(desk: Desk, evaluation: EvaluationContext) -> Reader:
     return Reader(request_of(desk.services.model, desk.services.entities, evaluation))
 
 
-def test_reading_operations_show_what_is_seen() -> None:
+def test_reading_operations_show_only_visible_objects() -> None:
     desk = Desk()
     query = Query("Master", Order())
     everything = evaluation_context(MANAGER, NOON)
@@ -168,7 +168,7 @@ def test_reading_operations_show_what_is_seen() -> None:
     assert [each.reference.id for each in reader(desk, SEEN).confirm(query, whole)] == ["ada"]
 
 
-def test_what_is_not_to_be_read_is_not_in_what_is_read() -> None:
+def test_unreadable_values_are_absent_from_entities() -> None:
     desk = Desk()
     desk.put("Master", "eve", name="Eve", level=1, salary=7, pin="1", diary="d", _createdby="other")
     desk.put("Master", "own", name="Own", level=1, salary=7, pin="1", diary="d", _createdby="smith")
@@ -186,7 +186,7 @@ def values(entity: Entity) -> dict[str, Stored]:
     return {name: value for name, value in entity.state.items() if not name.startswith(".")}
 
 
-def test_bulk_and_rehearsals_keep_to_them_too() -> None:
+def test_bulk_services_and_validations_respect_grants() -> None:
     desk = Desk()
     masters, teams = Query("Master", Order()), Query("Team", Order())
 

@@ -126,12 +126,12 @@ LOCKED: dict[str, tuple[Callable[[Room], object], Cost]] = {
 
 
 @pytest.mark.parametrize(("work", "cost"), COSTS.values(), ids=COSTS)
-def test_while_nothing_is_locked(work: Callable[[Room], object], cost: Cost) -> None:
+def test_costs_without_locks(work: Callable[[Room], object], cost: Cost) -> None:
     assert Room().cost(work) == cost
 
 
 @pytest.mark.parametrize(("work", "cost"), LOCKED.values(), ids=LOCKED)
-def test_while_a_label_and_the_address_are_locked(work: Callable[[Room], object], cost: Cost) -> None:
+def test_costs_with_two_locked_objects(work: Callable[[Room], object], cost: Cost) -> None:
     room = Room()
     room.lock(room.labels[0], room.address)
     assert room.cost(work) == cost

@@ -47,7 +47,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.soak
-def test_a_history_is_as_if_one_thing_had_come_after_the_other(engine: Engine) -> None:
+def test_lock_histories_are_linearizable(engine: Engine) -> None:
     chance = Random(seed())
     processes = [Repository(engine, COMPANY) for _ in range(MEMBERS)]
     for _ in range(HISTORIES):
@@ -88,7 +88,7 @@ def _locks(found: Sequence[Entity | None]) -> dict[Reference, Lock]:
 
 
 @pytest.mark.parametrize("faulty", [EarlyWrites, EarlyWhole, EarlyLocks])
-def test_a_check_that_comes_before_the_write_is_found_out(faulty: type[Repository]) -> None:
+def test_a_lock_check_before_the_write_is_detected(faulty: type[Repository]) -> None:
     chance, engine = Random(seed()), ReferenceEngine()
     processes = [faulty(engine, COMPANY) for _ in range(MEMBERS)]
     histories = (History(processes).run(chance, EACH) for _ in range(MOST))

@@ -51,19 +51,19 @@ def holder(scene: Scene, reference: Reference) -> str | None:
     return entity.lock.name if entity is not None and entity.lock is not None else None
 
 
-def test_a_lock_is_its_members_for_so_many_minutes(scene: Scene) -> None:
+def test_a_lock_lasts_for_the_requested_minutes(scene: Scene) -> None:
     lock(scene.services, [E1, E2], 3, ADA)
     assert scene.entities.locks == dict.fromkeys((E1, E2), Lock("a", "ada", NOON + 3 * MINUTE))
 
 
-def test_who_has_it_sets_a_new_end(scene: Scene) -> None:
+def test_the_holder_extends_or_shortens_a_lock(scene: Scene) -> None:
     lock(scene.services, [E1], 30, ADA)
     scene.clock.instant += MINUTE
     lock(scene.services, [E1], 1, ADA)
     assert scene.entities.locks[E1].until == NOON + 2 * MINUTE
 
 
-def test_a_lock_keeps_the_name_that_its_member_had(scene: Scene) -> None:
+def test_a_lock_keeps_the_former_name_of_its_member(scene: Scene) -> None:
     lock(scene.services, [E1], 3, ADA)
     assert refused(lambda: lock(scene.services, [E1], 3, BOB))[0].message.split()[5] == "ada"
     lock(scene.services, [E1], 3, replace(ADA, username="ada.lovelace"))
@@ -79,7 +79,7 @@ def test_the_end_of_a_lock_of_another_is_reported_in_the_formats_of_the_caller(s
     assert holder(scene, E2) is None
 
 
-def test_all_that_is_wrong_with_several_is_told_in_their_order(scene: Scene) -> None:
+def test_all_issues_of_several_objects_are_reported_in_their_order(scene: Scene) -> None:
     lock(scene.services, [E1, L1], 3, ADA)
     named = [L1, Reference("Label", "none"), E2, Reference("Leave", "1"), E1, Reference("Office", "2")]
     for act in (lambda: lock(scene.services, named, 3, BOB), lambda: unlock(scene.services, named, BOB)):
@@ -94,7 +94,7 @@ def test_all_that_is_wrong_with_several_is_told_in_their_order(scene: Scene) -> 
 
 
 @pytest.mark.parametrize("id_", ["x" * 5000, "é", "", "\ud800", "\x00"])
-def test_ids_that_no_object_can_have_are_of_nothing(scene: Scene, id_: str) -> None:
+def test_impossible_ids_are_reported_as_not_found(scene: Scene, id_: str) -> None:
     (issue,) = refused(lambda: lock(scene.services, [Reference("Label", id_)], 3, ADA))
     assert issue.type is IssueType.ENTITY_NOT_FOUND
     assert len(issue.message) < 200
@@ -106,7 +106,7 @@ def test_the_same_entity_twice_counts_once(scene: Scene) -> None:
     assert scene.entities.locks.keys() == {E2}
 
 
-def test_more_than_are_locked_together_are_refused_with_the_limit(scene: Scene) -> None:
+def test_more_objects_than_the_limit_are_refused_with_it(scene: Scene) -> None:
     named = [Reference("Label", f"x{number}") for number in range(101)]
     for act in (lambda: lock(scene.services, named, 3, ADA), lambda: unlock(scene.services, named, ADA)):
         (issue,) = refused(act)
@@ -116,14 +116,14 @@ def test_more_than_are_locked_together_are_refused_with_the_limit(scene: Scene) 
 
 
 @pytest.mark.parametrize("minutes", [0, -1, 1441, 2**31 - 1, -(2**31)])
-def test_minutes_have_limits(scene: Scene, minutes: int) -> None:
+def test_minutes_outside_the_limits_are_refused(scene: Scene, minutes: int) -> None:
     (issue,) = refused(lambda: lock(scene.services, [E1], minutes, ADA))
     assert issue_summary(issue) == ("MALFORMED_REQUEST", None, None, "minutes")
     assert issue.message == f"{minutes} is not allowed for minutes. Use a whole number from 1 to 1440."
 
 
 @pytest.mark.parametrize("minutes", [1, 1440])
-def test_the_limits_themselves_are_good(scene: Scene, minutes: int) -> None:
+def test_minutes_at_the_limits_are_accepted(scene: Scene, minutes: int) -> None:
     lock(scene.services, [E1], minutes, ADA)
 
 
@@ -134,7 +134,7 @@ def test_the_limit_is_a_setting(scene: Scene) -> None:
     lock(services, [E1], 60, ADA)
 
 
-def test_nothing_is_not_locked(scene: Scene) -> None:
+def test_a_request_for_no_objects_is_refused(scene: Scene) -> None:
     assert [issue_summary(issue) for issue in refused(lambda: lock(scene.services, [], 0, ADA))] == [
         ("MALFORMED_REQUEST", None, None, "locks"),
         ("MALFORMED_REQUEST", None, None, "minutes"),
@@ -144,7 +144,7 @@ def test_nothing_is_not_locked(scene: Scene) -> None:
     ]
 
 
-def test_only_its_member_or_an_administrator_unlocks(scene: Scene) -> None:
+def test_only_the_holder_or_an_administrator_unlocks(scene: Scene) -> None:
     lock(scene.services, [E1], 3, ADA)
     (issue,) = refused(lambda: unlock(scene.services, [L1, E1], BOB))
     assert issue_summary(issue) == ("ENTITY_LOCK_EDIT", "Employee", "e1", "locks.1")
@@ -155,7 +155,7 @@ def test_only_its_member_or_an_administrator_unlocks(scene: Scene) -> None:
     assert scene.entities.locks == {}
 
 
-def test_an_administrator_neither_locks_nor_writes_what_another_has(scene: Scene) -> None:
+def test_an_administrator_neither_locks_nor_writes_objects_locked_by_others(scene: Scene) -> None:
     lock(scene.services, [E1], 3, ADA)
     assert [issue.type.name for issue in refused(lambda: lock(scene.services, [E1], 3, CHIEF))] == [
         "ENTITY_LOCK_EDIT"
@@ -181,7 +181,7 @@ def test_a_lock_ends_to_the_millisecond_by_the_clock(scene: Scene) -> None:
     assert refused(lambda: save(scene.services, change("Label", "l1", name="y"), ADA))
 
 
-def test_a_lock_that_ends_while_it_is_refused_is_asked_once_more(scene: Scene) -> None:
+def test_a_lock_that_expires_during_a_refusal_is_checked_again(scene: Scene) -> None:
     def meanwhile() -> None:
         scene.entities.before_commit = lambda: None
         scene.entities.locks[L1] = Lock("b", "bob", NOON + 1)
@@ -198,7 +198,7 @@ def test_a_lock_that_ends_while_it_is_refused_is_asked_once_more(scene: Scene) -
         assert holder(scene, L1) == expected
 
 
-def test_a_lock_that_always_meets_other_writes_is_refused(scene: Scene) -> None:
+def test_a_lock_with_repeated_conflicts_is_unavailable(scene: Scene) -> None:
     def meanwhile() -> None:
         scene.clock.instant += 1
         scene.entities.locks[L1] = Lock("b", "bob", scene.clock.instant)
@@ -232,7 +232,7 @@ class Hesitant:
     ],
     ids=["an update", "nothing new", "bad values", "a deletion"],
 )
-def test_one_object_by_itself_is_refused_too(scene: Scene, write: Callable[[Any], Any]) -> None:
+def test_a_write_of_a_locked_object_is_refused(scene: Scene, write: Callable[[Any], Any]) -> None:
     lock(scene.services, [E1, L1], 3, ADA)
     before = scene.entities.graph
     issues = refused(lambda: write(scene.services))
@@ -240,7 +240,7 @@ def test_one_object_by_itself_is_refused_too(scene: Scene, write: Callable[[Any]
     assert scene.entities.graph is before
 
 
-def test_a_write_is_refused_in_the_commit_if_the_lock_came_after_the_read(scene: Scene) -> None:
+def test_a_lock_taken_after_the_read_refuses_the_commit(scene: Scene) -> None:
     """Without another round; in the caller's formats, too."""
     noted = NotedCalls(scene.entities)
     services = replace(scene.services, entities=cast("Entities", noted))
@@ -264,9 +264,7 @@ def test_a_write_is_refused_in_the_commit_if_the_lock_came_after_the_read(scene:
         lambda services: delete(services, Delete(E1), BOB),
     ],
 )
-def test_what_is_seen_to_be_locked_is_read_once_and_no_more_is_asked(
-    scene: Scene, write: Callable[[Any], Any]
-) -> None:
+def test_a_write_of_a_locked_object_reads_only_once(scene: Scene, write: Callable[[Any], Any]) -> None:
     lock(scene.services, [E1], 3, ADA)
     noted = NotedCalls(scene.entities)
     assert refused(lambda: write(replace(scene.services, entities=cast("Entities", noted))))
@@ -274,7 +272,7 @@ def test_what_is_seen_to_be_locked_is_read_once_and_no_more_is_asked(
     assert set(noted.calls) == {"read"}
 
 
-def test_a_validation_tells_it_with_all_that_the_store_finds_wrong(scene: Scene) -> None:
+def test_a_validation_reports_locks_together_with_other_issues(scene: Scene) -> None:
     lock(scene.services, [E2], 3, ADA)
     command = change("Employee", "e2", email="ada@x.org")
     assert [issue.type.name for issue in validate(scene.services, command, BOB)] == [
@@ -285,7 +283,7 @@ def test_a_validation_tells_it_with_all_that_the_store_finds_wrong(scene: Scene)
     assert [issue.type.name for issue in validate(scene.services, end("Employee", "e4"), BOB)] == []
 
 
-def test_a_preview_of_what_is_locked_says_so(scene: Scene) -> None:
+def test_a_preview_of_a_locked_object_reports_the_lock(scene: Scene) -> None:
     lock(scene.services, [E1], 3, ADA)
     shown, (issue,) = preview(scene.services, change("Employee", "e1", age=7), BOB)
     assert (shown.state["age"], issue.type) == (7, IssueType.ENTITY_LOCK_PERSIST)
@@ -293,7 +291,7 @@ def test_a_preview_of_what_is_locked_says_so(scene: Scene) -> None:
     assert (shown.state["age"], issues) == (7, ())
 
 
-def test_in_bulk_each_is_asked_by_itself(scene: Scene) -> None:
+def test_a_bulk_update_checks_each_object_separately(scene: Scene) -> None:
     lock(scene.services, [E1], 3, ADA)
     query = Query("Employee", Order(), window=Window(100))
     issues = refused(
@@ -319,7 +317,7 @@ def test_in_bulk_each_is_asked_by_itself(scene: Scene) -> None:
     assert [each.id for each in scene.entities.objects if each.class_name == "Label"] == ["l1"]
 
 
-def test_what_is_written_keeps_its_lock_in_the_answer(scene: Scene) -> None:
+def test_a_written_object_is_returned_with_its_lock(scene: Scene) -> None:
     lock(scene.services, [E1], 3, ADA)
     taken = scene.entities.locks[E1]
     assert save(scene.services, change("Employee", "e1", age=7), ADA).entity.lock == taken
@@ -329,13 +327,13 @@ def test_what_is_written_keeps_its_lock_in_the_answer(scene: Scene) -> None:
     assert save(scene.services, make("Label", name="new"), ADA).entity.lock is None
 
 
-def test_who_deletes_what_he_has_locked_ends_the_lock(scene: Scene) -> None:
+def test_deletion_of_an_object_ends_its_lock(scene: Scene) -> None:
     lock(scene.services, [L1], 3, ADA)
     assert delete(scene.services, end("Label", "l1"), ADA)
     assert scene.entities.locks == {}
 
 
-def test_a_part_of_what_is_not_there_any_more_is_not_locked(scene: Scene) -> None:
+def test_a_part_of_a_deleted_whole_cannot_be_locked(scene: Scene) -> None:
     del scene.entities.objects[E1]
     (issue,) = refused(lambda: lock(scene.services, [Reference("Room", "r1")], 3, ADA))
     assert issue.type is IssueType.ENTITY_NOT_FOUND

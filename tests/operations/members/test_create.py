@@ -15,12 +15,12 @@ from tests.operations.members.office import ANNA, BEA, BOSS, HERSELF, Office
 CARL = {"username": "Carl", "email": "carl@example.com", "profile": "Clerk"}
 
 
-def test_a_new_member_has_what_was_given_and_no_password(office: Office) -> None:
+def test_a_new_member_has_the_given_fields_and_no_password(office: Office) -> None:
     member = office.create(BEA, **CARL)
     assert member == office.stored(member.id) == Member(member.id, "Carl", "carl@example.com", "Clerk")
 
 
-def test_a_new_member_may_be_given_notes_and_formats(office: Office) -> None:
+def test_notes_and_formats_can_be_set_at_creation(office: Office) -> None:
     formats = {
         "timeFormat": "HH:mm:ss",
         "dateFormat": "d.M.yyyy",
@@ -32,17 +32,17 @@ def test_a_new_member_may_be_given_notes_and_formats(office: Office) -> None:
     assert office.stored(member.id).notes == "a\n\tb"
 
 
-def test_null_is_what_is_usual(office: Office) -> None:
+def test_null_sets_the_default(office: Office) -> None:
     member = office.create(BEA, **CARL, notes=None, language=None, timeZone=None)
     assert (member.notes, member.formats) == (None, Formats())
 
 
-def test_a_new_member_is_invited_once_it_is_there(office: Office) -> None:
+def test_a_new_member_is_invited_after_the_creation(office: Office) -> None:
     member = office.create(BEA, **CARL)
     assert office.invited == [(member.id, "https://example.com")]
 
 
-def test_a_member_whose_mail_cannot_be_sent_is_there_and_that_is_told(office: Office) -> None:
+def test_a_member_is_created_and_the_failed_mail_reported(office: Office) -> None:
     def fail(_: str, __: str) -> None:
         raise Unavailable(verbatim("Nobody takes the mail."), retry_after=7)
 
@@ -58,14 +58,14 @@ def test_a_member_whose_mail_cannot_be_sent_is_there_and_that_is_told(office: Of
     )
 
 
-def test_only_administrators_make_members(office: Office) -> None:
+def test_only_administrators_create_members(office: Office) -> None:
     with pytest.raises(Forbidden, match="Only administrators can create members"):
         office.create(HERSELF, **CARL)
     assert office.members.writes == 0
 
 
 @pytest.mark.parametrize("field", ["id", "password", "disabled", "generation", "formats", ""])
-def test_what_is_not_given_at_creation_is_refused(field: str, office: Office) -> None:
+def test_fields_that_cannot_be_set_at_creation_are_refused(field: str, office: Office) -> None:
     with pytest.raises(
         BadMember, match=f'^"{field}" cannot be set here. Supported fields: username, email, '
     ):
@@ -73,7 +73,7 @@ def test_what_is_not_given_at_creation_is_refused(field: str, office: Office) ->
     assert (office.members.writes, office.invited) == (0, [])
 
 
-def test_all_mistakes_are_told_at_once(office: Office) -> None:
+def test_all_errors_are_reported_together(office: Office) -> None:
     given: dict[str, Any] = {"id": "x", "email": "nowhere", "profile": "Cook", "timeZone": "Europe/Rom"}
     with pytest.raises(BadMember) as refusal:
         office.create(BEA, **given, language=5, notes="\x07")
@@ -90,7 +90,7 @@ def test_all_mistakes_are_told_at_once(office: Office) -> None:
         ({"username": "bea", "email": "anna@example.com"}, ["username", "email"]),
     ],
 )
-def test_names_of_others_are_taken(given: dict[str, str], fields: list[str], office: Office) -> None:
+def test_names_of_other_members_are_refused(given: dict[str, str], fields: list[str], office: Office) -> None:
     with pytest.raises(MemberTaken, match="Another member has the same") as refusal:
         office.create(BEA, **CARL | given)
     assert [mistake.field for mistake in refusal.value.mistakes] == fields
@@ -98,12 +98,12 @@ def test_names_of_others_are_taken(given: dict[str, str], fields: list[str], off
     assert office.invited == []
 
 
-def test_an_id_that_is_taken_is_made_anew(office: Office) -> None:
+def test_a_generated_id_that_is_taken_is_replaced(office: Office) -> None:
     office.members.add(Member("id1", "other", "other@example.com", "Clerk"))
     assert office.create(BEA, **CARL).id == "id2"
 
 
-def test_without_end_it_gives_up(office: Office) -> None:
+def test_creation_gives_up_after_repeated_conflicts(office: Office) -> None:
     def conflict() -> None:
         raise Conflict
 

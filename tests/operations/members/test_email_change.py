@@ -36,7 +36,7 @@ def waiting(office: Office) -> str | None:
     return office.read(HERSELF, "a").pending_email
 
 
-def test_a_link_is_mailed_to_the_new_address_and_the_old_one_is_told(office: Office) -> None:
+def test_a_link_is_mailed_to_the_new_address_and_a_notice_to_the_old_one(office: Office) -> None:
     office.update(HERSELF, "a", {"email": NEW, "notes": "mine"}, BASE)
     link, told = office.mails.mails
     assert (link.to, link.subject) == (NEW, "Hr: confirm your new email address")
@@ -48,7 +48,7 @@ def test_a_link_is_mailed_to_the_new_address_and_the_old_one_is_told(office: Off
     assert (stored.email, stored.pending_email, stored.notes) == (OLD, NEW, "mine")
 
 
-def test_what_is_stored_is_a_hash_and_an_end(office: Office) -> None:
+def test_only_a_hash_and_an_expiry_are_stored(office: Office) -> None:
     token = ask(office)
     secret = token.rpartition(".")[2]
     hashed = sha256(secret.encode()).hexdigest()
@@ -56,7 +56,7 @@ def test_what_is_stored_is_a_hash_and_an_end(office: Office) -> None:
     assert secret not in repr(office.stored("a"))
 
 
-def test_the_link_makes_the_address_the_members_own_once(office: Office) -> None:
+def test_the_link_confirms_the_address_once(office: Office) -> None:
     token = ask(office)
     sent = len(office.mails.mails)
     after = office.emails.confirm(token)
@@ -69,7 +69,7 @@ def test_the_link_makes_the_address_the_members_own_once(office: Office) -> None
     assert caught.value.member == after
 
 
-def test_until_then_a_request_sees_the_old_address(office: Office) -> None:
+def test_the_old_address_is_used_until_the_confirmation(office: Office) -> None:
     caller = CallerFactory(PROFILES)
     token = ask(office)
     assert caller(office.stored("a")).email == OLD
@@ -77,14 +77,14 @@ def test_until_then_a_request_sees_the_old_address(office: Office) -> None:
     assert caller(office.stored("a")).email == NEW
 
 
-def test_a_link_to_set_a_password_that_went_to_the_old_address_ends(office: Office) -> None:
+def test_a_password_link_sent_to_the_old_address_becomes_invalid(office: Office) -> None:
     token = ask(office)
     office.change("a", reset=MailedLink("ab" * 32, NOON + LINK_LIFETIME))
     assert office.emails.confirm(token).reset == MailedLink("ab" * 32, LINK_USED)
 
 
 @pytest.mark.parametrize("caller", [BEA, CONSOLE])
-def test_an_administrators_change_takes_effect_at_once(caller: Caller, office: Office) -> None:
+def test_a_change_by_an_administrator_takes_effect_immediately(caller: Caller, office: Office) -> None:
     token = ask(office, "other@example.org")
     after = office.update(caller, "a", {"email": NEW})
     assert (after.email, after.pending_email) == (NEW, None)
@@ -93,14 +93,16 @@ def test_an_administrators_change_takes_effect_at_once(caller: Caller, office: O
     assert len(office.mails.mails) == 1
 
 
-def test_an_administrators_own_change_takes_effect_at_once(office: Office) -> None:
+def test_an_administrator_s_own_change_takes_effect_immediately(office: Office) -> None:
     assert office.update(BEA, "b", {"email": NEW}).email == NEW
     assert office.mails.mails == []
 
 
 @pytest.mark.parametrize("caller", [HERSELF, BEA])
 @pytest.mark.parametrize("given", [{"email": OLD}, {"pendingEmail": None}, {"pendingEmail": ""}])
-def test_the_old_address_cancels(given: dict[str, Any], caller: Caller, office: Office) -> None:
+def test_setting_the_old_address_cancels_the_change(
+    given: dict[str, Any], caller: Caller, office: Office
+) -> None:
     token = ask(office)
     assert office.update(caller, "a", given).pending_email is None
     with pytest.raises(UnusableLink):
@@ -110,7 +112,7 @@ def test_the_old_address_cancels(given: dict[str, Any], caller: Caller, office: 
 
 
 @pytest.mark.parametrize("caller", [HERSELF, BEA])
-def test_what_was_read_and_is_given_back_goes_on_waiting(caller: Caller, office: Office) -> None:
+def test_putting_a_member_back_keeps_the_pending_address(caller: Caller, office: Office) -> None:
     token = ask(office)
     writes = office.members.writes
     office.update(caller, "a", {"id": "a", "email": OLD, "pendingEmail": NEW})
@@ -120,20 +122,20 @@ def test_what_was_read_and_is_given_back_goes_on_waiting(caller: Caller, office:
     assert office.stored("a").notes == "new"
 
 
-def test_what_does_not_name_the_address_leaves_it_waiting(office: Office) -> None:
+def test_a_change_of_other_fields_keeps_the_pending_address(office: Office) -> None:
     token = ask(office)
     office.update(HERSELF, "a", {"notes": "new"})
     assert office.emails.confirm(token).email == NEW
 
 
-def test_the_same_address_again_gets_a_new_link(office: Office) -> None:
+def test_the_same_address_requested_again_gets_a_new_link(office: Office) -> None:
     old, new = ask(office), ask(office)
     with pytest.raises(UnusableLink):
         office.emails.confirm(old)
     assert office.emails.confirm(new).email == NEW
 
 
-def test_the_last_address_that_was_asked_for_counts(office: Office) -> None:
+def test_the_last_requested_address_is_pending(office: Office) -> None:
     old, new = ask(office), ask(office, "anita@example.org")
     with pytest.raises(UnusableLink):
         office.emails.confirm(old)
@@ -141,7 +143,7 @@ def test_the_last_address_that_was_asked_for_counts(office: Office) -> None:
 
 
 @pytest.mark.parametrize("given", ["other@example.org", 5])
-def test_the_address_that_waits_is_not_chosen_by_its_own_field(given: Any, office: Office) -> None:
+def test_the_pending_address_cannot_be_set_directly(given: Any, office: Office) -> None:
     ask(office)
     with pytest.raises(BadMember, match='"pendingEmail" cannot be changed'):
         office.update(HERSELF, "a", {"pendingEmail": given})
@@ -149,7 +151,7 @@ def test_the_address_that_waits_is_not_chosen_by_its_own_field(given: Any, offic
 
 
 @pytest.mark.parametrize(("age", "good"), [(LINK_LIFETIME - 1, True), (LINK_LIFETIME, False)])
-def test_an_address_waits_for_an_hour(age: int, good: bool, office: Office) -> None:
+def test_a_pending_address_expires_after_an_hour(age: int, good: bool, office: Office) -> None:
     token = ask(office)
     office.clock.instant += age
     assert waiting(office) == (NEW if good else None)
@@ -164,7 +166,7 @@ def test_an_address_waits_for_an_hour(age: int, good: bool, office: Office) -> N
 
 
 @pytest.mark.parametrize("given", [{"password": "a new way in"}, {"disabled": True}])
-def test_a_new_password_and_disabling_end_it(given: dict[str, Any], office: Office) -> None:
+def test_a_new_password_and_disabling_cancel_the_change(given: dict[str, Any], office: Office) -> None:
     token = ask(office)
     office.update(BEA, "a", given)
     if "disabled" in given:
@@ -174,19 +176,19 @@ def test_a_new_password_and_disabling_end_it(given: dict[str, Any], office: Offi
     assert (waiting(office), office.stored("a").email) == (None, OLD)
 
 
-def test_a_password_that_comes_with_the_address_does_not_end_it(office: Office) -> None:
+def test_a_password_in_the_same_request_does_not_cancel_the_change(office: Office) -> None:
     token = ask(office, password="a new way in")
     assert office.emails.confirm(token).password == "hash of a new way in"
 
 
-def test_a_disabled_member_confirms_nothing(office: Office) -> None:
+def test_a_disabled_member_cannot_confirm(office: Office) -> None:
     token = ask(office)
     office.change("a", disabled=True)
     with pytest.raises(UnusableLink):
         office.emails.confirm(token)
 
 
-def test_a_link_to_set_a_password_confirms_nothing(office: Office) -> None:
+def test_a_password_link_cannot_confirm_an_address(office: Office) -> None:
     token = ask(office)
     office.change("a", reset=office.stored("a").confirmation, confirmation=None)
     with pytest.raises(UnusableLink):
@@ -194,14 +196,14 @@ def test_a_link_to_set_a_password_confirms_nothing(office: Office) -> None:
 
 
 @pytest.mark.parametrize("email", ["bea@example.com", "BEA@Example.com"])
-def test_an_address_of_another_is_refused_when_it_is_asked_for(email: str, office: Office) -> None:
+def test_an_address_of_another_member_is_refused_at_the_request(email: str, office: Office) -> None:
     with pytest.raises(MemberTaken):
         office.update(HERSELF, "a", {"email": email, "notes": "mine"}, BASE)
     assert office.stored("a") == ANNA
     assert office.mails.mails == []
 
 
-def test_an_address_that_another_has_got_meanwhile_is_refused_at_the_end(office: Office) -> None:
+def test_an_address_taken_by_another_member_is_refused_at_the_confirmation(office: Office) -> None:
     token = ask(office)
     office.update(BEA, "b", {"email": NEW.upper()})
     for _ in range(2):
@@ -212,7 +214,7 @@ def test_an_address_that_another_has_got_meanwhile_is_refused_at_the_end(office:
     assert office.emails.confirm(token).email == NEW
 
 
-def test_of_two_who_wait_for_one_address_the_first_to_confirm_gets_it(office: Office) -> None:
+def test_the_first_of_two_members_to_confirm_an_address_gets_it(office: Office) -> None:
     office.members.add(Member("c", "Carl", "carl@example.com", "Clerk"))
     anna = ask(office)
     office.update(Caller("c", "Carl", "Clerk"), "c", {"email": NEW}, BASE)
@@ -224,13 +226,13 @@ def test_of_two_who_wait_for_one_address_the_first_to_confirm_gets_it(office: Of
         office.emails.confirm(office.mails.token)
 
 
-def test_another_case_of_ones_own_address_waits_too(office: Office) -> None:
+def test_a_change_of_case_of_an_address_must_be_confirmed(office: Office) -> None:
     token = ask(office, "Anna@Example.com")
     assert office.stored("a").email == OLD
     assert office.emails.confirm(token).email == "Anna@Example.com"
 
 
-def test_where_no_mail_can_be_sent_nothing_is_changed(office: Office) -> None:
+def test_a_failed_mail_leaves_the_member_unchanged(office: Office) -> None:
     office.mails.refuse = True
     with pytest.raises(
         ConfirmationNotSent,
@@ -245,7 +247,7 @@ def test_where_no_mail_can_be_sent_nothing_is_changed(office: Office) -> None:
 
 
 @pytest.mark.parametrize("step", ["asked", "confirmed"])
-def test_an_old_address_that_no_mail_reaches_keeps_nobody_from_a_new_one(step: str, office: Office) -> None:
+def test_an_unreachable_old_address_does_not_prevent_the_change(step: str, office: Office) -> None:
     office.mails.unreachable = OLD
     office.update(HERSELF, "a", {"email": NEW}, BASE)
     if step == "confirmed":
@@ -257,7 +259,7 @@ def test_an_old_address_that_no_mail_reaches_keeps_nobody_from_a_new_one(step: s
     assert NEW not in logged
 
 
-def test_rights_and_mistakes_come_before_any_mail(office: Office) -> None:
+def test_permission_and_validation_precede_any_mail(office: Office) -> None:
     with pytest.raises(Forbidden):
         office.update(HERSELF, "a", {"email": NEW, "profile": "Boss"}, BASE)
     with pytest.raises(BadMember):
@@ -270,13 +272,13 @@ def test_rights_and_mistakes_come_before_any_mail(office: Office) -> None:
 
 
 @pytest.mark.parametrize("email", ["a@b.it\r\nBcc: x@example.com", "a@b.it, c@d.it", "a b@c.it", "a@b"])
-def test_no_mail_goes_to_what_is_no_single_address(email: str, office: Office) -> None:
+def test_no_mail_is_sent_to_an_invalid_address(email: str, office: Office) -> None:
     with pytest.raises(BadMember):
         office.update(HERSELF, "a", {"email": email}, BASE)
     assert office.mails.mails == []
 
 
-def test_the_letters_are_in_the_members_language(office: Office) -> None:
+def test_the_mails_are_in_the_language_of_the_member(office: Office) -> None:
     office.change("a", formats=Formats(language="it"))
     office.update(HERSELF, "a", {"email": NEW}, BASE)
     assert [mail.text[:4] for mail in office.mails.mails] == ["Ciao", "Ciao"]
@@ -285,7 +287,7 @@ def test_the_letters_are_in_the_members_language(office: Office) -> None:
 # --- limits ---
 
 
-def test_nobody_can_fill_the_mailbox_of_another(office: Office) -> None:
+def test_mails_to_one_address_are_limited(office: Office) -> None:
     office.members.add(Member("c", "Carl", "carl@example.com", "Clerk"))
     carl = Caller("c", "Carl", "Clerk")
     for number in range(MAX_MAILS_TO_ADDRESS):
@@ -303,7 +305,7 @@ def test_nobody_can_fill_the_mailbox_of_another(office: Office) -> None:
     office.update(carl, "c", {"email": "victim@example.org"}, BASE)
 
 
-def test_nobody_can_have_mail_sent_all_over_the_world(office: Office) -> None:
+def test_mails_requested_by_one_member_are_limited(office: Office) -> None:
     for number in range(MAX_MAILS_BY_MEMBER):
         ask(office, f"somebody{number}@example.org")
     sent = len(office.mails.mails)
@@ -315,7 +317,7 @@ def test_nobody_can_have_mail_sent_all_over_the_world(office: Office) -> None:
     assert office.update(BEA, "a", {"email": "another@example.org"}).email == "another@example.org"
 
 
-def test_nobody_can_try_out_who_has_an_address(office: Office) -> None:
+def test_attempts_to_probe_addresses_are_limited(office: Office) -> None:
     """A refusal tells a member that the address is somebody's."""
     for number in range(MAX_MAILS_BY_MEMBER):
         office.members.add(Member(f"m{number}", f"m{number}", f"m{number}@example.com", "Clerk"))
@@ -327,7 +329,7 @@ def test_nobody_can_try_out_who_has_an_address(office: Office) -> None:
     assert office.mails.mails == []
 
 
-def test_what_was_refused_does_not_count(office: Office) -> None:
+def test_a_refused_change_does_not_count(office: Office) -> None:
     for number in range(MAX_MAILS_TO_ADDRESS):
         ask(office, f"victim+{number}@example.org")
     for _ in range(3):
@@ -338,7 +340,7 @@ def test_what_was_refused_does_not_count(office: Office) -> None:
 
 
 @pytest.mark.parametrize("fails", ["note", "withdraw"])
-def test_a_store_that_cannot_count_lets_no_mail_out(fails: str, office: Office) -> None:
+def test_no_mail_is_sent_if_mails_cannot_be_counted(fails: str, office: Office) -> None:
     office.attempts.fails = {fails}
     if fails == "note":
         with pytest.raises(Unavailable):
@@ -354,7 +356,7 @@ def test_a_store_that_cannot_count_lets_no_mail_out(fails: str, office: Office) 
 # --- what comes between ---
 
 
-def test_one_mail_is_sent_however_often_others_come_between(office: Office) -> None:
+def test_one_mail_is_sent_despite_repeated_conflicts(office: Office) -> None:
     numbers = iter(range(5))
 
     def some_times() -> None:
@@ -368,7 +370,7 @@ def test_one_mail_is_sent_however_often_others_come_between(office: Office) -> N
     assert office.emails.confirm(token).notes == "theirs 4"
 
 
-def test_who_got_the_address_by_an_administrator_meanwhile_waits_for_nothing(office: Office) -> None:
+def test_an_address_set_by_an_administrator_meanwhile_is_not_pending(office: Office) -> None:
     def once() -> None:
         office.members.before_write = lambda: None
         office.change("a", email=NEW)
@@ -380,7 +382,7 @@ def test_who_got_the_address_by_an_administrator_meanwhile_waits_for_nothing(off
     assert len(office.mails.mails) == 1
 
 
-def test_a_cancellation_that_comes_after_the_confirmation_asks_for_the_old_address(office: Office) -> None:
+def test_a_cancellation_after_the_confirmation_requests_the_old_address(office: Office) -> None:
     token = ask(office)
 
     def once() -> None:
@@ -392,7 +394,7 @@ def test_a_cancellation_that_comes_after_the_confirmation_asks_for_the_old_addre
     assert (after.email, after.pending_email) == (NEW, OLD)
 
 
-def test_a_cancellation_that_comes_between_stops_the_confirmation(office: Office) -> None:
+def test_a_concurrent_cancellation_prevents_the_confirmation(office: Office) -> None:
     token = ask(office)
 
     def once() -> None:
@@ -405,7 +407,7 @@ def test_a_cancellation_that_comes_between_stops_the_confirmation(office: Office
     assert office.stored("a").email == OLD
 
 
-def test_a_change_that_comes_between_is_kept(office: Office) -> None:
+def test_a_concurrent_change_is_kept(office: Office) -> None:
     token = ask(office)
 
     def once() -> None:

@@ -92,7 +92,7 @@ def work() -> Work:
     return Work()
 
 
-def test_what_a_member_owns_is_told_by_its_id(work: Work) -> None:
+def test_objects_of_a_member_are_found_by_member_id(work: Work) -> None:
     work.put("Task", "own", "Anna", ANNA.id)
     work.put("Task", "as she was called", "Annie", ANNA.id)
     work.put("Task", "an earlier Anna's", "Anna", "another")
@@ -111,7 +111,7 @@ def test_what_a_member_owns_is_told_by_its_id(work: Work) -> None:
     assert work.hand_over() == HandOverResult(complete=True)
 
 
-def test_a_hand_over_is_a_change_by_the_administrator(work: Work) -> None:
+def test_a_handover_is_recorded_as_a_change_by_the_administrator(work: Work) -> None:
     work.put("Task", "t", "Anna", ANNA.id, _createdby="Anna", title="x")
     work.hand_over()
     state = work.entities.objects[Reference("Task", "t")].state
@@ -125,14 +125,14 @@ def test_a_hand_over_is_a_change_by_the_administrator(work: Work) -> None:
     assert len(list(work.entities.versions(Reference("Task", "t")))) == 2
 
 
-def test_only_the_objects_of_one_class_if_one_is_named(work: Work) -> None:
+def test_a_handover_may_be_limited_to_one_class(work: Work) -> None:
     work.put("Task", "t", "Anna", ANNA.id)
     work.put("Desk", "d", "Anna", ANNA.id)
     assert work.hand_over(class_name="Desk") == HandOverResult(complete=True, handed_over=1)
     assert work.owners()["t"] == ("Anna", ANNA.id)
 
 
-def test_names_without_an_id_are_a_members_if_it_is_old_enough(work: Work) -> None:
+def test_names_without_an_id_match_a_member_only_on_objects_younger_than_the_member(work: Work) -> None:
     work.put("Task", id_of(NOON - 1), "Anna", None)
     young = id_of(NOON + 1)
     work.put("Task", young, "Anna", None)
@@ -140,7 +140,7 @@ def test_names_without_an_id_are_a_members_if_it_is_old_enough(work: Work) -> No
     assert work.owners()[young] == BERTS
 
 
-def test_the_objects_of_a_deleted_member_are_handed_over_by_its_id_or_its_name(work: Work) -> None:
+def test_objects_of_a_deleted_member_are_handed_over_by_id_or_name(work: Work) -> None:
     for name in ("a", "b"):
         work.put("Task", name, "Eve", "id of eve")
     assert work.hand_over("id of eve", class_name="Task").handed_over == 2
@@ -151,7 +151,7 @@ def test_the_objects_of_a_deleted_member_are_handed_over_by_its_id_or_its_name(w
     assert work.hand_over(FormerMember("eve")).handed_over == 4
 
 
-def test_the_name_of_a_former_member_means_no_object_of_a_member(work: Work) -> None:
+def test_the_name_of_a_former_member_does_not_match_objects_of_present_members(work: Work) -> None:
     """Neither those of who has the name now, nor those of who had it when they were written."""
     work.put("Task", "earlier", "Anna", "another")
     work.put("Task", "own", "Anna", ANNA.id)
@@ -161,7 +161,7 @@ def test_the_name_of_a_former_member_means_no_object_of_a_member(work: Work) -> 
     assert work.owners()["earlier"] == BERTS
 
 
-def test_what_others_have_locked_stays_and_is_counted(work: Work) -> None:
+def test_locked_objects_are_skipped_and_counted(work: Work) -> None:
     work.fill(range(30))
     lock = Lock("another", "Zoe", work.clock.instant + 1)
     own = Lock("b", "Bea", work.clock.instant + 1)
@@ -177,7 +177,7 @@ def test_what_others_have_locked_stays_and_is_counted(work: Work) -> None:
     assert work.hand_over() == HandOverResult(complete=True, handed_over=1)
 
 
-def test_parts_are_handed_over_but_not_those_that_a_deletion_has_left(work: Work) -> None:
+def test_parts_are_handed_over_except_those_awaiting_purge(work: Work) -> None:
     work.put("Task", "t", "bert", BERT.id, steps=["s"])
     work.put("Step", "s", "Anna", ANNA.id, task="t", title="x")
     work.put("Step", "left", "Anna", ANNA.id, task="gone", title="x")
@@ -195,7 +195,7 @@ def test_many_are_handed_over_in_small_commits(work: Work) -> None:
     assert max(len(change.effects) for change in work.entities.commits) == 20
 
 
-def test_what_another_changes_meanwhile_is_neither_lost_nor_left(work: Work) -> None:
+def test_concurrent_changes_are_kept_and_their_objects_handed_over(work: Work) -> None:
     work.fill(range(50))
     waiting = [7, 8, 30]
 
@@ -211,7 +211,7 @@ def test_what_another_changes_meanwhile_is_neither_lost_nor_left(work: Work) -> 
     assert [state["_ownedby"] for state in titled] == ["bert"] * 3
 
 
-def test_when_the_time_is_over_a_repetition_goes_on(work: Work) -> None:
+def test_a_handover_that_timed_out_resumes_when_repeated(work: Work) -> None:
     work.services = replace(work.services, bulk=BulkLimits(seconds=1))
     work.fill(range(MANY))
     work.put("Desk", "d", "Anna", ANNA.id)
@@ -231,7 +231,7 @@ def test_when_the_time_is_over_a_repetition_goes_on(work: Work) -> None:
     assert work.entities.queries[-2].window.start is None
 
 
-def test_a_stop_is_forgotten_after_an_hour(work: Work) -> None:
+def test_a_checkpoint_expires_after_an_hour(work: Work) -> None:
     work.services = replace(work.services, bulk=BulkLimits(seconds=0))
     work.fill(range(300))
     assert work.hand_over() == HandOverResult(handed_over=200)
@@ -241,7 +241,7 @@ def test_a_stop_is_forgotten_after_an_hour(work: Work) -> None:
     assert work.hand_over() == HandOverResult(complete=True, handed_over=101)
 
 
-def test_objects_that_are_too_large_together_are_read_in_smaller_pages(work: Work) -> None:
+def test_large_objects_are_read_in_smaller_pages(work: Work) -> None:
     work.fill(range(50))
     page = work.entities.page
 
@@ -254,7 +254,7 @@ def test_objects_that_are_too_large_together_are_read_in_smaller_pages(work: Wor
     assert work.hand_over().handed_over == 50
 
 
-def test_when_the_store_fails_it_is_told_how_many_were_handed_over(work: Work) -> None:
+def test_a_store_failure_reports_how_many_were_handed_over(work: Work) -> None:
     work.fill(range(50))
 
     def fail() -> None:
@@ -278,23 +278,23 @@ def test_when_the_store_fails_it_is_told_how_many_were_handed_over(work: Work) -
         ({"class_name": "Tsak"}, "Use Task, Step, or Desk"),
     ],
 )
-def test_what_cannot_be_is_refused(work: Work, given: dict[str, str], said: str) -> None:
+def test_an_invalid_handover_is_refused(work: Work, given: dict[str, str], said: str) -> None:
     with pytest.raises(BadMember, match=said):
         work.hand_over(**given)
 
 
-def test_an_id_of_which_nothing_tells_is_unknown(work: Work) -> None:
+def test_an_id_without_member_or_objects_is_unknown(work: Work) -> None:
     with pytest.raises(NoSuchMember):
         work.hand_over("nobody")
     assert work.hand_over() == HandOverResult(complete=True)
 
 
-def test_only_administrators_hand_over(work: Work) -> None:
+def test_only_administrators_hand_over_objects(work: Work) -> None:
     with pytest.raises(Forbidden):
         HandOver(work.members, lambda: work.services)(HERSELF, ANNA.id, BERT.id)
 
 
-def test_one_that_cannot_be_written_does_not_keep_the_others_from_it(work: Work) -> None:
+def test_an_object_that_cannot_be_written_does_not_block_the_others(work: Work) -> None:
     work.fill(range(20))
     commit = work.entities.commit
 
@@ -307,7 +307,7 @@ def test_one_that_cannot_be_written_does_not_keep_the_others_from_it(work: Work)
     assert work.hand_over() == HandOverResult(complete=True, handed_over=19, refused=1)
 
 
-def test_one_that_others_write_all_the_time_is_given_up_at_last(work: Work) -> None:
+def test_an_object_with_repeated_conflicts_is_finally_skipped(work: Work) -> None:
     work.fill([1])
     work.entities.refuse = Conflict()
     with pytest.raises(Unavailable, match="Concurrent writes to the same object"):

@@ -68,7 +68,7 @@ def test_a_link_is_mailed_to_the_member(world: World) -> None:
     assert "anna" in mail.text
 
 
-def test_what_is_stored_is_a_hash_and_an_end_and_nothing_that_would_open(world: World) -> None:
+def test_only_a_hash_and_an_expiry_are_stored(world: World) -> None:
     token = world.token()
     secret = token.rpartition(".")[2]
     stored = world.anna()
@@ -77,17 +77,17 @@ def test_what_is_stored_is_a_hash_and_an_end_and_nothing_that_would_open(world: 
     assert len(secret) == 43
 
 
-def test_no_two_links_are_alike(world: World) -> None:
+def test_each_link_is_unique(world: World) -> None:
     assert len({world.token() for _ in range(20)}) == 20
 
 
-def test_the_old_password_stays_until_the_new_one_is_there(world: World) -> None:
+def test_the_old_password_is_valid_until_the_new_one_is_set(world: World) -> None:
     before = world.anna()
     world.token()
     assert replace(world.anna(), reset=None) == before
 
 
-def test_a_link_sets_the_password_and_ends_the_tokens(world: World) -> None:
+def test_a_link_sets_the_password_and_invalidates_tokens(world: World) -> None:
     token, before = world.token(), world.anna()
     member = world.recovery.finish(token, NEW)
     expected = replace(
@@ -99,7 +99,7 @@ def test_a_link_sets_the_password_and_ends_the_tokens(world: World) -> None:
     assert (member, world.anna()) == (expected, expected)
 
 
-def test_the_password_is_hashed_as_signing_in_spells_it(world: World) -> None:
+def test_the_password_is_normalized_before_hashing(world: World) -> None:
     world.recovery.finish(world.token(), "e\u0301" * 12)
     assert world.anna().password == "hash of " + "\u00e9" * 12
 
@@ -121,7 +121,7 @@ def test_only_the_newest_link_works(world: World) -> None:
 
 
 @pytest.mark.parametrize(("age", "good"), [(0, True), (LINK_LIFETIME - 1, True), (LINK_LIFETIME, False)])
-def test_a_link_is_good_for_an_hour(age: int, good: bool, world: World) -> None:
+def test_a_link_is_valid_for_an_hour(age: int, good: bool, world: World) -> None:
     token = world.token()
     world.clock.instant += age
     if good:
@@ -133,7 +133,7 @@ def test_a_link_is_good_for_an_hour(age: int, good: bool, world: World) -> None:
     assert world.anna().password == ANNA.password
 
 
-def test_an_expired_link_says_so_only_to_those_who_have_it(world: World) -> None:
+def test_only_the_right_token_of_an_expired_link_is_reported_as_expired(world: World) -> None:
     token = world.token()
     world.clock.instant += LINK_LIFETIME
     with pytest.raises(UnusableLink) as caught:
@@ -160,7 +160,7 @@ STRANGE: list[Callable[[str], str]] = [
 
 
 @pytest.mark.parametrize("strange", STRANGE)
-def test_what_is_not_the_token_opens_nothing(strange: Callable[[str], str], world: World) -> None:
+def test_a_wrong_token_is_refused(strange: Callable[[str], str], world: World) -> None:
     token = world.token()
     with pytest.raises(UnusableLink):
         world.recovery.finish(strange(token), NEW)
@@ -168,7 +168,7 @@ def test_what_is_not_the_token_opens_nothing(strange: Callable[[str], str], worl
     assert world.recovery.inspect(token).id == "m1"
 
 
-def test_a_member_without_a_link_has_none_to_be_guessed(world: World) -> None:
+def test_no_token_is_valid_for_a_member_without_a_link(world: World) -> None:
     with pytest.raises(UnusableLink):
         world.recovery.inspect("m1." + "A" * 43)
 
@@ -186,7 +186,7 @@ def test_a_member_without_a_link_has_none_to_be_guessed(world: World) -> None:
         ("half a pair: \ud800", {Weakness.UNWRITABLE}),
     ],
 )
-def test_a_weak_password_leaves_all_as_it_is(password: str, weaknesses: set[Weakness], world: World) -> None:
+def test_a_weak_password_changes_nothing(password: str, weaknesses: set[Weakness], world: World) -> None:
     token = world.token()
     before = world.anna()
     with pytest.raises(WeakPassword) as caught:
@@ -197,20 +197,20 @@ def test_a_weak_password_leaves_all_as_it_is(password: str, weaknesses: set[Weak
     world.recovery.finish(token, NEW)
 
 
-def test_with_a_wrong_token_nothing_is_said_of_the_password(world: World) -> None:
+def test_a_wrong_token_is_refused_before_the_password_is_checked(world: World) -> None:
     world.token()
     with pytest.raises(UnusableLink):
         world.recovery.finish("m1." + "A" * 43, "short")
 
 
-def test_an_unknown_member_is_told(world: World) -> None:
+def test_an_unknown_member_is_reported(world: World) -> None:
     with pytest.raises(NoSuchMember):
         world.recovery.start(ADMINISTRATOR, "m2", BASE)
     assert world.mails.mails == []
 
 
 @pytest.mark.parametrize(("id_", "allowed"), [("m1", True), ("m2", False), ("m3", False)])
-def test_who_is_no_administrator_gets_a_link_for_oneself_only(id_: str, allowed: bool, world: World) -> None:
+def test_members_get_links_only_for_themselves(id_: str, allowed: bool, world: World) -> None:
     world.members.add(Member("m2", "bert", "bert@example.com", "Clerk"))
     caller = Caller("m1", "anna", "Clerk")
     if allowed:
@@ -228,7 +228,7 @@ def test_a_disabled_member_gets_no_mail(world: World) -> None:
     assert (world.mails.mails, world.anna().reset) == ([], None)
 
 
-def test_the_link_of_a_member_who_is_disabled_since_is_as_unknown(world: World) -> None:
+def test_the_link_of_a_disabled_member_is_refused_as_unknown(world: World) -> None:
     token = world.token()
     world.edit(disabled=True)
     with pytest.raises(UnusableLink) as caught:
@@ -236,14 +236,14 @@ def test_the_link_of_a_member_who_is_disabled_since_is_as_unknown(world: World) 
     assert not caught.value.expired
 
 
-def test_the_link_of_a_member_who_is_gone_is_as_unknown(world: World) -> None:
+def test_the_link_of_a_deleted_member_is_refused_as_unknown(world: World) -> None:
     token = world.token()
     world.members.remove(world.anna())
     with pytest.raises(UnusableLink):
         world.recovery.finish(token, NEW)
 
 
-def test_a_mail_that_nobody_takes_is_told_and_changes_no_password(world: World) -> None:
+def test_a_failed_mail_is_reported_and_changes_no_password(world: World) -> None:
     world.mails.refuse = True
     before = world.anna()
     with pytest.raises(Unavailable):
@@ -251,7 +251,7 @@ def test_a_mail_that_nobody_takes_is_told_and_changes_no_password(world: World) 
     assert replace(world.anna(), reset=None) == before
 
 
-def test_one_without_a_password_is_welcomed(world: World) -> None:
+def test_a_member_without_a_password_gets_a_welcome_mail(world: World) -> None:
     world.edit(password=None)
     world.recovery.invite("m1", BASE)
     token = world.mails.token
@@ -263,19 +263,19 @@ def test_one_without_a_password_is_welcomed(world: World) -> None:
     ("language", "word"),
     [("en", "Hello"), ("it", "Ciao"), ("it-CH", "Ciao"), ("IT", "Ciao"), ("de", "Hello"), ("", "Hello")],
 )
-def test_letters_are_in_the_language_of_the_member(language: str, word: str, world: World) -> None:
+def test_mails_are_in_the_language_of_the_member(language: str, word: str, world: World) -> None:
     world.edit(formats=Formats(language=language))
     world.token()
     assert world.mails.mails[-1].text.startswith(word)
 
 
-def test_a_name_with_braces_is_only_a_name(world: World) -> None:
+def test_braces_in_a_name_are_not_interpreted(world: World) -> None:
     world.edit(username="{link} {0.__class__}")
     world.token()
     assert world.mails.mails[-1].text.startswith("Hello {link} {0.__class__},")
 
 
-def test_a_change_that_comes_between_is_not_lost(world: World) -> None:
+def test_a_concurrent_change_is_not_lost(world: World) -> None:
     token = world.token()
 
     class Meddled(PlainPasswords):
@@ -289,7 +289,7 @@ def test_a_change_that_comes_between_is_not_lost(world: World) -> None:
     assert (after.notes, after.password) == ("written while the password was hashed", f"hash of {NEW}")
 
 
-def test_who_is_renamed_meanwhile_cannot_get_the_name_as_password(world: World) -> None:
+def test_a_password_is_checked_against_the_name_after_a_concurrent_rename(world: World) -> None:
     token = world.token()
 
     class Meddled(PlainPasswords):
@@ -302,7 +302,7 @@ def test_who_is_renamed_meanwhile_cannot_get_the_name_as_password(world: World) 
         world.recovery.finish(token, NEW)
 
 
-def test_changes_without_end_are_given_up_against(world: World) -> None:
+def test_a_reset_gives_up_after_repeated_conflicts(world: World) -> None:
     class Restless(DictMembers):
         rounds = 0
 

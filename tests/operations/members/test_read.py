@@ -14,7 +14,7 @@ def test_an_administrator_lists_all_members_by_their_names() -> None:
     assert [member.username for member in Office(members).list(BEA)] == ["Anna", "Bea", "bert"]
 
 
-def test_others_do_not_list_them(office: Office) -> None:
+def test_other_members_cannot_list_members(office: Office) -> None:
     with pytest.raises(Forbidden, match=r"^Only administrators can list the members\.$"):
         office.list(HERSELF)
 
@@ -24,12 +24,12 @@ def test_an_administrator_reads_any_member(office: Office) -> None:
     assert office.read(CONSOLE, "b") == BOSS
 
 
-def test_everybody_reads_oneself(office: Office) -> None:
+def test_every_member_reads_themselves(office: Office) -> None:
     assert office.read(HERSELF, "a") == office.read.current(HERSELF) == ANNA
 
 
 @pytest.mark.parametrize("id_", ["b", "nobody", ""])
-def test_others_are_not_told_who_is_there(id_: str, office: Office) -> None:
+def test_other_members_cannot_probe_for_members(id_: str, office: Office) -> None:
     with pytest.raises(Forbidden, match="Only administrators can see other members"):
         office.read(HERSELF, id_)
     with pytest.raises(Forbidden):
@@ -37,7 +37,7 @@ def test_others_are_not_told_who_is_there(id_: str, office: Office) -> None:
     assert office.members.reads == 0
 
 
-def test_nobody_is_no_member(office: Office) -> None:
+def test_an_unknown_member_is_reported(office: Office) -> None:
     with pytest.raises(NoSuchMember, match="does not exist"):
         office.read(BEA, "nobody")
     with pytest.raises(NoSuchMember):

@@ -18,32 +18,32 @@ def test_an_administrator_removes_members(office: Office) -> None:
 
 
 @pytest.mark.parametrize("id_", ["a", "b", "nobody"])
-def test_others_remove_nobody_not_even_themselves(id_: str, office: Office) -> None:
+def test_other_members_remove_nobody_not_even_themselves(id_: str, office: Office) -> None:
     with pytest.raises(Forbidden, match="Only administrators can delete members"):
         office.remove(HERSELF, id_)
     assert office.members.writes == 0
 
 
-def test_the_last_administrator_stays(office: Office) -> None:
+def test_the_last_administrator_cannot_be_removed(office: Office) -> None:
     with pytest.raises(LastAdministrator):
         office.remove(BEA, "b")
     assert office.stored("b") == BOSS
 
 
-def test_an_administrator_may_go_when_another_one_stays() -> None:
+def test_an_administrator_can_be_removed_if_another_remains() -> None:
     office = Office(BusyMembers(BOSS, CARL))
     office.remove(BEA, "b")
     with pytest.raises(LastAdministrator):
         office.remove(BEA, "c")
 
 
-def test_an_administrator_who_is_disabled_may_go(office: Office) -> None:
+def test_a_disabled_administrator_can_be_removed(office: Office) -> None:
     office.members.add(Member("c", "Carl", "carl@example.com", "Chief", disabled=True))
     office.remove(BEA, "c")
     assert office.members.by_id("c") is None
 
 
-def test_a_change_that_came_between_does_not_save_one(office: Office) -> None:
+def test_a_concurrent_change_does_not_prevent_a_removal(office: Office) -> None:
     def once() -> None:
         office.members.before_write = lambda: None
         office.change("a", notes="not yet")
@@ -53,7 +53,7 @@ def test_a_change_that_came_between_does_not_save_one(office: Office) -> None:
     assert office.members.by_id("a") is None
 
 
-def test_who_was_made_the_last_administrator_meanwhile_stays() -> None:
+def test_a_member_who_becomes_the_last_administrator_is_not_removed() -> None:
     office = Office(BusyMembers(BOSS, CARL))
 
     def once() -> None:
@@ -65,7 +65,7 @@ def test_who_was_made_the_last_administrator_meanwhile_stays() -> None:
         office.remove(BEA, "b")
 
 
-def test_others_that_keep_coming_between_are_not_fought_for_ever(office: Office) -> None:
+def test_a_removal_gives_up_after_repeated_conflicts(office: Office) -> None:
     numbers = iter(range(10_000))
     office.members.before_write = lambda: office.change("a", notes=f"theirs {next(numbers)}")
     with pytest.raises(Unavailable, match="Concurrent changes of members prevented this change"):

@@ -49,53 +49,53 @@ def test_members_change_themselves(office: Office) -> None:
 
 
 @pytest.mark.parametrize("given", [{"username": "Anne"}, {"profile": "Boss"}, {"disabled": True}])
-def test_some_fields_are_the_administrators(given: Mapping[str, Any], office: Office) -> None:
+def test_only_administrators_change_some_fields(given: Mapping[str, Any], office: Office) -> None:
     with pytest.raises(Forbidden, match=f"Only administrators can change {next(iter(given))}"):
         office.update(HERSELF, "a", {**given, "notes": "mine"})
     assert office.stored("a") == ANNA
 
 
-def test_what_is_given_back_as_it_is_changes_nothing(office: Office) -> None:
+def test_putting_a_member_back_unchanged_changes_nothing(office: Office) -> None:
     same = {"username": "Anna", "profile": "Clerk", "disabled": False, "email": "anna@example.com"}
     assert office.update(HERSELF, "a", {**same, "notes": "some notes", "language": "en"}) == ANNA
     assert office.members.writes == 0
     assert office.update(HERSELF, "a", {**same, "notes": "new"}).notes == "new"
 
 
-def test_an_empty_change_is_none(office: Office) -> None:
+def test_an_empty_change_writes_nothing(office: Office) -> None:
     assert office.update(HERSELF, "a", {}) == ANNA
     assert office.members.writes == 0
 
 
 @pytest.mark.parametrize("id_", ["b", "nobody"])
-def test_others_are_the_administrators(id_: str, office: Office) -> None:
+def test_only_administrators_change_other_members(id_: str, office: Office) -> None:
     with pytest.raises(Forbidden, match="Only administrators can change other members"):
         office.update(HERSELF, id_, {"notes": "x"})
     assert office.members.reads == 0
 
 
-def test_nobody_cannot_be_changed(office: Office) -> None:
+def test_an_unknown_member_cannot_be_changed(office: Office) -> None:
     with pytest.raises(NoSuchMember):
         office.update(BEA, "nobody", {"notes": "x"})
 
 
 @pytest.mark.parametrize("empty", [None, ""])
-def test_notes_can_be_taken_away(empty: str | None, office: Office) -> None:
+def test_notes_can_be_removed(empty: str | None, office: Office) -> None:
     assert office.update(HERSELF, "a", {"notes": empty}).notes is None
 
 
-def test_null_brings_back_what_is_usual(office: Office) -> None:
+def test_null_restores_the_default(office: Office) -> None:
     office.update(HERSELF, "a", {"language": "it", "dateFormat": "d.M.yyyy"})
     assert office.update(HERSELF, "a", {"language": None, "dateFormat": None}).formats == Formats()
 
 
 @pytest.mark.parametrize("field", ["username", "email", "profile", "disabled", "password"])
-def test_null_is_nothing_where_something_must_be(field: str, office: Office) -> None:
+def test_null_is_refused_in_required_fields(field: str, office: Office) -> None:
     with pytest.raises(BadMember, match=f'"{field}" must be'):
         office.update(BEA, "a", {field: None})
 
 
-def test_all_mistakes_are_told_at_once_and_nothing_is_changed(office: Office) -> None:
+def test_all_errors_are_reported_together_and_nothing_is_changed(office: Office) -> None:
     given = {"id": "x", "username": "a:b", "timeZone": "Rome", "password": "short", "notes": "good"}
     with pytest.raises(BadMember) as refusal:
         office.update(BEA, "a", given)
@@ -123,14 +123,14 @@ def test_a_password_follows_the_policy(password: Any, told: str, office: Office)
     assert office.stored("a").password == "hash of old"
 
 
-def test_a_password_is_not_the_name_that_is_given_with_it(office: Office) -> None:
+def test_a_password_equal_to_the_name_in_the_same_request_is_refused(office: Office) -> None:
     given = {"username": "Anna Berghain", "password": "ANNA BERGHAIN"}
     with pytest.raises(BadMember, match="is the username"):
         office.update(BEA, "a", given)
     office.update(BEA, "a", {"password": "Anna Berghain"})
 
 
-def test_a_password_is_hashed_as_signing_in_spells_it(office: Office) -> None:
+def test_a_password_is_normalized_before_hashing(office: Office) -> None:
     after = office.update(HERSELF, "a", {"password": "the way to the cafe\u0301"})
     assert after.password == "hash of the way to the caf\u00e9"
 
@@ -140,28 +140,28 @@ def linked() -> Office:
 
 
 @pytest.mark.parametrize("given", [{"password": NEW}, {"disabled": True}])
-def test_tokens_and_the_link_end_with_a_new_password_and_when_disabled(given: Mapping[str, Any]) -> None:
+def test_a_new_password_and_disabling_invalidate_tokens_and_the_link(given: Mapping[str, Any]) -> None:
     after = linked().update(BEA, "a", given)
     assert (after.generation, after.reset) == (6, replace(LINK, until=LINK_USED))
 
 
-def test_the_same_password_again_ends_tokens_too() -> None:
+def test_setting_the_same_password_invalidates_tokens() -> None:
     office = linked()
     office.update(BEA, "a", {"password": NEW})
     assert office.update(BEA, "a", {"password": NEW}).generation == 7
 
 
-def test_a_link_that_went_to_another_address_ends_with_it() -> None:
+def test_a_change_of_address_invalidates_the_link() -> None:
     after = linked().update(BEA, "a", {"email": "anne@example.com"})
     assert (after.generation, after.reset) == (5, replace(LINK, until=LINK_USED))
 
 
-def test_other_changes_end_nothing() -> None:
+def test_other_changes_invalidate_nothing() -> None:
     after = linked().update(BEA, "a", {"notes": "x", "username": "Anne", "profile": "Boss"})
     assert (after.generation, after.reset) == (5, LINK)
 
 
-def test_who_is_enabled_again_has_no_old_tokens(office: Office) -> None:
+def test_tokens_stay_invalid_after_a_member_is_enabled_again(office: Office) -> None:
     office.update(BEA, "a", {"disabled": True})
     after = office.update(BEA, "a", {"disabled": False})
     assert (after.disabled, after.generation) == (False, 1)
@@ -175,20 +175,20 @@ def test_who_is_enabled_again_has_no_old_tokens(office: Office) -> None:
         ({"username": "bea", "email": "bea@example.com"}, ["username", "email"]),
     ],
 )
-def test_names_of_others_are_taken(given: dict[str, str], fields: list[str], office: Office) -> None:
+def test_names_of_other_members_are_refused(given: dict[str, str], fields: list[str], office: Office) -> None:
     with pytest.raises(MemberTaken) as refusal:
         office.update(BEA, "a", given)
     assert [mistake.field for mistake in refusal.value.mistakes] == fields
     assert office.stored("a") == ANNA
 
 
-def test_a_name_may_change_its_case_alone(office: Office) -> None:
+def test_a_name_may_change_only_its_case(office: Office) -> None:
     after = office.update(BEA, "a", {"username": "ANNA", "email": "Anna@Example.com"})
     assert (after.username, after.email) == ("ANNA", "Anna@Example.com")
     assert office.stored("a") == after
 
 
-def test_a_member_whose_profile_the_model_lost_can_be_mended() -> None:
+def test_a_member_with_an_unknown_profile_can_be_repaired() -> None:
     office = Office(BusyMembers(BOSS, replace(ANNA, profile="Gone")))
     assert office.update(BEA, "a", {"notes": "x", "profile": "Gone"}).profile == "Gone"
     assert office.update(BEA, "a", {"profile": "Clerk"}).profile == "Clerk"
@@ -198,7 +198,7 @@ def test_a_member_whose_profile_the_model_lost_can_be_mended() -> None:
         office.update(BEA, "a", {"profile": "Gone"})
 
 
-def test_a_format_that_cannot_be_read_back_may_stay_but_is_not_taken(office: Office) -> None:
+def test_a_write_only_format_may_stay_but_cannot_be_set(office: Office) -> None:
     office.change("a", formats=Formats("dd MMM", "hh:mm"))
     kept = office.update(HERSELF, "a", {"dateFormat": "dd MMM", "timeFormat": "hh:mm", "notes": "mine"})
     assert (kept.notes, kept.formats) == ("mine", Formats("dd MMM", "hh:mm"))
@@ -206,14 +206,16 @@ def test_a_format_that_cannot_be_read_back_may_stay_but_is_not_taken(office: Off
         office.update(HERSELF, "a", {"dateFormat": "d MMM"})
 
 
-def test_what_was_stored_under_other_rules_may_stay(office: Office) -> None:
+def test_a_value_stored_under_other_rules_may_stay(office: Office) -> None:
     office.change("b", email="admin@localhost")
     assert office.update(BEA, "b", {"email": "admin@localhost", "notes": "x"}).notes == "x"
 
 
 @pytest.mark.parametrize("given", [{"profile": "Clerk"}, {"disabled": True}])
 @pytest.mark.parametrize("caller", [BEA, CONSOLE])
-def test_the_last_administrator_stays_one(caller: Any, given: Mapping[str, Any], office: Office) -> None:
+def test_the_last_administrator_cannot_be_demoted(
+    caller: Any, given: Mapping[str, Any], office: Office
+) -> None:
     with pytest.raises(LastAdministrator, match='"Bea" is the only administrator who is not disabled'):
         office.update(caller, "b", {**given, "notes": "x"})
     assert office.stored("b") == BOSS
@@ -227,29 +229,29 @@ def test_the_last_administrator_stays_one(caller: Any, given: Mapping[str, Any],
         Member("c", "Carl", "carl@example.com", "Clerk"),
     ],
 )
-def test_who_cannot_administrate_is_no_other_administrator(other: Member) -> None:
+def test_a_member_who_cannot_act_as_administrator_does_not_count_as_one(other: Member) -> None:
     office = Office(BusyMembers(BOSS, other))
     with pytest.raises(LastAdministrator):
         office.update(BEA, "b", {"disabled": True})
 
 
-def test_one_of_two_administrators_may_go() -> None:
+def test_one_of_two_administrators_can_be_demoted() -> None:
     office = Office(BusyMembers(BOSS, Member("c", "Carl", "carl@example.com", "Chief")))
     assert office.update(BEA, "b", {"profile": "Clerk"}).profile == "Clerk"
     with pytest.raises(LastAdministrator):
         office.update(CONSOLE, "c", {"disabled": True})
 
 
-def test_an_administrator_may_get_another_administrators_profile(office: Office) -> None:
+def test_an_administrator_can_change_to_another_administrator_profile(office: Office) -> None:
     assert office.update(BEA, "b", {"profile": "Chief"}).profile == "Chief"
 
 
-def test_one_who_is_disabled_already_is_not_the_last(office: Office) -> None:
+def test_a_disabled_administrator_does_not_count_as_the_last(office: Office) -> None:
     office.change("b", disabled=True)
     assert office.update(CONSOLE, "b", {"profile": "Clerk"}).profile == "Clerk"
 
 
-def test_a_change_that_came_between_is_kept(office: Office) -> None:
+def test_a_concurrent_change_is_kept(office: Office) -> None:
     def once() -> None:
         office.members.before_write = lambda: None
         office.change("a", email="anne@example.com")
@@ -260,7 +262,7 @@ def test_a_change_that_came_between_is_kept(office: Office) -> None:
     assert office.members.writes == 2
 
 
-def test_what_came_between_is_judged_anew(office: Office) -> None:
+def test_a_concurrent_change_is_validated_again(office: Office) -> None:
     def once() -> None:
         office.members.before_write = lambda: None
         office.change("a", username="the new way in")
@@ -270,7 +272,7 @@ def test_what_came_between_is_judged_anew(office: Office) -> None:
         office.update(HERSELF, "a", {"password": "THE new way in"})
 
 
-def test_who_was_removed_meanwhile_is_told(office: Office) -> None:
+def test_a_concurrent_removal_is_reported(office: Office) -> None:
     def once() -> None:
         office.members.before_write = lambda: None
         office.remove(BEA, "a")
@@ -280,7 +282,7 @@ def test_who_was_removed_meanwhile_is_told(office: Office) -> None:
         office.update(HERSELF, "a", {"notes": "mine"})
 
 
-def test_an_administrator_who_became_the_last_meanwhile_stays(office: Office) -> None:
+def test_an_administrator_who_becomes_the_last_cannot_be_demoted(office: Office) -> None:
     office.members.add(Member("c", "Carl", "carl@example.com", "Boss"))
 
     def once() -> None:
@@ -292,7 +294,7 @@ def test_an_administrator_who_became_the_last_meanwhile_stays(office: Office) ->
         office.update(BEA, "b", {"profile": "Clerk"})
 
 
-def test_others_that_keep_coming_between_are_not_fought_for_ever(office: Office) -> None:
+def test_an_update_gives_up_after_repeated_conflicts(office: Office) -> None:
     numbers = iter(range(10_000))
     office.members.before_write = lambda: office.change("a", notes=f"theirs {next(numbers)}")
     with pytest.raises(Unavailable, match="Concurrent changes of members"):
@@ -300,7 +302,7 @@ def test_others_that_keep_coming_between_are_not_fought_for_ever(office: Office)
     assert office.members.writes < 1000
 
 
-def test_a_password_is_hashed_once_however_often_others_come_between() -> None:
+def test_a_password_is_hashed_once_despite_repeated_conflicts() -> None:
     class Slow(PlainPasswords):
         hashed = 0
 

@@ -63,7 +63,7 @@ def check(diary: RecordedHistory, chance: Random) -> None:
 
 @settings(max_examples=count(12, 2000))
 @given(models(versioned=True), st.randoms(use_true_random=False))
-def test_a_graph_as_of_an_instant_is_what_was_recorded_then(model: Model, chance: Random) -> None:
+def test_a_graph_as_of_an_instant_is_the_recorded_one(model: Model, chance: Random) -> None:
     diary = kept(model, chance)
     event(f"{diary.restored} were restored")
     check(diary, chance)
@@ -134,7 +134,7 @@ FAULTY = [LateStarts, LongVersions, LinksOfNow, VersionsOfNow]
 
 
 @pytest.mark.parametrize("faulty", mostly(FAULTY, "LinksOfNow"))
-def test_a_store_that_tells_something_else_is_found_out(faulty: type[Repository]) -> None:
+def test_a_store_with_wrong_history_is_detected(faulty: type[Repository]) -> None:
     @settings(max_examples=MOST, phases=[Phase.generate], database=None)
     @given(models(versioned=True), st.randoms(use_true_random=False))
     def look(model: Model, chance: Random) -> None:

@@ -36,7 +36,7 @@ class Asked(Objects):
         return super().linked(role, ids, *given, **options)
 
 
-def test_an_object_stays_as_it_was_loaded() -> None:
+def test_an_object_is_loaded_once_per_request() -> None:
     objects = Asked()
     known = IdentityMap(request_of(MODEL, objects))
     a, b, gone = (Reference("Person", id_) for id_ in ("a", "b", "gone"))
@@ -49,7 +49,7 @@ def test_an_object_stays_as_it_was_loaded() -> None:
     assert objects.read_at == [a, gone, b]
 
 
-def test_links_that_are_known_to_their_end_are_not_loaded_again() -> None:
+def test_completely_loaded_links_are_not_loaded_again() -> None:
     objects = Asked()
     known = IdentityMap(request_of(MODEL, objects))
     assert [*map(list, run(known.linked(MEMBERS, ["t", "t"], ALL_IDS)))] == [["a", "b", "c"]] * 2
@@ -63,7 +63,7 @@ def test_links_that_are_known_to_their_end_are_not_loaded_again() -> None:
     assert objects.linked_at == [("t",), ("u",)]
 
 
-def test_a_range_of_the_links_does_not_count_as_all_of_them() -> None:
+def test_a_partial_range_of_links_does_not_count_as_complete() -> None:
     objects = Asked()
     known = IdentityMap(request_of(MODEL, objects))
     assert [*map(list, run(known.linked(MEMBERS, ["t"], IdRange(limit=1))))] == [["a"]]

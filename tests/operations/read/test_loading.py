@@ -64,7 +64,7 @@ def chain(reader: Reader, number: int) -> Reading[list[Any]]:
     return [*(each and each.state["at"] for each in found), *led]
 
 
-def test_there_are_as_many_batches_as_the_longest_reading_needs(asked: Asked) -> None:
+def test_the_number_of_batches_is_that_of_the_longest_reading(asked: Asked) -> None:
     found = run_together(
         chain(reader, number % 4) for number, reader in enumerate(readers(asked, range(100, 120)))
     )
@@ -73,7 +73,7 @@ def test_there_are_as_many_batches_as_the_longest_reading_needs(asked: Asked) ->
     assert [len(each) for each in asked.looks] == [20]
 
 
-def test_what_a_reader_knows_is_not_loaded_again(asked: Asked) -> None:
+def test_loaded_objects_are_not_loaded_again(asked: Asked) -> None:
     def load(reader: Reader) -> Reading[None]:
         yield from reader.load([person("a"), person("b")])
         yield from reader.load([person("b")])
@@ -83,7 +83,7 @@ def test_what_a_reader_knows_is_not_loaded_again(asked: Asked) -> None:
     assert run_together([]) == []
 
 
-def test_links_of_several_roles_are_loaded_one_role_after_the_other(asked: Asked) -> None:
+def test_links_of_several_roles_are_loaded_role_by_role(asked: Asked) -> None:
     def load(reader: Reader, role: RoleName) -> Reading[list[Sequence[str]]]:
         return (yield from reader.linked(role, ["x"], IdRange(limit=5)))
 
@@ -93,7 +93,7 @@ def test_links_of_several_roles_are_loaded_one_role_after_the_other(asked: Asked
     assert asked.looks == [[("x", 1), ("x", 2)]] * 2
 
 
-def test_a_page_of_the_past_is_refused(asked: Asked) -> None:
+def test_a_page_as_of_an_instant_is_refused(asked: Asked) -> None:
     def load(reader: Reader) -> Reading[object]:
         yield from reader.load([person("a")])
         return reader.page(Query("Person", Order()))
@@ -102,7 +102,7 @@ def test_a_page_of_the_past_is_refused(asked: Asked) -> None:
         run_together(map(load, readers(asked, [1, 2])))
 
 
-def test_visibility_is_loaded_beside_objects_and_each_key_once(asked: Asked) -> None:
+def test_visibility_is_loaded_together_with_objects_and_once_per_key(asked: Asked) -> None:
     batches: list[list[int]] = []
 
     def double(numbers: Sequence[int]) -> Sequence[int]:
@@ -120,7 +120,7 @@ def test_visibility_is_loaded_beside_objects_and_each_key_once(asked: Asked) -> 
     assert [len(each) for each in asked.reads] == [2]
 
 
-def test_other_requests_go_on_while_many_readings_are_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_requests_proceed_while_many_readings_are_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
     resumed: list[int] = []
     pauses: list[int] = []
 

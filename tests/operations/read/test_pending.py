@@ -86,7 +86,7 @@ def made_by(effects: tuple[Effect, ...]) -> list[Reference]:
     return [effect.after.reference for effect in effects if isinstance(effect, Creation)]
 
 
-def test_a_page_shows_what_the_store_finds_as_the_change_leaves_it() -> None:
+def test_a_page_shows_stored_objects_with_the_pending_change() -> None:
     scene = Scene()
     written = [
         *Write(scene.services, change("Employee", "e1", name="Eve"), ADMINISTRATOR).dry_run().change.effects,

@@ -25,7 +25,7 @@ def few_at_once() -> Iterator[None]:
 
 
 @given(st.data(), graphs())
-def test_a_fetch_finds_what_the_contract_says(data: st.DataObject, objects: Objects) -> None:
+def test_a_fetch_agrees_with_the_naive_model(data: st.DataObject, objects: Objects) -> None:
     class_name = data.draw(st.sampled_from(["Person", "Team", "Desk", "House", "Address"]))
     roots = [entity for reference, entity in objects.objects.items() if reference.class_name == class_name]
     fetch = data.draw(fetches(EVERYTHING.classes[class_name]))

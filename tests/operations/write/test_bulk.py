@@ -55,7 +55,7 @@ def names(scene: Scene) -> list[object]:
     ]
 
 
-def test_all_that_match_are_updated_and_the_others_are_not() -> None:
+def test_a_bulk_update_changes_exactly_the_matching_objects() -> None:
     scene = Scene()
     query = replace(EVERYBODY, filter=Comparison("name", Operator.IN, ("Ada", "Cy")))
 
@@ -79,7 +79,7 @@ def test_all_that_match_are_updated_and_the_others_are_not() -> None:
     assert len(scene.entities.commits) == 2
 
 
-def test_what_is_so_already_counts_and_is_not_written() -> None:
+def test_unchanged_objects_count_but_are_not_written() -> None:
     scene = Scene()
     command = UpdateBulk("Label", {"name": "hot"})
 
@@ -90,7 +90,7 @@ def test_what_is_so_already_counts_and_is_not_written() -> None:
     assert len(scene.entities.commits) == 1
 
 
-def test_all_that_match_are_deleted_with_their_parts() -> None:
+def test_a_bulk_deletion_deletes_matching_objects_with_their_parts() -> None:
     scene = Scene()
     query = Query("Project", Order(), window=Window(10_000))
 
@@ -98,7 +98,7 @@ def test_all_that_match_are_deleted_with_their_parts() -> None:
     assert not {"Project", "Task", "Charter"} & {name for name, _ in scene.entities.objects}
 
 
-def test_no_more_than_a_window_are_touched() -> None:
+def test_a_bulk_service_is_limited_to_its_window() -> None:
     scene = Scene()
     labelled(scene, 5)
 
@@ -115,7 +115,7 @@ def test_no_more_than_a_window_are_touched() -> None:
     assert len(names(scene)) == 4
 
 
-def test_too_many_are_refused_with_their_number_before_anything_is_written() -> None:
+def test_too_many_objects_are_refused_with_their_number_before_any_write() -> None:
     scene = scene_with(objects=6)
     labelled(scene, 5)
 
@@ -136,7 +136,7 @@ def test_too_many_are_refused_with_their_number_before_anything_is_written() -> 
     assert scene.entities.commits == []
 
 
-def test_where_they_cannot_be_counted_too_many_are_refused_all_the_same(
+def test_too_many_objects_are_refused_even_if_they_cannot_be_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     scene = scene_with(objects=1)
@@ -155,7 +155,7 @@ def test_where_they_cannot_be_counted_too_many_are_refused_all_the_same(
     assert issue.message.startswith("More than 1 Label objects match")
 
 
-def test_one_that_is_refused_keeps_nothing_from_the_others() -> None:
+def test_a_refused_object_does_not_block_the_others() -> None:
     scene = Scene()
 
     summary, *issues = refusal(
@@ -168,7 +168,7 @@ def test_one_that_is_refused_keeps_nothing_from_the_others() -> None:
     assert Reference("Employee", "e1") in scene.entities.objects
 
 
-def test_when_the_time_is_over_it_says_how_far_it_has_come_and_can_go_on() -> None:
+def test_a_timeout_reports_progress_and_the_service_can_be_repeated() -> None:
     scene = scene_with(seconds=20)
     labelled(scene, 6)
     command = UpdateBulk("Label", {"name": "new"})
@@ -194,7 +194,7 @@ def test_when_the_time_is_over_it_says_how_far_it_has_come_and_can_go_on() -> No
     assert set(names(scene)) == {"new"}
 
 
-def test_what_matches_no_more_when_its_turn_comes_is_left_alone() -> None:
+def test_an_object_that_no_longer_matches_is_skipped() -> None:
     """The page may be from a moment ago: here one has another name by then, and one is gone."""
     scene = Scene()
     labelled(scene, 3)
@@ -210,7 +210,7 @@ def test_what_matches_no_more_when_its_turn_comes_is_left_alone() -> None:
     assert sorted(map(str, names(scene))) == ["cold", "hot", "precious"]
 
 
-def test_an_object_that_changes_before_it_is_written_is_looked_at_once_more() -> None:
+def test_an_object_changed_before_its_write_is_read_again() -> None:
     scene = Scene()
     labelled(scene, 1)
     query = replace(LABELS, filter=Comparison("name", Operator.EQ, "old"))
@@ -223,7 +223,7 @@ def test_an_object_that_changes_before_it_is_written_is_looked_at_once_more() ->
     assert delete_bulk(scene.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 0
 
 
-def test_trouble_with_the_store_says_how_far_it_has_come() -> None:
+def test_a_store_failure_reports_progress() -> None:
     scene = Scene()
     labelled(scene, 2)
 
@@ -237,7 +237,7 @@ def test_trouble_with_the_store_says_how_far_it_has_come() -> None:
     assert unavailable.value.retry_after == 5
 
 
-def test_a_bulk_write_is_validated_without_a_trace() -> None:
+def test_a_bulk_validation_writes_nothing() -> None:
     scene = scene_with(objects=4)
 
     assert (
@@ -264,7 +264,7 @@ def test_a_bulk_write_is_validated_without_a_trace() -> None:
     assert scene.entities.commits == []
 
 
-def test_too_many_are_an_issue_of_its_validation() -> None:
+def test_too_many_objects_are_an_issue_of_the_validation() -> None:
     scene = scene_with(objects=3)
 
     (issue,) = validate_bulk(
@@ -274,7 +274,7 @@ def test_too_many_are_an_issue_of_its_validation() -> None:
     assert issue.message.startswith("4 Employee objects match")
 
 
-def test_of_very_many_issues_the_first_are_reported_and_the_others_counted() -> None:
+def test_the_first_of_many_issues_are_reported_and_the_others_counted() -> None:
     scene = Scene()
     command = UpdateBulk("Employee", {}, {"friends": add(*(f"none{number}" for number in range(120)))})
     more = "Only 100 of 120 issues are listed. 20 more issues were found."
@@ -296,7 +296,7 @@ def test_of_very_many_issues_the_first_are_reported_and_the_others_counted() -> 
     assert all(issue.message.endswith(" This applies to 4 objects.") for issue in told)
 
 
-def test_a_unique_value_that_is_taken_is_reported_once() -> None:
+def test_a_taken_unique_value_is_reported_once() -> None:
     """No part of it comes from the objects that would have it."""
     same = UpdateBulk("Employee", {"email": "ada@x.org"}, {})
     (issue,) = validate_bulk(
@@ -306,7 +306,7 @@ def test_a_unique_value_that_is_taken_is_reported_once() -> None:
     assert issue.message.endswith(" This applies to 3 objects.")
 
 
-def test_what_depends_on_the_object_is_told_of_each() -> None:
+def test_object_specific_issues_are_reported_per_object() -> None:
     """That a role would be left empty; and of one object alone, whatever is wrong."""
     scene = Scene()
     empty = UpdateBulk("Project", {}, {"customer": point(None)})
@@ -324,7 +324,7 @@ def test_what_depends_on_the_object_is_told_of_each() -> None:
     assert found(wrong, one) == [("ATTRIBUTE_RANGE", "e2")]
 
 
-def test_the_number_of_issues_is_in_good_english() -> None:
+def test_the_number_of_issues_is_worded_correctly() -> None:
     issues = FirstIssues()
     issues.add([Issue(IssueType.ENTITY_DOMAIN, verbatim(str(number))) for number in range(101)])
 

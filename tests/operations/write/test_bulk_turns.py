@@ -25,13 +25,13 @@ def scene_in_which_the_second_ends() -> Scene:
     return scene
 
 
-def test_an_object_that_another_deletes_first_is_not_counted_as_deleted() -> None:
+def test_a_concurrently_deleted_object_is_not_counted_as_deleted() -> None:
     scene = scene_in_which_the_second_ends()
 
     assert delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
 
 
-def test_an_object_that_another_deletes_first_is_not_updated_and_no_issue() -> None:
+def test_a_concurrently_deleted_object_is_skipped_by_an_update() -> None:
     scene, command = scene_in_which_the_second_ends(), UpdateBulk("Label", {"name": "new"})
 
     done = update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
@@ -39,7 +39,7 @@ def test_an_object_that_another_deletes_first_is_not_updated_and_no_issue() -> N
     assert [each.reference for each in done] == [Reference("Label", "l1")]
 
 
-def test_nothing_is_said_of_it_in_a_validation() -> None:
+def test_a_concurrently_deleted_object_is_not_reported_by_a_validation() -> None:
     scene = Scene()
     page = scene.entities.page(LABELS, unlimited_budget())
     scene.write(end("Label", "l2"))

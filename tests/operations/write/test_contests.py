@@ -158,7 +158,9 @@ CONTESTS: dict[str, Prepare] = {
 
 
 @pytest.mark.parametrize("prepare", CONTESTS.values(), ids=CONTESTS)
-def test_of_two_one_is_done_and_the_other_refused(worlds: Sequence[Services], prepare: Prepare) -> None:
+def test_one_of_two_conflicting_writes_succeeds_and_the_other_is_refused(
+    worlds: Sequence[Services], prepare: Prepare
+) -> None:
     for _ in range(TIMES):
         outcomes = raced(worlds, *prepare(worlds[0]))
         assert sorted(map(str, outcomes)) == ["ROLE_CARDINALITY", "True"]
@@ -184,7 +186,7 @@ def _project(services: Services, tasks: int) -> tuple[str, str, str]:
 
 
 @pytest.mark.parametrize(("tasks", "times"), [(2, TIMES), (TASKS, LARGE_TIMES)], ids=["few", "many"])
-def test_parts_that_are_written_while_their_whole_is_deleted_go_with_it(
+def test_parts_written_during_deletion_of_their_whole_are_deleted(
     engine: Engine, worlds: Sequence[Services], tasks: int, times: int
 ) -> None:
     """Parts are made, one is changed, and gets a part of its own: at any moment, and done or refused."""

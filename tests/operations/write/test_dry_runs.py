@@ -30,7 +30,7 @@ BROKEN: dict[str, Command] = {
 
 
 @pytest.mark.parametrize("command", BROKEN.values(), ids=BROKEN)
-def test_a_rehearsal_finds_what_the_write_would_meet(command: Command) -> None:
+def test_a_validation_reports_the_issues_of_the_write(command: Command) -> None:
     scene = Scene()
 
     issues = validate(scene.services, command, ADMINISTRATOR)
@@ -52,7 +52,7 @@ def _previewed(scene: Scene, command: Create | Update) -> Sequence[Issue]:
         return refusal.issues
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_issues_are_reported_together() -> None:
     issues = validate(Scene().services, BROKEN["several things"], ADMINISTRATOR)
 
     assert sorted(issue_summary(issue) for issue in issues) == [
@@ -76,7 +76,7 @@ RIGHT: dict[str, Command] = {
 
 
 @pytest.mark.parametrize("command", RIGHT.values(), ids=RIGHT)
-def test_a_rehearsal_leaves_no_trace(command: Command) -> None:
+def test_a_validation_writes_nothing(command: Command) -> None:
     scene = Scene()
     graph, allowances = scene.entities.graph, len(scene.entities.allowances)
 
@@ -89,7 +89,7 @@ def test_a_rehearsal_leaves_no_trace(command: Command) -> None:
     scene.write(command)
 
 
-def test_a_preview_shows_the_object_as_it_would_be_but_for_its_numbers() -> None:
+def test_a_preview_shows_the_future_object_without_serial_numbers() -> None:
     scene = Scene()
 
     shown, _ = preview(
@@ -103,7 +103,7 @@ def test_a_preview_shows_the_object_as_it_would_be_but_for_its_numbers() -> None
     assert shown.state["lines"] == [made[1].reference.id]
 
 
-def test_a_preview_of_an_update_shows_what_stays_and_what_changes() -> None:
+def test_a_preview_of_an_update_shows_unchanged_and_changed_values() -> None:
     shown, _ = preview(Scene().services, change("Employee", "e1", name="Eve"), ADMINISTRATOR)
 
     assert shown.state["name"] == "Eve"
@@ -111,7 +111,7 @@ def test_a_preview_of_an_update_shows_what_stays_and_what_changes() -> None:
     assert shown.state["_lastmodifiedby"] == "ada"
 
 
-def test_a_rehearsal_is_made_again_when_another_write_comes_between(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_validation_is_repeated_after_a_concurrent_write(monkeypatch: pytest.MonkeyPatch) -> None:
     """It reads, and then asks the store, which knows better by then."""
     scene = Scene()
     rehearse = scene.entities.dry_run

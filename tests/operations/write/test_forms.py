@@ -7,7 +7,7 @@ from tests.graphs.commands import add, make, point
 from tests.graphs.scene import Scene, issue_summary
 
 
-def test_a_form_is_shown_with_what_it_leads_to() -> None:
+def test_a_form_is_shown_with_its_associated_objects() -> None:
     scene = Scene()
 
     shown, _ = preview(
@@ -21,7 +21,7 @@ def test_a_form_is_shown_with_what_it_leads_to() -> None:
     assert scene.entities.commits == []
 
 
-def test_what_is_wrong_with_a_form_is_told_at_once() -> None:
+def test_all_issues_of_a_form_are_reported_together() -> None:
     issues = validate(
         Scene().services,
         make("Leave", days="x", employee=point("e9"), deputies=add("e1", "e8")),
@@ -35,7 +35,7 @@ def test_what_is_wrong_with_a_form_is_told_at_once() -> None:
     ]
 
 
-def test_a_form_needs_what_it_requires() -> None:
+def test_a_form_needs_its_required_values() -> None:
     (issue,) = validate(Scene().services, make("Leave", days=1), ADMINISTRATOR)
 
     assert issue_summary(issue) == ("ROLE_CARDINALITY", "Leave", None, "employee", "data.employee")

@@ -65,7 +65,7 @@ def relying(command: Update | Delete, start: Instant | None) -> Update | Delete:
 
 @pytest.mark.parametrize("asked", ["value", "links", "parts", "end"])
 @pytest.mark.parametrize("is_rivalled", [False, True])
-def test_a_write_that_names_a_version_is_done_on_that_version(
+def test_a_write_with_if_version_succeeds_only_on_that_version(
     services: Services, asked: str, *, is_rivalled: bool
 ) -> None:
     tag = save(services, make("Tag", name="t"), ADMINISTRATOR).reference.id

@@ -61,7 +61,7 @@ def test_impossible_ids_are_reported_as_not_found(engine: Engine, id_: str) -> N
 @pytest.mark.parametrize(
     "roles", [{}, {"addresses": create(make("Address", street="x"))}], ids=["alone", "whole"]
 )
-def test_what_is_not_there_is_not_updated(engine: Engine, id_: str, roles: dict[str, Any]) -> None:
+def test_a_missing_object_is_not_updated(engine: Engine, id_: str, roles: dict[str, Any]) -> None:
     services = process(engine, COMPANY)
     command = change("Employee", id_, name="Eve", **roles)
 
@@ -75,7 +75,7 @@ def test_what_is_not_there_is_not_updated(engine: Engine, id_: str, roles: dict[
 
 
 @pytest.mark.parametrize("id_", IDS.values(), ids=IDS)
-def test_what_is_not_there_is_not_read_nor_deleted(engine: Engine, id_: str) -> None:
+def test_a_missing_object_is_neither_read_nor_deleted(engine: Engine, id_: str) -> None:
     services = process(engine, COMPANY)
     reference = Reference("Employee", id_)
 

@@ -17,7 +17,7 @@ THINGS = model(replace(THING, versioned=True))
 REMEMBERING = model(*(replace(each, versioned=True) for each in COMPANY.classes.values()))
 
 
-def test_a_new_object_begins_now() -> None:
+def test_the_first_version_of_a_new_object_starts_now() -> None:
     services, entities, _ = fake_services(THINGS)
     made = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR)
     assert made.state["_versionStart"] == made.state["_createdon"] == format_instant(NOON)
@@ -25,7 +25,7 @@ def test_a_new_object_begins_now() -> None:
     assert entities.objects[made.reference].state == made.state
 
 
-def test_a_changed_object_begins_anew_also_when_the_clock_has_stepped_back() -> None:
+def test_a_change_starts_a_version_even_if_the_clock_stepped_back() -> None:
     services, entities, clock = fake_services(THINGS)
     made = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     for number in range(1, 4):
@@ -39,7 +39,7 @@ def test_a_changed_object_begins_anew_also_when_the_clock_has_stepped_back() -> 
     assert written.state["_createdon"] == format_instant(NOON)
 
 
-def test_a_write_that_changes_nothing_makes_no_version() -> None:
+def test_a_write_without_changes_creates_no_version() -> None:
     services, entities, clock = fake_services(THINGS)
     made = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     clock.instant += HOUR
@@ -50,7 +50,7 @@ def test_a_write_that_changes_nothing_makes_no_version() -> None:
     assert [version.start for version in entities.versions(made)] == [NOON]
 
 
-def test_a_deletion_is_later_than_what_it_ends() -> None:
+def test_a_deletion_is_later_than_the_version_it_ends() -> None:
     services, entities, clock = fake_services(THINGS)
     made = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     clock.instant -= HOUR
@@ -61,7 +61,7 @@ def test_a_deletion_is_later_than_what_it_ends() -> None:
     assert gone.last_end == NOON + 1
 
 
-def test_all_that_one_write_makes_and_changes_is_of_one_instant() -> None:
+def test_all_objects_of_a_write_have_one_instant() -> None:
     """The latest of what it changes decides: others, and what is new, might be earlier."""
     services, entities, clock = fake_services(REMEMBERING)
     early = save(services, make("Employee", name="Ada"), ADMINISTRATOR).reference
@@ -80,7 +80,7 @@ def test_all_that_one_write_makes_and_changes_is_of_one_instant() -> None:
     assert found[0].state["_lastmodifiedon"] == format_instant(expected)
 
 
-def test_what_a_write_only_touches_does_not_delay_it() -> None:
+def test_unchanged_objects_of_a_write_do_not_delay_its_instant() -> None:
     """A whole of which a part is changed, the target of a key: they stay as they are."""
     services, entities, clock = fake_services(REMEMBERING)
     ada = save(
@@ -94,7 +94,7 @@ def test_what_a_write_only_touches_does_not_delay_it() -> None:
     assert [version.start for version in entities.versions(team)] == [NOON + HOUR]
 
 
-def test_a_preview_tells_since_when_it_would_be_so() -> None:
+def test_a_preview_shows_the_start_of_the_future_version() -> None:
     services, entities, clock = fake_services(REMEMBERING)
     made = save(services, make("Employee", name="Ada"), ADMINISTRATOR).reference
     clock.instant += 5
@@ -104,7 +104,7 @@ def test_a_preview_tells_since_when_it_would_be_so() -> None:
     assert [version.state["name"] for version in entities.versions(made)] == ["Ada"]
 
 
-def test_the_parts_that_end_with_their_whole_end_at_one_instant() -> None:
+def test_parts_deleted_with_their_whole_end_at_one_instant() -> None:
     services, entities, clock = fake_services(REMEMBERING)
     streets = parts(make("Address", street="1st"), make("Address", street="2nd"))
     ada = save(services, make("Employee", name="Ada", addresses=streets), ADMINISTRATOR).reference

@@ -100,7 +100,7 @@ def interleaved(mine: str, others: str) -> Iterator[Outcome]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("mine", NAMES)
-def test_whatever_comes_between_it_is_as_if_one_came_after_the_other(mine: str) -> None:
+def test_interleaved_writes_are_serializable(mine: str) -> None:
     """What is done, what is refused and why, and what is left."""
     for others in Random(seed()).sample(NAMES, count(1, len(NAMES))):
         for step, outcome in enumerate(interleaved(mine, others)):

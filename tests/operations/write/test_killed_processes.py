@@ -80,7 +80,7 @@ def killer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killer]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", WRITE_CASES)
-def test_a_killed_process_leaves_the_old_graph_or_the_new_one(killer: Killer, name: str) -> None:
+def test_a_killed_process_leaves_the_old_or_the_new_graph(killer: Killer, name: str) -> None:
     """The old one up to some statement, and from there on the new one; a client that heard of it finds it."""
     whole = killer.life(name, NEVER)
     assert whole.heard == (whole.left != object_items(company_items()))

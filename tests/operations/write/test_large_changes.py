@@ -92,7 +92,7 @@ def nothing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("nothing_at_once")
-def test_parts_that_are_cleared_are_unseen_at_once_though_they_end_later() -> None:
+def test_cleared_parts_disappear_immediately_and_are_purged_later() -> None:
     scene = Scene()
     cleared = scene.clock.instant
     scene.clear()
@@ -108,14 +108,14 @@ def test_parts_that_are_cleared_are_unseen_at_once_though_they_end_later() -> No
     assert [each.start for each in scene.shop.entities.versions(scene.order)][-1] == cleared
 
 
-def test_what_there_is_time_for_ends_before_the_client_has_its_answer() -> None:
+def test_cleared_parts_are_purged_before_the_response_if_time_allows() -> None:
     scene = Scene()
     scene.clear()
     assert (scene.there(scene.old), scene.left()) == (0, [])
 
 
 @pytest.mark.parametrize("does_it", [False, True], ids=["before the commit", "after the commit"])
-def test_a_process_that_dies_at_any_commit_has_cleared_all_or_nothing(*, does_it: bool) -> None:
+def test_a_crash_at_any_commit_leaves_all_or_no_parts_cleared(*, does_it: bool) -> None:
     scene, met = Scene(), list[bool]()
     items = dict(scene.store._items)
     while True:
@@ -133,7 +133,7 @@ def test_a_process_that_dies_at_any_commit_has_cleared_all_or_nothing(*, does_it
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2])
-def test_what_was_cleared_comes_back_whether_it_has_ended_or_not(
+def test_cleared_parts_are_restored_whether_purged_or_not(
     monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
     scene = Scene()
@@ -150,7 +150,7 @@ def test_what_was_cleared_comes_back_whether_it_has_ended_or_not(
 
 
 @pytest.mark.usefixtures("nothing_at_once")
-def test_several_times_cleared_leaves_several_things_to_end() -> None:
+def test_repeated_clearing_leaves_several_ledgers() -> None:
     scene = Scene()
     new = scene.replace()
     assert scene.there([*scene.old, *new]) == 2 * LINES
@@ -161,7 +161,7 @@ def test_several_times_cleared_leaves_several_things_to_end() -> None:
 
 
 @pytest.mark.usefixtures("nothing_at_once")
-def test_parts_with_values_that_new_ones_take_end_with_the_commit() -> None:
+def test_parts_whose_unique_values_are_reused_are_deleted_in_the_commit() -> None:
     scene = Scene()
     made = [make("Line", code=f"c{number}", product=point(scene.product.id)) for number in range(5)]
     scene.clock.instant += 1
@@ -171,7 +171,7 @@ def test_parts_with_values_that_new_ones_take_end_with_the_commit() -> None:
     assert len(scene.shop.lines(scene.order)) == 5
 
 
-def test_a_lock_that_another_takes_meanwhile_keeps_all() -> None:
+def test_a_concurrent_lock_on_a_part_prevents_clearing() -> None:
     scene = Scene()
     line = Reference("Line", scene.old[-3])
 
@@ -190,7 +190,7 @@ Act = Callable[[Scene], Any]
 
 
 @pytest.mark.parametrize("end", [Scene.clear, lambda scene: scene.shop.delete_at_once(scene.order)])
-def test_who_purges_slowly_ends_nothing_that_has_come_back(monkeypatch: pytest.MonkeyPatch, end: Act) -> None:
+def test_a_slow_purge_deletes_no_restored_parts(monkeypatch: pytest.MonkeyPatch, end: Act) -> None:
     """Another has ended all that was left, and it was restored since."""
     scene = Scene()
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
@@ -207,7 +207,7 @@ def test_who_purges_slowly_ends_nothing_that_has_come_back(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("shared", [0, 5])
-def test_a_whole_that_is_there_gets_other_parts_back_in_place_of_those_it_has(shared: int) -> None:
+def test_a_restoration_of_an_existing_whole_replaces_its_parts(shared: int) -> None:
     """Also where some of these have the values that some of those had."""
     scene = Scene()
     scene.shop.clear(scene.order)
@@ -236,7 +236,7 @@ def test_a_whole_that_is_there_gets_other_parts_back_in_place_of_those_it_has(sh
 
 
 @pytest.mark.parametrize("does_it", [False, True], ids=["before the commit", "after the commit"])
-def test_a_process_that_dies_meanwhile_leaves_the_old_parts_or_the_new_ones(*, does_it: bool) -> None:
+def test_a_crash_during_a_restoration_leaves_the_old_or_the_new_parts(*, does_it: bool) -> None:
     scene = Scene()
     new = scene.replace()
     items, met, before = dict(scene.store._items), list[bool](), scene.told()
@@ -255,7 +255,7 @@ def test_a_process_that_dies_meanwhile_leaves_the_old_parts_or_the_new_ones(*, d
     assert met[-1]
 
 
-def test_where_the_whole_is_changed_meanwhile_all_begins_again() -> None:
+def test_a_concurrent_change_of_the_whole_restarts_the_restoration() -> None:
     scene = Scene()
     scene.replace()
 
@@ -272,7 +272,7 @@ def test_where_the_whole_is_changed_meanwhile_all_begins_again() -> None:
     assert names[-3:] == ["a", "other", "a"]
 
 
-def test_two_who_restore_a_whole_that_is_there_do_so_one_after_the_other() -> None:
+def test_concurrent_restorations_of_an_existing_whole_are_serialized() -> None:
     scene = Scene()
     scene.replace()
 

@@ -58,7 +58,7 @@ def addresses(number: int) -> PartsCommand:
     return create(*(make("Address", street=str(each)) for each in range(number)))
 
 
-def test_more_than_can_be_done_at_once_is_refused_with_number_and_limit(services: Services) -> None:
+def test_a_too_large_write_is_refused_with_number_and_limit(services: Services) -> None:
     issue = refusal(services, make("Employee", name="Eve", addresses=addresses(120)))
 
     assert issue.type is IssueType.MALFORMED_REQUEST
@@ -68,7 +68,7 @@ def test_more_than_can_be_done_at_once_is_refused_with_number_and_limit(services
     assert read_graph(services.entities, COMPANY).objects == {}
 
 
-def test_a_part_that_is_too_large_is_refused_with_the_limit(services: Services) -> None:
+def test_a_too_large_part_is_refused_with_the_limit(services: Services) -> None:
     model = read_model(LONG_TEXTS, "long.graphql")
     services = replace(services, model=model, entities=Repository(ReferenceEngine(), model))
 
@@ -79,7 +79,7 @@ def test_a_part_that_is_too_large_is_refused_with_the_limit(services: Services) 
     assert "358,400" in issue.message
 
 
-def test_a_whole_with_more_parts_than_end_at_once_can_be_deleted(services: Services) -> None:
+def test_a_whole_with_more_parts_than_one_commit_holds_can_be_deleted(services: Services) -> None:
     eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(4):
         save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
@@ -96,7 +96,7 @@ def test_a_whole_with_more_parts_than_end_at_once_can_be_deleted(services: Servi
     assert read_graph(services.entities, COMPANY).objects == {}
 
 
-def test_so_it_can_be_when_something_else_must_have_it_only_by_being_refused(services: Services) -> None:
+def test_a_whole_with_many_parts_that_a_required_role_references_is_not_deleted(services: Services) -> None:
     eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
         save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
@@ -109,7 +109,7 @@ def test_so_it_can_be_when_something_else_must_have_it_only_by_being_refused(ser
     assert len(read_graph(services.entities, COMPANY).objects) == 162
 
 
-def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(services: Services) -> None:
+def test_any_number_of_parts_of_a_whole_can_be_cleared(services: Services) -> None:
     eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
         save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
@@ -126,7 +126,7 @@ def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(services: S
     assert entity.state["addresses"] == state["addresses"]
 
 
-def test_but_not_together_with_more_new_ones_than_fit(services: Services) -> None:
+def test_clearing_parts_with_too_many_new_ones_is_refused(services: Services) -> None:
     eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
         save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
@@ -140,7 +140,7 @@ def test_but_not_together_with_more_new_ones_than_fit(services: Services) -> Non
     assert len(read_graph(services.entities, COMPANY).objects) == 161
 
 
-def test_a_large_graph_is_not_deleted_while_another_member_has_locked_a_part(services: Services) -> None:
+def test_a_large_graph_with_a_part_locked_by_another_is_not_deleted(services: Services) -> None:
     eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
         save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)

@@ -111,7 +111,7 @@ class Scene:
 
 
 @pytest.mark.parametrize("chained", [False, True])
-def test_all_parts_come_back_at_one_instant_and_nobody_sees_one_before_its_whole(*, chained: bool) -> None:
+def test_all_parts_are_restored_at_one_instant_and_invisible_before_their_whole(*, chained: bool) -> None:
     """Also where the parts lead to one another, so that none of them can be the first."""
     scene = Scene(chained=chained)
     seen = list[Told]()
@@ -132,7 +132,7 @@ def test_all_parts_come_back_at_one_instant_and_nobody_sees_one_before_its_whole
 
 
 @pytest.mark.parametrize("does_it", [False, True], ids=["before the commit", "after the commit"])
-def test_a_process_that_dies_at_any_commit_leaves_all_or_after_a_sweep_nothing(*, does_it: bool) -> None:
+def test_a_crash_at_any_commit_leaves_all_or_after_a_sweep_nothing(*, does_it: bool) -> None:
     met = list[bool]()
     scene = Scene()
     items = dict(scene.store._items)
@@ -154,7 +154,7 @@ def test_a_process_that_dies_at_any_commit_leaves_all_or_after_a_sweep_nothing(*
     assert met[-1]
 
 
-def test_who_asks_again_at_once_waits_for_the_lease_and_then_brings_it_back() -> None:
+def test_a_retry_waits_for_the_lease_and_then_restores() -> None:
     scene = Scene()
     assert scene.engine.dies(scene.restore, 2, does_it=True)
     with pytest.raises(Unavailable, match="Another request is restoring"):
@@ -166,7 +166,7 @@ def test_who_asks_again_at_once_waits_for_the_lease_and_then_brings_it_back() ->
     scene.check_back()
 
 
-def test_what_went_through_without_an_answer_is_done_when_it_is_asked_again() -> None:
+def test_a_restoration_whose_response_was_lost_succeeds_when_retried() -> None:
     scene = Scene()
 
     def lose(_: int) -> None:
@@ -179,7 +179,7 @@ def test_what_went_through_without_an_answer_is_done_when_it_is_asked_again() ->
     scene.check_back()
 
 
-def test_of_two_concurrent_restorations_one_is_done_and_the_other_refused() -> None:
+def test_one_of_two_concurrent_restorations_succeeds_and_the_other_is_refused() -> None:
     scene = Scene()
     refused = list[str]()
 
@@ -197,7 +197,7 @@ def test_of_two_concurrent_restorations_one_is_done_and_the_other_refused() -> N
 
 
 @pytest.mark.parametrize("call", [2, 3, 4, 5])
-def test_a_restoration_that_a_sweep_overtakes_at_any_time_begins_again(call: int) -> None:
+def test_a_restoration_interrupted_by_a_sweep_restarts(call: int) -> None:
     scene = Scene()
     tombs, sweeping = scene.tombs(), FrozenClock(scene.clock.instant + staged_restoration.LEASE)
 
@@ -214,7 +214,7 @@ def test_a_restoration_that_a_sweep_overtakes_at_any_time_begins_again(call: int
 
 
 @pytest.mark.parametrize("call", [3, 4, FOR_EVER])
-def test_a_slow_sweep_of_an_earlier_one_takes_nothing_from_it(call: int) -> None:
+def test_a_slow_sweep_of_an_earlier_restoration_deletes_nothing(call: int) -> None:
     """Whether the new one is done by then, or under way."""
     scene = Scene()
     assert scene.engine.dies(scene.restore, 4, does_it=False)
@@ -235,7 +235,7 @@ def test_a_slow_sweep_of_an_earlier_one_takes_nothing_from_it(call: int) -> None
     scene.check_back()
 
 
-def test_one_that_takes_too_long_gives_up_and_leaves_nothing() -> None:
+def test_a_restoration_that_takes_too_long_is_abandoned_without_remains() -> None:
     scene = Scene()
 
     def tarry(_: int) -> None:
@@ -248,7 +248,7 @@ def test_one_that_takes_too_long_gives_up_and_leaves_nothing() -> None:
     scene.check_deleted()
 
 
-def test_where_another_brings_the_whole_back_meanwhile_all_begins_again() -> None:
+def test_a_concurrent_restoration_of_the_whole_restarts_the_restoration() -> None:
     """Now of a whole that is there, and without parts."""
     scene = Scene()
     first = scene.shop.entities.versions(scene.order)
@@ -266,7 +266,7 @@ def test_where_another_brings_the_whole_back_meanwhile_all_begins_again() -> Non
     scene.check_back()
 
 
-def test_a_value_that_another_takes_meanwhile_is_told_and_nothing_comes_back() -> None:
+def test_a_unique_value_taken_meanwhile_is_reported_and_nothing_is_restored() -> None:
     scene = Scene()
     taken = scene.ids[-1]
 
@@ -286,7 +286,7 @@ def test_a_value_that_another_takes_meanwhile_is_told_and_nothing_comes_back() -
     assert {(each and each[1]) for each in scene.tombs()} == {scene.ended}  # type: ignore[index]
 
 
-def test_values_are_taken_while_their_objects_come_back_and_free_when_they_do_not() -> None:
+def test_unique_values_are_reserved_during_a_restoration_and_released_after_failure() -> None:
     scene = Scene()
     other = scene.shop.order(scene.product, 0)
 
@@ -302,7 +302,7 @@ def test_values_are_taken_while_their_objects_come_back_and_free_when_they_do_no
     take()
 
 
-def test_what_comes_back_is_not_locked_before_its_whole_is_there() -> None:
+def test_a_part_cannot_be_locked_before_its_whole_is_restored() -> None:
     scene = Scene()
     assert scene.engine.dies(scene.restore, 2, does_it=True)
     line = Reference("Line", scene.ids[0])
@@ -312,7 +312,7 @@ def test_what_comes_back_is_not_locked_before_its_whole_is_there() -> None:
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ENTITY_NOT_FOUND]
 
 
-def test_a_part_of_which_nothing_tells_why_no_whole_lists_it_counts_as_gone() -> None:
+def test_a_staged_part_without_a_ledger_counts_as_missing() -> None:
     scene = Scene()
     assert scene.engine.dies(scene.restore, 2, does_it=True)
     for key in scene.ledgers():
@@ -325,7 +325,7 @@ def test_a_part_of_which_nothing_tells_why_no_whole_lists_it_counts_as_gone() ->
     assert len(scene.shop.lines(scene.order)) == LINES - left_out
 
 
-def test_what_a_part_needs_is_not_deleted_while_it_comes_back() -> None:
+def test_an_object_required_by_a_part_is_not_deleted_during_its_restoration() -> None:
     scene = Scene()
     assert scene.engine.dies(scene.restore, 2, does_it=True)
     with pytest.raises(Refused) as refusal:
@@ -335,7 +335,7 @@ def test_what_a_part_needs_is_not_deleted_while_it_comes_back() -> None:
     assert delete(scene.shop.services, end("Product", scene.product.id), ADMINISTRATOR)
 
 
-def test_a_part_that_is_written_unseen_ends_all_the_same() -> None:
+def test_a_staged_part_that_is_written_is_still_purged() -> None:
     scene = Scene()
     assert scene.engine.dies(scene.restore, 2, does_it=True)
     line = Reference("Line", scene.ids[0])
@@ -349,7 +349,7 @@ def test_a_part_that_is_written_unseen_ends_all_the_same() -> None:
     assert len(scene.starts()) == 1
 
 
-def test_more_than_a_request_restores_is_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_too_large_restoration_is_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene()
     monkeypatch.setattr(restore, "MOST_RESTORED", LINES + LINES // 10 - 1)
     with pytest.raises(Refused) as refusal:
@@ -361,7 +361,7 @@ def test_more_than_a_request_restores_is_refused_with_the_limit(monkeypatch: pyt
     scene.restore()
 
 
-def test_what_a_large_deletion_has_left_is_ended_before_it_comes_back(
+def test_remains_of_a_large_deletion_are_purged_before_the_restoration(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """And no part of it counts as gone for good."""
@@ -385,7 +385,7 @@ class Unfenced(InterferingEngine):
         super().commit(replace(batch, fence=None))
 
 
-def test_what_comes_back_is_written_by_the_rules_of_the_time_when_it_does() -> None:
+def test_a_restoration_uses_the_registry_at_its_commit() -> None:
     """A constraint that is listed while parts come back is kept for the object that comes back last."""
     scene = Scene()
     engine = Unfenced(scene.store)
@@ -408,14 +408,14 @@ def test_what_comes_back_is_written_by_the_rules_of_the_time_when_it_does() -> N
     assert [guard_holder(guard) for guard in scene.store.get([key])] == [scene.order.id]
 
 
-def test_a_small_restoration_is_still_one_commit() -> None:
+def test_a_small_restoration_is_one_commit() -> None:
     scene = Scene(lines=20)
     scene.restore()
     assert scene.engine.commits == 1
 
 
 @pytest.mark.parametrize("call", range(count(3, 1), count(4, 7)))
-def test_a_process_that_is_killed_leaves_nothing_that_a_sweep_does_not_end(tmp_path: Path, call: int) -> None:
+def test_a_sweep_deletes_all_remains_of_a_killed_restoration(tmp_path: Path, call: int) -> None:
     path = tmp_path / "store.db"
     engine = SqliteEngine(path)
     shop = Shop(engine)

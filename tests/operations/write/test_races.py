@@ -71,7 +71,7 @@ def look(services: Services) -> ReferenceGraph:
 
 
 @pytest.mark.parametrize("kind", OF_KINDS)
-def test_random_requests_of_several_leave_a_graph_as_the_model_wants_it(engine: Engine, kind: str) -> None:
+def test_concurrent_random_requests_leave_a_valid_graph(engine: Engine, kind: str) -> None:
     model = OF_KINDS[kind]
 
     def act(chance: Random) -> int:

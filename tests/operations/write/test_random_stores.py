@@ -94,9 +94,7 @@ def pages(entities: MirroredEntities, model: Model) -> Iterator[tuple[str, list[
 @pytest.mark.parametrize(
     "kind", [kind for kind in KINDS if kind.name in EXAMPLES], ids=lambda kind: kind.name
 )
-def test_random_writes_leave_every_kind_of_store_as_the_reference_graph_is(
-    kind: Kind, tmp_path: Path
-) -> None:
+def test_random_writes_leave_every_store_equal_to_the_reference_graph(kind: Kind, tmp_path: Path) -> None:
     """Item by item, after each request; in the end nothing is left but the links of who is still there."""
     phases = [*Phase] if kind.name in QUICK else [Phase.generate]
 
@@ -117,7 +115,7 @@ def test_random_writes_leave_every_kind_of_store_as_the_reference_graph_is(
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", [*OF_KINDS, *OF_FAMILIES])
-def test_random_writes_on_each_kind_of_association_leave_a_store_as_the_reference_graph_is(
+def test_random_writes_on_each_kind_of_association_agree_with_the_reference_graph(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also between a whole and its parts."""
@@ -127,9 +125,7 @@ def test_random_writes_on_each_kind_of_association_leave_a_store_as_the_referenc
 
 
 @given(models(), st.randoms(use_true_random=False), MOST_AS_ONE)
-def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(
-    model: Model, chance: Random, most: int
-) -> None:
+def test_a_failed_call_leaves_the_old_or_the_new_graph(model: Model, chance: Random, most: int) -> None:
     """Whichever it is: of each request one call may go wrong, and its client hear nothing."""
     engine, ids, graph, failed = ReferenceEngine(), SharedIds(), ReferenceGraph(model), 0
     with pytest.MonkeyPatch.context() as patch:

@@ -28,7 +28,7 @@ SIZES = ("size: String", "size: Int", "size: String @domain(maxLength: 2)")
 OLD, NEW, STRICT = (read_model(BOX.format(size), "m") for size in SIZES)
 
 
-def test_a_value_that_its_attribute_cannot_have_any_more_is_left_out(tmp_path: Path) -> None:
+def test_a_value_that_its_attribute_no_longer_allows_is_omitted(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "store.db")
     old, _, clock = fake_services(OLD)
     old = replace(old, entities=Repository(engine, OLD))
@@ -46,7 +46,7 @@ def test_a_value_that_its_attribute_cannot_have_any_more_is_left_out(tmp_path: P
     engine.close()
 
 
-def test_a_value_outside_of_the_domain_of_today_is_refused(tmp_path: Path) -> None:
+def test_a_value_outside_the_present_domain_is_refused(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "store.db")
     old, _, clock = fake_services(OLD)
     old = replace(old, entities=Repository(engine, OLD))
@@ -67,7 +67,7 @@ type Line @class(versioned: true, exposed: true) {{ name: String }}"""
 
 
 @pytest.mark.parametrize("directive", ["", "@class(versioned: true)"])
-def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
+def test_a_part_existed_until_its_whole_was_deleted_even_before_the_purge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, directive: str
 ) -> None:
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)

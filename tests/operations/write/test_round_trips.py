@@ -76,7 +76,7 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
 
 
 @pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
-def test_a_write_takes_these_calls(command: Command, expected: list[str]) -> None:
+def test_a_write_makes_these_calls(command: Command, expected: list[str]) -> None:
     assert calls(command) == expected
 
 
@@ -115,7 +115,7 @@ def refusal(scene: Scene, command: Command) -> list[tuple[object, ...]]:
     return [issue_summary(issue) for issue in refused.value.issues]
 
 
-def test_a_graph_is_decided_anew_when_another_write_came_between() -> None:
+def test_a_write_is_planned_again_after_a_concurrent_write() -> None:
     """The other adds a part and a link, too; all must be there."""
     scene = Scene()
     between(
@@ -178,7 +178,7 @@ RACES: dict[str, tuple[Command, Command, tuple[object, ...]]] = {
 
 
 @pytest.mark.parametrize(("command", "other", "issue"), RACES.values(), ids=RACES)
-def test_a_lost_race_is_the_refusal_that_one_would_have_met_later(
+def test_a_lost_race_is_refused_like_a_later_write(
     command: Command, other: Command, issue: tuple[object, ...]
 ) -> None:
     scene = Scene()
@@ -190,7 +190,7 @@ def test_a_lost_race_is_the_refusal_that_one_would_have_met_later(
         scene.write(command)
 
 
-def test_the_parts_of_a_whole_that_goes_away_meanwhile_are_not_written() -> None:
+def test_parts_of_a_concurrently_deleted_whole_are_not_written() -> None:
     scene = Scene()
     between(scene, end("Project", "p1"))
 
@@ -199,7 +199,7 @@ def test_the_parts_of_a_whole_that_goes_away_meanwhile_are_not_written() -> None
     assert refusal(scene, command) == [("ENTITY_NOT_FOUND", "Project", "p1", "data._id")]
 
 
-def test_a_write_gives_up_when_others_keep_coming_between() -> None:
+def test_a_write_gives_up_after_repeated_conflicts() -> None:
     scene = Scene()
 
     def other_write() -> None:
@@ -213,7 +213,7 @@ def test_a_write_gives_up_when_others_keep_coming_between() -> None:
     assert scene.entities.commits == []
 
 
-def test_a_graph_of_which_nobody_knows_whether_it_was_written_is_not_tried_again() -> None:
+def test_a_write_with_unknown_outcome_is_not_retried() -> None:
     scene = Scene()
     attempts: list[None] = []
     scene.entities.before_commit = lambda: attempts.append(None)
@@ -225,7 +225,7 @@ def test_a_graph_of_which_nobody_knows_whether_it_was_written_is_not_tried_again
     assert len(attempts) == 2
 
 
-def test_what_the_store_cannot_do_at_once_is_refused_with_the_limit() -> None:
+def test_a_change_too_large_for_the_store_is_refused_with_the_limit() -> None:
     scene = Scene()
     scene.entities.refuse = TooLarge(verbatim("Too large."))
 
@@ -235,7 +235,7 @@ def test_what_the_store_cannot_do_at_once_is_refused_with_the_limit() -> None:
     assert issue.message == "Too large."
 
 
-def test_of_what_is_too_much_the_role_and_a_way_out_are_reported() -> None:
+def test_a_too_large_change_is_reported_with_its_role_and_advice() -> None:
     scene = Scene()
     role = RoleName("Employee", "friends")
     scene.entities.refuse = TooLarge(verbatim("Too large."), cause=SizeCause(role, 33))
@@ -245,7 +245,7 @@ def test_of_what_is_too_much_the_role_and_a_way_out_are_reported() -> None:
     assert issue.message == "Too large. Add or remove at most 33 objects of Employee.friends at a time."
 
 
-def test_a_request_that_speaks_of_too_many_objects_is_refused_before_anything_is_read() -> None:
+def test_a_request_with_too_many_objects_is_refused_before_any_read() -> None:
     scene = Scene()
     noted = NotedCalls(scene.entities)
     scene.services = replace(scene.services, entities=cast("Entities", noted))
@@ -259,7 +259,7 @@ def test_a_request_that_speaks_of_too_many_objects_is_refused_before_anything_is
     assert noted.calls == []
 
 
-def test_parts_of_parts_without_end_are_no_trouble() -> None:
+def test_deeply_nested_parts_are_written() -> None:
     """They are gone into one after the other, and not by calls within calls."""
     task = make("Task", name="last", assignee=point("e1"))
     for _ in range(450):

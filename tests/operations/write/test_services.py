@@ -47,7 +47,7 @@ def stored(entities: DictEntities, id_: str) -> Entity:
     return entities.objects[Reference("Thing", id_)]
 
 
-def test_a_creation_stores_what_was_given_in_its_canonical_spelling_and_who_made_it_when(
+def test_a_creation_stores_canonical_values_and_its_author_and_time(
     services: Services, entities: DictEntities
 ) -> None:
     made = save(
@@ -68,7 +68,7 @@ def test_a_creation_stores_what_was_given_in_its_canonical_spelling_and_who_made
     assert stored(entities, made.reference.id).state == made.state
 
 
-def test_a_creation_reports_every_issue_at_once_and_writes_nothing(
+def test_a_creation_reports_all_issues_together_and_writes_nothing(
     services: Services, entities: DictEntities
 ) -> None:
     given = {"name": "a name that is too long", "count": -1, "day": "yesterday", "price": "much"}
@@ -93,13 +93,13 @@ def test_a_required_value_must_be_given(services: Services, given: dict[str, Non
     assert (issue.type, issue.attribute_names) == (IssueType.ATTRIBUTE_REQUIRED, ("name",))
 
 
-def test_a_value_that_cannot_be_read_is_not_said_to_be_missing_too(services: Services) -> None:
+def test_an_unreadable_value_is_not_also_reported_as_missing(services: Services) -> None:
     (issue,) = refusal(lambda: save(services, Create("Thing", {"name": 7}), ADMINISTRATOR))
 
     assert issue.type is IssueType.DATA_TYPE
 
 
-def test_a_file_that_was_never_uploaded_cannot_be_bound(services: Services) -> None:
+def test_a_file_that_was_never_uploaded_cannot_be_referenced(services: Services) -> None:
     reference = {
         "pendingFileId": "p1",
         "fileId": "f1",
@@ -116,7 +116,7 @@ def test_a_file_that_was_never_uploaded_cannot_be_bound(services: Services) -> N
     assert (issue.type, issue.attribute_names) == (IssueType.ENTITY_NOT_FOUND, ("picture",))
 
 
-def test_an_update_keeps_what_is_not_given_clears_null_and_notes_the_change(
+def test_an_update_keeps_omitted_values_clears_nulls_and_records_its_author(
     services: Services, clock: FrozenClock
 ) -> None:
     made = save(services, Create("Thing", {"name": "chair", "count": 4, "notes": "old"}), ADMINISTRATOR)
@@ -143,13 +143,13 @@ def test_an_update_that_changes_nothing_writes_nothing(services: Services, entit
     assert len(entities.commits) == 1
 
 
-def test_an_update_of_what_is_not_there_is_refused(services: Services) -> None:
+def test_an_update_of_a_missing_object_is_refused(services: Services) -> None:
     (issue,) = refusal(lambda: save(services, Update(Reference("Thing", "no"), {}), ADMINISTRATOR))
 
     assert (issue.type, issue.entity_name, issue.entity_id) == (IssueType.ENTITY_NOT_FOUND, "Thing", "no")
 
 
-def test_an_update_is_decided_anew_when_another_write_came_between(
+def test_an_update_is_planned_again_after_a_concurrent_write(
     services: Services, entities: DictEntities
 ) -> None:
     """The other write changes another attribute: both changes must be there."""
@@ -165,7 +165,7 @@ def test_an_update_is_decided_anew_when_another_write_came_between(
     assert (changed.state["count"], changed.state["notes"]) == (2, "by another")
 
 
-def test_a_refusal_shows_no_more_of_an_id_than_is_needed(services: Services) -> None:
+def test_a_refusal_truncates_long_ids(services: Services) -> None:
     """It comes from outside, as long as its sender likes."""
     (issue,) = refusal(lambda: save(services, Update(Reference("Thing", "x" * 9999)), ADMINISTRATOR))
 
@@ -173,7 +173,7 @@ def test_a_refusal_shows_no_more_of_an_id_than_is_needed(services: Services) -> 
     assert len(issue.message) < 100
 
 
-def test_an_update_of_what_is_deleted_meanwhile_is_refused(
+def test_an_update_of_a_concurrently_deleted_object_is_refused(
     services: Services, entities: DictEntities
 ) -> None:
     made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
@@ -184,7 +184,7 @@ def test_an_update_of_what_is_deleted_meanwhile_is_refused(
     assert issue.type is IssueType.ENTITY_NOT_FOUND
 
 
-def test_a_write_gives_up_when_others_keep_coming_between(services: Services, entities: DictEntities) -> None:
+def test_a_write_gives_up_after_repeated_conflicts(services: Services, entities: DictEntities) -> None:
     made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     def other_write() -> None:
@@ -196,9 +196,7 @@ def test_a_write_gives_up_when_others_keep_coming_between(services: Services, en
     assert len(entities.commits) == 1
 
 
-def test_a_write_of_which_the_store_cannot_say_whether_it_was_done_is_not_tried_again(
-    services: Services, entities: DictEntities
-) -> None:
+def test_a_write_with_unknown_outcome_is_not_retried(services: Services, entities: DictEntities) -> None:
     made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
     attempts: list[None] = []
     entities.before_commit = lambda: attempts.append(None)
@@ -214,7 +212,7 @@ def test_a_write_of_which_the_store_cannot_say_whether_it_was_done_is_not_tried_
     assert len(attempts) == len(writes)
 
 
-def test_values_that_another_object_holds_are_refused_with_the_attributes(
+def test_taken_unique_values_are_refused_with_their_attributes(
     services: Services, entities: DictEntities
 ) -> None:
     entities.refuse = UniqueViolation(((Reference("Thing", "id1"), THING.uniques[0]),))
@@ -225,9 +223,7 @@ def test_values_that_another_object_holds_are_refused_with_the_attributes(
     assert '"c"' in issue.message
 
 
-def test_an_object_that_is_too_large_is_refused_with_the_limit(
-    services: Services, entities: DictEntities
-) -> None:
+def test_a_too_large_object_is_refused_with_the_limit(services: Services, entities: DictEntities) -> None:
     entities.refuse = TooLarge(verbatim("Too large."))
 
     (issue,) = refusal(lambda: save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR))
@@ -244,7 +240,7 @@ def test_save_updates_with_an_id_and_creates_without(services: Services, entitie
     assert list(entities.objects) == [made.reference]
 
 
-def test_delete_tells_whether_there_was_something(services: Services, entities: DictEntities) -> None:
+def test_delete_returns_whether_the_object_existed(services: Services, entities: DictEntities) -> None:
     made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     assert delete(services, Delete(made.reference), ADMINISTRATOR) is True
@@ -252,9 +248,7 @@ def test_delete_tells_whether_there_was_something(services: Services, entities: 
     assert entities.objects == {}
 
 
-def test_a_deletion_goes_on_when_the_object_is_changed_meanwhile(
-    services: Services, entities: DictEntities
-) -> None:
+def test_a_deletion_is_retried_after_a_concurrent_change(services: Services, entities: DictEntities) -> None:
     made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     def other_write() -> None:

@@ -8,7 +8,7 @@ from tests.graphs.scene import Scene, issue_summary
 OFFICE = Reference("Office", "1")
 
 
-def test_the_first_update_makes_it_and_records_who_made_it() -> None:
+def test_the_first_update_creates_the_singleton_and_records_its_author() -> None:
     scene = Scene()
     scene.write(
         change(
@@ -39,11 +39,11 @@ def test_a_first_update_that_changes_nothing_writes_nothing() -> None:
     assert scene.entities.commits == []
 
 
-def test_only_links_may_begin_before_it_is_written() -> None:
+def test_a_singleton_may_only_be_linked_before_its_first_write() -> None:
     assert Scene().changes(change("Office", "1", guests=add("e2"))) == {"Office.guests 1 e2": True}
 
 
-def test_two_first_updates_at_once_are_both_there() -> None:
+def test_concurrent_first_updates_are_both_kept() -> None:
     scene = Scene()
 
     def other_write() -> None:
@@ -57,7 +57,7 @@ def test_two_first_updates_at_once_are_both_there() -> None:
     assert (state["name"], state["manager"]) == ("theirs", "e1")
 
 
-def test_what_it_refuses_points_at_the_role() -> None:
+def test_a_refusal_has_the_path_of_the_role() -> None:
     (issue,) = Scene().refusal(change("Office", "1", manager=point("e9")))
 
     assert issue_summary(issue) == ("ENTITY_NOT_FOUND", "Office", "1", "manager", "data.manager")

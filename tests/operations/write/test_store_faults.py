@@ -67,7 +67,7 @@ def smooth(name: str) -> Outcome:
 
 
 @pytest.mark.parametrize("name", WRITE_CASES)
-def test_when_nothing_goes_wrong_the_items_are_those_of_the_graph(name: str) -> None:
+def test_without_faults_the_items_match_the_graph(name: str) -> None:
     """To which the tests below compare. The plain rules do and refuse the same."""
     there = scene()
     if smooth(name).answer is None:
@@ -101,7 +101,7 @@ def step(over: Any, name: str) -> int:
 
 @pytest.mark.parametrize("name", WRITE_CASES)
 @pytest.mark.parametrize("over", mostly(OVER.values(), "over_lagging", "over_dynamodb"), ids=OVER)
-def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(over: Any, name: str, tmp_path: Path) -> None:
+def test_a_failed_call_leaves_the_old_or_the_new_graph(over: Any, name: str, tmp_path: Path) -> None:
     """The new one from the commit on, the client being told or not; before that the old one."""
     expected = outcome(over, tmp_path, name)
     assert object_items(expected.after) == object_items(smooth(name).after)

@@ -95,7 +95,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.soak
-def test_no_version_is_lost_invented_or_overlaps(engine: Engine) -> None:
+def test_versions_are_never_lost_invented_or_overlapping(engine: Engine) -> None:
     check_history(engine)
 
 
@@ -103,20 +103,20 @@ FAULTS = (AssertionError, ValueError, Unavailable)
 """In which a fault shows: at the latest in that versions do not fit together, however often one looks."""
 
 
-def test_nothing_is_found_where_there_is_no_fault() -> None:
+def test_the_check_accepts_a_correct_store() -> None:
     with switching_threads_often():
         for _ in range(5):
             check_history(ReferenceEngine())
 
 
 @pytest.mark.parametrize("faulty", FAULTY)
-def test_a_fault_of_the_store_is_found_out(faulty: type[FaultyEngine]) -> None:
+def test_the_check_detects_a_faulty_store(faulty: type[FaultyEngine]) -> None:
     with switching_threads_often(), pytest.raises(FAULTS):
         check_histories(lambda: faulty(ReferenceEngine()))
 
 
 @pytest.mark.parametrize("guarded", [True, False])
-def test_an_instant_from_before_the_object_was_read_is_found_out(
+def test_the_check_detects_an_instant_before_the_read(
     monkeypatch: pytest.MonkeyPatch, *, guarded: bool
 ) -> None:
     """By the store itself, which refuses it; and if it did not, by what would come of that."""

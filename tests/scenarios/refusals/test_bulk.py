@@ -94,7 +94,7 @@ def test_a_bulk_service_over_more_objects_than_its_limit_is_refused(
 
 
 @pytest.mark.usefixtures("six")
-def test_within_its_limit(studio: Studio) -> None:
+def test_a_bulk_service_within_its_limit_succeeds(studio: Studio) -> None:
     change = """mutation($options: SheetPageOptions!) {
       Sheet___updateBulk(data: {height: 2}, options: $options) { totalCount items { title height } } }"""
 
@@ -111,7 +111,7 @@ def test_a_bulk_service_with_contradicting_options_is_refused(
 
 
 @pytest.mark.usefixtures("six")
-def test_of_what_is_refused_keeps_nothing_from_the_others(studio: Studio) -> None:
+def test_a_refused_object_does_not_block_the_others(studio: Studio) -> None:
     """Each by itself: one unique value can be given to one only."""
     change = """mutation($options: SheetPageOptions!) {
   it: Sheet___updateBulk(data: {code: "999", height: 2}, options: $options) { totalCount }
@@ -136,7 +136,7 @@ def test_of_what_is_refused_keeps_nothing_from_the_others(studio: Studio) -> Non
     assert found == {"items": [{"code": "999", "height": 2}, *[untouched] * 5]}
 
 
-def test_of_many_deletions_those_that_are_refused_are_reported(studio: Studio) -> None:
+def test_refused_deletions_of_a_bulk_service_are_reported(studio: Studio) -> None:
     for name in ("free", "bound", "tied"):
         studio.create("Team", name, name=f"bulk {name}")
     needs = {
@@ -184,7 +184,7 @@ def test_of_many_deletions_those_that_are_refused_are_reported(studio: Studio) -
     assert studio.ask(end) == {"deleted": 2}
 
 
-def test_a_value_that_is_wrong_for_every_object_is_reported_once(refuse: Callable[[Case], None]) -> None:
+def test_a_value_invalid_for_every_object_is_reported_once(refuse: Callable[[Case], None]) -> None:
     text = "9 is too high. Use a value from 1 to 3. This applies to 2 objects."
     issue = attribute("ATTRIBUTE_RANGE", "Sheet.height", text)
     options = {"filter": {"title___in": ["first", "second"]}}

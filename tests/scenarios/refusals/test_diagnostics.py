@@ -65,7 +65,7 @@ def took(studio: Studio, verb: str) -> Any:
 
 
 @pytest.mark.parametrize("verb", READING)
-def test_what_a_service_took_is_told_to_an_administrator(studio: Studio, verb: str) -> None:
+def test_insight_of_a_query_is_returned_to_an_administrator(studio: Studio, verb: str) -> None:
     plain, light, full = (
         studio.answer(studio.named(asking(verb, argument))).body
         for argument in (", insight: null", ", insight: LIGHT", ", insight: FULL")
@@ -85,7 +85,7 @@ def test_what_a_service_took_is_told_to_an_administrator(studio: Studio, verb: s
         assert (told["readUnits"] > 0, told["writeUnits"]) == (True, 0)
 
 
-def test_what_a_write_took_is_reported_too(studio: Studio) -> None:
+def test_insight_of_a_mutation_is_returned(studio: Studio) -> None:
     create = 'mutation { Skill___create(data: {name: "took"}, insight: LIGHT) { _id } }'
     body = studio.answer(create).body
     id_ = body["data"]["Skill___create"]["_id"]
@@ -99,7 +99,7 @@ def test_what_a_write_took_is_reported_too(studio: Studio) -> None:
     assert ended["extensions"]["insight"]["writeUnits"] > 0
 
 
-def test_several_services_are_reported_of_together(studio: Studio) -> None:
+def test_insight_of_several_services_is_returned_together(studio: Studio) -> None:
     query = studio.named(
         """{ one: Team___get(_id: "<red>", insight: LIGHT) { name }
              two: Team___get(_id: "<blue>", insight: FULL) { name }
@@ -114,7 +114,7 @@ def test_several_services_are_reported_of_together(studio: Studio) -> None:
 
 @pytest.mark.parametrize("level", ["LIGHT", "FULL"])
 @pytest.mark.parametrize("verb", [*READING, *WRITING])
-def test_diagnostics_are_refused_to_others_before_anything_is_done(
+def test_diagnostics_of_other_members_are_refused_before_execution(
     studio: Studio, clerk: str, verb: str, level: str
 ) -> None:
     argument = f", insight: {level}"
@@ -130,13 +130,13 @@ def test_diagnostics_are_refused_to_others_before_anything_is_done(
     assert studio.shelf.rows() == before
 
 
-def test_without_it_others_are_served(studio: Studio, clerk: str) -> None:
+def test_requests_without_diagnostics_are_served(studio: Studio, clerk: str) -> None:
     query = studio.named(asking("get", ""))
     assert studio.answer(query, authorization=clerk).body == {"data": {KEY: {"name": "red"}}}
 
 
 @pytest.mark.parametrize("verb", READING)
-def test_without_the_cache_the_same_is_read(studio: Studio, verb: str) -> None:
+def test_the_result_without_the_cache_is_the_same(studio: Studio, verb: str) -> None:
     with_it, without_it = (
         studio.answer(studio.named(asking(verb, argument))).body
         for argument in (", disableCache: false", ", disableCache: true")
@@ -145,7 +145,7 @@ def test_without_the_cache_the_same_is_read(studio: Studio, verb: str) -> None:
     assert (with_it, "errors" in with_it) == (without_it, False)
 
 
-def test_without_the_cache_the_objects_of_a_page_are_read_once_more(studio: Studio) -> None:
+def test_without_the_cache_objects_of_a_page_are_read_again(studio: Studio) -> None:
     page = "{ Team___getPage(options: {next: 2}, disableCache: %s, insight: FULL) { items { name } } }"
 
     usual, exact = (studio.answer(page % word).body["extensions"]["insight"] for word in ("false", "true"))
@@ -176,7 +176,9 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningSe
         'mutation {\n  it: Skill___delete(_id: "%s") { deleted }\n}',
     ],
 )
-def test_a_failure_inside_is_told_by_its_id_only(broken: tuple[RunningService, str], query: str) -> None:
+def test_an_internal_failure_is_reported_only_by_its_trace_id(
+    broken: tuple[RunningService, str], query: str
+) -> None:
     """The log has the rest under that id."""
     service, id_ = broken
 

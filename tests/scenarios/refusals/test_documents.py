@@ -265,7 +265,7 @@ DOCUMENTS = [
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.says)
-def test_what_is_not_understood_is_not_begun(studio: Studio, document: Document) -> None:
+def test_an_invalid_document_is_not_executed(studio: Studio, document: Document) -> None:
     """The status says so only to clients that know the type of the answer."""
     before = studio.shelf.rows()
     asked = {"query": document.query, "variables": document.variables, "operationName": document.operation}
@@ -306,7 +306,7 @@ NESTED = {
 
 
 @pytest.mark.parametrize("what", NESTED)
-def test_what_is_nested_too_deeply_is_told_to_be(studio: Studio, what: str) -> None:
+def test_a_too_deeply_nested_document_is_reported(studio: Studio, what: str) -> None:
     query, variables = NESTED[what]
 
     (told,) = studio.send({"query": query, "variables": variables}).json()["errors"]
@@ -315,7 +315,7 @@ def test_what_is_nested_too_deeply_is_told_to_be(studio: Studio, what: str) -> N
     assert told["extensions"] == {"classification": VALIDATION if variables else SYNTAX}
 
 
-def test_at_most_nine_mistakes_are_reported(studio: Studio) -> None:
+def test_at_most_nine_errors_are_reported(studio: Studio) -> None:
     query = "{ " + " ".join(f"wrong{number}" for number in range(20)) + " }"
 
     body = studio.send({"query": query}).json()
@@ -323,7 +323,7 @@ def test_at_most_nine_mistakes_are_reported(studio: Studio) -> None:
     assert len(body["errors"]) == 9
 
 
-def test_one_mutation_that_is_refused_leaves_the_others_done(studio: Studio) -> None:
+def test_a_refused_mutation_does_not_undo_the_others(studio: Studio) -> None:
     """Each field is a write of its own, in their order."""
     query = """mutation {
       first: Skill___create(data: {name: "first"}) { _id }
@@ -343,7 +343,7 @@ def test_one_mutation_that_is_refused_leaves_the_others_done(studio: Studio) -> 
 
 
 @pytest.mark.parametrize("escaped", ["\\ud800", "\\udc00\\ud800", "a\\ud83d"])
-def test_half_of_a_surrogate_pair_is_no_json(studio: Studio, escaped: str) -> None:
+def test_a_lone_surrogate_is_invalid_json(studio: Studio, escaped: str) -> None:
     """Neither in a document nor in a variable."""
     query = "query($id: ID!) { Team___get(_id: $id) { name } }"
     sent = f'{{"query": "{query}", "variables": {{"id": "{escaped}"}}}}'

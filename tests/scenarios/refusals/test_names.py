@@ -200,12 +200,12 @@ CALLED = [
 
 
 @pytest.mark.parametrize("case", OBJECTS, ids=str)
-def test_an_object_that_is_not_there_is_not_changed(refuse: Callable[[Case], None], case: Case) -> None:
+def test_a_missing_object_cannot_be_changed(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", TARGETS, ids=str)
-def test_roles_lead_to_nothing_by_ids_that_none_has(refuse: Callable[[Case], None], case: Case) -> None:
+def test_roles_cannot_lead_to_impossible_ids(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
@@ -215,7 +215,7 @@ def test_issues_name_objects_by_their_client_id(refuse: Callable[[Case], None], 
 
 
 @pytest.mark.parametrize("id_", SHOWN, ids=lambda id_: repr(id_[:6]))
-def test_nothing_is_read_deleted_or_found_by_an_id_that_none_has(studio: Studio, id_: str) -> None:
+def test_an_impossible_id_reads_deletes_and_finds_nothing(studio: Studio, id_: str) -> None:
     """That is no error: there is just nothing."""
     before = studio.shelf.rows()
     for class_name in ("Sheet", "Person"):
@@ -231,7 +231,7 @@ def test_nothing_is_read_deleted_or_found_by_an_id_that_none_has(studio: Studio,
     assert studio.shelf.rows() == before
 
 
-def test_a_name_holds_in_no_later_request(studio: Studio) -> None:
+def test_a_client_id_is_unknown_in_later_requests(studio: Studio) -> None:
     made = studio.create("Team", _clientId="later", name="later")
 
     answer = studio.answer(

@@ -139,7 +139,7 @@ def test_a_page_with_contradicting_options_is_refused(refuse: Callable[[Case], N
 
 @pytest.mark.parametrize("says", OPTIONS)
 @pytest.mark.parametrize("role", ["pupils", "mentor___associables"])
-def test_a_page_of_a_role_with_options_that_make_no_sense(studio: Studio, says: str, role: str) -> None:
+def test_a_page_of_a_role_with_contradicting_options_is_refused(studio: Studio, says: str, role: str) -> None:
     """It is the service that is refused, and the place names the way to the page."""
     options, issues = OPTIONS[says]
     query = f"""query($id: ID!, $options: PersonPageOptions) {{
@@ -154,7 +154,7 @@ def test_a_page_of_a_role_with_options_that_make_no_sense(studio: Studio, says: 
 
 
 @pytest.mark.parametrize("verb", ["create", "update", "save"])
-def test_what_is_to_be_shown_wrongly_is_not_written(studio: Studio, verb: str) -> None:
+def test_a_write_with_an_invalid_selection_is_not_executed(studio: Studio, verb: str) -> None:
     data = {
         "create": {"name": "new"},
         "update": {"_id": "<red>", "name": "new"},
@@ -175,7 +175,7 @@ def test_what_is_to_be_shown_wrongly_is_not_written(studio: Studio, verb: str) -
     assert studio.shelf.rows() == before
 
 
-def test_a_cursor_leads_on_only_where_it_was_given(studio: Studio) -> None:
+def test_a_cursor_is_valid_only_for_its_own_page(studio: Studio) -> None:
     """Not in another order, nor in another class."""
     first = studio.ask("{ Person___getPage(options: {next: 1}) { nextCursor } }")["nextCursor"]
     page = """query($options: %sPageOptions!) {
@@ -194,7 +194,7 @@ def test_a_cursor_leads_on_only_where_it_was_given(studio: Studio) -> None:
     assert other_class.body == {"data": {KEY: None}, "errors": [error(issue)]}
 
 
-def test_unique_values_that_cannot_be_read(studio: Studio) -> None:
+def test_invalid_unique_values_are_refused(studio: Studio) -> None:
     query = """query($day: Date!) {
   it: Sheet___getByTitle_Day(title: "first", day: $day) { _id }
 }"""
@@ -216,7 +216,7 @@ def test_unique_values_that_cannot_be_read(studio: Studio) -> None:
         '{ Person___getByEmail(email: "\\u0000") { _id } }',
     ],
 )
-def test_what_is_not_there_is_null_and_no_error(studio: Studio, query: str) -> None:
+def test_a_missing_object_is_null_without_an_error(studio: Studio, query: str) -> None:
     assert studio.ask(query) is None
 
 
@@ -270,13 +270,13 @@ BUDGET = {
 
 @pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("says", BUDGET)
-def test_more_is_to_be_read_than_a_request_may(refuse: Callable[[Case], None], says: str) -> None:
+def test_a_request_beyond_its_read_budget_is_refused(refuse: Callable[[Case], None], says: str) -> None:
     options, shows, issue = BUDGET[says]
     refuse(Case(says, [Asked("Scroll", "getPage", {"options": options}, [issue], shows=shows)]))
 
 
 @pytest.mark.usefixtures("large")
-def test_more_is_to_be_read_than_a_service_in_bulk_may(refuse: Callable[[Case], None]) -> None:
+def test_a_bulk_service_beyond_its_read_budget_is_refused(refuse: Callable[[Case], None]) -> None:
     issues = [too_much(INDEX, "title")]
     data = {"data": {"title": "new"}, "options": BY_TITLE}
     ways = [
@@ -288,7 +288,7 @@ def test_more_is_to_be_read_than_a_service_in_bulk_may(refuse: Callable[[Case], 
     refuse(Case("in bulk", ways))
 
 
-def test_what_was_read_before_the_end_is_shown(large: Studio) -> None:
+def test_results_before_the_end_of_the_read_budget_are_returned(large: Studio) -> None:
     """Each service by itself: those that come too late are told so."""
     services = " ".join(
         f'g{number}: Scroll___get(_id: "<large{number % 4}>") {{ title }}' for number in range(5)
@@ -314,7 +314,7 @@ def book(studio: Studio) -> Iterator[str]:
     studio.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id="<book>")
 
 
-def test_an_object_whose_roles_are_too_much_to_read(studio: Studio, book: str) -> None:
+def test_an_object_whose_roles_exceed_the_read_budget_is_refused(studio: Studio, book: str) -> None:
     """A write is told to be done, though not all can be shown; a preview is refused like a read."""
     shows = "{ leaves { items { text } } }"
     data = f'data: {{_id: "{book}", title: "%s"}}'

@@ -230,7 +230,9 @@ def clean(studio: Studio) -> Callable[[str], None]:
 @pytest.mark.parametrize(
     ("class_name", "verb"), [(name, verb) for name, services in SERVICES.items() for verb in services]
 )
-def test_a_service_answers(studio: Studio, clean: Callable[[str], None], class_name: str, verb: str) -> None:
+def test_each_service_returns_a_result(
+    studio: Studio, clean: Callable[[str], None], class_name: str, verb: str
+) -> None:
     service = SERVICES[class_name][verb]
     if class_name in {"Sheet", "Person"} and verb not in NEEDS_NONE:
         studio.create(class_name, "it", **(SHEET if class_name == "Sheet" else NEW))

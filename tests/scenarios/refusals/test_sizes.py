@@ -104,7 +104,7 @@ GRAPHS = [
 
 
 @pytest.mark.parametrize("case", OBJECTS, ids=str)
-def test_an_object_that_is_too_large_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
+def test_a_too_large_object_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 

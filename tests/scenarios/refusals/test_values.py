@@ -361,17 +361,17 @@ OTHER_KINDS = [
 
 
 @pytest.mark.parametrize("case", NEW, ids=str)
-def test_a_create_with_a_wrong_value_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
+def test_a_create_with_an_invalid_value_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", CHANGED, ids=str)
-def test_an_update_with_a_wrong_value_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
+def test_an_update_with_an_invalid_value_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", OTHER_KINDS, ids=str)
-def test_singletons_and_forms_with_wrong_values_are_refused(
+def test_singletons_and_forms_with_invalid_values_are_refused(
     refuse: Callable[[Case], None], case: Case
 ) -> None:
     refuse(case)

@@ -123,7 +123,7 @@ def _role(draw: st.DrawFn, class_: Class, name: str, depth: int) -> str:
     n=st.sampled_from([1, 2, -1]),
     id_=st.sampled_from(["p1", "t0", "gone"]),
 )
-def test_roles_are_answered_as_by_the_executor(one: str, all_: str, n: int, id_: str) -> None:
+def test_compiled_roles_return_the_result_of_the_executor(one: str, all_: str, n: int, id_: str) -> None:
     query = f"""query($n: Int, $id: ID) {{
       one: Person___get(_id: "p1") {{ ...F ... on Person {{ ...F }} }}
       all: Team___getPage {{ items {{ {all_} }} x: items {{ name k0: members {{ totalCount }} }} }}
@@ -134,7 +134,7 @@ def test_roles_are_answered_as_by_the_executor(one: str, all_: str, n: int, id_:
     assert answers(query, variables, compiled=True) == answers(query, variables, compiled=False)
 
 
-def test_what_is_asked_for_often_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repeated_operation_with_roles_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without this, the other test here would pass with a compiler that compiles nothing."""
     compiled: list[Any] = []
     data = CompiledOperation.data
@@ -154,7 +154,7 @@ def test_what_is_asked_for_often_is_compiled(monkeypatch: pytest.MonkeyPatch) ->
     assert compiled[0] is not None
 
 
-def test_an_answer_that_shows_the_same_objects_over_and_over_draws_on_the_allowance() -> None:
+def test_repeated_objects_in_a_response_count_towards_the_read_budget() -> None:
     """Otherwise a few objects that lead to one another would make an answer without end."""
     objects = stored()
     for number in range(10):

@@ -94,13 +94,13 @@ def test_full_insight_reports_each_call_as_well(api: Room) -> None:
 
 
 @pytest.mark.parametrize("argument", ["", ", insight: null"])
-def test_nothing_is_measured_unless_it_is_asked_for(argument: str, api: Room) -> None:
+def test_insight_is_measured_only_on_request(argument: str, api: Room) -> None:
     answer = api.ask(f'{{ Thing___get(_id: "1"{argument}) {{ name }} }}')
 
     assert (list(answer), api.measured) == (["data"], 0)
 
 
-def test_several_services_report_together_each_at_its_own_level(api: Room) -> None:
+def test_several_services_report_together_at_their_own_levels(api: Room) -> None:
     answer = api.ask(
         """{
           light: Thing___get(_id: "1", insight: LIGHT) { name }
@@ -121,9 +121,7 @@ def test_several_services_report_together_each_at_its_own_level(api: Room) -> No
         ('mutation { Thing___delete(_id: "1", insight: FULL) { deleted } }', "Thing___delete"),
     ],
 )
-def test_insight_is_refused_to_other_members_before_anything_is_done(
-    query: str, result: str, api: Room
-) -> None:
+def test_insight_is_refused_to_other_members_before_execution(query: str, result: str, api: Room) -> None:
     answer = api.ask(query, CLERK)
 
     (error,) = answer["errors"]

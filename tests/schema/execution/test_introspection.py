@@ -60,7 +60,7 @@ def test_each_operation_of_a_document_has_its_own_answer(asked: Asked) -> None:
         assert "errors" in asked.answer(SEVERAL, "C")
 
 
-def test_variables_are_heeded(asked: Asked) -> None:
+def test_answers_depend_on_variables(asked: Asked) -> None:
     query = "query($name: String!) { __type(name: $name) { name } }"
     for name in ("Thing", "ThingPage", "Thing"):
         assert asked.answer(query, name=name) == {"data": {"__type": {"name": name}}}
@@ -75,28 +75,28 @@ def test_variables_are_heeded(asked: Asked) -> None:
         "{ ... on Query { ... { Thing___getPage { totalCount } } } __typename }",
     ],
 )
-def test_objects_that_are_asked_for_beside_it_are_read_each_time(asked: Asked, query: str) -> None:
+def test_objects_selected_beside_introspection_are_read_each_time(asked: Asked, query: str) -> None:
     create = 'mutation { Thing___create(data: {name: "one"}) { _id } }'
     for count in range(4):
         assert asked.answer(query)["data"]["Thing___getPage"]["totalCount"] == count
         assert "errors" not in asked.answer(create)
 
 
-def test_a_mutation_is_done_each_time(asked: Asked) -> None:
+def test_a_mutation_is_executed_each_time(asked: Asked) -> None:
     """Even where it only says its type's name."""
     for times in range(1, 4):
         assert asked.answer("mutation { __typename }") == {"data": {"__typename": "Mutation"}}
         assert asked.times == times
 
 
-def test_where_it_is_refused_it_is_refused_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disabled_introspection_is_refused_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Asked(monkeypatch, introspection=False)
     for _ in range(3):
         (error, *_) = asked.answer(STANDARD)["errors"]
         assert "introspection has been disabled" in error["message"]
 
 
-def test_only_a_few_answers_are_kept(asked: Asked) -> None:
+def test_the_number_of_cached_answers_is_bounded(asked: Asked) -> None:
     queries = [f"query Q{number} {{ __typename }}" for number in range(documents.MOST_INTROSPECTIONS + 1)]
     for query in (*queries, queries[-1], queries[0]):
         asked.answer(query)
@@ -104,7 +104,7 @@ def test_only_a_few_answers_are_kept(asked: Asked) -> None:
     assert asked.times == len(queries) + 1
 
 
-def test_the_introspection_answer_that_was_used_last_is_kept_longest(asked: Asked) -> None:
+def test_the_most_recently_used_answer_is_kept_longest(asked: Asked) -> None:
     queries = [f"query Q{number} {{ __typename }}" for number in range(documents.MOST_INTROSPECTIONS + 1)]
     for query in (*queries[:-1], queries[0], queries[-1], queries[0]):
         asked.answer(query)
@@ -112,7 +112,7 @@ def test_the_introspection_answer_that_was_used_last_is_kept_longest(asked: Aske
 
 
 @pytest.mark.parametrize(("limit", "most"), [("LARGEST_INTROSPECTION", 100), ("LONGEST_INTROSPECTION", 100)])
-def test_what_is_too_large_is_not_kept(
+def test_too_large_answers_are_not_cached(
     asked: Asked, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
 ) -> None:
     monkeypatch.setattr(documents, limit, most)

@@ -46,7 +46,7 @@ def test_values_within_the_limit_pass(variables: dict[str, Any]) -> None:
         "fragment F on A {{ b(c: [{}]) }}",
     ],
 )
-def test_values_are_counted_wherever_a_document_has_them(text: str) -> None:
+def test_values_are_counted_everywhere_in_a_document(text: str) -> None:
     few, many = (parse(text.format("1 " * number)) for number in (19_990, 20_000))
 
     assert [error.message for error in excess_of_literals(few)] == []
@@ -54,7 +54,7 @@ def test_values_are_counted_wherever_a_document_has_them(text: str) -> None:
     assert error.message.endswith(" values. The maximum is 20,000. Split it into several requests.")
 
 
-def test_nothing_is_done_with_too_many_values() -> None:
+def test_a_request_with_too_many_values_is_not_executed() -> None:
     api = Room()
 
     answer = api.answer(CREATE, d={"name": [1] * 30_000})

@@ -20,7 +20,7 @@ def archive() -> Archive:
 
 
 @pytest.mark.parametrize("verb", ["lock", "unlock"])
-def test_who_may_not_edit_may_not_reserve(archive: Archive, verb: str) -> None:
+def test_a_lock_needs_the_grant_to_edit(archive: Archive, verb: str) -> None:
     id_, vault = archive.file(), archive.create("Vault", name="v")
     assert archive.issues(locking(verb, f"Dossier.{id_}"), READER) == [
         ("ENTITY_GRANT_EDIT", f"{verb}.locks.0")
@@ -32,7 +32,7 @@ def test_who_may_not_edit_may_not_reserve(archive: Archive, verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", ["lock", "unlock"])
-def test_what_is_hidden_is_not_there_to_be_reserved(archive: Archive, verb: str) -> None:
+def test_a_hidden_object_cannot_be_locked(archive: Archive, verb: str) -> None:
     hidden, seen = archive.file(level=9), archive.file()
     missing = [("ENTITY_NOT_FOUND", f"{verb}.locks.0._id")]
     assert archive.issues(locking(verb, f"Dossier.{hidden}", f"Dossier.{seen}"), CLERK) == missing
@@ -42,9 +42,7 @@ def test_what_is_hidden_is_not_there_to_be_reserved(archive: Archive, verb: str)
 
 
 @pytest.mark.parametrize("verb", ["lock", "unlock"])
-def test_what_is_hidden_and_what_is_missing_are_refused_alike_whatever_else_is(
-    archive: Archive, verb: str
-) -> None:
+def test_hidden_and_missing_objects_are_refused_in_the_same_way(archive: Archive, verb: str) -> None:
     hidden, held = archive.file(level=9), archive.file()
     archive.ask(locking("lock", f"Dossier.{held}"), OTHER)
     told = [
@@ -54,7 +52,7 @@ def test_what_is_hidden_and_what_is_missing_are_refused_alike_whatever_else_is(
     assert told[0] == told[1]
 
 
-def test_a_part_is_reserved_with_the_grant_of_its_whole(archive: Archive) -> None:
+def test_locking_a_part_needs_the_grant_of_its_whole(archive: Archive) -> None:
     ids = [archive.file(sheets=[{"weight": 1}], level=level) for level in (1, 9)]
     seen, hidden = (
         archive.get("Dossier", id_, "sheets { items { _id } }")["sheets"]["items"][0]["_id"] for id_ in ids
@@ -66,7 +64,7 @@ def test_a_part_is_reserved_with_the_grant_of_its_whole(archive: Archive) -> Non
 
 
 @pytest.mark.parametrize("verb", ["lock", "unlock"])
-def test_a_part_is_reserved_with_the_grant_of_its_role_too(archive: Archive, verb: str) -> None:
+def test_locking_a_part_needs_the_grant_of_its_role(archive: Archive, verb: str) -> None:
     """Of seals, only the role says what a clerk may do, and of clips, that there are none for him."""
     id_ = archive.file(papers=[{"text": "a"}], clips=[{"text": "b"}])
     shown = archive.get("Dossier", id_, "papers { items { _id } } clips { items { _id } }")
@@ -77,7 +75,7 @@ def test_a_part_is_reserved_with_the_grant_of_its_role_too(archive: Archive, ver
     ]
 
 
-def test_a_lock_is_shown_to_who_sees_the_object(archive: Archive) -> None:
+def test_a_lock_is_visible_to_members_who_see_the_object(archive: Archive) -> None:
     """Also where its attributes are seen in part."""
     id_ = archive.file(secret="s")
     archive.ask(locking("lock", f"Dossier.{id_}"), KEEPER)
@@ -91,7 +89,7 @@ def test_a_lock_is_shown_to_who_sees_the_object(archive: Archive) -> None:
     assert issue[0] == "ENTITY_LOCK_PERSIST"
 
 
-def test_a_refusal_does_not_name_what_is_hidden(archive: Archive) -> None:
+def test_a_refusal_does_not_name_hidden_objects(archive: Archive) -> None:
     """A shelf is in the way of nobody, but a tag on it is locked of which a clerk must not know."""
     shelf = archive.create("Shelf", name="s", tags=[{"text": "seen"}, {"text": "hidden"}])
     tags = archive.get("Shelf", shelf, "tags { items { _id } }")["tags"]["items"]
@@ -143,7 +141,7 @@ def test_a_refusal_by_a_grant_does_not_name_parts_that_must_not_be_read() -> Non
     assert seal["_id"] not in str(error)
 
 
-def test_a_service_in_bulk_tells_which_object_a_locked_part_holds_up(archive: Archive) -> None:
+def test_a_bulk_service_names_the_object_that_a_locked_part_blocks(archive: Archive) -> None:
     id_ = archive.file(sheets=[{"weight": 1}])
     (sheet,) = archive.get("Dossier", id_, "sheets { items { _id } }")["sheets"]["items"]
     archive.ask(locking("lock", f"Sheet.{sheet['_id']}"), OTHER)
@@ -158,7 +156,7 @@ def test_a_service_in_bulk_tells_which_object_a_locked_part_holds_up(archive: Ar
     assert body["errors"][1]["extensions"]["entityID"] == id_
 
 
-def test_too_many_to_be_locked_are_objects_and_no_more(archive: Archive) -> None:
+def test_a_refusal_of_too_many_missing_objects_mentions_no_parts(archive: Archive) -> None:
     """No parts are spoken of where there are none."""
     for verb in ("lock", "unlock"):
         query = locking(verb, *(f"Dossier.none{number}" for number in range(150)))

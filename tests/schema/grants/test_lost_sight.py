@@ -34,7 +34,7 @@ def told(archive: Archive, id_: str) -> list[Any]:
 NOTHING = [None, [], [], None, ["ENTITY_NOT_FOUND"]]
 
 
-def test_an_object_that_is_hidden_now_shows_no_version(archive: Archive) -> None:
+def test_a_hidden_object_shows_no_versions(archive: Archive) -> None:
     id_ = archive.file()
     archive.change("Dossier", id_, name="b", level=9)
     assert told(archive, id_) == NOTHING
@@ -58,7 +58,7 @@ def test_the_last_version_of_a_deleted_object_decides_whether_it_is_visible(
         assert seen[4] == a
 
 
-def test_a_value_that_is_hidden_now_is_hidden_in_all_versions(archive: Archive) -> None:
+def test_a_hidden_value_is_hidden_in_all_versions(archive: Archive) -> None:
     id_ = archive.file(note="n", level=1)
     archive.change("Dossier", id_, note="m")
     assert archive.version(id_, 1, "note") == {"note": "n"}

@@ -32,7 +32,7 @@ def archive() -> Archive:
 
 
 @pytest.mark.parametrize("class_name", ["House", "Safe"])
-def test_a_singleton_that_is_hidden_has_no_id_to_blame(archive: Archive, class_name: str) -> None:
+def test_a_refusal_of_a_hidden_singleton_has_no_id(archive: Archive, class_name: str) -> None:
     """Whether the update finds that out, or a condition."""
     archive.ask(f'mutation {{ {class_name}___update(data: {{name: "x"}}) {{ name }} }}')
     query = f'mutation {{ {class_name}___update(data: {{name: "y"}}) {{ _id }} }}'
@@ -46,7 +46,9 @@ def test_a_singleton_that_is_hidden_has_no_id_to_blame(archive: Archive, class_n
         ("twice", "Person.twice cannot be used to find objects, because it depends on Person.salary. "),
     ],
 )
-def test_what_cannot_be_compared_is_named_once(archive: Archive, name: str, beginning: str) -> None:
+def test_an_attribute_that_cannot_be_compared_is_named_once(
+    archive: Archive, name: str, beginning: str
+) -> None:
     query = f"{{ Person___getPage(options: {{orderBy: [{name}___ASC]}}) {{ totalCount }} }}"
     (error,) = archive.body(query, CLERK)["errors"]
     assert error["message"].startswith(beginning)
@@ -94,7 +96,7 @@ def needed(crew: Archive, boss: str, caller: Caller) -> list[tuple[str, str | No
 
 
 @pytest.mark.parametrize(("class_name", "role"), [("Team", "boss"), ("Car", "driver"), ("Note", "about")])
-def test_one_that_must_lead_to_what_is_deleted_is_named(crew: Archive, class_name: str, role: str) -> None:
+def test_an_object_that_requires_the_deleted_one_is_named(crew: Archive, class_name: str, role: str) -> None:
     """Whether its role has an opposite that leads to many, to one, or none."""
     boss = crew.create("Boss")
     one = crew.create(class_name, **{role: boss})
@@ -103,7 +105,7 @@ def test_one_that_must_lead_to_what_is_deleted_is_named(crew: Archive, class_nam
     assert needed(crew, boss, ADMINISTRATOR) == [(f"{class_name}.{role}: {text}", one)]
 
 
-def test_nobody_is_named_whom_the_caller_does_not_see(crew: Archive) -> None:
+def test_hidden_objects_are_not_named(crew: Archive) -> None:
     """Neither a hidden object, nor one whose role is hidden, nor one of a class that is not read at all."""
     boss, other = crew.create("Boss"), crew.create("Boss")
     hidden = crew.create("Team", boss=boss, open=False)
@@ -121,7 +123,7 @@ def test_nobody_is_named_whom_the_caller_does_not_see(crew: Archive) -> None:
         assert about is None
 
 
-def test_one_whom_the_caller_sees_is_named_among_others(crew: Archive) -> None:
+def test_visible_objects_are_named_among_others(crew: Archive) -> None:
     boss = crew.create("Boss")
     for _ in range(3):
         crew.create("Team", boss=boss, open=False)

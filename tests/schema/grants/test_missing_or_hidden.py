@@ -103,7 +103,7 @@ LED = {
 
 @pytest.mark.parametrize("service", UPDATES)
 @pytest.mark.parametrize("data", LED.values(), ids=LED)
-def test_a_role_cannot_be_led_there_by_an_update(
+def test_an_update_cannot_reference_a_missing_or_hidden_object(
     crossing: Crossing, data: dict[str, Any], service: str
 ) -> None:
     told = crossing.told(UPDATES[service], {"_id": crossing.own, **data}, crossing.hidden["There"])
@@ -120,7 +120,7 @@ MADE = {
 
 @pytest.mark.parametrize("service", CREATIONS)
 @pytest.mark.parametrize("data", MADE.values(), ids=MADE)
-def test_a_role_cannot_be_led_there_by_a_creation(
+def test_a_creation_cannot_reference_a_missing_or_hidden_object(
     crossing: Crossing, data: dict[str, Any], service: str
 ) -> None:
     told = crossing.told(CREATIONS[service], data, crossing.hidden["There"])
@@ -128,7 +128,7 @@ def test_a_role_cannot_be_led_there_by_a_creation(
 
 
 @pytest.mark.parametrize("role", [*TO_ONE, *TO_MANY])
-def test_whatever_else_is_wrong(crossing: Crossing, role: str) -> None:
+def test_a_missing_or_hidden_object_is_reported_beside_other_issues(crossing: Crossing, role: str) -> None:
     """A value that is taken, or a required role that is left empty."""
     wrong = {"code": "taken", role: "@" if role in TO_ONE else ["@"]}
     assert "ENTITY_NOT_FOUND" in crossing.told(CREATIONS["create"], wrong, crossing.hidden["There"])
@@ -157,7 +157,7 @@ STRANGERS = {
 
 @pytest.mark.parametrize("service", UPDATES)
 @pytest.mark.parametrize(("class_name", "data"), STRANGERS.values(), ids=STRANGERS)
-def test_a_part_that_is_hidden_is_a_stranger(
+def test_a_hidden_part_is_not_found(
     crossing: Crossing, class_name: str, data: dict[str, Any], service: str
 ) -> None:
     told = crossing.told(UPDATES[service], {"_id": crossing.own, **data}, crossing.hidden[class_name])

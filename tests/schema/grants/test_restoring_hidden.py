@@ -121,7 +121,7 @@ def test_restoring_a_hidden_value_is_refused_whether_it_changed_or_not(case: Cas
     assert {error["extensions"]["issueType"].split("_")[1] for error in answers[0]["errors"]} == {"GRANT"}
 
 
-def test_who_may_write_it_unseen_makes_it_what_it_was_without_seeing_it() -> None:
+def test_a_member_who_may_only_write_a_value_restores_it_unseen() -> None:
     case = Case(model(f"secret: String {granted('[EDIT]')}"), {"secret": "a"}, {"secret": "b"})
     for changed in ({}, case.changed):
         archive = Archive(ReferenceEngine(), case.model)
@@ -131,7 +131,7 @@ def test_who_may_write_it_unseen_makes_it_what_it_was_without_seeing_it() -> Non
 
 
 @pytest.mark.parametrize("own", ["", granted("[CREATE, EDIT, DELETE]")], ids=["follow", "own grants"])
-def test_parts_that_may_be_written_unseen_come_back_unseen(own: str) -> None:
+def test_write_only_parts_are_restored_unseen(own: str) -> None:
     where = "" if own else granted("[CREATE, EDIT, DELETE]")
     case = Case(
         model(f"{SEALS} {where}", f"{SEAL} {own} {{ text: String }}"),
@@ -146,7 +146,7 @@ def test_parts_that_may_be_written_unseen_come_back_unseen(own: str) -> None:
         assert shown == {"name": "a", "seals": {"items": [{"text": "a"}]}}
 
 
-def test_parts_of_parts_change_with_the_grant_of_their_composition() -> None:
+def test_parts_of_parts_are_restored_with_the_grant_of_their_composition() -> None:
     """Also where nothing becomes of the part between."""
     rings = f"rings: [Ring!] @composition {granted('[READ]')}"
     ring = "type Ring @class(versioned: true) { text: String }"
@@ -164,7 +164,7 @@ def test_parts_of_parts_change_with_the_grant_of_their_composition() -> None:
     assert archive.ask(archive.restoration(id_, 3, "name"), CLERK) == {"name": "b"}
 
 
-def test_what_is_wrong_with_a_value_by_now_does_not_tell_it() -> None:
+def test_an_issue_about_a_hidden_value_does_not_reveal_it() -> None:
     """To who may write it, and not read it."""
     archive = Archive(ReferenceEngine(), model(f"secret: Int {granted('[EDIT]')}"))
     id_ = archive.create("Dossier", secret=1234)
@@ -178,7 +178,7 @@ def test_what_is_wrong_with_a_value_by_now_does_not_tell_it() -> None:
         assert "1234" not in str(error) or is_told
 
 
-def test_what_was_hidden_then_does_not_come_to_be_seen() -> None:
+def test_restored_values_that_were_hidden_stay_hidden() -> None:
     """Of a version whose shelf was locked, a clerk may not make an object whose shelf is open by now."""
     shelf = f"type Shelf @class(versioned: true) {granted(ALL)} {{ open: Boolean }}"
     note = f"note: String {granted('[READ, EDIT]', 'shelf.open')}"
@@ -214,7 +214,7 @@ class Family(Archive):
         self.ask(self.restoration(self.id, second), CLERK)
 
 
-def test_hidden_parts_are_left_alone() -> None:
+def test_a_restoration_keeps_hidden_parts() -> None:
     family = Family()
     family.change("Dossier", family.id, name="b", seals={"delete": [family.seen]})
     family.change("Dossier", family.id, seals={"create": [{"text": "hidden"}]})
@@ -223,7 +223,7 @@ def test_hidden_parts_are_left_alone() -> None:
     assert [item["_id"] for item in family.seals(CLERK)] == [family.seen]
 
 
-def test_hidden_parts_that_are_gone_stay_so() -> None:
+def test_deleted_hidden_parts_stay_deleted() -> None:
     """Nobody is told of them."""
     family = Family()
     family.change("Dossier", family.id, name="b", seals={"delete": [family.hidden]})
@@ -232,7 +232,7 @@ def test_hidden_parts_that_are_gone_stay_so() -> None:
     assert family.get("Dossier", family.id, "name") == {"name": "a"}
 
 
-def test_hidden_parts_come_back_with_their_whole() -> None:
+def test_hidden_parts_are_restored_with_their_whole() -> None:
     """As they went with it, whatever their grants."""
     family = Family()
     family.delete("Dossier", family.id)
@@ -241,7 +241,7 @@ def test_hidden_parts_come_back_with_their_whole() -> None:
     assert [item["_id"] for item in family.seals(CLERK)] == [family.seen]
 
 
-def test_a_restoration_that_changes_nothing_that_is_seen_makes_no_version() -> None:
+def test_a_restoration_without_visible_changes_creates_no_version() -> None:
     """What is hidden moves nothing, in no order."""
     family = Family()
     family.change("Dossier", family.id, seals={"create": [{"text": "more"}]})

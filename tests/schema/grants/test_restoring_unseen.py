@@ -55,7 +55,7 @@ def test_the_other_side_of_an_unread_key_counts_as_changed(files: str) -> None:
     assert error["extensions"]["entityID"] is None
 
 
-def test_the_other_side_of_a_key_that_some_may_read_is_not_named() -> None:
+def test_the_opposite_of_a_conditionally_readable_key_is_not_named() -> None:
     key = f"level: Int {SHELF} {granted('[READ, EDIT]', 'level < 5')}"
     archive = Archive(ReferenceEngine(), model(key, shelf(granted("[READ, EDIT]", NAMED_X))))
     one, other = (archive.create("Shelf", name="s") for _ in range(2))
@@ -68,7 +68,7 @@ def test_the_other_side_of_a_key_that_some_may_read_is_not_named() -> None:
     assert other not in told
 
 
-def test_who_may_write_a_class_unseen_is_not_told_what_its_objects_were() -> None:
+def test_a_member_who_may_only_write_learns_no_former_values() -> None:
     """Neither what they led to, nor a value that is not right any more."""
     archive = Archive(ReferenceEngine(), unread("level: Int"))
     gone = archive.create("Shelf", name="s")
@@ -84,7 +84,7 @@ def test_who_may_write_a_class_unseen_is_not_told_what_its_objects_were() -> Non
     assert answer(archive, id_)["data"] == {"Dossier___restoreVersion": {"_id": id_}}
 
 
-def test_what_an_unread_key_led_to_is_not_named_though_another_leads_there() -> None:
+def test_the_former_target_of_an_unread_key_is_not_named() -> None:
     key = f'next: Dossier @association(opposite: "last", holds: true) {granted(UNREAD)}'
     archive = Archive(ReferenceEngine(), model(f'{key} last: Dossier @association(opposite: "next")'))
     target, other = (archive.create("Dossier", name=name) for name in ("target", "other"))
@@ -97,7 +97,7 @@ def test_what_an_unread_key_led_to_is_not_named_though_another_leads_there() -> 
     assert target not in str(error)
 
 
-def test_parts_of_a_closed_class_count_as_changed_where_some_may_be_written() -> None:
+def test_parts_of_an_unreadable_class_count_as_changed_if_some_are_writable() -> None:
     answers = []
     for text in ("x", "y"):
         own = granted("[CREATE, EDIT, DELETE]", "text != 'x'")
@@ -113,7 +113,7 @@ def test_parts_of_a_closed_class_count_as_changed_where_some_may_be_written() ->
     assert {error["extensions"]["entityID"] for error in answers[0]["errors"]} == {None}
 
 
-def test_a_hidden_part_that_was_ended_before_its_whole_does_not_come_back() -> None:
+def test_a_hidden_part_deleted_before_its_whole_is_not_restored() -> None:
     archive = Archive(ReferenceEngine(), model(SEALS, f"{SEAL} {granted(ALL, PLAIN)} {{ text: String }}"))
     id_ = archive.create("Dossier", name="a", seals=[{"text": "hidden"}, {"text": "hidden"}])
     there = archive.get("Dossier", id_, "seals { items { _id } }")["seals"]["items"]
@@ -128,7 +128,7 @@ def test_a_hidden_part_that_was_ended_before_its_whole_does_not_come_back() -> N
 
 @pytest.mark.parametrize("required", ["", "!"])
 @pytest.mark.parametrize("person", [granted("[READ]", "name != 'hidden'"), granted("[READ]"), ""])
-def test_hidden_parts_come_back_with_what_they_led_to(required: str, person: str) -> None:
+def test_hidden_parts_are_restored_with_their_references(required: str, person: str) -> None:
     """Whatever may be seen of that, or changed."""
     seal = f"{SEAL} {granted(ALL, PLAIN)}"
     back = f'seals: [Seal!] @association(opposite: "owner") {granted("[READ]") if person else ""}'

@@ -22,7 +22,7 @@ PERSON = EVERYTHING.classes["Person"]
 READING = CommandReader(EVERYTHING)
 
 
-def test_an_object_is_made_of_its_values_and_its_roles() -> None:
+def test_a_create_command_has_values_and_roles() -> None:
     given = {"_clientId": "P", "last_name": "Li", "email": None, "team": "t", "skills": ["a", None, "b"]}
 
     command = READING.create(GeneratedType.CREATE, PERSON, given)
@@ -35,20 +35,20 @@ def test_an_object_is_made_of_its_values_and_its_roles() -> None:
     )
 
 
-def test_what_has_an_id_is_saved_by_changing_it() -> None:
+def test_saving_with_an_id_is_an_update_command() -> None:
     assert READING.save(PERSON, {"_id": None, "height": 1}) == Create("Person", {"height": 1})
     assert READING.save(PERSON, {"_id": "p", "_clientId": "P", "height": 1}) == Update(
         Reference("Person", "p"), {"height": 1}, "P"
     )
 
 
-def test_the_singleton_needs_no_id() -> None:
+def test_an_update_of_a_singleton_needs_no_id() -> None:
     command = READING.update(GeneratedType.UPDATE, EVERYTHING.classes["House"], {"name": "H"})
 
     assert command == Update(Reference("House", "1"), {"name": "H"})
 
 
-def test_many_objects_are_asked_the_same() -> None:
+def test_a_bulk_update_is_one_command() -> None:
     command = READING.update_bulk(GeneratedType.UPDATE_BULK, PERSON, {"height": 1, "team": {"set": "t"}})
 
     assert command == UpdateBulk("Person", {"height": 1}, {"team": ToOneCommand("t")})
@@ -148,7 +148,7 @@ def changed(id_: str, *path: str | int, class_name: str = "Phone", **given: Any)
         ),
     ],
 )
-def test_what_is_given_of_a_role_is_what_is_asked_of_it(
+def test_role_arguments_become_role_commands(
     family: GeneratedType, role: str, given: Any, command: RoleCommand | None
 ) -> None:
     found = READING.create(family, PERSON, {role: given}).roles
@@ -156,7 +156,7 @@ def test_what_is_given_of_a_role_is_what_is_asked_of_it(
     assert found == ({} if command is None else {role: command})
 
 
-def test_a_path_leads_from_a_whole_to_its_part() -> None:
+def test_a_path_leads_from_a_whole_to_a_part() -> None:
     """However deep the part is: its whole has a path of its own."""
     rooms = {"save": [{"name": "r"}]}
 

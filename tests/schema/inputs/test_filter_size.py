@@ -29,9 +29,7 @@ def read(given: dict[str, Any]) -> Filter:
         ({"AND": None, "OR": [], "NOT": {}, "_id___in": None}, 1, 0),
     ],
 )
-def test_comparisons_are_counted_wherever_they_are(
-    given: dict[str, Any], comparisons: int, members: int
-) -> None:
+def test_comparisons_are_counted_at_any_depth(given: dict[str, Any], comparisons: int, members: int) -> None:
     assert measure_filter(given) == FilterSize(comparisons, members)
 
 
@@ -48,7 +46,7 @@ def test_comparisons_are_counted_wherever_they_are(
         ),
     ],
 )
-def test_a_filter_that_asks_too_much_is_refused(given: dict[str, Any], message: str) -> None:
+def test_a_too_large_filter_is_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(Refused) as refusal:
         read(given)
     assert [(issue.message, issue.path) for issue in refusal.value.issues] == [
@@ -81,7 +79,5 @@ def test_a_filter_at_the_limits_is_read() -> None:
         ),
     ],
 )
-def test_what_says_nothing_is_dropped_and_equal_values_become_a_list(
-    given: dict[str, Any], expected: Filter
-) -> None:
+def test_a_filter_is_simplified(given: dict[str, Any], expected: Filter) -> None:
     assert read(given) == expected

@@ -122,7 +122,7 @@ def count_exact_guards(engine: Engine, class_: Class) -> int:
     return guarded
 
 
-def test_a_class_that_is_new_is_ready_at_once(engine: Engine) -> None:
+def test_a_new_class_is_ready_immediately(engine: Engine) -> None:
     assert is_guarded(engine, fresh_class(("code",)))
 
 
@@ -145,7 +145,7 @@ def test_objects_older_than_the_registry_may_lack_guards() -> None:
     assert not is_guarded(engine, old.class_)
 
 
-def test_what_an_earlier_service_wrote_of_the_registry_is_read(engine: Engine) -> None:
+def test_a_registry_of_an_earlier_version_is_read(engine: Engine) -> None:
     """It knew of no constraints, so nobody knows whether old objects keep to them."""
     registry = WatchedEngine()
     state = '{"lastNumber": 0, "classes": {"Thing": []}}'
@@ -159,7 +159,7 @@ def test_the_order_of_the_attributes_does_not_matter(engine: Engine) -> None:
     assert is_guarded(engine, with_uniques(class_, ("name", "code")), Unique(("name", "code")))
 
 
-def test_values_that_several_have_are_listed_and_the_rest_is_ready(engine: Engine) -> None:
+def test_duplicate_values_are_listed_and_other_constraints_are_ready(engine: Engine) -> None:
     old = Old(engine, ("code",), ("name",), v="b", w="b", x="a", y="a", z="a", one="c", none=None, nil=None)
     indexed = replace(old.class_, indexes=(Index(("code",)),))
     outcome = reindex(engine, indexed)
@@ -188,7 +188,7 @@ def test_a_constraint_is_ready_when_its_duplicates_are_resolved(engine: Engine) 
     assert_exact(engine, old.class_)
 
 
-def test_several_attributes_and_texts_that_differ_before_nfc(engine: Engine) -> None:
+def test_duplicates_are_found_over_several_attributes_and_after_nfc(engine: Engine) -> None:
     old = Old(engine, ("name", "code"))
     old.before.create("x", code="e\u0301", name="n")
     old.before.create("y", code="é", name="n")
@@ -198,7 +198,7 @@ def test_several_attributes_and_texts_that_differ_before_nfc(engine: Engine) -> 
     assert (constraint, values["name"], ids) == ("@unique(name, code)", "n", ("x", "y"))
 
 
-def test_a_class_of_many_objects_with_the_same_value_is_reported_whole(engine: Engine) -> None:
+def test_all_objects_with_the_same_value_are_reported(engine: Engine) -> None:
     """More than are read or written together."""
     old = Old(engine)
     old.before.fill({"_id": f"{number:03}", "code": f"{number % 3}"} for number in range(150))
@@ -223,7 +223,7 @@ def assert_exact_but(old: Old, codes: set[str]) -> None:
     assert held == dict.fromkeys(codes, 1)
 
 
-def test_guards_left_behind_by_an_earlier_constraint_are_taken_over() -> None:
+def test_stale_guards_of_an_earlier_constraint_are_replaced() -> None:
     """`x` holds "a" but has "b" since; `gone` holds "c" and is deleted."""
     engine = WatchedEngine()
     class_ = fresh_class(("code",))
@@ -239,7 +239,7 @@ def test_guards_left_behind_by_an_earlier_constraint_are_taken_over() -> None:
     assert_exact(engine, class_)
 
 
-def test_a_model_without_the_constraint_keeps_its_guards_and_refuses_nobody(engine: Engine) -> None:
+def test_a_model_without_the_constraint_keeps_guards_and_refuses_no_write(engine: Engine) -> None:
     """A duplicate that it writes is noted with it, so that the constraint is built again."""
     class_ = fresh_class(("code",))
     Store(engine, class_).create("x", code="a")
@@ -268,7 +268,7 @@ def test_a_model_without_the_constraint_keeps_its_guards_and_refuses_nobody(engi
     assert_exact(engine, class_)
 
 
-def test_a_reindex_with_the_model_that_is_served_drops_what_that_does_not_name(engine: Engine) -> None:
+def test_a_reindex_with_the_served_model_drops_other_constraints(engine: Engine) -> None:
     class_ = fresh_class(("code",))
     Store(engine, class_).create("x", code="a")
     reindex(engine, with_uniques(class_))
@@ -294,7 +294,7 @@ def test_a_model_can_be_reindexed_before_it_is_served(engine: Engine) -> None:
     Store(engine, later).create("y", code="b")
 
 
-def test_until_it_is_built_values_are_not_set_and_all_else_goes_on() -> None:
+def test_until_a_constraint_is_built_only_writes_of_its_values_are_refused() -> None:
     """And no write reads more than it would without the constraint."""
     engine = WatchedEngine()
     old = Old(engine, ("code",), ("name", "count"), x="a", y="b", z="c")
@@ -324,7 +324,7 @@ def test_until_it_is_built_values_are_not_set_and_all_else_goes_on() -> None:
     assert_exact(engine, old.class_)
 
 
-def test_a_deleted_object_comes_back_with_its_values_when_they_are_built() -> None:
+def test_a_deleted_object_is_restored_with_its_values_after_the_build() -> None:
     engine = WatchedEngine()
     bare = replace(fresh_class(), versioned=True)
     before = Store(engine, bare)
@@ -367,7 +367,7 @@ def test_values_of_an_earlier_type_count_as_null() -> None:
         store.commit(store.update("y", count="2"))
 
 
-def test_another_way_to_keep_values_makes_another_constraint() -> None:
+def test_another_storage_format_makes_another_constraint() -> None:
     """An Int that becomes a String has values that nobody guarded; a String that becomes a Text has none."""
     engine = ReferenceEngine()
     class_ = fresh_class(("count",), ("name",))
@@ -384,7 +384,7 @@ def test_another_way_to_keep_values_makes_another_constraint() -> None:
         assert_exact(engine, each)
 
 
-def test_a_reindex_that_was_stopped_goes_on_and_one_that_is_done_writes_nothing() -> None:
+def test_a_stopped_reindex_resumes_and_a_repeated_one_writes_nothing() -> None:
     engine = WatchedEngine()
     old = Old(engine)
     old.before.fill({"_id": f"{number:04}", "code": f"{number}"} for number in range(230))
@@ -423,7 +423,7 @@ def replaced(store: Store) -> None:
 
 
 @pytest.mark.parametrize("act", [changed_code, changed_elsewhere, emptied, replaced])
-def test_an_object_that_is_written_just_before_its_guard_is(act: Callable[[Store], None]) -> None:
+def test_an_object_written_just_before_its_guard_is_guarded_correctly(act: Callable[[Store], None]) -> None:
     engine = WatchedEngine()
     old = Old(engine, x="a", z="c")
     store = old.still
@@ -435,7 +435,7 @@ def test_an_object_that_is_written_just_before_its_guard_is(act: Callable[[Store
     assert sum(1 for key in engine.items if key.sort == "U") == 2
 
 
-def test_a_duplicate_that_is_resolved_meanwhile_is_not_reported() -> None:
+def test_a_concurrently_resolved_duplicate_is_not_reported() -> None:
     """Its rival loses the guard that was refused to it, which it must have before all is READY."""
     engine = WatchedEngine()
     old = Old(engine, x="a", y="a")
@@ -455,7 +455,7 @@ def test_a_duplicate_that_is_resolved_meanwhile_is_not_reported() -> None:
     assert_exact(engine, old.class_)
 
 
-def test_a_value_may_be_given_up_that_was_never_guarded() -> None:
+def test_an_unguarded_value_can_be_released() -> None:
     engine = WatchedEngine()
     old = Old(engine, x="a", y="a", z="c")
     assert not is_guarded(engine, old.class_)
@@ -475,7 +475,7 @@ def serving(engine: Engine, class_: Class, time: Time) -> Store:
     return store
 
 
-def test_a_process_with_an_earlier_model_keeps_the_guards_when_it_has_heard_of_them() -> None:
+def test_a_process_with_an_earlier_model_maintains_registered_guards() -> None:
     """A reindex waits for that; what was written before then, it sees."""
     engine, time = ReferenceEngine(), Time()
     old = Old(engine)
@@ -500,7 +500,7 @@ def test_a_process_with_an_earlier_model_keeps_the_guards_when_it_has_heard_of_t
     assert_exact(engine, old.class_)
 
 
-def test_a_duplicate_of_a_process_with_an_earlier_model_keeps_it_from_being_ready() -> None:
+def test_a_duplicate_from_a_process_with_an_earlier_model_prevents_readiness() -> None:
     """At whatever moment it is written: before the objects are looked at, meanwhile, and when it is READY."""
     engine, time = ReferenceEngine(), Time()
     old = Old(engine, a="a")
@@ -528,7 +528,7 @@ def test_a_duplicate_of_a_process_with_an_earlier_model_keeps_it_from_being_read
     assert not is_guarded(engine, old.class_)
 
 
-def test_two_concurrent_builds_know_the_duplicates_that_either_found() -> None:
+def test_two_concurrent_builds_share_the_duplicates_they_find() -> None:
     """The second begins after a duplicate was written that the first has passed by."""
     engine, time = WatchedEngine(), Time()
     old = Old(engine, a="a", b="b")
@@ -544,7 +544,7 @@ def test_two_concurrent_builds_know_the_duplicates_that_either_found() -> None:
     assert not is_guarded(engine, old.class_)
 
 
-def test_a_process_that_was_frozen_reads_the_registry_again() -> None:
+def test_a_suspended_process_reads_the_registry_again() -> None:
     """Its monotonic clock may have stood still meanwhile, as on Lambda; that of the wall has not."""
     engine, time = ReferenceEngine(), Time()
     old = Old(engine, x="a")
@@ -556,7 +556,7 @@ def test_a_process_that_was_frozen_reads_the_registry_again() -> None:
     assert_exact(engine, old.class_)
 
 
-def test_an_embedded_engine_lets_no_process_write_by_an_earlier_registry(tmp_path: Path) -> None:
+def test_an_embedded_engine_refuses_writes_with_an_outdated_registry(tmp_path: Path) -> None:
     """So nobody needs to wait until all have heard of a constraint."""
     engine, time = SqliteEngine(tmp_path / "objects.db"), Time()
     old = Old(engine, x="a", y="b")
@@ -577,7 +577,7 @@ def test_an_embedded_engine_lets_no_process_write_by_an_earlier_registry(tmp_pat
     engine.close()
 
 
-def test_a_build_remembers_so_many_duplicates_and_counts_the_others() -> None:
+def test_a_build_lists_limited_duplicates_and_counts_the_others() -> None:
     engine = WatchedEngine()
     old = Old(engine)
     old.before.fill({"_id": f"{number:03}", "code": f"{number % 2}"} for number in range(50))
@@ -587,7 +587,7 @@ def test_a_build_remembers_so_many_duplicates_and_counts_the_others() -> None:
     assert not is_guarded(engine, old.class_)
 
 
-def test_two_reindexes_at_once_do_no_harm() -> None:
+def test_two_concurrent_reindexes_are_correct() -> None:
     engine = WatchedEngine()
     old = Old(engine, v="b", w="b", x="a", y="c")
     outcomes: list[ReindexOutcome] = []
@@ -617,7 +617,7 @@ MEANWHILE: dict[str, tuple[str, str, str | None]] = {
 @pytest.mark.parametrize("deed", MEANWHILE.values(), ids=MEANWHILE)
 @pytest.mark.parametrize("first", ["a", "b"], ids=["a duplicate", "no duplicate"])
 @pytest.mark.parametrize("names", [True, False], ids=["by this model", "by an earlier model"])
-def test_at_whatever_step_something_comes_between(
+def test_a_reindex_is_correct_despite_a_write_at_any_step(
     deed: tuple[str, str, str | None], first: str, *, names: bool
 ) -> None:
     """`x` has "a" or "b", `y` has "a", and `w` holds that but has it no more."""
@@ -670,7 +670,7 @@ deeds = st.tuples(st.sampled_from(["write", "delete", "elsewhere"]), st.sampled_
 
 
 @pytest.mark.soak
-def test_a_constraint_that_is_ready_is_exact_whatever_comes_between() -> None:
+def test_a_ready_constraint_is_exact_despite_concurrent_writes() -> None:
     """Old objects with and without guards; processes of both models write between any two steps."""
     guarded: list[int] = []
 
@@ -745,13 +745,13 @@ def _clear_duplicates(store: Store, outcome: ReindexOutcome) -> None:
 
 
 @pytest.mark.soak
-def test_ready_is_exact_while_four_write(engine: Engine) -> None:
+def test_a_ready_constraint_is_exact_during_four_concurrent_writers(engine: Engine) -> None:
     """Old objects with duplicates; four clients go on, what several have is mended, until it is READY."""
     _build_under_load(engine, [True] * 4)
 
 
 @pytest.mark.soak
-def test_an_embedded_engine_builds_at_once_while_others_write_under_either_model(tmp_path: Path) -> None:
+def test_an_embedded_engine_builds_immediately_despite_writers_of_both_models(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "objects.db")
     _build_under_load(engine, [True, False] * 2, local=True)
     engine.close()

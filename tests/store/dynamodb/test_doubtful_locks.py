@@ -86,9 +86,7 @@ def scene() -> Iterator[Scene]:
 
 @DONE
 @pytest.mark.parametrize("several", [False, True])
-def test_what_is_done_is_done_once_whatever_becomes_of_the_answer(
-    scene: Scene, fault: Fault, several: bool
-) -> None:
+def test_a_lock_is_taken_once_even_if_the_response_is_lost(scene: Scene, fault: Fault, several: bool) -> None:
     both = ["ada", "ada" if several else None]
     scene.lock(ADA, scene.overtaken(fault), several)
     assert scene.holders == both
@@ -97,7 +95,7 @@ def test_what_is_done_is_done_once_whatever_becomes_of_the_answer(
 
 
 @DOUBTFUL
-def test_whether_a_lock_was_taken_nobody_knows_when_another_has_it(scene: Scene, fault: Fault) -> None:
+def test_a_lost_response_is_unavailable_if_another_holds_the_lock(scene: Scene, fault: Fault) -> None:
     def others() -> None:
         scene.unlock(CHIEF)
         scene.lock(BOB)
@@ -109,7 +107,7 @@ def test_whether_a_lock_was_taken_nobody_knows_when_another_has_it(scene: Scene,
 
 @DOUBTFUL
 @pytest.mark.parametrize("caller", [ADA, CHIEF])
-def test_a_lock_that_another_has_taken_meanwhile_stays(scene: Scene, fault: Fault, caller: Caller) -> None:
+def test_a_lock_taken_by_another_meanwhile_is_kept(scene: Scene, fault: Fault, caller: Caller) -> None:
     """Also where whoever unlocks might take it away: he did not see it."""
     scene.lock(caller)
 
@@ -123,19 +121,19 @@ def test_a_lock_that_another_has_taken_meanwhile_stays(scene: Scene, fault: Faul
 
 
 @DONE
-def test_anothers_lock_is_taken_away_once(scene: Scene, fault: Fault) -> None:
+def test_a_lock_of_another_is_removed_once(scene: Scene, fault: Fault) -> None:
     scene.lock(BOB)
     services = scene.over(FaultyClient(ministack_client(), chain([none, fault], repeat(none))))
     scene.unlock(CHIEF, services)
     assert scene.holders == [None, None]
 
 
-def test_a_write_that_was_done_succeeds_whoever_has_locked_since(scene: Scene) -> None:
+def test_a_committed_write_succeeds_despite_a_later_lock(scene: Scene) -> None:
     scene.write(ADA, scene.overtaken(lost_answer, lambda: scene.lock(BOB)))
     assert scene.holders == ["bob", None]
 
 
-def test_a_write_that_was_not_done_is_refused_when_another_has_locked_since(scene: Scene) -> None:
+def test_an_uncommitted_write_is_refused_after_a_lock_by_another(scene: Scene) -> None:
     with pytest.raises(Refused) as refusal:
         scene.write(ADA, scene.overtaken(lost_request, lambda: scene.lock(BOB)))
     (issue,) = refusal.value.issues

@@ -147,7 +147,7 @@ def unique() -> Iterator[Scene]:
 
 @NOT_DONE
 @pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
-def test_an_update_that_was_not_done_is_decided_anew(plain: Scene, fault: Fault, times: int) -> None:
+def test_an_uncommitted_update_is_planned_again(plain: Scene, fault: Fault, times: int) -> None:
     """The head still names the commit that the update expected, so its own would be there, too."""
     id_ = plain.made()
     answer = plain.overtaken(updating(id_, count=9), fault, lambda: plain.updated(id_, times))
@@ -157,7 +157,7 @@ def test_an_update_that_was_not_done_is_decided_anew(plain: Scene, fault: Fault,
 
 @DONE
 @pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
-def test_an_update_that_was_done_is_not_done_again(plain: Scene, fault: Fault, times: int) -> None:
+def test_a_committed_update_is_not_repeated(plain: Scene, fault: Fault, times: int) -> None:
     id_ = plain.made()
 
     def others() -> None:
@@ -170,9 +170,7 @@ def test_an_update_that_was_done_is_not_done_again(plain: Scene, fault: Fault, t
 
 
 @DONE_OR_NOT
-def test_an_update_of_which_nothing_tells_any_more_is_unknown_and_not_tried_again(
-    plain: Scene, fault: Fault
-) -> None:
+def test_an_update_without_evidence_is_unknown_and_not_retried(plain: Scene, fault: Fault) -> None:
     id_ = plain.made()
 
     def others() -> None:
@@ -190,7 +188,9 @@ def assert_unknown(act: Act) -> None:
 
 
 @DONE_OR_NOT
-def test_an_update_of_what_others_delete_is_unknown_and_not_tried_again(plain: Scene, fault: Fault) -> None:
+def test_an_update_of_a_concurrently_deleted_object_is_unknown_and_not_retried(
+    plain: Scene, fault: Fault
+) -> None:
     id_ = plain.made()
     assert_unknown(lambda: plain.overtaken(updating(id_, count=9), fault, lambda: plain.do(deleting(id_))))
     assert plain.find(id_) is None
@@ -198,16 +198,14 @@ def test_an_update_of_what_others_delete_is_unknown_and_not_tried_again(plain: S
 
 @DONE
 @pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
-def test_a_creation_that_was_done_is_not_done_again(plain: Scene, fault: Fault, times: int) -> None:
+def test_a_committed_creation_is_not_repeated(plain: Scene, fault: Fault, times: int) -> None:
     answer = plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), times))
     assert plain.only() == answer.reference.id
     assert plain.get(plain.only()).state["notes"] == str(times - 1)
 
 
 @pytest.mark.parametrize("fault", [lost_answer, failure_after])
-def test_a_creation_of_which_nothing_tells_any_more_is_unknown_and_not_tried_again(
-    plain: Scene, fault: Fault
-) -> None:
+def test_a_creation_without_evidence_is_unknown_and_not_retried(plain: Scene, fault: Fault) -> None:
     assert_unknown(
         lambda: plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), MOST_COMMIT_IDS))
     )
@@ -225,7 +223,7 @@ def either(request: pytest.FixtureRequest) -> Scene:
     ("fault", "ours"),
     [(lost_request, False), (failure_before, False), (lost_answer, True), (failure_after, True)],
 )
-def test_of_two_who_delete_an_object_one_succeeds(either: Scene, fault: Fault, *, ours: bool) -> None:
+def test_one_of_two_deletions_of_an_object_succeeds(either: Scene, fault: Fault, *, ours: bool) -> None:
     """The one who did it."""
     id_, theirs = either.made("a"), []
     answer = either.overtaken(deleting(id_), fault, lambda: theirs.append(either.do(deleting(id_))))
@@ -235,7 +233,7 @@ def test_of_two_who_delete_an_object_one_succeeds(either: Scene, fault: Fault, *
 
 @NOT_DONE
 @pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS])
-def test_a_deletion_that_was_not_done_goes_on_after_others_wrote(
+def test_an_uncommitted_deletion_continues_after_concurrent_writes(
     either: Scene, fault: Fault, times: int
 ) -> None:
     id_ = either.made("a")
@@ -244,14 +242,14 @@ def test_a_deletion_that_was_not_done_goes_on_after_others_wrote(
 
 
 @NOT_DONE
-def test_a_value_that_others_took_meanwhile_is_taken(unique: Scene, fault: Fault) -> None:
+def test_a_unique_value_taken_meanwhile_is_refused(unique: Scene, fault: Fault) -> None:
     (issue,) = issues(lambda: unique.overtaken(creating("a"), fault, lambda: unique.made("a")))
     assert issue.type is IssueType.ENTITY_UNIQUE
     assert unique.get(unique.only()).state["code"] == "a"
 
 
 @DONE
-def test_a_value_that_was_taken_is_ones_own(unique: Scene, fault: Fault) -> None:
+def test_a_unique_value_reserved_by_a_lost_response_belongs_to_the_write(unique: Scene, fault: Fault) -> None:
     refused: list[Issue] = []
     answer = unique.overtaken(creating("a"), fault, lambda: refused.extend(issues(lambda: unique.made("a"))))
     assert [issue.type for issue in refused] == [IssueType.ENTITY_UNIQUE]
@@ -265,7 +263,7 @@ def issues(act: Act) -> tuple[Issue, ...]:
 
 
 @DONE
-def test_a_transaction_that_was_done_is_known_however_many_wrote_since(unique: Scene, fault: Fault) -> None:
+def test_a_committed_transaction_is_recognized_after_many_later_writes(unique: Scene, fault: Fault) -> None:
     id_ = unique.made("a")
 
     def others() -> None:
@@ -277,7 +275,7 @@ def test_a_transaction_that_was_done_is_known_however_many_wrote_since(unique: S
 
 
 @NOT_DONE
-def test_a_transaction_that_was_not_done_is_decided_anew_however_many_wrote_since(
+def test_an_uncommitted_transaction_is_planned_again_after_many_later_writes(
     unique: Scene, fault: Fault
 ) -> None:
     id_ = unique.made("a")

@@ -84,7 +84,7 @@ def fault_name(fault: Fault) -> str:
 
 
 @pytest.mark.parametrize("name", WRITE_CASES)
-def test_when_nothing_goes_wrong_the_items_are_those_of_the_graph(name: str) -> None:
+def test_without_faults_the_items_match_the_graph(name: str) -> None:
     """To which the tests below compare."""
     there = scene()
     if smooth(name).answer is None:
@@ -105,7 +105,7 @@ def test_a_fault_at_any_call_changes_nothing(fault: Fault, name: str) -> None:
 
 @pytest.mark.parametrize("name", WRITE_CASES)
 @pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_request], ids=fault_name)
-def test_under_a_lasting_fault_a_write_is_done_whole_or_not_at_all(fault: Fault, name: str) -> None:
+def test_under_a_permanent_fault_a_write_is_atomic(fault: Fault, name: str) -> None:
     """Who is told that it was done finds it; but nobody need be told."""
     expected = smooth(name)
     for position in positions(name):

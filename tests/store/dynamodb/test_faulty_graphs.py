@@ -86,7 +86,7 @@ SOME_CASES = [case for case in CASES if FULL or case is not LARGE]
 
 
 @EACH_CASE
-def test_when_nothing_goes_wrong_both_ends_agree(case: Case) -> None:
+def test_without_faults_both_ends_agree(case: Case) -> None:
     """To which the tests below compare."""
     answer, after, _ = smooth(case)
     assert bool(answer) == case.refused
@@ -117,7 +117,7 @@ def test_a_fault_at_any_call_changes_nothing(case: Case, fault: Fault) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("case", SOME_CASES, ids=name)
 @pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_answer], ids=name)
-def test_when_it_does_not_end_it_is_done_whole_or_not_at_all(case: Case, fault: Fault) -> None:
+def test_under_a_permanent_fault_a_write_is_atomic(case: Case, fault: Fault) -> None:
     """Where something is left to be purged, it may be done although that does not end."""
     whole = [objects(before(case)), objects(smooth(case).after)]
     for position, call in enumerate(smooth(case).calls):

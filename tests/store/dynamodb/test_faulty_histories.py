@@ -76,7 +76,7 @@ def crowd(request: pytest.FixtureRequest) -> Iterator[Crowd]:
         yield Crowd(engine, request.param)
 
 
-def test_no_increment_is_lost_or_doubled(crowd: Crowd) -> None:
+def test_no_increment_is_lost_or_repeated(crowd: Crowd) -> None:
     """Each leaves its name. Those of which nobody knows were done once or not at all."""
     if crowd.class_ is PLAIN:
         # Copies of a write by itself must not be further apart than the commits that a head remembers, which
@@ -146,7 +146,7 @@ def live(crowd: Crowd, number: int) -> Codes:
     return kept
 
 
-def test_of_several_who_delete_an_object_exactly_one_succeeds(crowd: Crowd) -> None:
+def test_exactly_one_of_several_deletions_of_an_object_succeeds(crowd: Crowd) -> None:
     for _ in range(TIMES):
         id_ = crowd.made("a").id
         delete = deleting(id_)

@@ -110,7 +110,7 @@ EACH_CASE = pytest.mark.parametrize("case", CASES, ids=name)
 
 
 @EACH_CASE
-def test_when_nothing_goes_wrong_all_is_as_it_should_be(case: Case) -> None:
+def test_without_faults_every_operation_succeeds(case: Case) -> None:
     """To which the tests below compare."""
     before, (answer, after, _) = smooth(case)
     assert meaning(answer) == case.answer
@@ -169,9 +169,7 @@ def check_that_nothing_changes(case: Case, faults: Sequence[Fault]) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("case", SOME_CASES, ids=name)
 @pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_answer], ids=name)
-def test_when_it_does_not_end_it_is_unavailable_and_done_whole_or_not_at_all(
-    case: Case, fault: Fault
-) -> None:
+def test_under_a_permanent_fault_an_operation_is_unavailable_and_atomic(case: Case, fault: Fault) -> None:
     """Slots may have been given to the class by then: the registry stands for itself."""
     before, expected = smooth(case)
     whole = [objects(keyed(before)), objects(expected.after)]

@@ -63,9 +63,7 @@ def fresh_id() -> str:
     return f"race{next(_numbers)}"
 
 
-def test_what_was_acknowledged_is_in_the_history_once_and_what_was_refused_is_not(
-    engine: Engine, faulty: Engine
-) -> None:
+def test_acknowledged_writes_happen_once_and_refused_ones_never(engine: Engine, faulty: Engine) -> None:
     """Read, and write under the condition that it is still as read."""
     put(engine, [Item(HERE, {"commitIds": []})])
     tally = Tally()
@@ -85,7 +83,7 @@ def test_what_was_acknowledged_is_in_the_history_once_and_what_was_refused_is_no
     assert tally.done
 
 
-def test_no_addition_is_lost_or_doubled(engine: Engine, faulty: Engine) -> None:
+def test_no_addition_is_lost_or_repeated(engine: Engine, faulty: Engine) -> None:
     tally = Tally()
 
     def add() -> None:
@@ -97,7 +95,7 @@ def test_no_addition_is_lost_or_doubled(engine: Engine, faulty: Engine) -> None:
     assert there(engine).attributes == {"n": TIMES * THREADS}
 
 
-def test_what_moves_between_two_items_is_always_in_one_of_them(engine: Engine, faulty: Engine) -> None:
+def test_a_value_moved_between_two_items_is_always_in_one_of_them(engine: Engine, faulty: Engine) -> None:
     left, right = Key("left", "x"), Key("right", "x")
     put(engine, [Item(left, {"n": 0}), Item(right, {"n": 0})])
     tally = Tally()
@@ -113,7 +111,7 @@ def test_what_moves_between_two_items_is_always_in_one_of_them(engine: Engine, f
     assert there(engine, right).attributes == {"n": -TIMES * THREADS}
 
 
-def test_of_those_who_want_a_free_key_exactly_one_gets_it_and_hears_so(
+def test_exactly_one_concurrent_put_of_a_free_key_succeeds_and_is_acknowledged(
     engine: Engine, faulty: Engine
 ) -> None:
     for number in range(TIMES):

@@ -29,7 +29,7 @@ class InStep:
         pass
 
 
-def test_several_ranges_are_under_way_at_the_same_time() -> None:
+def test_several_ranges_are_read_in_parallel() -> None:
     with table() as engine:
         objects = Objects(engine, associated("key and list"))
         objects.create("B", "b", "c")

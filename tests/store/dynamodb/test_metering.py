@@ -73,7 +73,7 @@ def committed(engine: MeteredEngine, *actions: Action) -> Consumption:
     return one
 
 
-def test_calls_are_reported_only_while_somebody_measures(engine: MeteredEngine, inner: Frail) -> None:
+def test_calls_are_reported_only_during_a_measurement(engine: MeteredEngine, inner: Frail) -> None:
     told = measured(lambda: None)
     engine.commit(Batch("b", (Put(item()),)))
     engine.get([KEY])
@@ -81,7 +81,7 @@ def test_calls_are_reported_only_while_somebody_measures(engine: MeteredEngine, 
 
 
 @pytest.mark.parametrize(("size", "units"), [(0, 1), (4000, 1), (4096, 2), (8100, 2), (9000, 3)])
-def test_a_get_costs_a_unit_for_each_4_kb_of_each_item(size: int, units: int, engine: MeteredEngine) -> None:
+def test_a_get_costs_one_unit_per_4_kb_of_each_item(size: int, units: int, engine: MeteredEngine) -> None:
     engine.commit(Batch("b", (Put(item(size)),)))
 
     (one,) = measured(lambda: engine.get([KEY, Key("no", "thing")]))
@@ -109,13 +109,13 @@ def test_a_page_of_an_index_costs_half(
     assert one.read_units == units
 
 
-def test_a_page_of_items_that_need_not_be_exact_costs_half(engine: MeteredEngine) -> None:
+def test_an_eventually_consistent_page_costs_half(engine: MeteredEngine) -> None:
     engine.commit(Batch("b", (Put(item(5000)),)))
     (one,) = measured(lambda: list(engine.range(ITEMS, KEY.partition, exact=False)))
     assert (one.round_trips, one.read_units) == (1, 1)
 
 
-def test_a_range_is_reported_page_by_page_as_far_as_it_is_read(engine: MeteredEngine, inner: Frail) -> None:
+def test_a_range_is_reported_page_by_page_as_it_is_read(engine: MeteredEngine, inner: Frail) -> None:
     pages = [[item()], [item()], [item()]]
 
     def range_(*_: object, **__: object) -> Iterator[Sequence[Item]]:
@@ -141,7 +141,7 @@ def test_a_range_is_reported_page_by_page_as_far_as_it_is_read(engine: MeteredEn
     ],
     ids=["small", "large", "in an index", "a transaction", "a check"],
 )
-def test_what_a_new_item_costs(actions: tuple[Action, ...], units: int, engine: MeteredEngine) -> None:
+def test_a_new_item_has_this_cost(actions: tuple[Action, ...], units: int, engine: MeteredEngine) -> None:
     one = committed(engine, *actions)
     assert (one.kind, one.items, one.read_units, one.write_units) == ("commit", len(actions), 0, units)
 
@@ -158,7 +158,7 @@ def test_what_a_new_item_costs(actions: tuple[Action, ...], units: int, engine: 
     ],
     ids=["unseen by the index", "seen", "moved", "left", "deleted"],
 )
-def test_what_a_change_costs(action: Action, units: int, engine: MeteredEngine) -> None:
+def test_a_change_has_this_cost(action: Action, units: int, engine: MeteredEngine) -> None:
     engine.commit(Batch("a", (Put(item(places=LISTING)),)))
     assert committed(engine, action).write_units == units
 
@@ -173,7 +173,7 @@ def test_a_refused_commit_costs_as_much_and_stays_refused(engine: MeteredEngine)
     assert [(one.kind, one.write_units) for one in told] == [("commit", 2)]
 
 
-def test_a_commit_that_cannot_be_measured_is_done(engine: MeteredEngine, inner: Frail) -> None:
+def test_a_commit_without_measurable_cost_succeeds(engine: MeteredEngine, inner: Frail) -> None:
     inner.reads = 0
 
     told = measured(lambda: engine.commit(Batch("b", (Put(item()),))))

@@ -53,7 +53,7 @@ def engine_of(client: ScriptedClient) -> DynamoDBEngine:
         ((Delete(KEY, EXISTS),), "TransactWriteItems"),
     ],
 )
-def test_one_write_is_a_request_of_its_own_and_several_are_a_transaction(
+def test_one_write_is_a_single_request_and_several_are_a_transaction(
     actions: tuple[Action, ...], operation: str
 ) -> None:
     client = ScriptedClient({})
@@ -108,7 +108,7 @@ def test_a_range_asks_for_its_limit_and_for_consistent_reads_of_the_table_only()
     assert "ConsistentRead" not in index3
 
 
-def test_a_range_that_need_not_be_exact_asks_for_an_eventually_consistent_read() -> None:
+def test_an_inexact_range_requests_an_eventually_consistent_read() -> None:
     client = ScriptedClient({"Items": []})
     assert [*engine_of(client).range("items", "p", exact=False)] == []
     ((_, asked),) = client.asked

@@ -76,7 +76,7 @@ def test_a_request_is_sent_for_as_long_as_the_policy_allows(deed: Callable[[Engi
     assert len(client.asked) > 3
 
 
-def test_pauses_are_random_below_a_limit_that_doubles() -> None:
+def test_pauses_are_random_with_an_exponential_limit() -> None:
     clock, client = Clock(), ScriptedClient(THROTTLED)
     with pytest.raises(Unavailable):
         read(DynamoDBEngine(client, "table", clock.patience(seconds=1000)))
@@ -117,7 +117,7 @@ def answer(found: str, *left: str) -> Answer:
     return {"Responses": {"table": records}, "UnprocessedKeys": left_out(*left)}
 
 
-def test_what_an_answer_leaves_out_is_asked_for_again() -> None:
+def test_items_missing_from_a_response_are_requested_again() -> None:
     clock = Clock()
     client = ScriptedClient(answer("a", "b", "c"), answer("", "b", "c"), answer("b", "c"), answer("c"))
     engine = DynamoDBEngine(client, "table", clock.patience())
@@ -128,7 +128,7 @@ def test_what_an_answer_leaves_out_is_asked_for_again() -> None:
     assert len(clock.pauses) == 3
 
 
-def test_a_read_goes_on_as_long_as_answers_bring_items() -> None:
+def test_a_read_continues_while_responses_contain_items() -> None:
     names = "abcdefgh"
     answers = [answer(name, *names[at + 1 :]) for at, name in enumerate(names)]
     engine = DynamoDBEngine(ScriptedClient(*answers), "table", Clock().patience(attempts=2))
@@ -136,7 +136,7 @@ def test_a_read_goes_on_as_long_as_answers_bring_items() -> None:
     assert engine.get(keys) == [Item(key) for key in keys]
 
 
-def test_items_that_every_answer_leaves_out_are_unavailable() -> None:
+def test_items_missing_from_every_response_are_unavailable() -> None:
     client = ScriptedClient(answer("", "a", "b"))
     with pytest.raises(Unavailable):
         read_several(DynamoDBEngine(client, "table", Clock().patience(attempts=4)))
@@ -145,7 +145,7 @@ def test_items_that_every_answer_leaves_out_are_unavailable() -> None:
 
 @EACH_DEED
 @pytest.mark.parametrize("code", ["ResourceNotFoundException", "AccessDeniedException", "NoCredentialsError"])
-def test_a_permanent_error_is_raised_at_once(deed: Callable[[Engine], None], code: str) -> None:
+def test_a_permanent_error_is_raised_immediately(deed: Callable[[Engine], None], code: str) -> None:
     client = ScriptedClient(Rejected(code, 400, "arn:aws:secret"))
     with pytest.raises(Unavailable) as refusal:
         deed(DynamoDBEngine(client, "table"))
@@ -154,20 +154,20 @@ def test_a_permanent_error_is_raised_at_once(deed: Callable[[Engine], None], cod
 
 
 @EACH_DEED
-def test_what_dynamodb_cannot_do_is_the_callers_fault(deed: Callable[[Engine], None]) -> None:
+def test_a_request_that_dynamodb_rejects_is_a_caller_error(deed: Callable[[Engine], None]) -> None:
     client = ScriptedClient(Rejected("ValidationException", 400, "Item size has exceeded the maximum"))
     with pytest.raises(ValueError, match="The store cannot do this: Item size has exceeded the maximum"):
         deed(DynamoDBEngine(client, "table"))
     assert len(client.asked) == 1
 
 
-def test_a_batch_id_that_named_other_actions_is_the_callers_fault() -> None:
+def test_a_reused_batch_id_is_a_caller_error() -> None:
     client = ScriptedClient(Rejected("IdempotentParameterMismatchException", 400, "token already in use"))
     with pytest.raises(ValueError, match="token already in use"):
         DynamoDBEngine(client, "table").commit(Batch("id", (Patch(KEY, add={"n": 1}),)))
 
 
-def test_the_fault_of_one_action_of_several_names_it() -> None:
+def test_an_error_of_one_of_several_actions_names_it() -> None:
     reasons = [{"Code": "None"}, {"Code": "ValidationError", "Message": "wrong type"}]
     cancelled = Rejected("TransactionCanceledException", 400, details={"CancellationReasons": reasons})
     client = ScriptedClient(cancelled)
@@ -176,7 +176,7 @@ def test_the_fault_of_one_action_of_several_names_it() -> None:
 
 
 @pytest.mark.parametrize("number", [10**38 + 1, -(10**38 + 1)])
-def test_a_number_that_would_be_rounded_is_the_callers_fault(number: int) -> None:
+def test_a_number_that_would_be_rounded_is_a_caller_error(number: int) -> None:
     client = ScriptedClient({})
     with pytest.raises(ValueError, match="38 digits"):
         commit(DynamoDBEngine(client, "table"), Put(Item(KEY, {"n": number})))

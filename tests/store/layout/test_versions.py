@@ -71,7 +71,7 @@ def sorts(engine: WatchedEngine, partition: str) -> list[str]:
     return sorted(key.sort for key in engine.items if key.partition == partition)
 
 
-def test_every_head_tells_since_when_it_is_as_it_is(company: VersionedObjects, engine: WatchedEngine) -> None:
+def test_every_head_has_the_start_of_its_version(company: VersionedObjects, engine: WatchedEngine) -> None:
     made = company.create("Lamp", "l")
     assert head(engine, Reference("Lamp", "l")).attributes["versionStart"] == made
     changed = company.update("Lamp", "l", name="x")
@@ -80,7 +80,9 @@ def test_every_head_tells_since_when_it_is_as_it_is(company: VersionedObjects, e
     assert "previousStart" not in head(engine, Reference("Lamp", "l")).attributes
 
 
-def test_links_and_locks_do_not_touch_it(company: VersionedObjects, engine: WatchedEngine) -> None:
+def test_links_and_locks_do_not_change_the_version_start(
+    company: VersionedObjects, engine: WatchedEngine
+) -> None:
     made = company.create("Team", "red")
     company.create("Employee", "ada", team="red")
     company.entities.lock("c", [Reference("Team", "red")], Lock("m", "ada", NOON + HOUR), NOON)
@@ -88,7 +90,7 @@ def test_links_and_locks_do_not_touch_it(company: VersionedObjects, engine: Watc
     assert company.times("Team", "red") == [(made, None)]
 
 
-def test_a_closed_version_is_an_item_that_no_index_shows(
+def test_a_closed_version_is_an_item_without_index_places(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     made = company.create("Employee", "ada", name="Ada")
@@ -103,7 +105,7 @@ def test_a_closed_version_is_an_item_that_no_index_shows(
     assert sorts(engine, "Employee#ada") == [first.key.sort, second.key.sort, "V#~"]
 
 
-def test_a_tombstone_keeps_no_state_no_places_no_lock_and_no_counts(engine: WatchedEngine) -> None:
+def test_a_tombstone_has_no_state_no_places_no_lock_and_no_counts(engine: WatchedEngine) -> None:
     chronicle = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
     chronicle.create("B", "b", name="x")
     chronicle.create("A", "a", to="b")
@@ -122,7 +124,7 @@ def test_a_tombstone_keeps_no_state_no_places_no_lock_and_no_counts(engine: Watc
     )
 
 
-def test_the_member_who_locked_an_object_may_delete_it_and_its_lock_ends_with_it(
+def test_the_holder_of_a_lock_may_delete_the_object_and_the_lock_ends(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     company.create("Employee", "ada")
@@ -138,7 +140,7 @@ def test_the_member_who_locked_an_object_may_delete_it_and_its_lock_ends_with_it
     assert company.get("Employee", "ada").lock is None
 
 
-def test_links_tell_since_when_and_until_when(company: VersionedObjects, engine: WatchedEngine) -> None:
+def test_links_have_a_start_and_an_end(company: VersionedObjects, engine: WatchedEngine) -> None:
     company.commit(company.creation("Team", "red"), company.creation("Desk", "d"))
     made = company.create("Employee", "ada", team="red", desk="d")
     assert engine.items[Key("Team#red", "L#members#ada")].attributes == {"start": made}
@@ -154,7 +156,7 @@ def test_links_tell_since_when_and_until_when(company: VersionedObjects, engine:
     assert engine.items[Key("Desk#d", "L#owner$ada")].attributes == {"end": again}
 
 
-def test_of_what_keeps_no_versions_nothing_is_left_when_it_goes(
+def test_a_deleted_unversioned_object_leaves_no_items(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     company.create("Room", "r")
@@ -164,7 +166,7 @@ def test_of_what_keeps_no_versions_nothing_is_left_when_it_goes(
     assert not engine.items
 
 
-def test_links_that_are_older_than_their_times_are_looked_at(
+def test_links_without_times_are_checked_against_versions(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     """They may have led there at any time: the versions of those that they name tell."""
@@ -193,7 +195,7 @@ OLD: dict[str, tuple[str, dict[str, Any], Instant]] = {
 
 
 @pytest.mark.parametrize(("id_", "state", "since"), OLD.values(), ids=OLD)
-def test_a_head_that_does_not_tell_since_when_it_is_is_as_old_as_what_was_recorded(
+def test_a_head_without_a_start_starts_at_its_recorded_change(
     company: VersionedObjects, engine: WatchedEngine, id_: str, state: dict[str, Any], since: Instant
 ) -> None:
     reference = Reference("Employee", id_)
@@ -209,7 +211,7 @@ def test_a_head_that_does_not_tell_since_when_it_is_is_as_old_as_what_was_record
     assert company.names("Employee", id_, since - 1, since, changed) == "- old new"
 
 
-def test_versions_can_be_kept_of_objects_that_are_there_already(
+def test_versioning_can_be_switched_on_for_existing_objects(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     before = under(FORGETFUL, company, engine)
@@ -225,7 +227,7 @@ def test_versions_can_be_kept_of_objects_that_are_there_already(
     assert company.names("Employee", "ada", since, changed, deleted) == "1 2 -"
 
 
-def test_versions_can_be_kept_no_more_and_then_again(
+def test_versioning_can_be_switched_off_and_on_again(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     """What was meanwhile is not remembered; what was before is."""
@@ -249,7 +251,7 @@ def test_versions_can_be_kept_no_more_and_then_again(
         assert [*company.versions("Employee", "ada", since=at)] == backward[::-1]
 
 
-def test_what_was_deleted_stays_so_when_versions_are_kept_no_more(
+def test_deleted_objects_stay_deleted_when_versioning_is_switched_off(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     """Nobody takes a tombstone for an object, or leads to it, or counts on it."""
@@ -268,7 +270,7 @@ def test_what_was_deleted_stays_so_when_versions_are_kept_no_more(
     assert [each.reference.id for each in forgetful.entities.page(query, unlimited_budget()).items] == ["bob"]
 
 
-def test_an_object_that_is_deleted_while_no_versions_are_kept_is_gone_for_good(
+def test_an_object_deleted_without_versioning_cannot_be_restored(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     made = company.create("Employee", "ada", name="0")
@@ -279,7 +281,7 @@ def test_an_object_that_is_deleted_while_no_versions_are_kept_is_gone_for_good(
     assert len(company.versions("Employee", "ada")) == len(company.versions("Employee", "ada", backward=True))
 
 
-def test_a_change_that_would_not_be_later_is_a_mistake(company: VersionedObjects) -> None:
+def test_a_change_not_later_than_the_present_version_is_an_error(company: VersionedObjects) -> None:
     """Which only a caller can make who has not asked since when things are as they are."""
     made = company.create("Employee", "ada")
     update = company.updating("Employee", "ada", name="x")
@@ -299,7 +301,7 @@ def test_the_times_of_a_version_are_not_stored_in_its_state(
     assert orjson.loads(head(engine).state or "") == {"name": "x"}
 
 
-def test_a_page_is_told_and_ordered_by_when_versions_began(company: VersionedObjects) -> None:
+def test_a_page_shows_and_is_ordered_by_version_starts(company: VersionedObjects) -> None:
     starts = {id_: company.create("Employee", id_, code=id_) for id_ in "cab"}
     starts["a"] = company.update("Employee", "a", name="x")
     down = Order.of([OrderTerm("_versionStart", descending=True)])
@@ -311,7 +313,7 @@ def test_a_page_is_told_and_ordered_by_when_versions_began(company: VersionedObj
 
 
 @pytest.mark.parametrize("filter_", [None, Comparison("_id", Operator.IN, ("a",))])
-def test_a_page_need_not_tell_when_versions_began(company: VersionedObjects, filter_: Filter | None) -> None:
+def test_a_page_may_omit_version_starts(company: VersionedObjects, filter_: Filter | None) -> None:
     """Unless it is ordered by that."""
     start = company.create("Employee", "a")
     unwanted = Query("Employee", Order(), filter_, fields=PageFields(version_start=False))
@@ -322,7 +324,7 @@ def test_a_page_need_not_tell_when_versions_began(company: VersionedObjects, fil
     assert (told.start, bare.start) == (start, start)
 
 
-def test_a_change_ends_as_many_versions_as_fit(company: VersionedObjects) -> None:
+def test_a_change_ends_as_many_versions_as_fit_into_a_batch(company: VersionedObjects) -> None:
     company.commit(*(company.creation("Employee", f"e{number}") for number in range(51)))
     effects = [company.updating("Employee", f"e{number}", name="x") for number in range(51)]
     with pytest.raises(TooLarge, match="102"):
@@ -349,7 +351,7 @@ class Forgetful(WatchedEngine):
 
 
 @pytest.mark.parametrize("engine_of", [WatchedEngine, Forgetful])
-def test_a_write_whose_answer_was_lost_is_known_by_what_it_left(engine_of: type[WatchedEngine]) -> None:
+def test_a_write_with_a_lost_response_is_recognized_by_its_items(engine_of: type[WatchedEngine]) -> None:
     """Also a deletion, by its tombstone; and what others do meanwhile is not taken for it."""
     company = VersionedObjects(Repository(engine_of(), COMPANY))
     company.create("Employee", "ada", name="0")
@@ -377,7 +379,7 @@ INDEXED = replace(
 )
 
 
-def test_a_reindex_passes_tombstones_over(engine: WatchedEngine) -> None:
+def test_a_reindex_skips_tombstones(engine: WatchedEngine) -> None:
     plain = replace(INDEXED, indexes=(), uniques=())
     chronicle = VersionedObjects(Repository(engine, model(plain)))
     for id_ in "abc":
@@ -402,7 +404,7 @@ def test_a_reindex_passes_tombstones_over(engine: WatchedEngine) -> None:
     assert found.state["_versionStart"] == format_instant(found.start or 0)
 
 
-def test_a_guard_that_was_left_behind_by_what_is_gone_is_free(engine: WatchedEngine) -> None:
+def test_a_stale_guard_of_a_deleted_object_is_free(engine: WatchedEngine) -> None:
     chronicle = VersionedObjects(Repository(engine, model(replace(INDEXED, indexes=()))))
     chronicle.create("Thing", "a", code="x")
     lax = under(model(replace(INDEXED, indexes=(), uniques=())), chronicle, engine)
@@ -424,7 +426,7 @@ REQUIRED = model(
 )
 
 
-def test_what_comes_back_is_counted_when_that_is_needed(engine: WatchedEngine) -> None:
+def test_restored_links_of_required_roles_are_counted(engine: WatchedEngine) -> None:
     """Keys lead to it that led there all the time, others end meanwhile, others come with it."""
     chronicle = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
     chronicle.create("B", "b")
@@ -440,7 +442,7 @@ def test_what_comes_back_is_counted_when_that_is_needed(engine: WatchedEngine) -
     assert refusal.value.violations == (RequiredRoleEmpty(Reference("B", "b"), RoleName("B", "of")),)
 
 
-def test_a_required_key_that_comes_back_with_its_object_protects_its_target(engine: WatchedEngine) -> None:
+def test_a_restored_required_key_protects_its_target(engine: WatchedEngine) -> None:
     chronicle = VersionedObjects(Repository(engine, REQUIRED))
     chronicle.commit(chronicle.creation("Team", "red"), chronicle.creation("Employee", "ada", team="red"))
     chronicle.commit(chronicle.deletion("Team", "red"), chronicle.deletion("Employee", "ada"))

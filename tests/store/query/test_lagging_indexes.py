@@ -115,7 +115,7 @@ OBJECTS_STAY = (0, 2, 3, 7, 10, 14, 15, 20, 22, 23)
 
 
 @pytest.mark.soak
-def test_paging_on_lagging_indexes_misses_nothing_that_stayed() -> None:
+def test_paging_on_lagging_indexes_finds_all_unchanged_objects() -> None:
     """Each page by another plan, forward or backward, while objects come, move and go, also within a page."""
     stayed: list[int] = []
 
@@ -157,7 +157,7 @@ def walk_while_others_write(number: int, long_run: int) -> int:
 
 @pytest.mark.soak
 @given(st.integers(0, 2**64))
-def test_when_nothing_is_written_any_more_every_plan_shows_all_that_is_there(number: int) -> None:
+def test_every_plan_finally_shows_all_objects_after_the_last_write(number: int) -> None:
     """What was leaves no trace: pages and counts are those of the naive model, and walks meet as many."""
     chance = random.Random(number)
     told = scenario(chance)

@@ -57,7 +57,7 @@ def a_state(number: int, chance: random.Random) -> dict[str, str | int]:
 @pytest.mark.soak
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
 @pytest.mark.parametrize("order", ORDERS, ids=["by id", "by id downward", "by values"])
-def test_paging_finds_every_object_that_is_there_throughout(
+def test_paging_finds_every_object_that_exists_throughout(
     engine: Engine, objects: int, order: Order, backward: bool
 ) -> None:
     """No object twice, none missed that stayed, all in order: also when a cursor's object goes."""

@@ -100,7 +100,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
 
 
 @EACH_PART
-def test_a_reader_sees_all_of_a_commit_or_nothing(
+def test_a_reader_sees_a_commit_completely_or_not_at_all(
     pauses: list[Callable[[], object]], change: Change, held: Sequence[Key]
 ) -> None:
     """What is held back comes when the reader waits for it."""
@@ -141,9 +141,7 @@ def test_a_read_is_unavailable_if_the_rest_of_a_commit_never_appears(
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_a_version_that_comes_late_is_not_passed_over(
-    pauses: list[Callable[[], object]], number: int
-) -> None:
+def test_a_version_that_appears_late_is_not_missed(pauses: list[Callable[[], object]], number: int) -> None:
     """Others were closed after it that are shown already."""
     whole, late = Scene(), Scene()
     key = keys.version(ADA, whole.versions()[number][0] or 0)

@@ -110,7 +110,7 @@ def mistakes(versions: Sequence[Entity]) -> list[str]:
 
 
 @pytest.mark.soak
-def test_concurrent_writes_keep_all_versions_and_no_read_is_inconsistent(engine: Engine) -> None:
+def test_concurrent_writes_keep_all_versions_and_reads_are_consistent(engine: Engine) -> None:
     check(Race(engine))
 
 
@@ -126,18 +126,18 @@ class LateStarts(Repository):
         return super().as_of([(reference, instant - 1) for reference, instant in moments], *given)
 
 
-def test_nothing_is_found_where_there_is_no_fault() -> None:
+def test_the_check_accepts_a_correct_store() -> None:
     with switching_threads_often():
         check(Race(ReferenceEngine()))
 
 
 @pytest.mark.parametrize("faulty", [Careless, Hasty])
-def test_a_fault_of_the_engine_is_found_out(faulty: type[FaultyEngine]) -> None:
+def test_the_check_detects_a_faulty_engine(faulty: type[FaultyEngine]) -> None:
     with switching_threads_often(), pytest.raises(FAULTS):
         check_all(lambda: Race(faulty(ReferenceEngine())))
 
 
-def test_a_fault_of_reading_is_found_out() -> None:
+def test_the_check_detects_a_faulty_reader() -> None:
     with switching_threads_often(), pytest.raises(AssertionError):
         check_all(lambda: Race(ReferenceEngine(), LateStarts))
 

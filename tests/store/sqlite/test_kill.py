@@ -46,7 +46,7 @@ def stored(engine: SqliteEngine) -> list[str]:
 @pytest.mark.long
 @pytest.mark.soak
 @pytest.mark.parametrize("series", range(KILLS // LIVES))
-def test_a_killed_writer_loses_no_batch_and_leaves_none_in_half(path: Path, series: int) -> None:
+def test_a_killed_writer_loses_no_batch_and_leaves_none_incomplete(path: Path, series: int) -> None:
     chance = Random(seed() + series)
     acknowledged: set[str] = set()
     for life in range(LIVES):
@@ -58,6 +58,6 @@ def test_a_killed_writer_loses_no_batch_and_leaves_none_in_half(path: Path, seri
         acknowledged = set(there)
 
 
-def test_the_names_that_are_compared_are_distinguished() -> None:
+def test_the_checked_batches_have_distinct_items() -> None:
     assert parts("a")[0].key == Key("part0", "a")
     assert parts("a") != parts("b")

@@ -40,7 +40,7 @@ def rivalry(path: Path, deed: str) -> list[list[int]]:
     return [json.loads(answer) for answer in answers]
 
 
-def test_a_free_key_has_one_winner_among_processes(path: Path) -> None:
+def test_one_of_several_processes_wins_a_free_key(path: Path) -> None:
     won = [number for each in rivalry(path, "win") for number in each]
     assert sorted(won) == list(range(TIMES))
 

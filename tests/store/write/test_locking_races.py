@@ -88,7 +88,7 @@ def rivals(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.long
-def test_of_all_who_want_a_lock_one_has_it(rivals: Rivals) -> None:
+def test_exactly_one_concurrent_lock_succeeds(rivals: Rivals) -> None:
     for number in range(RACES):
         id_ = f"one{number}"
         rivals.objects.create("Thing", id_)
@@ -99,7 +99,7 @@ def test_of_all_who_want_a_lock_one_has_it(rivals: Rivals) -> None:
         assert losers == {member: [winner] for member in losers}
 
 
-def test_nobody_has_a_part_of_what_was_wanted(rivals: Rivals) -> None:
+def test_no_concurrent_lock_of_several_objects_succeeds_partly(rivals: Rivals) -> None:
     """Each wants three of five."""
     chance = Random(seed())
     for number in range(RACES_FOR_SETS):

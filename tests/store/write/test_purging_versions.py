@@ -68,12 +68,12 @@ def check(chronicle: VersionedObjects, ended: Instant) -> None:
     assert len(chronicle.versions("Line", "line007")) == 2
 
 
-def test_parts_end_when_their_whole_does_though_they_are_purged_later(engine: Engine) -> None:
+def test_parts_end_with_their_whole_even_if_purged_later(engine: Engine) -> None:
     chronicle = ordered(engine, ALL)
     check_purge(chronicle)
 
 
-def test_parts_of_a_whole_without_versions_end_with_it_as_well() -> None:
+def test_parts_of_an_unversioned_whole_end_with_it() -> None:
     check_purge(ordered(WatchedEngine(), ONLY_PARTS))
 
 
@@ -95,7 +95,7 @@ def sweep(chronicle: VersionedObjects) -> None:
     chronicle.entities.sweep()
 
 
-def test_a_part_that_is_changed_while_it_waits_ends_as_soon_as_it_can() -> None:
+def test_a_part_changed_while_awaiting_purge_ends_after_that_change() -> None:
     engine = WatchedEngine()
     chronicle = ordered(engine, ALL)
     ended = chronicle.commit(*deletion(chronicle))
@@ -106,7 +106,7 @@ def test_a_part_that_is_changed_while_it_waits_ends_as_soon_as_it_can() -> None:
     assert chronicle.times("Line", "line004")[-1][1] == ended
 
 
-def test_parts_that_need_their_whole_end_with_it() -> None:
+def test_parts_that_require_their_whole_end_with_it() -> None:
     engine = WatchedEngine()
     needy = named("Line", whole("order_", "Order", "lines"), key("needs", "Order", required=True))
     chronicle = VersionedObjects(Repository(engine, model(remembering(ORDER), remembering(needy))))
@@ -136,7 +136,7 @@ class Dying(WatchedEngine):
 
 
 @pytest.mark.parametrize("survived", [1, 2, 3, 5])
-def test_a_purge_that_is_stopped_goes_on_and_all_ends_at_the_same_instant(survived: int) -> None:
+def test_a_stopped_purge_resumes_and_all_parts_end_at_one_instant(survived: int) -> None:
     engine = Dying()
     chronicle = ordered(engine, ALL)
     engine.left = survived
@@ -149,7 +149,7 @@ def test_a_purge_that_is_stopped_goes_on_and_all_ends_at_the_same_instant(surviv
     assert not [item for item in engine.items if item.partition.startswith(keys.PURGES)]
 
 
-def test_several_who_purge_at_once_end_everything_once() -> None:
+def test_concurrent_purges_end_every_part_once() -> None:
     engine = WatchedEngine()
     chronicle = ordered(engine, ALL)
     ended = chronicle.commit(*deletion(chronicle))
@@ -183,7 +183,7 @@ def test_links_that_are_purged_later_leave_no_versions() -> None:
     assert chronicle.entities.linked(role, ["o"]) == [()]
 
 
-def test_what_comes_back_does_not_lose_its_parts_to_an_earlier_deletion(
+def test_a_restored_object_keeps_its_parts_despite_an_earlier_purge(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What that has left is purged first: then the parts come back, too."""

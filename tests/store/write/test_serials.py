@@ -35,7 +35,7 @@ def taken(serials: SerialCounters, name: SerialName, number: int) -> list[int]:
     return [*serials.next({name: number})[name]]
 
 
-def test_numbers_begin_at_one_and_go_up(engine: Engine, name: SerialName) -> None:
+def test_numbers_start_at_one_and_increase(engine: Engine, name: SerialName) -> None:
     serials = SerialCounters(engine)
     assert taken(serials, name, 1) == [1]
     assert taken(serials, name, 3) == [2, 3, 4]
@@ -43,7 +43,7 @@ def test_numbers_begin_at_one_and_go_up(engine: Engine, name: SerialName) -> Non
     assert taken(serials, name, 1) == [6]
 
 
-def test_who_has_given_numbers_need_not_look_which_was_the_last(name: SerialName) -> None:
+def test_a_process_that_assigned_numbers_does_not_read_the_last_again(name: SerialName) -> None:
     engine = WatchedEngine()
     serials, other = SerialCounters(engine), SerialName("Other", "badge")
     serials.next({name: 1, other: 2})
@@ -55,7 +55,7 @@ def test_who_has_given_numbers_need_not_look_which_was_the_last(name: SerialName
     assert len(engine.commits) == 2
 
 
-def test_each_attribute_has_its_own(engine: Engine, name: SerialName) -> None:
+def test_each_attribute_has_its_own_numbers(engine: Engine, name: SerialName) -> None:
     other = SerialName(name.class_name, "other")
     objects = Objects(engine, model(class_with("A")))
     assert objects.entities.next_serials({name: 2, other: 1}) == {name: range(1, 3), other: range(1, 2)}
@@ -63,7 +63,7 @@ def test_each_attribute_has_its_own(engine: Engine, name: SerialName) -> None:
 
 
 @pytest.mark.soak
-def test_no_number_is_given_twice(engine: Engine, name: SerialName) -> None:
+def test_no_number_is_assigned_twice(engine: Engine, name: SerialName) -> None:
     def take() -> list[int]:
         serials = SerialCounters(engine)
         return [*chain.from_iterable(taken(serials, name, size) for size in [1, 2] * TIMES)]
@@ -90,7 +90,7 @@ class Doubtful(ReferenceEngine):
                 raise OutcomeUnknown(refusal.failures) from refusal
 
 
-def test_numbers_whose_fate_is_unknown_are_left_out(name: SerialName) -> None:
+def test_numbers_with_unknown_outcome_are_skipped(name: SerialName) -> None:
     """Gaps are allowed; the same number twice is not."""
     assert taken(SerialCounters(Doubtful()), name, 1) == [2]
 
@@ -112,7 +112,7 @@ class Overtaken(ReferenceEngine):
         super().commit(batch)
 
 
-def test_who_is_always_too_late_gives_up(name: SerialName) -> None:
+def test_a_counter_gives_up_after_repeated_conflicts(name: SerialName) -> None:
     with pytest.raises(
         Unavailable, match=rf"Concurrent writes used the next numbers of {name.class_name}.badge"
     ):
@@ -141,7 +141,9 @@ class AtOnce(ReferenceEngine):
             self._turn.notify_all()
 
 
-def test_those_who_ask_a_process_at_once_are_not_in_each_others_way(name: SerialName) -> None:
+def test_concurrent_requests_of_a_process_take_successive_numbers_in_one_commit_each(
+    name: SerialName,
+) -> None:
     """Each takes the numbers behind those that are being taken: one commit each, and nobody is too late."""
     serials = SerialCounters(AtOnce(8))
 
@@ -165,7 +167,7 @@ class Overtaking(ReferenceEngine):
 
 
 @pytest.mark.parametrize("own_first", [True, False])
-def test_whom_another_process_overtakes_goes_on_behind_that(name: SerialName, *, own_first: bool) -> None:
+def test_a_process_continues_after_the_numbers_of_another(name: SerialName, *, own_first: bool) -> None:
     engine = Overtaking()
     serials, others = SerialCounters(engine), SerialCounters(engine)
     given: list[list[int]] = [taken(serials, name, 1)]
@@ -180,7 +182,7 @@ def test_whom_another_process_overtakes_goes_on_behind_that(name: SerialName, *,
     assert sorted(chain.from_iterable(given)) == [1, 2, 3, 4, 5, 6]
 
 
-def test_what_could_not_be_taken_keeps_nobody_waiting(name: SerialName) -> None:
+def test_a_failed_reservation_does_not_block_later_ones(name: SerialName) -> None:
     """A store that refuses has given nothing; the next who ask find out what is the last."""
     engine = Refusing()
     serials = SerialCounters(engine)

@@ -7,7 +7,7 @@ from tests.operations.write.interfering_engine import InterferingEngine
 from tests.operations.write.large_orders import LINES, MINUTE, Inquirer, Shop, Told
 
 
-def test_what_is_deleted_or_cleared_comes_back_unseen_until_all_of_it_is_there(engine: Engine) -> None:
+def test_staged_parts_are_invisible_until_the_restoration_is_complete(engine: Engine) -> None:
     meddling = InterferingEngine(engine)
     shop = Shop(meddling)
     product = shop.product()

@@ -81,7 +81,7 @@ def told(entities: Entities, pending: PendingWrite | None = None) -> dict[str, l
 
 
 @pytest.mark.parametrize("command", WRITES.values(), ids=WRITES)
-def test_a_rehearsed_write_shows_the_values_that_there_will_be(command: Command) -> None:
+def test_a_preview_shows_the_derived_values_after_the_write(command: Command) -> None:
     services, entities, _ = fake_services(MODEL)
     entities.graph = objects(MODEL).graph
     before = told(entities)
@@ -96,7 +96,7 @@ def test_a_rehearsed_write_shows_the_values_that_there_will_be(command: Command)
     assert told(entities, PendingWrite(EffectIndex(rehearsed.change.effects, MODEL))) == expected
 
 
-def test_a_new_object_has_no_id_in_an_expression_before_it_is_made() -> None:
+def test_a_new_object_has_no_id_in_an_expression_of_a_preview() -> None:
     """What a view hides is not told by what is derived of it either."""
     model = firm(Person="tag: String @derived(expression: \"'#' + _id\")")
     services, entities, _ = fake_services(model)
@@ -113,7 +113,7 @@ def _without_id(entity: Entity) -> Mapping[str, Any]:
     return {**entity.state, "_id": None}
 
 
-def test_what_is_never_stored_has_values_too() -> None:
+def test_objects_that_are_never_stored_have_derived_values() -> None:
     model = read_model(
         """extend schema @application(name: "A")
         type Person { name: String }
@@ -140,7 +140,7 @@ def test_what_is_never_stored_has_values_too() -> None:
     assert [view[name] for name in names] == [4, "ada", True, 2]
 
 
-def test_a_page_finds_objects_by_the_values_that_there_will_be() -> None:
+def test_a_page_finds_objects_by_derived_values_after_the_write() -> None:
     """Beside new ones, which no page of a class shows before they are indexed."""
     services, entities, _ = fake_services(MODEL)
     entities.graph = objects(MODEL).graph

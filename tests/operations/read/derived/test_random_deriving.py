@@ -22,7 +22,7 @@ CIRCUMSTANCES = evaluation_context(ADMINISTRATOR, NOON)
 
 
 @given(st.integers(0, 2**32))
-def test_derived_attributes_of_random_objects_equal_the_naive_ones(seed: int) -> None:
+def test_derived_attributes_of_random_objects_agree_with_the_naive_model(seed: int) -> None:
     chance = Random(seed)
     model, told = derived_model(chance)
     entities = objects_of(chance, model)
@@ -40,7 +40,7 @@ def test_derived_attributes_of_random_objects_equal_the_naive_ones(seed: int) ->
 
 
 @given(st.integers(0, 2**32))
-def test_derived_attributes_of_random_fetches_equal_the_naive_ones(seed: int) -> None:
+def test_derived_attributes_of_random_fetches_agree_with_the_naive_model(seed: int) -> None:
     """They are filtered by and put in order there, too."""
     chance = Random(seed)
     model, told = derived_model(chance)

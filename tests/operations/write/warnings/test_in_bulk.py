@@ -40,7 +40,7 @@ def ages(office: Office) -> list[object]:
     return [entity.state.get("age") for entity in office.entities.objects.values() if "age" in entity.state]
 
 
-def test_objects_that_meet_a_warning_are_reported_and_the_others_updated() -> None:
+def test_objects_with_warnings_are_reported_and_the_others_updated() -> None:
     at = office()
 
     summary, *warnings = issues_of(at)
@@ -50,7 +50,7 @@ def test_objects_that_meet_a_warning_are_reported_and_the_others_updated() -> No
     assert ages(at) == [17]
 
 
-def test_all_are_updated_when_it_is_forced() -> None:
+def test_a_forced_bulk_update_updates_all_objects() -> None:
     at = office()
 
     update_bulk(at.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT, force=True)
@@ -58,7 +58,7 @@ def test_all_are_updated_when_it_is_forced() -> None:
     assert ages(at) == [17, 17]
 
 
-def test_what_would_be_met_is_validated() -> None:
+def test_a_bulk_validation_reports_warnings() -> None:
     at = office()
 
     found = validate_bulk(at.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
@@ -72,7 +72,7 @@ def spent() -> ReadBudget:
     return ReadBudget(-1, 1, clock=lambda: 0.0)
 
 
-def test_one_whose_conditions_read_too_much_is_left_and_the_others_are_updated(
+def test_an_object_whose_conditions_read_too_much_is_skipped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at = office()
@@ -91,7 +91,7 @@ def test_one_whose_conditions_read_too_much_is_left_and_the_others_are_updated(
     assert ages(at) == [17]
 
 
-def test_a_write_whose_conditions_read_too_much_is_not_done() -> None:
+def test_a_write_whose_conditions_read_too_much_is_refused() -> None:
     at = office()
     at.services = replace(at.services, entities=at.entities, new_budget=spent)
     at.entities.read = _frugal(at)  # type: ignore[method-assign]

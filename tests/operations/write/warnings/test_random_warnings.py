@@ -64,7 +64,7 @@ def is_sound(text: str) -> bool:
 
 
 @pytest.mark.soak
-def test_a_write_reports_exactly_the_warnings_that_its_objects_meet() -> None:
+def test_a_write_reports_exactly_the_warnings_of_its_objects() -> None:
     met: set[str] = set()
 
     @given(models(), st.randoms(use_true_random=False))

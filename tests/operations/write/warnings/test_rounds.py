@@ -51,5 +51,5 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
 
 
 @pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
-def test_a_write_takes_these_calls(command: Command, expected: list[str]) -> None:
+def test_a_write_with_warnings_makes_these_calls(command: Command, expected: list[str]) -> None:
     assert calls(command) == expected

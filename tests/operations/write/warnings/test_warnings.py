@@ -24,7 +24,7 @@ def refused(office: Office, command: Command) -> Refused:
     return refusal.value
 
 
-def test_a_warning_stops_a_write_and_says_of_which_object_it_is() -> None:
+def test_a_warning_stops_a_write_and_names_its_object() -> None:
     (issue,) = refused(Office(), make("Person", "c1", name="Kim", age=7)).issues
 
     assert issue.type is IssueType.ENTITY_DOMAIN
@@ -34,7 +34,7 @@ def test_a_warning_stops_a_write_and_says_of_which_object_it_is() -> None:
     assert issue.path == ("data",)
 
 
-def test_a_forced_write_is_done_in_spite_of_warnings() -> None:
+def test_a_forced_write_succeeds_despite_warnings() -> None:
     office = Office()
 
     made = office.write(make("Person", name="Kim", age=7), force=True)
@@ -43,7 +43,7 @@ def test_a_forced_write_is_done_in_spite_of_warnings() -> None:
     assert office.write(change("Person", made.reference.id, age=8), force=True).state["age"] == 8
 
 
-def test_one_that_blocks_is_an_error_that_cannot_be_forced() -> None:
+def test_a_blocking_warning_is_an_error_that_cannot_be_forced() -> None:
     office = Office()
     command = make("Person", name="Kim", age=151)
 
@@ -53,7 +53,7 @@ def test_one_that_blocks_is_an_error_that_cannot_be_forced() -> None:
     assert office.refusal(command, force=True) == [("Nobody is so old.", "Person", None, "data")]
 
 
-def test_all_that_are_met_are_reported_in_the_order_of_the_model() -> None:
+def test_all_warnings_are_reported_in_the_order_of_the_model() -> None:
     office = Office()
     red = office.put("Team", "t1", name="red")
 
@@ -67,7 +67,7 @@ def test_all_that_are_met_are_reported_in_the_order_of_the_model() -> None:
     ]
 
 
-def test_a_write_that_meets_none_is_done() -> None:
+def test_a_write_without_warnings_succeeds() -> None:
     office = Office()
 
     made = office.write(make("Person", name="Kim", age=16, born="2019-12-31"))
@@ -76,7 +76,7 @@ def test_a_write_that_meets_none_is_done() -> None:
     assert office.entities.objects[made.reference].state["age"] == 150
 
 
-def test_a_condition_that_is_null_does_not_hold() -> None:
+def test_a_null_condition_does_not_hold() -> None:
     office = Office()
 
     office.write(make("Person", name="Kim", team=point(office.put("Team", "t1", name="red").id)))
@@ -84,7 +84,7 @@ def test_a_condition_that_is_null_does_not_hold() -> None:
     assert len(office.entities.commits) == 1
 
 
-def test_conditions_know_who_asks() -> None:
+def test_conditions_may_use_the_caller() -> None:
     office = Office()
     command = make("Person", name="bob")
 
@@ -92,7 +92,7 @@ def test_conditions_know_who_asks() -> None:
     office.write(command)
 
 
-def test_conditions_know_the_day_of_the_write() -> None:
+def test_conditions_may_use_the_date_of_the_write() -> None:
     office = Office()
     command = make("Person", name="Kim", born="2020-01-02")
 
@@ -101,7 +101,7 @@ def test_conditions_know_the_day_of_the_write() -> None:
     office.write(command)
 
 
-def test_conditions_know_the_members_own_day() -> None:
+def test_conditions_use_the_date_in_the_time_zone_of_the_member() -> None:
     office = Office()
     ahead = replace(BOB, formats=replace(BOB.formats, time_zone="Pacific/Kiritimati"))
 
@@ -110,7 +110,7 @@ def test_conditions_know_the_members_own_day() -> None:
     assert len(office.entities.commits) == 1
 
 
-def test_what_changes_nothing_meets_no_warning() -> None:
+def test_a_write_without_changes_has_no_warnings() -> None:
     office = Office()
     office.put("Person", "p1", name="Kim", age=7)
 
@@ -119,7 +119,7 @@ def test_what_changes_nothing_meets_no_warning() -> None:
     assert office.entities.commits == []
 
 
-def test_an_object_that_changes_meets_all_its_warnings() -> None:
+def test_a_changed_object_is_checked_against_all_its_warnings() -> None:
     """Not only those that depend on what is new."""
     office = Office()
     office.put("Person", "p1", name="Kim", age=7)
@@ -127,7 +127,7 @@ def test_an_object_that_changes_meets_all_its_warnings() -> None:
     assert office.refusal(change("Person", "p1", name="Lee")) == [("A child.", "Person", "p1", "data")]
 
 
-def test_parts_meet_theirs_where_they_are_made_and_changed() -> None:
+def test_created_and_changed_parts_are_checked() -> None:
     office = Office()
     office.put("Person", "p1", name="Kim", phones=["n1", "n2"])
     office.put("Phone", "n1", digits="1234", person="p1")
@@ -142,7 +142,7 @@ def test_parts_meet_theirs_where_they_are_made_and_changed() -> None:
     office.write(change("Person", "p1", name="Mo"))
 
 
-def test_a_whole_meets_those_that_depend_on_its_parts() -> None:
+def test_a_whole_is_checked_if_its_parts_change() -> None:
     """Though nothing changes in its own state; its other warnings are not asked."""
     office = Office()
     office.put("Person", "p1", name="Kim", age=7, phones=["n1", "n2"])
@@ -153,7 +153,7 @@ def test_a_whole_meets_those_that_depend_on_its_parts() -> None:
     assert office.refusal(command) == [("Long numbers.", "Person", "p1", "data")]
 
 
-def test_objects_meet_theirs_that_are_changed_from_the_other_side_of_an_association() -> None:
+def test_objects_changed_from_the_other_side_of_an_association_are_checked() -> None:
     office = Office()
     office.put("Person", "p1", name="Kim", age=17)
     office.put("Team", "t1", name="red")
@@ -163,7 +163,7 @@ def test_objects_meet_theirs_that_are_changed_from_the_other_side_of_an_associat
     assert found == [("Red is for adults.", "Person", "p1", "data.members")]
 
 
-def test_objects_that_others_come_to_lead_to_meet_what_depends_on_that() -> None:
+def test_targets_of_new_associations_are_checked_for_dependent_warnings() -> None:
     """The request speaks of the person only; of the team, its name is not asked about."""
     office = Office()
     office.put("Team", "t1", name="team")
@@ -177,7 +177,7 @@ def test_objects_that_others_come_to_lead_to_meet_what_depends_on_that() -> None
     office.write(change("Person", "p3", age=30))
 
 
-def test_links_are_asked_about_from_both_sides() -> None:
+def test_changes_of_links_are_checked_on_both_sides() -> None:
     office = Office()
     office.put("Person", "p1", name="Kim", age=7)
     for id_ in ("s1", "s2", "s3"):
@@ -191,7 +191,7 @@ def test_links_are_asked_about_from_both_sides() -> None:
     office.write(change("Person", "p1", skills=add("s3"), idols=add("p1")))
 
 
-def test_a_deletion_meets_none() -> None:
+def test_a_deletion_has_no_warnings() -> None:
     office = Office()
     office.put("Team", "t1", name="team")
     for id_ in ("p1", "p2", "p3", "p4"):
@@ -201,7 +201,7 @@ def test_a_deletion_meets_none() -> None:
     assert office.delete("Team", "t1")
 
 
-def test_parts_that_end_meet_none_and_their_whole_does() -> None:
+def test_deleted_parts_are_not_checked_but_their_whole_is() -> None:
     office = Office()
     office.put("Person", "p1", name="Kim", age=7, phones=["n1"])
     office.put("Phone", "n1", digits="1", person="p1")
@@ -211,7 +211,7 @@ def test_parts_that_end_meet_none_and_their_whole_does() -> None:
     assert found == [("A child.", "Person", "p1", "data")]
 
 
-def test_the_singleton_meets_its_own() -> None:
+def test_a_singleton_is_checked() -> None:
     office = Office()
 
     assert office.refusal(change("House", "1", degrees=9)) == [("Cold.", "House", "1", "data")]
@@ -277,7 +277,7 @@ def test_forced_warnings_are_not_reported_with_other_issues() -> None:
     assert found == [("ATTRIBUTE_REQUIRED", "Person", "name", "data.name")]
 
 
-def test_an_object_is_asked_anew_when_another_write_came_between() -> None:
+def test_an_object_is_checked_again_after_a_concurrent_write() -> None:
     office = Office()
     office.put("Person", "p1", name="Kim", age=17)
 
@@ -292,7 +292,7 @@ def test_an_object_is_asked_anew_when_another_write_came_between() -> None:
     assert office.entities.objects[Reference("Person", "p1")].state["name"] == "Kim"
 
 
-def test_a_preview_tells_warnings_beside_errors_and_not_alone() -> None:
+def test_a_preview_reports_warnings_only_together_with_errors() -> None:
     office = Office()
 
     shown, none = preview(office.services, make("Leave", days=30), ADMINISTRATOR)
