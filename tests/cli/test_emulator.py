@@ -32,7 +32,7 @@ class Process(NamedTuple):
     command: str
 
 
-class Family:
+class ProcessTree:
     """make, the process that runs the emulator and the service, these two, and the service's worker."""
 
     def __init__(self, port: int, make: "subprocess.Popen[str]") -> None:
@@ -89,7 +89,7 @@ def processes() -> dict[int, Process]:
 
 
 @contextmanager
-def family(home: Path) -> Iterator[Family]:
+def tree(home: Path) -> Iterator[ProcessTree]:
     """Run the family until the test is over."""
     port = free_port()
     surroundings = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
@@ -101,7 +101,7 @@ def family(home: Path) -> Iterator[Family]:
         stderr=subprocess.STDOUT,
         text=True,
     ) as make:
-        running = Family(port, make)
+        running = ProcessTree(port, make)
         try:
             assert make.stdout is not None
             printed = next((line for line in make.stdout if re.search(r"curl -u", line)), None)
@@ -135,7 +135,7 @@ def family(home: Path) -> Iterator[Family]:
 def test_a_signal_to_one_process_ends_the_whole_process_tree(
     tmp_path: Path, told: str, number: signal.Signals, code: int
 ) -> None:
-    with family(tmp_path) as running:
+    with tree(tmp_path) as running:
         assert running.answers()
 
         os.kill(running.pids[told], number)

@@ -14,7 +14,7 @@ from stratabase.adapters.keyring.file import KEYS_FILE
 from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.cli.main import main
 from stratabase.domain.members.key_rotation import GRACE, PREPARATION
-from tests.contract.keyring.kinds import client
+from tests.contract.keyring.keyrings import client
 
 INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 Run = Callable[..., str]

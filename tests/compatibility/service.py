@@ -48,7 +48,7 @@ _ATTEMPT = '"pk":{"S":"A#'
 _verify = PasswordHasher.verify
 
 
-class FrozenWorld:
+class FrozenEnvironment:
     """The clock and the source of random bytes of this process, for as long as it is frozen."""
 
     def __init__(self, now: int = START) -> None:
@@ -261,11 +261,11 @@ class Service:
 
 
 @contextmanager
-def service(store: str, world: FrozenWorld, name: str) -> Iterator[Service]:
+def service(store: str, environment: FrozenEnvironment, name: str) -> Iterator[Service]:
     """Give a service on an empty store, in a frozen world."""
     with TemporaryDirectory(prefix="kept-") as home:
         built = Service(Path(home), store, name)
-        with world.frozen():
+        with environment.frozen():
             try:
                 yield built
             finally:
@@ -274,7 +274,7 @@ def service(store: str, world: FrozenWorld, name: str) -> Iterator[Service]:
 
 def documents(model: str) -> tuple[str, Any]:
     """Return the SDL that a model generates, and its OpenAPI document, both without texts for people."""
-    with service(SQLITE, FrozenWorld(), "documents") as built:
+    with service(SQLITE, FrozenEnvironment(), "documents") as built:
         built.open(model)
         answer = built.rest("admin", "trace", "GET", "/public/openapi.json", None, None)
         return _bare_sdl(built.sdl()), _bare_openapi(answer["body"])

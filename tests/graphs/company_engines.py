@@ -9,13 +9,13 @@ from typing import NamedTuple
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import put, settled
 from tests.contract.engine.dynamodb import ministack_client, over_ministack
+from tests.contract.engine.engine_calls import put, settled
 from tests.contract.engine.lagging import LaggingEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.stored_company import company_items
 from tests.soak import seed
-from tests.store.dynamodb.operating import OwnTokens
+from tests.store.dynamodb.table_operations import NamespacedTokens
 from tests.store.engine_items import Items, all_items
 
 
@@ -71,7 +71,7 @@ def over_dynamodb(_: Path) -> Iterator[CompanyEngine]:
     table = over_ministack()
     try:
         put(table, company_items().values())
-        client = OwnTokens(ministack_client(), table.name)
+        client = NamespacedTokens(ministack_client(), table.name)
         yield CompanyEngine(DynamoDBEngine(client, table.name), lambda: all_items(table))
     finally:
         table.close()

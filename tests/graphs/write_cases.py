@@ -7,7 +7,7 @@ from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.graphs.commands import add, change, create, end, make, point, update
 from tests.graphs.company import COMPANY
-from tests.graphs.scene import Scene
+from tests.graphs.company_scenario import CompanyScenario
 from tests.role_rules import ends
 
 TASKS = 45
@@ -36,14 +36,14 @@ _LARGE: Mapping[Reference, Mapping[str, Any]] = {
 }
 
 
-def scene() -> Scene:
+def scenario() -> CompanyScenario:
     """Return the company, with a project that is larger than what can be written at once."""
-    scene = Scene()
+    scenario = CompanyScenario()
     for reference, state in _LARGE.items():
-        scene.put(reference, state)
+        scenario.put(reference, state)
     for role, owner, other in _links():
-        scene.entities.graph.links |= set(ends(COMPANY, role, owner, other))
-    return scene
+        scenario.entities.graph.links |= set(ends(COMPANY, role, owner, other))
+    return scenario
 
 
 def _links() -> Iterator[tuple[RoleName, str, str]]:

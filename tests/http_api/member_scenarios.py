@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.members import COMMON
+from tests.in_memory_members import COMMON
 
 ME = "/auth/administration/member"
 ALL = "/auth/administration/members"

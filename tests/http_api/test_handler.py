@@ -322,31 +322,31 @@ def test_bytes_are_sent_unchanged(make_handler: Callable[..., HttpHandler], even
     ],
 )
 def test_refusals_are_mapped_to_statuses(
-    refusal: Refusal, status: int, header: tuple[str, str] | None, world: Any, send: Any
+    refusal: Refusal, status: int, header: tuple[str, str] | None, fakes: Any, send: Any
 ) -> None:
-    world.executor.outcome = refusal
+    fakes.executor.outcome = refusal
     reply = send("GET", GRAPHQL, signed_in=True, parameters={"application": "hr"}, query={"query": ["{x}"]})
     assert (reply.status, reply.json()["detail"]) == (status, str(refusal))
     assert header is None or reply.headers[header[0]] == [header[1]]
 
 
-def test_a_failure_is_logged_with_its_stack_and_trace_id(send: Any, world: Any) -> None:
+def test_a_failure_is_logged_with_its_stack_and_trace_id(send: Any, fakes: Any) -> None:
     send("POST", "/public/fail")
-    (line,) = [line for line in world.lines() if line["level"] == "ERROR"]
+    (line,) = [line for line in fakes.lines() if line["level"] == "ERROR"]
     assert line["traceId"] == "trace-1"
     assert "members_v2 is gone" in line["exception"]
 
 
-def test_an_unavailable_store_is_logged_as_a_warning(send: Any, world: Any) -> None:
-    world.executor.outcome = Unavailable(verbatim("busy"))
+def test_an_unavailable_store_is_logged_as_a_warning(send: Any, fakes: Any) -> None:
+    fakes.executor.outcome = Unavailable(verbatim("busy"))
     send("GET", GRAPHQL, signed_in=True, parameters={"application": "hr"}, query={"query": ["{x}"]})
-    assert [line["level"] for line in world.lines()] == ["WARNING"]
+    assert [line["level"] for line in fakes.lines()] == ["WARNING"]
 
 
-def test_the_log_never_holds_credentials(send: Any, world: Any) -> None:
+def test_the_log_never_holds_credentials(send: Any, fakes: Any) -> None:
     send("GET", GRAPHQL, **basic(b"anna:wrong-password-7"))
-    assert "wrong-password-7" not in world.logged.getvalue()
-    assert base64.b64encode(b"anna:wrong-password-7").decode() not in world.logged.getvalue()
+    assert "wrong-password-7" not in fakes.logged.getvalue()
+    assert base64.b64encode(b"anna:wrong-password-7").decode() not in fakes.logged.getvalue()
 
 
 def test_no_origin_is_allowed_by_default(send: Any) -> None:
@@ -408,10 +408,10 @@ DORA = "Basic " + base64.b64encode(b"dora:right").decode()
     ],
 )
 def test_errors_are_in_the_language_of_the_caller(
-    outcome: Answer | Exception, status: int, beginning: str, send: Any, world: Any
+    outcome: Answer | Exception, status: int, beginning: str, send: Any, fakes: Any
 ) -> None:
     """Also what is found out only when the response is there."""
-    world.executor.outcome = outcome
+    fakes.executor.outcome = outcome
     query, parameters = {"query": ["{x}"]}, {"application": "Hr"}
     reply = send("GET", GRAPHQL, headers={"Authorization": DORA}, parameters=parameters, query=query)
     assert (reply.status, reply.json()["detail"].startswith(beginning)) == (status, True), reply.body

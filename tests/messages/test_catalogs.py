@@ -76,7 +76,7 @@ def test_a_translation_has_the_placeholders_of_the_message(language: str) -> Non
             assert names_in(text) == expected, entry.id
 
 
-class Made(NamedTuple):
+class MessageUse(NamedTuple):
     """A place in the code where a message is made."""
 
     place: str
@@ -85,16 +85,16 @@ class Made(NamedTuple):
 
 
 @cache
-def messages_made() -> tuple[Made, ...]:
+def messages_made() -> tuple[MessageUse, ...]:
     return tuple(_messages_made())
 
 
-def _messages_made() -> Iterator[Made]:
+def _messages_made() -> Iterator[MessageUse]:
     for file in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             match node:
                 case ast.Call(func=ast.Name(id="_" | "ngettext" | "verbatim" as function)):
-                    yield Made(f"{file.relative_to(PACKAGE)}:{node.lineno}", function, node)
+                    yield MessageUse(f"{file.relative_to(PACKAGE)}:{node.lineno}", function, node)
 
 
 def test_every_message_has_literal_templates() -> None:

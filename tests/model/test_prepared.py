@@ -19,7 +19,7 @@ from stratabase.model.model_expressions import expressions_of
 from stratabase.model.prepared import Decoder, decode_model, encode
 from stratabase.model.reading import read_model, read_model_file
 from stratabase.model.types.base import AttributeType
-from tests.everything import EVERYTHING
+from tests.everything_model import EVERYTHING
 from tests.expressions.cases import Case, cases
 from tests.graphs.models import models
 from tests.large_model import large_model

@@ -13,7 +13,7 @@ from stratabase.operations.read.versions import get_version
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import restore
 from tests.fakes import ADMINISTRATOR, NOON, request_of
-from tests.operations.test_version_costs import STEP, Room, S
+from tests.operations.test_version_costs import STEP, MeteredVersions, S
 from tests.store.cost import Cost
 
 pytestmark = pytest.mark.usefixtures("lasting_registry")
@@ -27,36 +27,44 @@ LAST = Query("Employee", Order.of_versions(()), window=Window(5, backward=True))
 
 @pytest.mark.parametrize("number", [1, 100, 10_000])
 def test_service_costs_do_not_grow_with_the_number_of_versions(number: int) -> None:
-    room = Room(number)
+    services_meter = MeteredVersions(number)
     middle = NOON + number // 2 * STEP + 1
-    assert room.cost(lambda room: get_version(request(room), room.ada, middle)) == Cost(2, 1.5, 0)
+    assert services_meter.cost(
+        lambda services_meter: get_version(request(services_meter), services_meter.ada, middle)
+    ) == Cost(2, 1.5, 0)
     for query in (FORWARD, BACKWARD, LAST):
-        page = room.cost(partial(_page, query=query))
+        page = services_meter.cost(partial(_page, query=query))
         assert page.trips == 1
         assert page.read <= 1
-    last = room.last
-    diff = room.cost(lambda room: version_diff(request(room), room.ada, last - 1, last))
+    last = services_meter.last
+    diff = services_meter.cost(
+        lambda services_meter: version_diff(request(services_meter), services_meter.ada, last - 1, last)
+    )
     assert diff.trips <= 3
-    same = room.cost(lambda room: version_diff(request(room), room.ada, last, last))
+    same = services_meter.cost(
+        lambda services_meter: version_diff(request(services_meter), services_meter.ada, last, last)
+    )
     assert same == Cost(1, 1, 0)
-    room.update("new")
-    back = room.cost(
-        lambda room: restore(room.services, room.ada, [middle], ADMINISTRATOR, WriteOptions(force=True))
+    services_meter.update("new")
+    back = services_meter.cost(
+        lambda services_meter: restore(
+            services_meter.services, services_meter.ada, [middle], ADMINISTRATOR, WriteOptions(force=True)
+        )
     )
     assert (back.trips, back.written) == (1 + 2 + 1, 4 + S)
 
 
 def test_a_page_in_another_order_reads_all_versions() -> None:
-    few, many = Room(1), Room(1000)
+    few, many = MeteredVersions(1), MeteredVersions(1000)
     query = Query("Employee", Order.of_versions([OrderTerm("name")]), window=Window(5))
-    costs = [room.cost(partial(_page, query=query)) for room in (few, many)]
+    costs = [services_meter.cost(partial(_page, query=query)) for services_meter in (few, many)]
     assert costs[1].read > 10 * costs[0].read
 
 
-def request(room: Room) -> RequestContext:
+def request(services_meter: MeteredVersions) -> RequestContext:
     """Return the context of a request to the store of a room."""
-    return request_of(room.services.model, room.services.entities)
+    return request_of(services_meter.services.model, services_meter.services.entities)
 
 
-def _page(room: Room, query: Query) -> object:
-    return version_page(request(room), room.ada, query)
+def _page(services_meter: MeteredVersions, query: Query) -> object:
+    return version_page(request(services_meter), services_meter.ada, query)

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_pla
 
 from stratabase.cli.gateway.template import RouteDeclaration
 from tests.cli.gateway.serving import gateway
-from tests.links import CONFIRM_EMAIL, SET_PASSWORD, LinkService
+from tests.link_service import CONFIRM_EMAIL, SET_PASSWORD, LinkService
 
 PHONE: dict[str, Any] = {
     "viewport": {"width": 360, "height": 740},

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
-from tests.links import NEW_EMAIL, LinkService
+from tests.link_service import NEW_EMAIL, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 
 WORDS = {

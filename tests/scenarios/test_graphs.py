@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.everything import FILE
+from tests.everything_model import FILE
 from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import running
 

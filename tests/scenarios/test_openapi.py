@@ -72,7 +72,7 @@ def service(
 
 
 @dataclass
-class Examination:
+class RequestLog:
     """What came of sending many requests."""
 
     documented: Documented
@@ -167,7 +167,7 @@ def _spare(case: Case[Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def examination(service: RunningService) -> Examination:
+def request_log(service: RunningService) -> RequestLog:
     """Send all that schemathesis thinks of."""
     address = f"http://127.0.0.1:{service.port}/public/openapi.json"
     schema = schemathesis.openapi.from_url(address, config=configuration(service))
@@ -175,7 +175,7 @@ def examination(service: RunningService) -> Examination:
         "GET", "/auth/administration/member", headers={"Authorization": basic("admin", PASSWORD)}
     )
     teach(schema, me.json()["id"])
-    found = Examination(Documented(schema.raw_schema))
+    found = RequestLog(Documented(schema.raw_schema))
     for form in ("json", "xml"):
         for method, path, reply in walk(service, form):
             found.compare(method, path, reply)
@@ -222,24 +222,24 @@ def test_a_member_can_be_created_changed_and_deleted(form: str, service: Running
 
 
 @pytest.mark.soak
-def test_every_answer_is_as_documented(examination: Examination) -> None:
-    assert not examination.faults, "\n\n".join(examination.faults)
+def test_every_answer_is_as_documented(request_log: RequestLog) -> None:
+    assert not request_log.faults, "\n\n".join(request_log.faults)
 
 
-def test_only_a_deletion_returns_500(examination: Examination) -> None:
-    assert {name for name, status in examination.seen if status >= HTTPStatus.INTERNAL_SERVER_ERROR} <= {
+def test_only_a_deletion_returns_500(request_log: RequestLog) -> None:
+    assert {name for name, status in request_log.seen if status >= HTTPStatus.INTERNAL_SERVER_ERROR} <= {
         "DELETE /auth/administration/members/{id}"
     }
 
 
-def test_nearly_every_operation_was_called_successfully(examination: Examination) -> None:
+def test_nearly_every_operation_was_called_successfully(request_log: RequestLog) -> None:
     """Otherwise all of this would show only that refusals are documented."""
-    paths = examination.documented.document["paths"]
+    paths = request_log.documented.document["paths"]
     operations = {
         f"{method.upper()} {path}"
         for path, methods in paths.items()
         for method in methods
         if method != "parameters"
     }
-    successful = {name for name, status in examination.seen if status < HTTPStatus.BAD_REQUEST}
+    successful = {name for name, status in request_log.seen if status < HTTPStatus.BAD_REQUEST}
     assert operations - successful == UNASKED

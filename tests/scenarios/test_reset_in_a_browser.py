@@ -10,7 +10,7 @@ from stratabase.cli.gateway.template import RouteDeclaration
 from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
 from tests.cli.gateway.serving import gateway
-from tests.links import NEW, LinkService
+from tests.link_service import NEW, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 
 SIZES = [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")]

@@ -10,8 +10,8 @@ from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.table import ensure_table
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests import ministack
-from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
+from tests.contract.engine.engine_calls import put
 from tests.graphs.staff import staff
 from tests.service import RunningService, running
 from tests.soak import mostly

@@ -9,7 +9,7 @@ from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
 
 
@@ -91,7 +91,7 @@ def _failed(error: BaseException, _: str) -> None:
 
 
 def over_a_dict(_: Path) -> GraphApi:
-    return GraphApi(Objects())
+    return GraphApi(EverythingObjects())
 
 
 def over_sqlite(folder: Path) -> GraphApi:

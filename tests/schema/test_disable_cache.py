@@ -20,7 +20,7 @@ def thing(id_: str, **state: Any) -> Entity:
     return Entity(Reference("Thing", id_), {"_id": id_, **state})
 
 
-class Room:
+class LaggingApi:
     """The schema room over objects of which an index shows an older state."""
 
     def __init__(self, *, compiled: bool = True) -> None:
@@ -48,17 +48,17 @@ class Room:
 
 
 @pytest.fixture
-def api() -> Room:
-    return Room()
+def api() -> LaggingApi:
+    return LaggingApi()
 
 
-def test_with_the_cache_a_page_shows_the_index(api: Room) -> None:
+def test_with_the_cache_a_page_shows_the_index(api: LaggingApi) -> None:
     for disable in ("false", "null"):
         page = api.ask("{orderBy: [count___ASC]}", "items { _id count }", disable)
         assert [each["count"] for each in page["items"]] == [1, 2, 3, 4]
 
 
-def test_without_the_cache_objects_are_current_and_deleted_ones_omitted(api: Room) -> None:
+def test_without_the_cache_objects_are_current_and_deleted_ones_omitted(api: LaggingApi) -> None:
     page = api.ask("{orderBy: [count___DESC]}", "items { _id count name }")
 
     assert page["items"] == [
@@ -68,13 +68,13 @@ def test_without_the_cache_objects_are_current_and_deleted_ones_omitted(api: Roo
     ]
 
 
-def test_objects_that_no_longer_match_are_omitted(api: Room) -> None:
+def test_objects_that_no_longer_match_are_omitted(api: LaggingApi) -> None:
     page = api.ask("{filter: {count___lt: 5}}", "items { _id }")
 
     assert [each["_id"] for each in page["items"]] == ["1", "3"]
 
 
-def test_cursors_stay_at_the_end_of_the_page_in_the_index(api: Room) -> None:
+def test_cursors_stay_at_the_end_of_the_page_in_the_index(api: LaggingApi) -> None:
     """An object that has moved far ahead must not have the next page skip all that lies between."""
     page = api.ask("{orderBy: [count___ASC]}", "items { _id } nextCursor prevCursor")
 
@@ -84,7 +84,7 @@ def test_cursors_stay_at_the_end_of_the_page_in_the_index(api: Room) -> None:
     ]
 
 
-def test_a_page_of_only_deleted_objects_still_has_a_cursor(api: Room) -> None:
+def test_a_page_of_only_deleted_objects_still_has_a_cursor(api: LaggingApi) -> None:
     api.have()
 
     page = api.ask("{}", "items { _id } nextCursor hasNext")
@@ -93,7 +93,7 @@ def test_a_page_of_only_deleted_objects_still_has_a_cursor(api: Room) -> None:
     assert page["nextCursor"] is not None
 
 
-def test_unselected_objects_are_not_read(api: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unselected_objects_are_not_read(api: LaggingApi, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise AssertionError("nothing had to be read")
 
@@ -102,7 +102,7 @@ def test_unselected_objects_are_not_read(api: Room, monkeypatch: pytest.MonkeyPa
     assert api.ask("{}", "totalCount") == {"totalCount": 4}
 
 
-def test_objects_read_again_count_towards_the_read_budget(api: Room) -> None:
+def test_objects_read_again_count_towards_the_read_budget(api: LaggingApi) -> None:
     api.ask("{}", "items { _id }")
 
     assert len(api.entities.allowances) == 1
@@ -111,7 +111,7 @@ def test_objects_read_again_count_towards_the_read_budget(api: Room) -> None:
 def test_compiled_operations_return_the_same() -> None:
     compiled, plain = (
         [api.ask("{orderBy: [count___ASC]}", "items { _id count } nextCursor") for _ in range(3)]
-        for api in (Room(compiled=True), Room(compiled=False))
+        for api in (LaggingApi(compiled=True), LaggingApi(compiled=False))
     )
 
     assert compiled == plain

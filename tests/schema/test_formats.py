@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.everything import Objects
+from tests.everything_model import EverythingObjects
 from tests.schema.graph_api import GraphApi
 
 ISSUE = "MALFORMED_REQUEST"
@@ -13,7 +13,7 @@ ISSUE = "MALFORMED_REQUEST"
 @pytest.fixture
 def api() -> GraphApi:
     """Five persons of one team."""
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Team", "t", name="t")
     for id_ in "abcde":
         objects.put("Person", id_, last_name=id_, born="2000-01-31", salary="1234.5", team="t", mentor="a")
@@ -21,7 +21,7 @@ def api() -> GraphApi:
 
 
 def untouched(api: GraphApi) -> bool:
-    assert isinstance(api.entities, Objects)
+    assert isinstance(api.entities, EverythingObjects)
     return not api.entities.allowances and not api.entities.commits
 
 
@@ -108,7 +108,7 @@ def test_a_write_with_an_invalid_format_in_its_selection_is_refused(api: GraphAp
     assert body["data"] == {"good": {"height": 1, "born": "2000"}, "bad": None}
     (error,) = body["errors"]
     assert error["extensions"]["sourceRequestReference"] == "bad.mentor.born.format"
-    assert isinstance(api.entities, Objects)
+    assert isinstance(api.entities, EverythingObjects)
     assert len(api.entities.commits) == 1
 
 

@@ -20,7 +20,7 @@ from stratabase.model.model import Class, ClassKind
 from stratabase.model.reading import read_model_file
 from stratabase.model.types import TYPES
 from stratabase.schema.generate import NothingServed, generate_schema
-from tests.everything import FILE as EVERYTHING
+from tests.everything_model import FILE as EVERYTHING
 from tests.models import THINGS, attribute, model
 from tests.service import SAMPLE_MODEL
 

@@ -7,7 +7,7 @@ from graphql import GraphQLInputObjectType, GraphQLObjectType, GraphQLSchema
 
 from stratabase.model.api_names import GeneratedType
 from stratabase.schema.generate import generate_schema
-from tests.everything import EVERYTHING
+from tests.everything_model import EVERYTHING
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.formats.preferences import Formats
-from tests.everything import Objects
+from tests.everything_model import EverythingObjects
 from tests.fakes import ADMINISTRATOR, NOON
 from tests.schema.graph_api import GraphApi
 
@@ -167,9 +167,9 @@ def test_one_request_locks_writes_and_unlocks(graphs: GraphApi) -> None:
     assert graphs.get("Team", team, INFO) == {"_lock": None}
 
 
-def small() -> tuple[GraphApi, Objects]:
+def small() -> tuple[GraphApi, EverythingObjects]:
     """Return a person in a team, with a phone and a desk, each of which ada has locked but the desk."""
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Person", "p", last_name="Li", team="t", phones=["h"], desk="d")
     objects.put("Phone", "h", digits="1", person_="p")
     objects.put("Team", "t", name="red", lead="p")
@@ -294,7 +294,7 @@ def test_an_invalid_format_is_refused() -> None:
         assert "LockInfo.lockedUntil(format)" in answer["errors"][0]["message"]
 
 
-def counting(objects: Objects) -> list[int]:
+def counting(objects: EverythingObjects) -> list[int]:
     """Return a list that gets the number of objects of each reading."""
     counted: list[int] = []
     read: Callable[..., Any] = objects.read
@@ -321,7 +321,7 @@ def counting(objects: Objects) -> list[int]:
     ],
 )
 def test_selecting_locks_of_a_page_reads_its_objects_in_one_batch(query: str, read: list[int]) -> None:
-    objects = Objects()
+    objects = EverythingObjects()
     for number in range(10):
         objects.put("Skill", f"s{number:02}", name="sing")
     objects.put("Person", "p", last_name="Li", favourite="s03")
@@ -332,7 +332,7 @@ def test_selecting_locks_of_a_page_reads_its_objects_in_one_batch(query: str, re
 
 
 def test_an_object_deleted_after_the_page_was_read_has_no_lock() -> None:
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Skill", "s", name="sing")
     page = objects.page
 

@@ -8,7 +8,7 @@ import pytest
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Unavailable
 from stratabase.domain.objects.entity import Entity
 from stratabase.messages import verbatim
-from tests.everything import Objects
+from tests.everything_model import EverythingObjects
 from tests.schema.graph_api import GraphApi
 
 
@@ -161,7 +161,7 @@ def test_an_exposed_part_is_read_by_itself(graphs: GraphApi) -> None:
 
 def test_a_part_of_a_deleted_whole_is_never_shown() -> None:
     """It may be there still: a whole with many parts ends before they do."""
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Person", "p", last_name="Li")
     objects.put("Contract", "c", starts_on="2020-01-31", person_="gone")
     objects.put("Contract", "d", starts_on="2020-01-31", person_="p")
@@ -247,7 +247,7 @@ def test_associables_of_a_one_to_one_are_free_objects_and_the_present_partner(gr
     ],
 )
 def test_contradicting_options_are_refused_before_any_read(field: str, place: str) -> None:
-    objects = Objects()
+    objects = EverythingObjects()
 
     ((_, found),) = GraphApi(objects).issues(f'{{ one: Person___get(_id: "p") {{ {field} }} }}')
 
@@ -255,7 +255,7 @@ def test_contradicting_options_are_refused_before_any_read(field: str, place: st
     assert objects.allowances == []
 
 
-class Watched(Objects):
+class Watched(EverythingObjects):
     """Objects that count how often they are asked, of how many."""
 
     def __init__(self, persons: int) -> None:
@@ -316,7 +316,7 @@ def test_round_trips_depend_only_on_the_depth(persons: int, selection: str, trip
     assert objects.trips == ["page", *trips]
 
 
-class Lagging(Objects):
+class Lagging(EverythingObjects):
     """Objects whose pages show them as they were."""
 
     def page(self, *given: Any) -> Any:
@@ -366,7 +366,7 @@ def test_unselected_fields_of_a_page_are_not_read(monkeypatch: pytest.MonkeyPatc
 def test_a_written_object_that_cannot_be_returned_is_reported_as_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    objects = Objects()
+    objects = EverythingObjects()
     api = GraphApi(objects)
     team = api.create("Team", name="old")
 

@@ -10,13 +10,13 @@ from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys
 from stratabase.store.read.required_values import MissingValues, RequiredValues
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engines import CONCURRENT
 from tests.schema.evolving_api import HEADING, EvolvingApi
 from tests.schema.test_required_on_old_data import NEW, OLD
 from tests.soak import mostly
 
 
-@pytest.fixture(params=mostly(STURDY, "metered"), ids=lambda kind: kind.name)
+@pytest.fixture(params=mostly(CONCURRENT, "metered"), ids=lambda kind: kind.name)
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     """An engine that is empty."""
     engine: Engine = request.param.open(tmp_path)

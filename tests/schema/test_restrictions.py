@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.schema.graph_api import GraphApi
 
 GOOD: dict[str, Any] = {
@@ -29,7 +29,7 @@ NEEDED = {name: GOOD[name] for name in ("code", "fragile", "mood")}
 
 @pytest.fixture
 def api() -> GraphApi:
-    return GraphApi(Objects())
+    return GraphApi(EverythingObjects())
 
 
 def test_valid_values_are_stored(api: GraphApi) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.everything import Objects
+from tests.everything_model import EverythingObjects
 from tests.schema.graph_api import GraphApi
 
 FILTER = """query($filter: PersonFilter) {
@@ -28,7 +28,7 @@ EVERYBODY = "abcd"
 @pytest.fixture
 def api() -> GraphApi:
     """Four persons of a team: a is the mentor of the others, and two have no height."""
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Team", "t", name="team")
     for id_, height, mood in (("a", 190, "GOOD"), ("b", 170, "BAD"), ("c", None, "BAD"), ("d", None, None)):
         mentor = None if id_ == "a" else "a"

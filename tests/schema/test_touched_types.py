@@ -24,7 +24,7 @@ from stratabase.schema.generate import TYPE_FACTORIES, RootFields, generate_sche
 from stratabase.schema.services import MUTATIONS, OF_THE_MODEL, QUERIES
 from stratabase.schema.types.attribute_types import SCALARS
 from stratabase.schema.types.registry import TypeFactory, TypeRegistry
-from tests.everything import EVERYTHING
+from tests.everything_model import EVERYTHING
 from tests.graphs.models import models
 from tests.large_model import large_model
 from tests.models import THINGS

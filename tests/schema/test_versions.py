@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stratabase.domain.objects.instant import Instant, parse_instant
 from stratabase.domain.objects.version import parse_version_instant
 from stratabase.formats.preferences import Formats
-from tests.everything import Objects
+from tests.everything_model import EverythingObjects
 from tests.fakes import NOON
 from tests.schema.graph_api import GraphApi
 from tests.schema.versioned_api import FORMAT, TIMES, VersionedApi
@@ -77,7 +77,7 @@ def test_get_version_agrees_with_the_page_at_every_boundary(api: VersionedApi, a
 @given(st.lists(st.sampled_from([0, 1, 2, 999, 1000, 60_000, -1, -5000, -HOUR]), min_size=1, max_size=12))
 def test_get_version_agrees_with_the_page_after_clock_changes(steps: Sequence[int]) -> None:
     """The clock stands, jumps back, and goes on: intervals touch, and start later and later."""
-    api = VersionedApi(GraphApi(Objects()))
+    api = VersionedApi(GraphApi(EverythingObjects()))
     id_ = api.person(last_name="0")
     for number, step in enumerate(steps, 1):
         api.clock.instant += step - 1000

@@ -34,7 +34,7 @@ PARTS_WITHOUT_VERSIONS = read_model(
 )
 
 
-class Room:
+class OrderApi:
     """Orders, written a second apart."""
 
     def __init__(self, model: Model = MODEL) -> None:
@@ -54,7 +54,7 @@ class Room:
 
 
 def test_a_page_shows_versions_of_a_part_of_a_deleted_whole() -> None:
-    api = Room()
+    api = OrderApi()
     selected = "_id lines { items { _id } }"
     order = api.ask(f'mutation {{ Order___create(data: {{lines: [{{text: "a"}}]}}) {{ {selected} }} }}')
     line = order["lines"]["items"][0]["_id"]
@@ -74,7 +74,7 @@ def test_a_page_shows_versions_of_a_part_of_a_deleted_whole() -> None:
 
 
 def test_a_version_shows_only_parts_listed_by_its_whole_at_that_time() -> None:
-    api = Room(PARTS_WITHOUT_VERSIONS)
+    api = OrderApi(PARTS_WITHOUT_VERSIONS)
     order = api.ask('mutation { Order___create(data: {name: "a"}) { _id } }')["_id"]
     line = f'lines: {{create: [{{text: "new", about: "{order}"}}]}}'
     api.ask(f'mutation {{ Order___update(data: {{_id: "{order}", name: "b", {line}}}) {{ _id }} }}')

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.everything import Objects
+from tests.everything_model import EverythingObjects
 from tests.schema.graph_api import GraphApi
 
 
@@ -412,7 +412,7 @@ def test_an_issue_has_all_its_fields(graphs: GraphApi) -> None:
 
 
 def test_a_write_with_an_invalid_selection_is_not_executed() -> None:
-    objects = Objects()
+    objects = EverythingObjects()
     query = """mutation { a: Team___create(data: {name: "A"}) {
       members(options: {next: -1}) { totalCount } } }"""
 

@@ -23,7 +23,7 @@ class FaultyEngine(DelegatingEngine):
         yield actions
 
 
-class Careless(FaultyEngine):
+class BlindWriteEngine(FaultyEngine):
     """Writes whatever was found meanwhile, unless nothing at all is there to be changed."""
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
@@ -31,7 +31,7 @@ class Careless(FaultyEngine):
         yield tuple(_careless(action) for action in actions)
 
 
-class Gapping(FaultyEngine):
+class GapEngine(FaultyEngine):
     """Has each version end a millisecond before the next one begins."""
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
@@ -39,7 +39,7 @@ class Gapping(FaultyEngine):
         yield tuple(_ended_early(action) for action in actions)
 
 
-class Hasty(FaultyEngine):
+class EarlyVersionEngine(FaultyEngine):
     """Puts a closed version before it knows whether the rest of the change can be made."""
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
@@ -50,7 +50,7 @@ class Hasty(FaultyEngine):
         yield tuple(action for action in actions if not _closes(action))
 
 
-FAULTY = [Careless, Gapping, Hasty]
+FAULTY = [BlindWriteEngine, GapEngine, EarlyVersionEngine]
 
 
 def _careless(action: Action) -> Action:

@@ -62,10 +62,10 @@ class LaggingHistory:
             return
         living = [str(state["_id"]) for state in self.states]
         free = sorted({*IDS} - {*living})
-        deed = self._chance.choice(["create", "update", "update", "update", "delete"])
-        if deed == "create" or not living:
+        operation = self._chance.choice(["create", "update", "update", "update", "delete"])
+        if operation == "create" or not living:
             self._create(self._chance.choice(free or [f"more{self._writes}"]), a_state(self._chance))
-        elif deed == "update":
+        elif operation == "update":
             self._update(self._chance.choice(living))
         else:
             self._delete(self._chance.choice(living))

@@ -36,7 +36,7 @@ def unlimited() -> ReadLimiter:
     return ReadLimiter(unlimited_budget(), "Thing")
 
 
-class Unguarding(RegistryCache):
+class UnguardedRegistryCache(RegistryCache):
     """What an early version of the service goes by, which keeps no guards that its model does not name."""
 
     def rules(self) -> WriteSchema:
@@ -56,7 +56,7 @@ class Store:
         """Return a store on the same class that writes objects without any guards."""
         self.entities.unbuilt()  # the registry is written before
         store = Store(self._engine, replace(self.class_, uniques=()))
-        store.entities._slots = Unguarding(self._engine, model(store.class_))
+        store.entities._slots = UnguardedRegistryCache(self._engine, model(store.class_))
         return store
 
     def entity(self, id_: str, **state: Any) -> Entity:

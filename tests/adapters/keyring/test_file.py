@@ -14,7 +14,7 @@ from stratabase.files import lock_file
 from stratabase.operations.auth.signing_keys import RotateKeys, SigningKeyCache
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.unusable_store import UnusableStore
-from tests.keys import key
+from tests.in_memory_keyring import key
 from tests.soak import count
 
 PROCESSES = count(4, 16)

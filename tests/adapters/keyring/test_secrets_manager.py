@@ -17,8 +17,8 @@ from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.unusable_store import UnusableStore
-from tests.contract.keyring.kinds import client, secrets_client
-from tests.keys import key
+from tests.contract.keyring.keyrings import client, secrets_client
+from tests.in_memory_keyring import key
 
 HERE = AwsEndpoint("us-east-1", credentials=Credentials("test", "test"))
 SECRET = "signing-keys"

@@ -15,7 +15,7 @@ from stratabase.adapters.members.pynamodb_table import PynamoTable
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.attempts import FAILURE_WINDOW
 from tests import ministack
-from tests.contract.attempts.kinds import ministack_table
+from tests.contract.attempts.stores import ministack_table
 from tests.fakes import NOON
 from tests.store.dynamodb.faults import HASTY
 

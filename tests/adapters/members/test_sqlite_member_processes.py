@@ -20,7 +20,7 @@ TIMES = count(20, 500)
 
 def compete(path: Path, action: str) -> list[list[int]]:
     """Let two processes do an action at once; return the turns that each of them won."""
-    command = [sys.executable, "-m", "tests.adapters.members.rival_members", str(path), action]
+    command = [sys.executable, "-m", "tests.adapters.members.competing_process", str(path), action]
     pipe = subprocess.PIPE
     rivals = [
         subprocess.Popen([*command, str(n), str(TIMES)], cwd=ROOT, text=True, stdin=pipe, stdout=pipe)

@@ -23,7 +23,7 @@ from tests.service import ROOT
 MODEL = ROOT / "tests/scenarios/models/office.graphql"
 
 
-class Office(Terminal):
+class OwnersTerminal(Terminal):
     """A terminal, and the objects of the same store."""
 
     def __init__(self, home: Path, *rest: object) -> None:
@@ -75,87 +75,101 @@ def _listed(instance: Instance) -> list[Item]:
 
 
 @pytest.fixture
-def office(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Office:
+def owners_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> OwnersTerminal:
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("STRATABASE_MODEL", str(MODEL))
     for name in ("STRATABASE_BASE_URL", "STRATABASE_STORE", "STRATABASE_ENDPOINT"):
         monkeypatch.delenv(name, raising=False)
-    return Office(tmp_path / "home", capsys, monkeypatch)
+    return OwnersTerminal(tmp_path / "home", capsys, monkeypatch)
 
 
-def test_objects_are_handed_over_by_name(office: Office) -> None:
-    rosa, otto = office.member("rosa"), office.member("otto")
-    office.create("rosa", "a", "b")
-    office.create("otto", "c")
-    assert office.done("hand-over", "ROSA", "otto") == 'Transferred 2 objects from "ROSA" to "otto".\n'
-    assert office.owners() == dict.fromkeys("abc", ("otto", otto))
-    assert office.done("hand-over", otto, "rosa", "--class", "Project").startswith("Transferred 3 objects")
-    assert office.owners() == dict.fromkeys("abc", ("rosa", rosa))
-    assert office.done("hand-over", "otto", "rosa", "--class", "Note").startswith("Transferred 0 objects")
+def test_objects_are_handed_over_by_name(owners_terminal: OwnersTerminal) -> None:
+    rosa, otto = owners_terminal.member("rosa"), owners_terminal.member("otto")
+    owners_terminal.create("rosa", "a", "b")
+    owners_terminal.create("otto", "c")
+    assert (
+        owners_terminal.done("hand-over", "ROSA", "otto") == 'Transferred 2 objects from "ROSA" to "otto".\n'
+    )
+    assert owners_terminal.owners() == dict.fromkeys("abc", ("otto", otto))
+    assert owners_terminal.done("hand-over", otto, "rosa", "--class", "Project").startswith(
+        "Transferred 3 objects"
+    )
+    assert owners_terminal.owners() == dict.fromkeys("abc", ("rosa", rosa))
+    assert owners_terminal.done("hand-over", "otto", "rosa", "--class", "Note").startswith(
+        "Transferred 0 objects"
+    )
 
 
-def test_objects_of_a_deleted_member_are_handed_over_by_name_or_id(office: Office) -> None:
-    first, otto = office.member("rosa"), office.member("otto")
-    office.create("rosa", "a")
-    office.done("delete", "rosa")
-    second = office.member("rosa")
-    office.create("rosa", "b")
+def test_objects_of_a_deleted_member_are_handed_over_by_name_or_id(owners_terminal: OwnersTerminal) -> None:
+    first, otto = owners_terminal.member("rosa"), owners_terminal.member("otto")
+    owners_terminal.create("rosa", "a")
+    owners_terminal.done("delete", "rosa")
+    second = owners_terminal.member("rosa")
+    owners_terminal.create("rosa", "b")
 
     assert (
-        office.done("hand-over", "rosa", "otto", "--former")
+        owners_terminal.done("hand-over", "rosa", "otto", "--former")
         == 'Transferred 1 object from "rosa" to "otto".\n'
     )
-    assert office.owners() == {"a": ("otto", otto), "b": ("rosa", second)}
-    office.create("rosa", "c")
-    office.done("delete", "rosa")
-    assert office.done("hand-over", second, "otto").startswith("Transferred 2 objects")
-    assert "No member and no owner of an object has the ID" in office.refused("hand-over", first, "otto")
-    none = office.done("hand-over", "nobody", "otto")
+    assert owners_terminal.owners() == {"a": ("otto", otto), "b": ("rosa", second)}
+    owners_terminal.create("rosa", "c")
+    owners_terminal.done("delete", "rosa")
+    assert owners_terminal.done("hand-over", second, "otto").startswith("Transferred 2 objects")
+    assert "No member and no owner of an object has the ID" in owners_terminal.refused(
+        "hand-over", first, "otto"
+    )
+    none = owners_terminal.done("hand-over", "nobody", "otto")
     assert none.startswith("Transferred 0 objects")
     assert 'Member "nobody" does not exist.' in none
 
 
-def test_an_invalid_handover_is_refused(office: Office) -> None:
-    office.member("rosa")
-    office.member("otto")
-    assert 'Member "nobody" does not exist' in office.refused("hand-over", "rosa", "nobody")
-    assert "is the member who hands over the objects" in office.refused("hand-over", "rosa", "rosa")
-    assert "Use Project or Note." in office.refused("hand-over", "rosa", "otto", "--class", "Task")
+def test_an_invalid_handover_is_refused(owners_terminal: OwnersTerminal) -> None:
+    owners_terminal.member("rosa")
+    owners_terminal.member("otto")
+    assert 'Member "nobody" does not exist' in owners_terminal.refused("hand-over", "rosa", "nobody")
+    assert "is the member who hands over the objects" in owners_terminal.refused("hand-over", "rosa", "rosa")
+    assert "Use Project or Note." in owners_terminal.refused("hand-over", "rosa", "otto", "--class", "Task")
 
 
-def test_names_written_by_an_older_version_get_ids_once(office: Office) -> None:
-    rosa = office.member("rosa")
-    office.member("otto")
-    office.create("rosa", "a")
-    office.create("otto", "b")
-    office.done("delete", "otto")
-    office.member("otto")
-    office.forget()
+def test_names_written_by_an_older_version_get_ids_once(owners_terminal: OwnersTerminal) -> None:
+    rosa = owners_terminal.member("rosa")
+    owners_terminal.member("otto")
+    owners_terminal.create("rosa", "a")
+    owners_terminal.create("otto", "b")
+    owners_terminal.done("delete", "otto")
+    owners_terminal.member("otto")
+    owners_terminal.forget()
 
-    assert office.done("resolve-owners").splitlines() == [
+    assert owners_terminal.done("resolve-owners").splitlines() == [
         "Project: replaced 3 usernames with member IDs.",
         "Project: kept 3 usernames because the member is newer than the object.",
     ]
-    assert office.owners() == {"a": ("rosa", rosa), "b": ("otto", NOBODY)}
-    assert office.done("resolve-owners").startswith("All owners in objects already have")
+    assert owners_terminal.owners() == {"a": ("rosa", rosa), "b": ("otto", NOBODY)}
+    assert owners_terminal.done("resolve-owners").startswith("All owners in objects already have")
 
 
-def test_names_that_an_older_version_writes_later_get_ids_on_the_next_scan(office: Office) -> None:
-    rosa = office.member("rosa")
-    office.create("rosa", "a")
-    office.done("resolve-owners")
-    office.forget(marks=False)
-    assert office.done("resolve-owners").startswith("All owners")
-    assert office.done("resolve-owners", "--again").startswith("Project: replaced 3 usernames")
-    assert office.owners() == {"a": ("rosa", rosa)}
+def test_names_that_an_older_version_writes_later_get_ids_on_the_next_scan(
+    owners_terminal: OwnersTerminal,
+) -> None:
+    rosa = owners_terminal.member("rosa")
+    owners_terminal.create("rosa", "a")
+    owners_terminal.done("resolve-owners")
+    owners_terminal.forget(marks=False)
+    assert owners_terminal.done("resolve-owners").startswith("All owners")
+    assert owners_terminal.done("resolve-owners", "--again").startswith("Project: replaced 3 usernames")
+    assert owners_terminal.owners() == {"a": ("rosa", rosa)}
 
 
-def test_a_start_reports_progress_of_the_names(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_reports_progress_of_the_names(
+    owners_terminal: OwnersTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(progress, "INTERVAL", 0.0)
-    office.member("rosa")
-    office.create("rosa", "a", "b")
-    office.forget()
-    instance, told = Instance(office.settings), list[WorkerReport]()
+    owners_terminal.member("rosa")
+    owners_terminal.create("rosa", "a", "b")
+    owners_terminal.forget()
+    instance, told = Instance(owners_terminal.settings), list[WorkerReport]()
     left = service._resolve_owners(instance, told.append)
     assert left == ("Project: replaced 6 usernames with member IDs.",)
     assert {report.kind for report in told} == {ReportKind.PROGRESS}

@@ -24,7 +24,7 @@ class Clock:
         return self.now
 
 
-class Bench:
+class WatchdogFixture:
     """A watchdog that looks at one worker."""
 
     def __init__(self, limit: float = LIMIT) -> None:
@@ -48,72 +48,72 @@ class Bench:
 
 
 def test_a_silent_worker_is_slow_after_a_third_of_the_limit_and_stuck_at_the_limit() -> None:
-    bench = Bench()
+    fixture = WatchdogFixture()
 
-    assert list(bench.silence()) == [(21.0, ProbeResult.SLOW), (60.0, ProbeResult.STUCK)]
-    assert bench.worker.probes == 1
+    assert list(fixture.silence()) == [(21.0, ProbeResult.SLOW), (60.0, ProbeResult.STUCK)]
+    assert fixture.worker.probes == 1
 
 
 def test_each_state_is_reported_once() -> None:
-    bench = Bench()
-    list(bench.silence())
+    fixture = WatchdogFixture()
+    list(fixture.silence())
 
-    assert [bench.look() for _ in range(100)] == [[]] * 100
+    assert [fixture.look() for _ in range(100)] == [[]] * 100
 
 
 def test_a_responsive_worker_is_neither_slow_nor_stuck() -> None:
-    bench = Bench()
+    fixture = WatchdogFixture()
     for _ in range(1000):
-        assert bench.look() == []
-        assert bench.watchdog.answered(bench.worker) is None
+        assert fixture.look() == []
+        assert fixture.watchdog.answered(fixture.worker) is None
 
-    assert bench.worker.probes == 1000
+    assert fixture.worker.probes == 1000
 
 
 def test_a_slow_worker_that_responds_is_no_longer_slow() -> None:
-    bench = Bench()
-    found = bench.silence()
+    fixture = WatchdogFixture()
+    found = fixture.silence()
     assert next(found) == (21.0, ProbeResult.SLOW)
-    assert bench.watchdog.is_slow(bench.worker)
+    assert fixture.watchdog.is_slow(fixture.worker)
 
-    assert bench.watchdog.answered(bench.worker) == 21.0
+    assert fixture.watchdog.answered(fixture.worker) == 21.0
 
-    assert not bench.watchdog.is_slow(bench.worker)
-    assert [finding for _, finding in bench.silence()] == [ProbeResult.SLOW, ProbeResult.STUCK]
+    assert not fixture.watchdog.is_slow(fixture.worker)
+    assert [finding for _, finding in fixture.silence()] == [ProbeResult.SLOW, ProbeResult.STUCK]
 
 
 def test_time_during_machine_sleep_does_not_count() -> None:
     """The answer of a worker may wait to be read, when the supervisor looks first."""
-    bench = Bench()
-    bench.look()
+    fixture = WatchdogFixture()
+    fixture.look()
 
-    assert bench.look(after=8 * 3600) == []
-    assert bench.watchdog.seconds(bench.worker) == 2 * PERIOD
+    assert fixture.look(after=8 * 3600) == []
+    assert fixture.watchdog.seconds(fixture.worker) == 2 * PERIOD
 
 
 def test_ended_workers_are_forgotten() -> None:
-    bench = Bench()
-    next(bench.silence())
+    fixture = WatchdogFixture()
+    next(fixture.silence())
 
-    list(bench.watchdog.look([]))
+    list(fixture.watchdog.look([]))
 
-    assert not bench.watchdog.is_slow(bench.worker)
-    assert bench.watchdog.seconds(bench.worker) == 0
-    assert bench.watchdog.answered(bench.worker) is None
+    assert not fixture.watchdog.is_slow(fixture.worker)
+    assert fixture.watchdog.seconds(fixture.worker) == 0
+    assert fixture.watchdog.answered(fixture.worker) is None
 
 
 def test_without_a_limit_no_worker_is_ever_stuck() -> None:
-    bench = Bench(limit=0)
-    bench.look()
+    fixture = WatchdogFixture(limit=0)
+    fixture.look()
 
-    assert bench.watchdog.due() == LONGEST_PERIOD
-    assert [bench.look(LONGEST_PERIOD) for _ in range(1000)] == [[]] * 1000
+    assert fixture.watchdog.due() == LONGEST_PERIOD
+    assert [fixture.look(LONGEST_PERIOD) for _ in range(1000)] == [[]] * 1000
 
 
 def test_a_check_is_due_one_period_after_the_last() -> None:
-    bench = Bench()
-    bench.look()
-    bench.clock.now += 1
-    assert bench.watchdog.due() == PERIOD - 1
-    bench.clock.now += 100
-    assert bench.watchdog.due() == 0
+    fixture = WatchdogFixture()
+    fixture.look()
+    fixture.clock.now += 1
+    assert fixture.watchdog.due() == PERIOD - 1
+    fixture.clock.now += 100
+    assert fixture.watchdog.due() == 0

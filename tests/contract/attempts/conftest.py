@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.attempts.kinds import KINDS, ClosableAttempts
+from tests.contract.attempts.stores import KINDS, ClosableAttempts
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)

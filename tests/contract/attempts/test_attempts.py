@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.members.attempts import FAILURE_WINDOW, MAIL_WINDOW, MAX_ATTEMPTS_KEPT
 from stratabase.operations.ports import Attempts
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import together
 from tests.fakes import NOON
 from tests.soak import count
 

@@ -16,7 +16,7 @@ from tests.boto_client import BotoClient
 _numbers = count(1)
 
 
-class OwnTable(DynamoDBEngine):
+class TemporaryTable(DynamoDBEngine):
     """An engine that makes its table and takes it away. The client is shared: to make one takes long."""
 
     def __init__(self, client: Client) -> None:
@@ -28,7 +28,7 @@ class OwnTable(DynamoDBEngine):
         self._client.call("DeleteTable", {"TableName": self.name})
 
 
-class OverMoto(OwnTable):
+class MotoTable(TemporaryTable):
     """An engine in an AWS that is mocked in this process, as long as the engine is open."""
 
     def __init__(self) -> None:
@@ -52,6 +52,6 @@ def ministack_client() -> Client:
     return SignedClient(ministack.endpoint())
 
 
-def over_ministack() -> OwnTable:
+def over_ministack() -> TemporaryTable:
     """Return an engine over the emulator that bears threads."""
-    return OwnTable(ministack_client())
+    return TemporaryTable(ministack_client())

@@ -23,8 +23,8 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import commit, put, refused
-from tests.contract.engine.kinds import Kind
+from tests.contract.engine.engine_calls import commit, put, refused
+from tests.contract.engine.engines import EngineImplementation
 
 KEYS = [Key(f"p{number % 7}", f"s{number}") for number in range(MAX_ACTIONS)]
 
@@ -34,7 +34,9 @@ def test_a_batch_of_the_largest_size_is_committed(engine: Engine) -> None:
     assert [item and item.key for item in engine.get(KEYS)] == KEYS
 
 
-def test_an_engine_that_checks_fences_refuses_an_outdated_batch(engine: Engine, kind: Kind) -> None:
+def test_an_engine_that_checks_fences_refuses_an_outdated_batch(
+    engine: Engine, kind: EngineImplementation
+) -> None:
     """It fails like an action, and counts as none: a batch of the largest size may have one."""
     fence, puts = Check(Key("fence", "f"), EXISTS), tuple(Put(Item(key), NOT_EXISTS) for key in KEYS)
     batch = Batch("first", puts, fence=fence)

@@ -16,7 +16,7 @@ from stratabase.store.engine.port import (
     Put,
     Value,
 )
-from tests.contract.engine.acting import HERE, commit, found, refused, there
+from tests.contract.engine.engine_calls import HERE, commit, found, refused, there
 
 FULL = Item(
     HERE,

@@ -16,8 +16,8 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import commit, keys, put, refused
-from tests.contract.engine.kinds import Kind
+from tests.contract.engine.engine_calls import commit, keys, put, refused
+from tests.contract.engine.engines import EngineImplementation
 from tests.contract.engine.test_ranges import BOUNDS, SORTS, within
 
 ONE = Key("one", "x")
@@ -104,7 +104,9 @@ def test_a_check_keeps_index_places(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("backward", [False, True])
-def test_items_with_equal_places_are_each_returned_once(engine: Engine, kind: Kind, backward: bool) -> None:
+def test_items_with_equal_places_are_each_returned_once(
+    engine: Engine, kind: EngineImplementation, backward: bool
+) -> None:
     """Many at one place, more than a page has; others before and after them."""
     shared = [Key(f"k{n % 3}", f"{n:05}") for n in range(kind.many)]
     put(engine, [Item(key, places={"index1": IndexKey("all", "m")}) for key in shared])
@@ -129,7 +131,7 @@ def test_bounds_include_or_exclude_all_items_with_equal_places(engine: Engine) -
 
 @pytest.mark.parametrize("backward", [False, True])
 def test_a_long_index_range_returns_every_item_once_and_in_order(
-    engine: Engine, kind: Kind, backward: bool
+    engine: Engine, kind: EngineImplementation, backward: bool
 ) -> None:
     many = kind.many
     put(

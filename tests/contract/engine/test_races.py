@@ -21,8 +21,8 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import HERE, commit, put, settled, there, together
-from tests.contract.engine.kinds import KINDS, Kind
+from tests.contract.engine.engine_calls import HERE, commit, put, settled, there, together
+from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.soak import count
 
 pytestmark = pytest.mark.soak
@@ -31,14 +31,14 @@ TIMES = count(8, 500)
 
 
 @pytest.fixture(params=[kind for kind in KINDS if kind.threads > 1], ids=lambda kind: kind.name)
-def kind(request: pytest.FixtureRequest) -> Kind:
+def kind(request: pytest.FixtureRequest) -> EngineImplementation:
     """A kind of engine that bears several callers at once."""
-    kind: Kind = request.param
+    kind: EngineImplementation = request.param
     return kind
 
 
 @pytest.fixture
-def times(kind: Kind) -> int:
+def times(kind: EngineImplementation) -> int:
     """How often; over a network, what is proven in a file is only tried."""
     return TIMES if kind.name == "sqlite" else max(TIMES // 10, 8)
 
@@ -51,7 +51,9 @@ def wins(engine: Engine, *actions: Patch | Put) -> bool:
     return True
 
 
-def test_exactly_one_concurrent_put_of_a_free_key_succeeds(engine: Engine, kind: Kind, times: int) -> None:
+def test_exactly_one_concurrent_put_of_a_free_key_succeeds(
+    engine: Engine, kind: EngineImplementation, times: int
+) -> None:
     for number in range(times):
         key = Key("free", str(number))
         racers = [
@@ -62,7 +64,9 @@ def test_exactly_one_concurrent_put_of_a_free_key_succeeds(engine: Engine, kind:
         assert there(engine, key).attributes == {"racer": won.index(True)}
 
 
-def test_no_concurrent_put_of_two_keys_succeeds_halfway(engine: Engine, kind: Kind, times: int) -> None:
+def test_no_concurrent_put_of_two_keys_succeeds_halfway(
+    engine: Engine, kind: EngineImplementation, times: int
+) -> None:
     """Each wants two of three keys, in differing order: a deadlock or half a win would show."""
     for number in range(times):
         three = [Key("pair", f"{number}-{n}") for n in range(3)]
@@ -76,7 +80,7 @@ def test_no_concurrent_put_of_two_keys_succeeds_halfway(engine: Engine, kind: Ki
         assert sorted(held, key=str) == [winner, winner, None]
 
 
-def test_no_concurrent_add_is_lost(engine: Engine, kind: Kind, times: int) -> None:
+def test_no_concurrent_add_is_lost(engine: Engine, kind: EngineImplementation, times: int) -> None:
     def add() -> None:
         for _ in range(times):
             commit(engine, Patch(HERE, NO_EXPECTATION, add={"count": 1}))
@@ -95,7 +99,9 @@ def increment(engine: Engine) -> None:
             return
 
 
-def test_no_concurrent_conditional_write_is_lost(engine: Engine, kind: Kind, times: int) -> None:
+def test_no_concurrent_conditional_write_is_lost(
+    engine: Engine, kind: EngineImplementation, times: int
+) -> None:
     commit(engine, Put(Item(HERE, {"count": 0})))
 
     def go_on() -> None:
@@ -106,7 +112,9 @@ def test_no_concurrent_conditional_write_is_lost(engine: Engine, kind: Kind, tim
     assert there(engine).attributes == {"count": times * kind.threads}
 
 
-def test_a_caller_sees_its_own_commit_immediately(engine: Engine, kind: Kind, times: int) -> None:
+def test_a_caller_sees_its_own_commit_immediately(
+    engine: Engine, kind: EngineImplementation, times: int
+) -> None:
     def write_and_read(thread: int) -> None:
         for number in range(times):
             item = Item(Key(f"own{thread}", "x"), {"number": number})
@@ -154,7 +162,7 @@ def while_running(work: Callable[[], None], look: Callable[[], None]) -> None:
 
 
 def test_a_get_of_several_keys_sees_a_batch_completely_or_not_at_all(
-    engine: Engine, kind: Kind, times: int
+    engine: Engine, kind: EngineImplementation, times: int
 ) -> None:
     if not kind.whole_reads:
         pytest.skip(f"{kind.name} does not promise it")
@@ -179,7 +187,7 @@ def test_a_get_of_several_keys_sees_a_batch_completely_or_not_at_all(
 
 @pytest.mark.parametrize("index", [ITEMS, "index1"])
 def test_a_range_during_inserts_returns_every_earlier_item_once(
-    engine: Engine, kind: Kind, index: str, times: int
+    engine: Engine, kind: EngineImplementation, index: str, times: int
 ) -> None:
     def item(sort: str) -> Item:
         return Item(Key("p", sort), places={"index1": IndexKey("p", sort)})

@@ -26,8 +26,8 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import commit, settled
-from tests.contract.engine.kinds import KINDS
+from tests.contract.engine.engine_calls import commit, settled
+from tests.contract.engine.engines import KINDS
 from tests.contract.engine.reference import ReferenceEngine
 from tests.soak import EXAMPLES, count
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 from stratabase.store.engine.port import ITEMS, UNBOUNDED, Bounds, Delete, Engine, Item, Key, Put
-from tests.contract.engine.acting import commit, keys, put, settled
-from tests.contract.engine.kinds import Kind
+from tests.contract.engine.engine_calls import commit, keys, put, settled
+from tests.contract.engine.engines import EngineImplementation
 
 SORTS = ["a", "b", "ba", "c", "d"]
 BOUNDS = [
@@ -67,7 +67,7 @@ def test_an_unknown_index_is_an_error(engine: Engine) -> None:
 
 @pytest.mark.parametrize("backward", [False, True])
 def test_a_long_range_returns_every_item_once_and_in_order(
-    engine: Engine, kind: Kind, backward: bool
+    engine: Engine, kind: EngineImplementation, backward: bool
 ) -> None:
     expected = [Key("p", f"{number:05}") for number in range(kind.many)]
     put(engine, [Item(key) for key in reversed(expected)])
@@ -77,7 +77,7 @@ def test_a_long_range_returns_every_item_once_and_in_order(
     assert keys(engine, ITEMS, "p", backward=backward, limit=kind.many - 1) == expected[:-1]
 
 
-def test_bounds_hold_on_every_page(engine: Engine, kind: Kind) -> None:
+def test_bounds_hold_on_every_page(engine: Engine, kind: EngineImplementation) -> None:
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
     low, high = 3, kind.many - 3
     bounds = Bounds(f"{low:05}", f"{high:05}", low_included=False, high_included=False)
@@ -86,7 +86,7 @@ def test_bounds_hold_on_every_page(engine: Engine, kind: Kind) -> None:
     assert keys(engine, ITEMS, "p", bounds, backward=True) == expected[::-1]
 
 
-def test_an_abandoned_range_blocks_no_other_call(engine: Engine, kind: Kind) -> None:
+def test_an_abandoned_range_blocks_no_other_call(engine: Engine, kind: EngineImplementation) -> None:
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
     left = iter(engine.range(ITEMS, "p"))
     next(left)
@@ -96,7 +96,9 @@ def test_an_abandoned_range_blocks_no_other_call(engine: Engine, kind: Kind) -> 
     assert item.attributes == {"new": True}
 
 
-def test_later_pages_of_a_range_are_current_when_they_are_read(engine: Engine, kind: Kind) -> None:
+def test_later_pages_of_a_range_are_current_when_they_are_read(
+    engine: Engine, kind: EngineImplementation
+) -> None:
     """Whatever is inserted and deleted between pages, what was there throughout comes exactly once."""
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
     seen: list[str] = []

@@ -18,7 +18,7 @@ from stratabase.store.engine.port import (
     Put,
     Value,
 )
-from tests.contract.engine.acting import HERE, commit, found, keys, put, there
+from tests.contract.engine.engine_calls import HERE, commit, found, keys, put, there
 
 # UTF-16 would put the astral ones before the last of the plane below, a C string would end at the zero, and a
 # collation would mix the letters.

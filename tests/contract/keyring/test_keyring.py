@@ -7,8 +7,8 @@ import pytest
 
 from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.operations.ports import Keyring
-from tests.contract.keyring.kinds import STURDY, Kind, Open
-from tests.keys import key
+from tests.contract.keyring.keyrings import CONCURRENT, KeyringImplementation, Open
+from tests.in_memory_keyring import key
 
 
 def added(new: SigningKey) -> Callable[[Sequence[SigningKey]], Sequence[SigningKey]]:
@@ -21,7 +21,7 @@ def ids(keyring: Keyring) -> list[str]:
     return [key.id for key in keys]
 
 
-def test_a_new_keyring_has_the_keys_of_its_storage(kind: Kind, keyring: Keyring) -> None:
+def test_a_new_keyring_has_the_keys_of_its_storage(kind: KeyringImplementation, keyring: Keyring) -> None:
     assert ids(keyring) == ([] if kind.starts_empty else ["first"])
     keys = keyring.keys()
     assert all(len(key.secret) >= 32 for key in keys)
@@ -73,8 +73,8 @@ def test_a_failed_change_leaves_everything_unchanged(keyring: Keyring) -> None:
     assert ids(keyring)[-1] == "a"
 
 
-@pytest.mark.parametrize("kind", STURDY, ids=lambda kind: kind.name)
-def test_concurrent_changes_are_all_kept(kind: Kind, open_: Open) -> None:
+@pytest.mark.parametrize("kind", CONCURRENT, ids=lambda kind: kind.name)
+def test_concurrent_changes_are_all_kept(kind: KeyringImplementation, open_: Open) -> None:
     rounds = 2
     failures: list[BaseException] = []
 

@@ -5,7 +5,7 @@ import pytest
 from stratabase.domain.access.grants import access_of
 from stratabase.model.reading import read_model
 from tests.models import THINGS
-from tests.schema.grants.guild import GUILD
+from tests.schema.grants.guild_api import GUILD
 
 MEMBER = access_of(GUILD, "Member")
 

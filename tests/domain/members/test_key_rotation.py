@@ -10,7 +10,7 @@ from stratabase.domain.members.key_rotation import (
     key_phases,
     live_keys,
 )
-from tests.keys import key
+from tests.in_memory_keyring import key
 
 VALIDITY = 1_800_000
 OLD, NEW, NEXT = key("old", 1_000), key("new", 5_000_000), key("next", 9_000_000)

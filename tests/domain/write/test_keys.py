@@ -9,7 +9,7 @@ from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand, ToOneCommand
 from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
 from tests.graphs.company import COMPANY
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 from tests.role_rules import ends
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
@@ -171,7 +171,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
 def test_requested_changes_of_keys_are_made(command: Command, changes: dict[str, Any]) -> None:
-    assert Scene().changes(command) == changes
+    assert CompanyScenario().changes(command) == changes
 
 
 REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
@@ -353,23 +353,23 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 def test_invalid_changes_of_keys_are_refused_at_their_path(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:
-    assert sorted(map(issue_summary, Scene().refusal(command)), key=str) == sorted(issues, key=str)
+    assert sorted(map(issue_summary, CompanyScenario().refusal(command)), key=str) == sorted(issues, key=str)
 
 
 def test_a_deleted_partner_leaves_the_other_one_free() -> None:
-    scene = Scene()
-    scene.write(end("Project", "p1"))
-    scene.write(end("Employee", "e2"))  # whom t2 still names
+    scenario = CompanyScenario()
+    scenario.write(end("Project", "p1"))
+    scenario.write(end("Employee", "e2"))  # whom t2 still names
 
-    assert scene.changes(change("Employee", "e3", leads=point("t2"))) == {"Team.t2.lead": "e3"}
+    assert scenario.changes(change("Employee", "e3", leads=point("t2"))) == {"Team.t2.lead": "e3"}
 
 
 def test_a_broken_reference_may_stay_or_be_changed() -> None:
-    scene = Scene()
-    scene.write(end("Team", "t1"))
+    scenario = CompanyScenario()
+    scenario.write(end("Team", "t1"))
 
-    assert scene.changes(change("Employee", "e1", age=3)) == {"Employee.e1.age": 3}
-    assert scene.changes(change("Employee", "e1", team=point("t2"))) == {"Employee.e1.team": "t2"}
+    assert scenario.changes(change("Employee", "e1", age=3)) == {"Employee.e1.age": 3}
+    assert scenario.changes(change("Employee", "e1", team=point("t2"))) == {"Employee.e1.team": "t2"}
 
 
 @pytest.mark.parametrize(
@@ -381,12 +381,12 @@ def test_a_broken_reference_may_stay_or_be_changed() -> None:
 )
 def test_a_broken_reference_cannot_be_set_again(command: Command, role: str, gone: str) -> None:
     """Also when it has led there since before the other was deleted: then nothing is to be written."""
-    scene = Scene()
-    before = scene.entities.objects[Reference("Employee", "e4")]
-    scene.put(before.reference, {**before.state, "favourite": "a9"})
-    scene.entities.graph.links |= set(ends(COMPANY, RoleName("Employee", "friends"), "e1", "e8"))
+    scenario = CompanyScenario()
+    before = scenario.entities.objects[Reference("Employee", "e4")]
+    scenario.put(before.reference, {**before.state, "favourite": "a9"})
+    scenario.entities.graph.links |= set(ends(COMPANY, RoleName("Employee", "friends"), "e1", "e8"))
 
-    (issue,) = scene.refusal(command)
+    (issue,) = scenario.refusal(command)
 
     assert (issue.type, issue.message) == (
         IssueType.ENTITY_NOT_FOUND,

@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.graphs.commands import add, change, delete, end, make, remove, update
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     "added": (change("Project", "p1", people=add("e3")), {"Project.people p1 e3": True}),
@@ -111,7 +111,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
 def test_requested_links_are_added_and_removed(command: Command, changes: dict[str, Any]) -> None:
-    assert Scene().changes(command) == changes
+    assert CompanyScenario().changes(command) == changes
 
 
 REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
@@ -177,14 +177,14 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 def test_invalid_changes_of_links_are_refused_at_their_path(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:
-    assert sorted(map(issue_summary, Scene().refusal(command)), key=str) == sorted(issues, key=str)
+    assert sorted(map(issue_summary, CompanyScenario().refusal(command)), key=str) == sorted(issues, key=str)
 
 
 def test_the_last_link_of_a_required_list_ends_with_its_owner() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
 
-    assert scene.write(end("Meeting", "m1")) is True
-    assert scene.changes(change("Project", "p1", people=remove("e1"))) == {"Project.people p1 e1": False}
+    assert scenario.write(end("Meeting", "m1")) is True
+    assert scenario.changes(change("Project", "p1", people=remove("e1"))) == {"Project.people p1 e1": False}
     assert [
-        issue_summary(issue)[:2] for issue in scene.refusal(change("Project", "p1", people=remove("e2")))
+        issue_summary(issue)[:2] for issue in scenario.refusal(change("Project", "p1", people=remove("e2")))
     ] == [("ROLE_CARDINALITY", "Project")]

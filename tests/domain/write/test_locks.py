@@ -10,7 +10,7 @@ from stratabase.domain.objects.lock import Lock
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.fakes import NOON
 from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 BOBS = Lock("m2", "bob", NOON + 600_000)
 
@@ -123,13 +123,13 @@ CASES: dict[str, Case] = {
 EACH = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
-def locked(scene: Scene, *references: Reference) -> None:
+def locked(scenario: CompanyScenario, *references: Reference) -> None:
     """Let another member have locked objects."""
-    scene.entities.locks |= dict.fromkeys(references, BOBS)
+    scenario.entities.locks |= dict.fromkeys(references, BOBS)
 
 
-def everything(scene: Scene) -> set[Reference]:
-    return {*scene.entities.objects, Reference("Office", "1")}
+def everything(scenario: CompanyScenario) -> set[Reference]:
+    return {*scenario.entities.objects, Reference("Office", "1")}
 
 
 def reference(text: str) -> Reference:
@@ -139,40 +139,40 @@ def reference(text: str) -> Reference:
 @EACH
 def test_all_locked_objects_are_reported_together(case: Case) -> None:
     """An administrator is no exception; and nothing else is asked."""
-    scene = Scene()
-    locked(scene, *everything(scene))
+    scenario = CompanyScenario()
+    locked(scenario, *everything(scenario))
     if not case.asked:
-        scene.write(case.command)
+        scenario.write(case.command)
         return
-    issues = scene.refusal(case.command)
+    issues = scenario.refusal(case.command)
     assert {issue.type.name for issue in issues} == {"ENTITY_LOCK_PERSIST"}
     assert sorted(f"{issue.entity_name}.{issue.entity_id}" for issue in issues) == case.asked
 
 
 @EACH
 def test_locks_on_unaffected_objects_do_not_block_a_write(case: Case) -> None:
-    scene = Scene()
-    locked(scene, *everything(scene) - {*map(reference, case.asked)})
-    scene.write(case.command)
+    scenario = CompanyScenario()
+    locked(scenario, *everything(scenario) - {*map(reference, case.asked)})
+    scenario.write(case.command)
 
 
 @EACH
 def test_the_commit_checks_the_locks_of_written_objects_again(case: Case) -> None:
     """Each is locked when all was read already."""
     for each in case.written.split():
-        scene = Scene()
-        scene.entities.before_commit = partial(locked, scene, reference(each))
-        (issue,) = scene.refusal(case.command)
+        scenario = CompanyScenario()
+        scenario.entities.before_commit = partial(locked, scenario, reference(each))
+        (issue,) = scenario.refusal(case.command)
         assert issue.type.name == "ENTITY_LOCK_PERSIST"
         assert issue.message == f"{describe_object(reference(each))} is locked by bob until 01/01/2020 12:10."
 
 
 @EACH
 def test_the_commit_checks_no_other_locks(case: Case) -> None:
-    scene = Scene()
-    others = everything(scene) - {*map(reference, case.written.split())}
-    scene.entities.before_commit = partial(locked, scene, *others)
-    scene.write(case.command)
+    scenario = CompanyScenario()
+    others = everything(scenario) - {*map(reference, case.written.split())}
+    scenario.entities.before_commit = partial(locked, scenario, *others)
+    scenario.write(case.command)
 
 
 PLACES: dict[str, tuple[Command, str, str]] = {
@@ -196,47 +196,47 @@ PLACES: dict[str, tuple[Command, str, str]] = {
 def test_a_lock_issue_has_the_path_of_the_object_in_the_request(
     command: Command, asked: str, place: str
 ) -> None:
-    scene = Scene()
-    locked(scene, reference(asked))
-    (issue,) = scene.refusal(command)
+    scenario = CompanyScenario()
+    locked(scenario, reference(asked))
+    (issue,) = scenario.refusal(command)
     assert issue_summary(issue) == ("ENTITY_LOCK_PERSIST", *asked.split("."), place)
 
 
 def test_other_issues_are_reported_together_with_locks() -> None:
-    scene = Scene()
-    locked(scene, reference("Employee.e1"))
-    issues = scene.refusal(change("Employee", "e1", age=-1, team=point("t9")))
+    scenario = CompanyScenario()
+    locked(scenario, reference("Employee.e1"))
+    issues = scenario.refusal(change("Employee", "e1", age=-1, team=point("t9")))
     assert {issue.type.name for issue in issues} == {"ENTITY_LOCK_PERSIST", "ATTRIBUTE_RANGE"}
 
 
 def test_a_caller_s_own_lock_does_not_block_them() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     mine = BOBS._replace(owner="m1")
-    scene.entities.locks |= dict.fromkeys(everything(scene), mine)
+    scenario.entities.locks |= dict.fromkeys(everything(scenario), mine)
     for case in CASES.values():
-        again = Scene()
-        again.entities.locks |= scene.entities.locks
+        again = CompanyScenario()
+        again.entities.locks |= scenario.entities.locks
         again.write(case.command)
 
 
 def test_an_expired_lock_blocks_nobody() -> None:
     """When its last millisecond is over, and not before."""
-    scene = Scene()
-    locked(scene, reference("Employee.e1"))
-    scene.clock.instant = BOBS.until - 1
-    scene.refusal(change("Employee", "e1", name="Eve"))
-    scene.clock.instant = BOBS.until
-    scene.write(change("Employee", "e1", name="Eve"))
+    scenario = CompanyScenario()
+    locked(scenario, reference("Employee.e1"))
+    scenario.clock.instant = BOBS.until - 1
+    scenario.refusal(change("Employee", "e1", name="Eve"))
+    scenario.clock.instant = BOBS.until
+    scenario.write(change("Employee", "e1", name="Eve"))
 
 
 def test_a_lock_that_expires_between_read_and_write_blocks_nobody() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
 
     def meanwhile() -> None:
-        scene.entities.before_commit = lambda: None
-        locked(scene, reference("Employee.e1"))
-        scene.clock.instant = BOBS.until
+        scenario.entities.before_commit = lambda: None
+        locked(scenario, reference("Employee.e1"))
+        scenario.clock.instant = BOBS.until
 
-    scene.entities.before_commit = meanwhile
-    scene.write(change("Employee", "e1", friends=add("e3")))
-    assert len(scene.entities.commits) == 1
+    scenario.entities.before_commit = meanwhile
+    scenario.write(change("Employee", "e1", friends=add("e3")))
+    assert len(scenario.entities.commits) == 1

@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.write.commands import Command, PartsCommand
 from tests.graphs.commands import change, create, delete, end, make, point, update
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     "made": (
@@ -175,7 +175,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
 def test_parts_are_created_changed_and_deleted_through_their_whole(
     command: Command, changes: dict[str, Any]
 ) -> None:
-    assert Scene().changes(command) == changes
+    assert CompanyScenario().changes(command) == changes
 
 
 REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
@@ -280,12 +280,12 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 def test_invalid_changes_of_parts_are_refused_at_their_path(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:
-    assert sorted(map(issue_summary, Scene().refusal(command)), key=str) == sorted(issues, key=str)
+    assert sorted(map(issue_summary, CompanyScenario().refusal(command)), key=str) == sorted(issues, key=str)
 
 
 def test_an_issue_of_a_new_part_has_its_client_id() -> None:
     command = change("Employee", "e1", addresses=create(make("Address", "mine", street=None)))
 
-    (issue,) = Scene().refusal(command)
+    (issue,) = CompanyScenario().refusal(command)
 
     assert issue.client_id == "mine"

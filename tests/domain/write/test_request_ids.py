@@ -5,7 +5,7 @@ from stratabase.domain.write.commands import Create, Update
 from stratabase.operations.write.services import save
 from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import add, change, create, make, point, update
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 
 def test_new_objects_may_reference_one_another_forward_and_in_cycles() -> None:
@@ -22,7 +22,7 @@ def test_new_objects_may_reference_one_another_forward_and_in_cycles() -> None:
         ),
     )
 
-    changes = Scene().changes(command)
+    changes = CompanyScenario().changes(command)
 
     first, second, last = changes["Project.id1.tasks"]
     assert changes[f"Task.{first}.after"] == last
@@ -32,7 +32,7 @@ def test_new_objects_may_reference_one_another_forward_and_in_cycles() -> None:
 
 
 def test_a_new_object_may_reference_itself_and_its_parts_and_they_may_reference_it() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     command = make(
         "Employee",
         "me",
@@ -42,7 +42,7 @@ def test_a_new_object_may_reference_itself_and_its_parts_and_they_may_reference_
         addresses=create(make("Address", "here", street="x", guests=add("me", "e1"))),
     )
 
-    changes = scene.changes(command)
+    changes = scenario.changes(command)
 
     assert changes["Employee.friends id1 id1"] is True
     assert changes["Employee.id1.favourite"] == "id2"
@@ -55,7 +55,7 @@ def test_a_request_may_set_a_new_association_from_both_ends() -> None:
         make("Room", "a", name="a", next=point("b")), make("Room", "b", name="b", before=point("a"))
     )
 
-    changes = Scene().changes(
+    changes = CompanyScenario().changes(
         change("Employee", "e1", addresses=update(change("Address", "a2", rooms=rooms)))
     )
 
@@ -68,7 +68,7 @@ def test_a_client_id_is_unique_per_class() -> None:
         "Employee", name="Eve", friends=add("x"), addresses=create(make("Address", "x", street="x"))
     )
 
-    assert [issue_summary(issue) for issue in Scene().refusal(command)] == [
+    assert [issue_summary(issue) for issue in CompanyScenario().refusal(command)] == [
         ("ENTITY_NOT_FOUND", "Employee", None, "friends", "data.friends")
     ]
 
@@ -78,29 +78,32 @@ def test_two_objects_of_a_class_cannot_share_a_client_id() -> None:
         "Employee", "e1", addresses=create(make("Address", "x", street="x"), make("Address", "x", street="y"))
     )
 
-    (issue,) = Scene().refusal(command)
+    (issue,) = CompanyScenario().refusal(command)
 
     assert issue_summary(issue) == ("MALFORMED_REQUEST", "Address", None, "data.addresses.create.1._clientId")
     assert issue.client_id == "x"
 
 
 def test_a_client_id_takes_precedence_over_an_equal_id() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
 
-    changes = scene.changes(make("Employee", "e1", name="Eve", friends=add("e1")))
+    changes = scenario.changes(make("Employee", "e1", name="Eve", friends=add("e1")))
 
     assert changes["Employee.friends id1 id1"] is True
 
 
 def test_a_later_write_of_a_request_may_use_client_ids_of_an_earlier_one() -> None:
-    scene = Scene()
-    team = save(scene.services, Create("Team", {"name": "new"}, "t"), ADMINISTRATOR)
+    scenario = CompanyScenario()
+    team = save(scenario.services, Create("Team", {"name": "new"}, "t"), ADMINISTRATOR)
 
     eve = save(
-        scene.services, make("Employee", "eve", name="Eve", team=point("t")), ADMINISTRATOR, team.client_ids
+        scenario.services,
+        make("Employee", "eve", name="Eve", team=point("t")),
+        ADMINISTRATOR,
+        team.client_ids,
     )
     again = save(
-        scene.services, Update(Reference("Employee", "eve"), {"age": 7}), ADMINISTRATOR, eve.client_ids
+        scenario.services, Update(Reference("Employee", "eve"), {"age": 7}), ADMINISTRATOR, eve.client_ids
     )
 
     assert team.client_ids == {team.reference: "t"}
@@ -109,7 +112,7 @@ def test_a_later_write_of_a_request_may_use_client_ids_of_an_earlier_one() -> No
 
 
 def test_an_existing_object_that_is_saved_may_have_a_client_id() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     command = Update(Reference("Employee", "e3"), {}, "me", {"friends": add("me")})
 
-    assert scene.changes(command) == {"Employee.friends e3 e3": True}
+    assert scenario.changes(command) == {"Employee.friends e3 e3": True}

@@ -2,45 +2,46 @@
 
 from stratabase.domain.objects.serials import SerialName
 from tests.graphs.commands import change, create, make
-from tests.graphs.scene import Scene
+from tests.graphs.company_scenario import CompanyScenario
 
 INVOICE, LINE = SerialName("Invoice", "number"), SerialName("Line", "number")
 
 
 def test_new_objects_are_numbered_in_order() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     lines = create(make("Line", text="a"), make("Line", text="b"))
 
-    changes = scene.changes(make("Invoice", lines=lines))
+    changes = scenario.changes(make("Invoice", lines=lines))
 
     assert changes["Invoice.id1.number"] == 1
     assert [changes[f"Line.{id_}.number"] for id_ in changes["Invoice.id1.lines"]] == [1, 2]
     assert (
-        scene.changes(change("Invoice", "id1", lines=create(make("Line", text="c"))))["Line.id5.number"] == 3
+        scenario.changes(change("Invoice", "id1", lines=create(make("Line", text="c"))))["Line.id5.number"]
+        == 3
     )
 
 
 def test_refused_and_existing_objects_take_no_number() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
 
-    scene.refusal(make("Invoice", lines=create(make("Line"))))
-    scene.refusal(make("Invoice"))
-    scene.write(change("Invoice", "i1", lines=create()))
+    scenario.refusal(make("Invoice", lines=create(make("Line"))))
+    scenario.refusal(make("Invoice"))
+    scenario.write(change("Invoice", "i1", lines=create()))
 
-    assert scene.entities.serials == {}
+    assert scenario.entities.serials == {}
 
 
 def test_a_number_is_kept_through_all_rounds() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
 
     def other_write() -> None:
-        scene.entities.before_commit = lambda: None
-        scene.write(change("Invoice", "i1", lines=create(make("Line", text="by another"))))
+        scenario.entities.before_commit = lambda: None
+        scenario.write(change("Invoice", "i1", lines=create(make("Line", text="by another"))))
 
-    scene.entities.before_commit = other_write
-    scene.write(change("Invoice", "i1", lines=create(make("Line", text="mine"))))
+    scenario.entities.before_commit = other_write
+    scenario.write(change("Invoice", "i1", lines=create(make("Line", text="mine"))))
 
-    assert scene.entities.serials == {LINE: 2}
-    lines = [each for each in scene.entities.objects.values() if each.reference.class_name == "Line"]
+    assert scenario.entities.serials == {LINE: 2}
+    lines = [each for each in scenario.entities.objects.values() if each.reference.class_name == "Line"]
     # The first was there before anything was numbered.
     assert sorted(str(line.state["number"]) for line in lines) == ["1", "1", "2"]

@@ -14,7 +14,7 @@ import pytest
 from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
 from tests.http_api.documented import Documented
-from tests.links import ANNA, BASE, NEW, LinkService
+from tests.link_service import ANNA, BASE, NEW, LinkService
 
 RESET = "/auth/administration/members/{id}/resetPassword"
 SET = "/public/administration/setPassword"

@@ -28,7 +28,7 @@ ANNA = Caller("1", "anna", "Clerk")
 BASIC = 'Basic realm="Stratabase", charset="UTF-8"'
 
 
-class Tickets:
+class TicketScheme:
     """A scheme for tests, which says more when a ticket is no good."""
 
     challenge = "Ticket"
@@ -45,7 +45,7 @@ def sign_in(username: str, password: str, address: str) -> Caller:
     return Caller(address, username, "Clerk")
 
 
-BOTH = Authentication({"Ticket": Tickets(), "Basic": BasicAuthenticator(sign_in)})
+BOTH = Authentication({"Ticket": TicketScheme(), "Basic": BasicAuthenticator(sign_in)})
 
 
 def request(*authorization: str) -> Request:

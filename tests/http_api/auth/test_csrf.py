@@ -10,7 +10,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth import csrf
 from stratabase.http_api.http.messages import Request
 from tests.http_api.conftest import Send
-from tests.http_api.fakes import World
+from tests.http_api.fakes import FakeServices
 
 ALL = "/auth/administration/members"
 ADA = json.dumps({"username": "ada", "email": "ada@example.com", "profile": "Administrator"})
@@ -39,19 +39,21 @@ SIMPLE = [
 @pytest.mark.parametrize("media_type", SIMPLE)
 @pytest.mark.parametrize("foreign", FOREIGN, ids=str)
 def test_a_cross_site_form_creates_no_member(
-    foreign: Mapping[str, str], media_type: str, send: Send, world: World
+    foreign: Mapping[str, str], media_type: str, send: Send, fakes: FakeServices
 ) -> None:
     headers = {**HOST, **foreign, **({"Content-Type": media_type} if media_type else {})}
     reply = send("POST", ALL, signed_in=True, headers=headers, body=ADA)
-    assert (reply.status, world.invitations) == (403, [])
+    assert (reply.status, fakes.invitations) == (403, [])
     assert "A web page of another site sent this request" in reply.json()["detail"]
 
 
 @pytest.mark.parametrize("own", OWN, ids=str)
-def test_programs_and_same_origin_pages_are_allowed(own: Mapping[str, str], send: Send, world: World) -> None:
+def test_programs_and_same_origin_pages_are_allowed(
+    own: Mapping[str, str], send: Send, fakes: FakeServices
+) -> None:
     headers = {**HOST, **own, "Content-Type": "text/plain"}
     assert send("POST", ALL, signed_in=True, headers=headers, body=ADA).status == 201
-    assert len(world.invitations) == 1
+    assert len(fakes.invitations) == 1
 
 
 @pytest.mark.parametrize("media_type", ["application/json", "application/merge-patch+json; charset=utf-8"])

@@ -25,9 +25,9 @@ from stratabase.http_api.http.endpoint import Endpoint, Operation
 from stratabase.http_api.http.messages import Response
 from stratabase.messages import verbatim
 from stratabase.observe import Log
-from tests.forgery import HEADER, claims, forged
-from tests.gate import ANNA, Gate
+from tests.forged_tokens import HEADER, claims, forged
 from tests.http_api.documented import Documented
+from tests.token_process import ANNA, TokenProcess
 
 GET = "/public/token/getJwtToken"
 REFRESH = "/auth/token/refreshJwtToken"
@@ -54,7 +54,7 @@ class Reply:
 class TokenService:
     """A service that gives tokens, and tells who comes with them."""
 
-    gate: Gate = field(default_factory=Gate)
+    process: TokenProcess = field(default_factory=TokenProcess)
     refusal: Exception | None = None
     """What signing in comes to, whatever the password."""
     seen: list[tuple[str, str, str]] = field(default_factory=list)
@@ -66,17 +66,17 @@ class TokenService:
             raise self.refusal
         if (username, password) != ("Anna", "right"):
             raise Unauthenticated(verbatim("The username or the password is wrong."))
-        return self.gate.callers(ANNA)
+        return self.process.callers(ANNA)
 
     def endpoints(self) -> dict[str, Endpoint]:
         return {
-            GET: get_token_endpoint(self.sign_in, self.gate.issuer),
-            REFRESH: refresh_token_endpoint(self.gate.issuer),
+            GET: get_token_endpoint(self.sign_in, self.process.issuer),
+            REFRESH: refresh_token_endpoint(self.process.issuer),
         }
 
     def handler(self) -> HttpHandler:
         schemes: dict[str, Authenticator] = {
-            "Bearer": BearerAuthenticator(self.gate.tokens.caller),
+            "Bearer": BearerAuthenticator(self.process.tokens.caller),
             "Basic": BasicAuthenticator(self.sign_in),
         }
         log = Log("DEBUG", self.logged, service=f"tokens{uuid4()}")
@@ -132,7 +132,7 @@ def test_a_password_gets_a_token_in_json(send: Send, service: TokenService) -> N
     given = reply.json()
     assert (reply.status, set(given)) == (200, {"access_token", "token_type", "expires_in"})
     assert (given["token_type"], given["expires_in"]) == ("Bearer", 1800)
-    assert service.gate.caller(given["access_token"]).username == "Anna"
+    assert service.process.caller(given["access_token"]).username == "Anna"
 
 
 def test_a_password_gets_a_token_in_xml(send: Send, service: TokenService) -> None:
@@ -140,7 +140,7 @@ def test_a_password_gets_a_token_in_xml(send: Send, service: TokenService) -> No
     assert (reply.status, reply.headers["Content-Type"]) == (200, ["application/xml"])
     root = ET.fromstring(reply.body)
     assert (root.tag, root.findtext("token_type"), root.findtext("expires_in")) == ("token", "Bearer", "1800")
-    assert service.gate.admits(root.findtext("access_token") or "")
+    assert service.process.admits(root.findtext("access_token") or "")
 
 
 def test_responses_with_tokens_are_not_cached(send: Send) -> None:
@@ -152,7 +152,7 @@ def test_responses_with_tokens_are_not_cached(send: Send) -> None:
 
 
 def test_a_session_starts_at_sign_in(send: Send, service: TokenService) -> None:
-    assert service.gate.caller(token_of(send)).signed_in == service.gate.clock.instant
+    assert service.process.caller(token_of(send)).signed_in == service.process.clock.instant
 
 
 def test_sign_in_receives_the_source_address(send: Send, service: TokenService) -> None:
@@ -239,15 +239,15 @@ def test_a_password_in_the_query_string_is_ignored(send: Send) -> None:
 @pytest.mark.parametrize("form", ["json", "xml"])
 def test_a_token_can_be_refreshed(form: str, send: Send, service: TokenService) -> None:
     old = token_of(send)
-    service.gate.wait(1000)
+    service.process.wait(1000)
     reply = send("GET", REFRESH, f"Bearer {old}", query={"format": [form]})
     assert reply.status == 200
     new = (
         reply.json()["access_token"] if form == "json" else ET.fromstring(reply.body).findtext("access_token")
     )
-    service.gate.wait(1000)
-    assert not service.gate.admits(old)
-    assert service.gate.admits(new or "")
+    service.process.wait(1000)
+    assert not service.process.admits(old)
+    assert service.process.admits(new or "")
 
 
 def test_a_password_cannot_be_used_to_refresh(send: Send) -> None:
@@ -259,9 +259,9 @@ def test_a_password_cannot_be_used_to_refresh(send: Send) -> None:
 def test_a_session_ends(send: Send, service: TokenService) -> None:
     token = token_of(send)
     for _ in range(24):
-        service.gate.wait(1790)
+        service.process.wait(1790)
         token = send("GET", REFRESH, f"Bearer {token}").json()["access_token"]
-    service.gate.wait(12 * 3600 - 24 * 1790)
+    service.process.wait(12 * 3600 - 24 * 1790)
     reply = send("GET", REFRESH, f"Bearer {token}")
     assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, [INVALID])
     assert "The session has expired" in reply.json()["detail"]
@@ -288,7 +288,7 @@ def test_an_invalid_token_is_401_with_that_reason_in_the_challenge(credentials: 
 
 
 def test_forged_tokens_are_always_401(send: Send, service: TokenService) -> None:
-    good = claims(service.gate)
+    good = claims(service.process)
     attempts = [
         forged({**HEADER, "alg": "none"}, good),
         forged({**HEADER, "kid": "../first"}, good),
@@ -301,7 +301,7 @@ def test_forged_tokens_are_always_401(send: Send, service: TokenService) -> None
 
 def test_an_expired_token_says_so(send: Send, service: TokenService) -> None:
     token = token_of(send)
-    service.gate.wait(1800)
+    service.process.wait(1800)
     reply = send("GET", WHO, f"Bearer {token}")
     assert (reply.status, reply.json()["detail"]) == (401, "The token has expired.")
     assert reply.headers["WWW-Authenticate"] == [INVALID, BASIC]

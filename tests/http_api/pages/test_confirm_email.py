@@ -14,9 +14,9 @@ from stratabase.operations.members.mailed_links import MAX_MAILS_TO_ADDRESS
 from tests.http_api.admin.test_members import READERS, WRITERS, credentials
 from tests.http_api.admin.test_reset_password import Reply
 from tests.http_api.documented import Documented
-from tests.http_api.fakes import World
+from tests.http_api.fakes import FakeServices
 from tests.http_api.member_scenarios import ALL, ME, ONE
-from tests.links import BASE, NEW_EMAIL, LinkService
+from tests.link_service import BASE, NEW_EMAIL, LinkService
 
 CONFIRM = "/public/administration/confirmEmail"
 FORM = "application/x-www-form-urlencoded"
@@ -241,7 +241,7 @@ def shown(send: Send, form: str, by: str, resource: str = ONE) -> Any:
 
 @pytest.mark.parametrize("form", ["json", "xml"])
 def test_a_pending_address_is_shown_to_the_member_and_to_administrators(
-    form: str, send: Send, world: World
+    form: str, send: Send, fakes: FakeServices
 ) -> None:
     assert "pendingEmail" not in shown(send, form, "bert")
     reply = put(send, form, "bert", email="bert@example.org", notes="mine")
@@ -249,10 +249,10 @@ def test_a_pending_address_is_shown_to_the_member_and_to_administrators(
     for read in (shown(send, form, "bert"), shown(send, form, "anna"), shown(send, form, "bert", ME)):
         assert (read["email"], read["pendingEmail"]) == ("bert@example.com", "bert@example.org")
     assert shown(send, form, "bert", ME)["notes"] == "mine"
-    link, told = world.mails.mails
+    link, told = fakes.mails.mails
     assert (link.to, told.to) == ("bert@example.org", "bert@example.com")
     assert "https://api.example.com/prod/public/administration/confirmEmail?token=2." in link.text
-    world.clock.instant += LINK_LIFETIME
+    fakes.clock.instant += LINK_LIFETIME
     assert "pendingEmail" not in shown(send, form, "bert")
 
 
@@ -260,14 +260,14 @@ def test_a_pending_address_is_shown_to_the_member_and_to_administrators(
 @pytest.mark.parametrize("by", ["anna", "bert"])
 @pytest.mark.parametrize("resource", [ONE, ME])
 def test_a_member_read_during_a_pending_change_can_be_put_back(
-    form: str, by: str, resource: str, send: Send, world: World
+    form: str, by: str, resource: str, send: Send, fakes: FakeServices
 ) -> None:
     put(send, form, "bert", email="bert@example.org")
-    before = world.members.by_id("2")
+    before = fakes.members.by_id("2")
     read = shown(send, form, "bert" if resource == ME else by, resource)
     assert put(send, form, by, **read).status == 200
-    assert world.members.by_id("2") == before
-    assert len(world.mails.mails) == 2
+    assert fakes.members.by_id("2") == before
+    assert len(fakes.mails.mails) == 2
 
 
 @pytest.mark.parametrize("form", ["json", "xml"])
@@ -284,22 +284,22 @@ def test_an_empty_pending_email_cancels_a_pending_change(form: str, send: Send) 
     assert "pendingEmail" not in shown(send, form, "bert")
 
 
-def test_a_change_is_refused_with_the_reason_if_the_mail_fails(send: Send, world: World) -> None:
-    world.mails.refuse = True
-    before = world.members.by_id("2")
+def test_a_change_is_refused_with_the_reason_if_the_mail_fails(send: Send, fakes: FakeServices) -> None:
+    fakes.mails.refuse = True
+    before = fakes.members.by_id("2")
     reply = put(send, "json", "bert", email="bert@example.org", notes="mine")
     assert (reply.status, reply.headers["Retry-After"]) == (503, ["1"])
     assert 'You must confirm a new "email" through a link' in reply.body
-    assert world.members.by_id("2") == before
+    assert fakes.members.by_id("2") == before
 
 
-def test_too_many_mails_to_one_address_are_refused(send: Send, world: World) -> None:
+def test_too_many_mails_to_one_address_are_refused(send: Send, fakes: FakeServices) -> None:
     for number in range(MAX_MAILS_TO_ADDRESS):
         assert put(send, "json", "bert", email=f"victim+{number}@example.org").status == 200
     reply = put(send, "json", "bert", email="victim@example.org")
     assert (reply.status, reply.headers["Retry-After"]) == (429, ["3600"])
     assert "Too many mails" in reply.body
-    assert len(world.mails.mails) == 2 * MAX_MAILS_TO_ADDRESS
+    assert len(fakes.mails.mails) == 2 * MAX_MAILS_TO_ADDRESS
 
 
 def test_a_new_member_cannot_have_a_pending_address(send: Send) -> None:

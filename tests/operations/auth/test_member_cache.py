@@ -8,13 +8,13 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.messages import verbatim
 from stratabase.operations.auth.callers import MAX_MEMBERS, MEMBER_FRESHNESS, MemberCache
 from tests.fakes import FrozenClock
-from tests.members import DictMembers
-from tests.operations.desk import ANNA
+from tests.in_memory_members import InMemoryMembers
+from tests.operations.sign_in_service import ANNA
 
 
 @pytest.fixture
-def members() -> DictMembers:
-    return DictMembers(ANNA)
+def members() -> InMemoryMembers:
+    return InMemoryMembers(ANNA)
 
 
 @pytest.fixture
@@ -23,12 +23,12 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def known(members: DictMembers, clock: FrozenClock) -> MemberCache:
+def known(members: InMemoryMembers, clock: FrozenClock) -> MemberCache:
     return MemberCache(members, clock)
 
 
 def test_a_member_is_read_once_in_three_seconds(
-    known: MemberCache, members: DictMembers, clock: FrozenClock
+    known: MemberCache, members: InMemoryMembers, clock: FrozenClock
 ) -> None:
     for _ in range(3):
         assert known("1") == ANNA
@@ -39,7 +39,7 @@ def test_a_member_is_read_once_in_three_seconds(
 
 
 def test_a_change_is_visible_after_three_seconds(
-    known: MemberCache, members: DictMembers, clock: FrozenClock
+    known: MemberCache, members: InMemoryMembers, clock: FrozenClock
 ) -> None:
     known("1")
     changed = replace(ANNA, disabled=True)
@@ -57,7 +57,7 @@ def test_the_age_counts_from_the_start_of_the_read(known: MemberCache, clock: Fr
 
 
 def test_a_deleted_member_is_read_again_each_time(
-    known: MemberCache, members: DictMembers, clock: FrozenClock
+    known: MemberCache, members: InMemoryMembers, clock: FrozenClock
 ) -> None:
     known("1")
     del members.members["anna"]
@@ -67,7 +67,7 @@ def test_a_deleted_member_is_read_again_each_time(
 
 
 def test_a_member_that_was_just_read_is_not_read_again(
-    known: MemberCache, members: DictMembers, clock: FrozenClock
+    known: MemberCache, members: InMemoryMembers, clock: FrozenClock
 ) -> None:
     known.meet(ANNA, clock.instant)
     assert known("1") == ANNA
@@ -75,7 +75,7 @@ def test_a_member_that_was_just_read_is_not_read_again(
 
 
 def test_a_clock_set_back_makes_no_entry_fresh(
-    known: MemberCache, members: DictMembers, clock: FrozenClock
+    known: MemberCache, members: InMemoryMembers, clock: FrozenClock
 ) -> None:
     known("1")
     clock.instant -= 86_400_000
@@ -84,7 +84,7 @@ def test_a_clock_set_back_makes_no_entry_fresh(
 
 
 def test_an_unavailable_store_does_not_prolong_cached_members(
-    known: MemberCache, members: DictMembers, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+    known: MemberCache, members: InMemoryMembers, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unreachable(_: str) -> None:
         raise Unavailable(verbatim("not now"))
@@ -97,7 +97,7 @@ def test_an_unavailable_store_does_not_prolong_cached_members(
         known("1")
 
 
-def test_the_cache_is_bounded(known: MemberCache, members: DictMembers, clock: FrozenClock) -> None:
+def test_the_cache_is_bounded(known: MemberCache, members: InMemoryMembers, clock: FrozenClock) -> None:
     known("1")
     for number in range(MAX_MEMBERS):
         known.meet(replace(ANNA, id=f"other{number}"), clock.instant)

@@ -14,7 +14,7 @@ from stratabase.operations.auth.signing_keys import (
     SigningKeyCache,
 )
 from tests.fakes import CountedIds, FrozenClock
-from tests.keys import ListKeyring, key
+from tests.in_memory_keyring import InMemoryKeyring, key
 
 VALIDITY = 1_800_000
 OLD, NEW = key("old"), key("new", 1)
@@ -23,8 +23,8 @@ OLD, NEW = key("old"), key("new", 1)
 class Process:
     """What knows keys, with a keyring and a clock of its own."""
 
-    def __init__(self, keyring: ListKeyring | None = None) -> None:
-        self.keyring = keyring or ListKeyring(OLD)
+    def __init__(self, keyring: InMemoryKeyring | None = None) -> None:
+        self.keyring = keyring or InMemoryKeyring(OLD)
         self.clock = FrozenClock()
         self.keys = SigningKeyCache(self.keyring, self.clock, CountedIds(), VALIDITY)
 
@@ -35,7 +35,7 @@ def process() -> Process:
 
 
 def test_keys_are_neither_read_nor_created_before_use() -> None:
-    assert (Process().keyring.reads, Process(ListKeyring()).keyring.stored) == (0, ())
+    assert (Process().keyring.reads, Process(InMemoryKeyring()).keyring.stored) == (0, ())
 
 
 def test_keys_are_read_once_a_minute(process: Process) -> None:
@@ -78,7 +78,7 @@ def test_an_expired_key_is_unknown_even_while_it_is_stored(process: Process) -> 
 
 
 def test_the_first_key_is_created_for_the_first_token() -> None:
-    process = Process(ListKeyring())
+    process = Process(InMemoryKeyring())
     assert process.keys.find("any") is None
     first = process.keys.signing()
     assert process.keyring.stored == (first,)
@@ -87,11 +87,13 @@ def test_the_first_key_is_created_for_the_first_token() -> None:
 
 
 def test_first_keys_are_random() -> None:
-    assert Process(ListKeyring()).keys.signing().secret != Process(ListKeyring()).keys.signing().secret
+    assert (
+        Process(InMemoryKeyring()).keys.signing().secret != Process(InMemoryKeyring()).keys.signing().secret
+    )
 
 
 def test_all_processes_use_one_of_several_first_keys() -> None:
-    keyring = ListKeyring()
+    keyring = InMemoryKeyring()
     one, other = Process(keyring), Process(keyring)
     made = []
 
@@ -105,7 +107,7 @@ def test_all_processes_use_one_of_several_first_keys() -> None:
 
 
 def test_a_first_key_that_cannot_be_stored_signs_nothing() -> None:
-    keyring = ListKeyring()
+    keyring = InMemoryKeyring()
     process = Process(keyring)
     assert process.keys.find("any") is None
     keyring.refuse = Unavailable(verbatim("busy"))

@@ -14,13 +14,13 @@ from stratabase.domain.members.attempts import source_key
 from stratabase.messages import verbatim
 from stratabase.operations.auth.cache import SingleFlight
 from stratabase.operations.auth.sign_in_limits import MAX_FAILURES
-from tests.contract.engine.acting import together
-from tests.operations.desk import HOME, Desk
+from tests.contract.engine.engine_calls import together
+from tests.operations.sign_in_service import HOME, SignInService
 
 CROWD = 24
 
 
-class Held(waiting.Blocking):
+class BlockedOffloading(waiting.Blocking):
     """A way of waiting in which offloaded work is held up until as many as are expected wait for it."""
 
     def __init__(self, expected: int) -> None:
@@ -40,41 +40,43 @@ class Held(waiting.Blocking):
         return super().until(future)
 
 
-def come(desk: Desk, password: str) -> type[Refusal] | None:
+def come(service: SignInService, password: str) -> type[Refusal] | None:
     """Sign in; return why not."""
     try:
-        desk.sign_in("Anna", password, HOME)
+        service.sign_in("Anna", password, HOME)
     except Refusal as refusal:
         return type(refusal)
     return None
 
 
 def test_concurrent_threads_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = Desk()
-    monkeypatch.setattr(waiting, "_installed", Held(CROWD - 1))
-    assert together(*[lambda: come(desk, "right")] * CROWD) == [None] * CROWD
-    assert len(desk.passwords.verified) == 1
-    assert desk.attempts.calls == ["count", "note", "withdraw"]
+    service = SignInService()
+    monkeypatch.setattr(waiting, "_installed", BlockedOffloading(CROWD - 1))
+    assert together(*[lambda: come(service, "right")] * CROWD) == [None] * CROWD
+    assert len(service.passwords.verified) == 1
+    assert service.attempts.calls == ["count", "note", "withdraw"]
 
 
 def test_concurrent_wrong_passwords_all_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = Desk()
-    monkeypatch.setattr(waiting, "_installed", Held(CROWD - 1))
-    outcomes = together(*[lambda: come(desk, "wrong")] * CROWD)
+    service = SignInService()
+    monkeypatch.setattr(waiting, "_installed", BlockedOffloading(CROWD - 1))
+    outcomes = together(*[lambda: come(service, "wrong")] * CROWD)
     assert outcomes.count(Unauthenticated) == MAX_FAILURES
     assert outcomes.count(TooManyFailures) == CROWD - MAX_FAILURES
-    assert len(desk.passwords.verified) == MAX_FAILURES
-    assert desk.attempts.failures(source_key("Anna", HOME)) == MAX_FAILURES
+    assert len(service.passwords.verified) == MAX_FAILURES
+    assert service.attempts.failures(source_key("Anna", HOME)) == MAX_FAILURES
 
 
-def in_greenlets(desk: Desk, monkeypatch: pytest.MonkeyPatch, *passwords: str) -> list[type[Refusal] | None]:
+def in_greenlets(
+    service: SignInService, monkeypatch: pytest.MonkeyPatch, *passwords: str
+) -> list[type[Refusal] | None]:
     """Have a crowd sign in as the local server does: in greenlets of one loop."""
 
     async def body() -> list[type[Refusal] | None]:
         greenlets = Greenlets(asyncio.get_running_loop())
         monkeypatch.setattr(waiting, "_installed", greenlets)
         found = await asyncio.gather(
-            *(greenlets.run(lambda password=password: come(desk, password)) for password in passwords)  # type: ignore[misc]
+            *(greenlets.run(lambda password=password: come(service, password)) for password in passwords)  # type: ignore[misc]
         )
         await greenlets.finish()
         return found
@@ -83,27 +85,27 @@ def in_greenlets(desk: Desk, monkeypatch: pytest.MonkeyPatch, *passwords: str) -
 
 
 def test_concurrent_greenlets_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = Desk()
-    assert in_greenlets(desk, monkeypatch, *["right"] * CROWD) == [None] * CROWD
-    assert len(desk.passwords.verified) == 1
+    service = SignInService()
+    assert in_greenlets(service, monkeypatch, *["right"] * CROWD) == [None] * CROWD
+    assert len(service.passwords.verified) == 1
 
 
 def test_concurrent_greenlets_with_wrong_passwords_all_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = Desk()
-    outcomes = in_greenlets(desk, monkeypatch, *["wrong"] * CROWD)
+    service = SignInService()
+    outcomes = in_greenlets(service, monkeypatch, *["wrong"] * CROWD)
     assert outcomes.count(Unauthenticated) == MAX_FAILURES
-    assert len(desk.passwords.verified) == MAX_FAILURES
+    assert len(service.passwords.verified) == MAX_FAILURES
 
 
 def test_a_right_password_does_not_wait_for_a_wrong_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are different credentials."""
-    desk = Desk()
-    assert in_greenlets(desk, monkeypatch, "wrong", "right", "wrong") == [
+    service = SignInService()
+    assert in_greenlets(service, monkeypatch, "wrong", "right", "wrong") == [
         Unauthenticated,
         None,
         Unauthenticated,
     ]
-    assert len(desk.passwords.verified) == 3
+    assert len(service.passwords.verified) == 3
 
 
 # The flight itself.
@@ -113,7 +115,7 @@ Outcome = str | type[Exception]
 
 def fly(monkeypatch: pytest.MonkeyPatch, *works: Callable[[], str]) -> list[Outcome]:
     """Have the first work be under way until all others have been asked for."""
-    monkeypatch.setattr(waiting, "_installed", Held(len(works) - 1))
+    monkeypatch.setattr(waiting, "_installed", BlockedOffloading(len(works) - 1))
     flight: SingleFlight[str] = SingleFlight()
     begun = Event()
 

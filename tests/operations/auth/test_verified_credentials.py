@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from stratabase.operations.auth.sign_in import VerifiedCredentials
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import together
 from tests.fakes import FrozenClock
 
 

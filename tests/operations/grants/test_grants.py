@@ -20,14 +20,14 @@ from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_
 from stratabase.operations.write.services import delete, preview, save, validate
 from tests.fakes import NOON, fake_services, request_of, unlimited_budget
 from tests.graphs.commands import add, change, create, end, make, point, update
-from tests.operations.write.noted_calls import NotedCalls
+from tests.operations.write.recorded_calls import RecordedCalls
 from tests.role_rules import ends
-from tests.schema.grants.guild import GUILD, MANAGER, SMITH
+from tests.schema.grants.guild_api import GUILD, MANAGER, SMITH
 
 SEEN = evaluation_context(SMITH, NOON)
 
 
-class Desk:
+class GuildServices:
     """Some masters in a dict."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Desk:
 
     def calls(self, command: Command, caller: Caller = SMITH) -> list[str]:
         """Return the calls that a command takes."""
-        noted = NotedCalls(self.entities)
+        noted = RecordedCalls(self.entities)
         self.services = replace(self.services, entities=cast("Entities", noted))
         try:
             self.write(command, caller)
@@ -75,7 +75,7 @@ def test_an_operation_granted_on_no_object_is_refused_without_reading() -> None:
         make("Master", name="x", level=1, rank="x"),
         end("Team", "red"),
     ):
-        assert Desk().calls(command) == ["refused"]
+        assert GuildServices().calls(command) == ["refused"]
 
 
 CALLS: dict[str, tuple[Command, list[str]]] = {
@@ -94,49 +94,49 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
 
 @pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
 def test_a_write_with_grants_makes_these_calls(command: Command, expected: list[str]) -> None:
-    assert Desk().calls(command) == expected
+    assert GuildServices().calls(command) == expected
 
 
 def test_unrestricted_callers_make_no_more_calls_than_without_grants() -> None:
-    assert Desk().calls(make("Master", name="x", level=9), MANAGER) == ["commit"]
-    assert Desk().calls(change("Master", "zoe", name="x"), MANAGER) == ["read", "commit"]
-    assert Desk().calls(end("Team", "red"), MANAGER) == ["read", "commit"]
+    assert GuildServices().calls(make("Master", name="x", level=9), MANAGER) == ["commit"]
+    assert GuildServices().calls(change("Master", "zoe", name="x"), MANAGER) == ["read", "commit"]
+    assert GuildServices().calls(end("Team", "red"), MANAGER) == ["read", "commit"]
 
 
-def hidden_meanwhile(desk: Desk, name: str) -> None:
+def hidden_meanwhile(guild: GuildServices, name: str) -> None:
     """Let another raise a master's level before the next commit."""
 
     def another() -> None:
-        desk.entities.before_commit = lambda: None
-        desk.write(change("Master", name, level=9), MANAGER)
+        guild.entities.before_commit = lambda: None
+        guild.write(change("Master", name, level=9), MANAGER)
 
-    desk.entities.before_commit = another
+    guild.entities.before_commit = another
 
 
 def test_a_condition_is_evaluated_for_the_written_object() -> None:
     """Another raises the level between: what was seen is hidden by then."""
-    desk = Desk()
-    hidden_meanwhile(desk, "ada")
+    guild = GuildServices()
+    hidden_meanwhile(guild, "ada")
 
-    assert desk.refusal(change("Master", "ada", name="x")) == ["ENTITY_NOT_FOUND"]
-    assert desk.entities.objects[Reference("Master", "ada")].state["name"] == "Ada"
+    assert guild.refusal(change("Master", "ada", name="x")) == ["ENTITY_NOT_FOUND"]
+    assert guild.entities.objects[Reference("Master", "ada")].state["name"] == "Ada"
 
 
 def test_a_condition_is_evaluated_for_the_deleted_object() -> None:
-    desk = Desk()
-    hidden_meanwhile(desk, "ada")
+    guild = GuildServices()
+    hidden_meanwhile(guild, "ada")
 
-    assert desk.write(end("Master", "ada")) is False
-    assert Reference("Master", "ada") in desk.entities.objects
+    assert guild.write(end("Master", "ada")) is False
+    assert Reference("Master", "ada") in guild.entities.objects
 
 
 def test_a_condition_is_evaluated_for_each_object_of_a_bulk_service() -> None:
-    desk = Desk()
-    desk.put("Master", "bob", name="Bob", level=1)
-    hidden_meanwhile(desk, "bob")
+    guild = GuildServices()
+    guild.put("Master", "bob", name="Bob", level=1)
+    hidden_meanwhile(guild, "bob")
 
     done = update_bulk(
-        desk.services,
+        guild.services,
         UpdateBulk("Master", {"name": "x"}),
         Query("Master", Order()),
         SMITH,
@@ -147,33 +147,33 @@ def test_a_condition_is_evaluated_for_each_object_of_a_bulk_service() -> None:
     assert [each.reference.id for each in done] == ["ada"]
 
 
-def reader(desk: Desk, evaluation: EvaluationContext) -> Reader:
+def reader(guild: GuildServices, evaluation: EvaluationContext) -> Reader:
     """Return what reads the objects of a desk."""
-    return Reader(request_of(desk.services.model, desk.services.entities, evaluation))
+    return Reader(request_of(guild.services.model, guild.services.entities, evaluation))
 
 
 def test_reading_operations_show_only_visible_objects() -> None:
-    desk = Desk()
+    guild = GuildServices()
     query = Query("Master", Order())
     everything = evaluation_context(MANAGER, NOON)
     by_email = GUILD.classes["Master"].uniques[0]
 
-    assert reader(desk, SEEN).get(Reference("Master", "zoe")) is None
-    assert reader(desk, everything).get(Reference("Master", "zoe")) is not None
-    assert reader(desk, SEEN).get_by("Master", by_email, {"email": "z"}) is None
-    found = reader(desk, SEEN).page(query)
+    assert reader(guild, SEEN).get(Reference("Master", "zoe")) is None
+    assert reader(guild, everything).get(Reference("Master", "zoe")) is not None
+    assert reader(guild, SEEN).get_by("Master", by_email, {"email": "z"}) is None
+    found = reader(guild, SEEN).page(query)
     assert [each.reference.id for each in found.items] == ["ada"]
-    assert len(reader(desk, everything).page(query).items) == 2
-    whole = reader(desk, everything).page(query)
-    assert [each.reference.id for each in reader(desk, SEEN).confirm(query, whole)] == ["ada"]
+    assert len(reader(guild, everything).page(query).items) == 2
+    whole = reader(guild, everything).page(query)
+    assert [each.reference.id for each in reader(guild, SEEN).confirm(query, whole)] == ["ada"]
 
 
 def test_unreadable_values_are_absent_from_entities() -> None:
-    desk = Desk()
-    desk.put("Master", "eve", name="Eve", level=1, salary=7, pin="1", diary="d", _createdby="other")
-    desk.put("Master", "own", name="Own", level=1, salary=7, pin="1", diary="d", _createdby="smith")
+    guild = GuildServices()
+    guild.put("Master", "eve", name="Eve", level=1, salary=7, pin="1", diary="d", _createdby="other")
+    guild.put("Master", "own", name="Own", level=1, salary=7, pin="1", diary="d", _createdby="smith")
 
-    eve, own = (reader(desk, SEEN).get(Reference("Master", id_)) for id_ in ("eve", "own"))
+    eve, own = (reader(guild, SEEN).get(Reference("Master", id_)) for id_ in ("eve", "own"))
 
     assert eve is not None
     assert own is not None
@@ -187,19 +187,19 @@ def values(entity: Entity) -> dict[str, Stored]:
 
 
 def test_bulk_services_and_validations_respect_grants() -> None:
-    desk = Desk()
+    guild = GuildServices()
     masters, teams = Query("Master", Order()), Query("Team", Order())
 
-    (issue,) = validate_bulk(desk.services, None, teams, SMITH, unlimited_budget(), SEEN)
+    (issue,) = validate_bulk(guild.services, None, teams, SMITH, unlimited_budget(), SEEN)
     assert (issue.type.name, issue.path) == ("ENTITY_GRANT_DELETE", ("options",))
-    assert [each.type.name for each in validate(desk.services, end("Team", "red"), SMITH)] == [
+    assert [each.type.name for each in validate(guild.services, end("Team", "red"), SMITH)] == [
         "ENTITY_GRANT_DELETE"
     ]
     with pytest.raises(Refused, match="does not have CREATE permission"):
-        preview(desk.services, make("Team", name="x"), SMITH)
+        preview(guild.services, make("Team", name="x"), SMITH)
     with pytest.raises(Refused, match="does not have CREATE permission"):
         preview(
-            desk.services, make("Master", name="x", level=1, tasks=create(make("Task", label="x"))), SMITH
+            guild.services, make("Master", name="x", level=1, tasks=create(make("Task", label="x"))), SMITH
         )
-    assert delete_bulk(desk.services, masters, SMITH, unlimited_budget(), SEEN) == 1
-    assert Reference("Master", "zoe") in desk.entities.objects
+    assert delete_bulk(guild.services, masters, SMITH, unlimited_budget(), SEEN) == 1
+    assert Reference("Master", "zoe") in guild.entities.objects

@@ -18,7 +18,7 @@ from stratabase.operations.ports import Entities
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import save
 from stratabase.store.ids import TimeOrderedIds
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import together
 from tests.fakes import ADMINISTRATOR, NOON, unlimited_budget
 from tests.graphs.commands import change, create, make
 from tests.graphs.commands import update as updating

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("lasting_registry")
 ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
 
 
-class Room:
+class MeteredServices:
     """A customer with an address that has a room, labels, and what is asked of the store for them."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Room:
         )
         self.labels = [self._label(name) for name in "abc"]
 
-    def cost(self, work: Callable[["Room"], object]) -> Cost:
+    def cost(self, work: Callable[["MeteredServices"], object]) -> Cost:
         """Return what it costs to do something, which may be refused."""
         entities = self.services.entities
         entities.read([Reference("Label", "none")])
@@ -95,43 +95,75 @@ class Room:
 
 STREET = change("Customer", "id1", addresses=update(change("Address", "id2", street="2nd")))
 
-COSTS: dict[str, tuple[Callable[[Room], object], Cost]] = {
-    "lock one": (lambda room: room.lock(room.labels[0]), Cost(1, 0, 1)),
-    "lock three": (lambda room: room.lock(*room.labels), Cost(1, 0, 6)),
-    "lock a part": (lambda room: room.lock(room.address), Cost(2, 1, 4)),
-    "lock a part of a part": (lambda room: room.lock(room.room), Cost(3, 2, 6)),
-    "lock a part with its whole": (lambda room: room.lock(room.address, room.customer), Cost(2, 1, 4)),
-    "unlock one": (lambda room: room.unlock(room.labels[0]), Cost(1, 0, 1)),
-    "unlock three": (lambda room: room.unlock(*room.labels), Cost(1, 0, 6)),
-    "unlock a part": (lambda room: room.unlock(room.address), Cost(1, 0, 1)),
+COSTS: dict[str, tuple[Callable[[MeteredServices], object], Cost]] = {
+    "lock one": (lambda services_meter: services_meter.lock(services_meter.labels[0]), Cost(1, 0, 1)),
+    "lock three": (lambda services_meter: services_meter.lock(*services_meter.labels), Cost(1, 0, 6)),
+    "lock a part": (lambda services_meter: services_meter.lock(services_meter.address), Cost(2, 1, 4)),
+    "lock a part of a part": (lambda services_meter: services_meter.lock(services_meter.room), Cost(3, 2, 6)),
+    "lock a part with its whole": (
+        lambda services_meter: services_meter.lock(services_meter.address, services_meter.customer),
+        Cost(2, 1, 4),
+    ),
+    "unlock one": (lambda services_meter: services_meter.unlock(services_meter.labels[0]), Cost(1, 0, 1)),
+    "unlock three": (lambda services_meter: services_meter.unlock(*services_meter.labels), Cost(1, 0, 6)),
+    "unlock a part": (lambda services_meter: services_meter.unlock(services_meter.address), Cost(1, 0, 1)),
     "read one": (
-        lambda room: Reader(request_of(room.services.model, room.services.entities)).get(room.labels[0]),
+        lambda services_meter: Reader(
+            request_of(services_meter.services.model, services_meter.services.entities)
+        ).get(services_meter.labels[0]),
         Cost(1, 1, 0),
     ),
-    "write one": (lambda room: room.write(room.renamed), Cost(2, 1, 2)),
-    "write a part through its whole": (lambda room: room.write(STREET), Cost(2, 2, 2 + 1 + 2)),
-    "refused in the commit": (lambda room: room.late(room.renamed), Cost(2, 1, 1)),
-    "a deletion refused in the commit": (lambda room: room.late(room.ended), Cost(2, 1, 2)),
+    "write one": (lambda services_meter: services_meter.write(services_meter.renamed), Cost(2, 1, 2)),
+    "write a part through its whole": (
+        lambda services_meter: services_meter.write(STREET),
+        Cost(2, 2, 2 + 1 + 2),
+    ),
+    "refused in the commit": (
+        lambda services_meter: services_meter.late(services_meter.renamed),
+        Cost(2, 1, 1),
+    ),
+    "a deletion refused in the commit": (
+        lambda services_meter: services_meter.late(services_meter.ended),
+        Cost(2, 1, 2),
+    ),
 }
 
-LOCKED: dict[str, tuple[Callable[[Room], object], Cost]] = {
-    "locked again": (lambda room: room.lock(room.labels[0]), Cost(1, 0, 1)),
-    "refused to another": (lambda room: room.lock(*room.labels[:2], by=BOB), Cost(1, 0, 4)),
-    "written by its member": (lambda room: room.write(room.renamed), Cost(2, 1, 2)),
-    "a write of another": (lambda room: room.write(room.renamed, BOB), Cost(1, 1, 0)),
-    "a deletion of another": (lambda room: room.write(room.ended, BOB), Cost(1, 1, 0)),
-    "a write of another through the whole": (lambda room: room.write(STREET, BOB), Cost(1, 2, 0)),
-    "taken away": (lambda room: room.unlock(room.labels[0], by=ADMINISTRATOR), Cost(2, 0, 2)),
+LOCKED: dict[str, tuple[Callable[[MeteredServices], object], Cost]] = {
+    "locked again": (lambda services_meter: services_meter.lock(services_meter.labels[0]), Cost(1, 0, 1)),
+    "refused to another": (
+        lambda services_meter: services_meter.lock(*services_meter.labels[:2], by=BOB),
+        Cost(1, 0, 4),
+    ),
+    "written by its member": (
+        lambda services_meter: services_meter.write(services_meter.renamed),
+        Cost(2, 1, 2),
+    ),
+    "a write of another": (
+        lambda services_meter: services_meter.write(services_meter.renamed, BOB),
+        Cost(1, 1, 0),
+    ),
+    "a deletion of another": (
+        lambda services_meter: services_meter.write(services_meter.ended, BOB),
+        Cost(1, 1, 0),
+    ),
+    "a write of another through the whole": (
+        lambda services_meter: services_meter.write(STREET, BOB),
+        Cost(1, 2, 0),
+    ),
+    "taken away": (
+        lambda services_meter: services_meter.unlock(services_meter.labels[0], by=ADMINISTRATOR),
+        Cost(2, 0, 2),
+    ),
 }
 
 
 @pytest.mark.parametrize(("work", "cost"), COSTS.values(), ids=COSTS)
-def test_costs_without_locks(work: Callable[[Room], object], cost: Cost) -> None:
-    assert Room().cost(work) == cost
+def test_costs_without_locks(work: Callable[[MeteredServices], object], cost: Cost) -> None:
+    assert MeteredServices().cost(work) == cost
 
 
 @pytest.mark.parametrize(("work", "cost"), LOCKED.values(), ids=LOCKED)
-def test_costs_with_two_locked_objects(work: Callable[[Room], object], cost: Cost) -> None:
-    room = Room()
-    room.lock(room.labels[0], room.address)
-    assert room.cost(work) == cost
+def test_costs_with_two_locked_objects(work: Callable[[MeteredServices], object], cost: Cost) -> None:
+    services_meter = MeteredServices()
+    services_meter.lock(services_meter.labels[0], services_meter.address)
+    assert services_meter.cost(work) == cost

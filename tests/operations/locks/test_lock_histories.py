@@ -12,7 +12,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engines import CONCURRENT
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.company import COMPANY
 from tests.linearizability import is_linearizable
@@ -28,7 +28,7 @@ MOST = 2000
 EACH = 8
 """Things that each member does."""
 
-KINDS = [kind for kind in STURDY if kind.name != "metered"]
+KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]
 
 
 @pytest.fixture(autouse=True)

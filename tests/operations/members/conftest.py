@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.operations.members.office import Office
+from tests.operations.members.member_operations import MemberOperations
 
 
 @pytest.fixture
-def office() -> Office:
+def operations() -> MemberOperations:
     """An office with an administrator, Bea, and a clerk, Anna."""
-    return Office()
+    return MemberOperations()

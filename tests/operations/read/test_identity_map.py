@@ -8,14 +8,14 @@ from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.operations.read.identity_map import IdentityMap
 from stratabase.operations.read.loading import run
-from tests.everything import EVERYTHING as MODEL
-from tests.everything import Objects
+from tests.everything_model import EVERYTHING as MODEL
+from tests.everything_model import EverythingObjects
 from tests.fakes import request_of
 
 MEMBERS = RoleName("Team", "members")
 
 
-class Asked(Objects):
+class RecordingObjects(EverythingObjects):
     """Objects that note what they are asked for."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Asked(Objects):
 
 
 def test_an_object_is_loaded_once_per_request() -> None:
-    objects = Asked()
+    objects = RecordingObjects()
     known = IdentityMap(request_of(MODEL, objects))
     a, b, gone = (Reference("Person", id_) for id_ in ("a", "b", "gone"))
     run(known.load([a, gone]))
@@ -50,7 +50,7 @@ def test_an_object_is_loaded_once_per_request() -> None:
 
 
 def test_completely_loaded_links_are_not_loaded_again() -> None:
-    objects = Asked()
+    objects = RecordingObjects()
     known = IdentityMap(request_of(MODEL, objects))
     assert [*map(list, run(known.linked(MEMBERS, ["t", "t"], ALL_IDS)))] == [["a", "b", "c"]] * 2
     parts = [IdRange(limit=2), IdRange(start="a"), IdRange(backward=True, limit=1)]
@@ -64,7 +64,7 @@ def test_completely_loaded_links_are_not_loaded_again() -> None:
 
 
 def test_a_partial_range_of_links_does_not_count_as_complete() -> None:
-    objects = Asked()
+    objects = RecordingObjects()
     known = IdentityMap(request_of(MODEL, objects))
     assert [*map(list, run(known.linked(MEMBERS, ["t"], IdRange(limit=1))))] == [["a"]]
     assert [*map(list, run(known.linked(MEMBERS, ["t"], ALL_IDS)))] == [["a", "b", "c"]]

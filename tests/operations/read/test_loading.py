@@ -16,13 +16,13 @@ from stratabase.domain.query.page import Query
 from stratabase.operations.read.as_of import AsOfBatch
 from stratabase.operations.read.loading import Load, Phase, Reading, run_together
 from stratabase.operations.read.reader import Reader
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.fakes import request_of
 
 MENTORS, MEMBERS = RoleName("Person", "pupils"), RoleName("Project", "members")
 
 
-class Asked(Objects):
+class RecordingObjects(EverythingObjects):
     """Objects that note what is asked of them, each time at once."""
 
     def __init__(self) -> None:
@@ -40,13 +40,13 @@ class Asked(Objects):
 
 
 @pytest.fixture
-def asked() -> Asked:
-    return Asked()
+def recording() -> RecordingObjects:
+    return RecordingObjects()
 
 
-def readers(asked: Asked, instants: Iterable[Instant]) -> list[Reader]:
+def readers(recording: RecordingObjects, instants: Iterable[Instant]) -> list[Reader]:
     """Return a reader for each instant, which load together."""
-    request = request_of(EVERYTHING, asked)
+    request = request_of(EVERYTHING, recording)
     batch = AsOfBatch(request)
     return [Reader(request, instant, batch=batch) for instant in instants]
 
@@ -64,45 +64,45 @@ def chain(reader: Reader, number: int) -> Reading[list[Any]]:
     return [*(each and each.state["at"] for each in found), *led]
 
 
-def test_the_number_of_batches_is_that_of_the_longest_reading(asked: Asked) -> None:
+def test_the_number_of_batches_is_that_of_the_longest_reading(recording: RecordingObjects) -> None:
     found = run_together(
-        chain(reader, number % 4) for number, reader in enumerate(readers(asked, range(100, 120)))
+        chain(reader, number % 4) for number, reader in enumerate(readers(recording, range(100, 120)))
     )
     assert found == [[*[at] * (at % 4), f"p.{at}"] for at in range(100, 120)]
-    assert [len(each) for each in asked.reads] == [15, 10, 5]
-    assert [len(each) for each in asked.looks] == [20]
+    assert [len(each) for each in recording.reads] == [15, 10, 5]
+    assert [len(each) for each in recording.looks] == [20]
 
 
-def test_loaded_objects_are_not_loaded_again(asked: Asked) -> None:
+def test_loaded_objects_are_not_loaded_again(recording: RecordingObjects) -> None:
     def load(reader: Reader) -> Reading[None]:
         yield from reader.load([person("a"), person("b")])
         yield from reader.load([person("b")])
 
-    run_together(map(load, readers(asked, [1, 2])))
-    assert asked.reads == [[("a", 1), ("b", 1), ("a", 2), ("b", 2)]]
+    run_together(map(load, readers(recording, [1, 2])))
+    assert recording.reads == [[("a", 1), ("b", 1), ("a", 2), ("b", 2)]]
     assert run_together([]) == []
 
 
-def test_links_of_several_roles_are_loaded_role_by_role(asked: Asked) -> None:
+def test_links_of_several_roles_are_loaded_role_by_role(recording: RecordingObjects) -> None:
     def load(reader: Reader, role: RoleName) -> Reading[list[Sequence[str]]]:
         return (yield from reader.linked(role, ["x"], IdRange(limit=5)))
 
     roles = [MENTORS, MEMBERS, MENTORS, MEMBERS]
-    found = run_together(map(load, readers(asked, [1, 1, 2, 2]), roles))
+    found = run_together(map(load, readers(recording, [1, 1, 2, 2]), roles))
     assert found == [[("x.1",)], [("x.1",)], [("x.2",)], [("x.2",)]]
-    assert asked.looks == [[("x", 1), ("x", 2)]] * 2
+    assert recording.looks == [[("x", 1), ("x", 2)]] * 2
 
 
-def test_a_page_as_of_an_instant_is_refused(asked: Asked) -> None:
+def test_a_page_as_of_an_instant_is_refused(recording: RecordingObjects) -> None:
     def load(reader: Reader) -> Reading[object]:
         yield from reader.load([person("a")])
         return reader.page(Query("Person", Order()))
 
     with pytest.raises(Refused, match="for the present only"):
-        run_together(map(load, readers(asked, [1, 2])))
+        run_together(map(load, readers(recording, [1, 2])))
 
 
-def test_visibility_is_loaded_together_with_objects_and_once_per_key(asked: Asked) -> None:
+def test_visibility_is_loaded_together_with_objects_and_once_per_key(recording: RecordingObjects) -> None:
     batches: list[list[int]] = []
 
     def double(numbers: Sequence[int]) -> Sequence[int]:
@@ -115,9 +115,9 @@ def test_visibility_is_loaded_together_with_objects_and_once_per_key(asked: Aske
         (doubled,) = yield Load(Phase.VISIBILITY, double, [number % 2])
         return int(doubled)
 
-    assert run_together(map(load, readers(asked, range(4)), range(4))) == [0, 2, 0, 2]
+    assert run_together(map(load, readers(recording, range(4)), range(4))) == [0, 2, 0, 2]
     assert batches == [[0, 1], [0, 1]]
-    assert [len(each) for each in asked.reads] == [2]
+    assert [len(each) for each in recording.reads] == [2]
 
 
 def test_other_requests_proceed_while_many_readings_are_resumed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from stratabase.operations.write.pipeline import Write
 from tests.fakes import ADMINISTRATOR, request_of
 from tests.graphs.commands import add, change, end, make, point
 from tests.graphs.company import COMPANY
-from tests.graphs.scene import Scene
+from tests.graphs.company_scenario import CompanyScenario
 
 COMMANDS: dict[str, Command] = {
     "a new object": make("Employee", name="Eve", team=point("t1"), projects=add("p1"), leads=point("t3")),
@@ -69,16 +69,16 @@ def all_read(reader: Reader, references: list[Reference]) -> object:
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_an_overlay_reads_as_the_store_does_after_the_commit(command: Command) -> None:
-    scene = Scene()
-    rehearsed = Write(scene.services, command, ADMINISTRATOR).dry_run()
-    before = reader_of(scene.entities, rehearsed.change.effects)
-    references = [*scene.entities.objects, *made_by(rehearsed.change.effects)]
+    scenario = CompanyScenario()
+    rehearsed = Write(scenario.services, command, ADMINISTRATOR).dry_run()
+    before = reader_of(scenario.entities, rehearsed.change.effects)
+    references = [*scenario.entities.objects, *made_by(rehearsed.change.effects)]
     told = all_read(before, references)
 
-    scene.entities.commit(rehearsed.change)
+    scenario.entities.commit(rehearsed.change)
 
-    assert told == all_read(reader_of(scene.entities), references)
-    assert told == all_read(reader_of(scene.entities, rehearsed.change.effects), references)
+    assert told == all_read(reader_of(scenario.entities), references)
+    assert told == all_read(reader_of(scenario.entities, rehearsed.change.effects), references)
 
 
 def made_by(effects: tuple[Effect, ...]) -> list[Reference]:
@@ -87,12 +87,14 @@ def made_by(effects: tuple[Effect, ...]) -> list[Reference]:
 
 
 def test_a_page_shows_stored_objects_with_the_pending_change() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     written = [
-        *Write(scene.services, change("Employee", "e1", name="Eve"), ADMINISTRATOR).dry_run().change.effects,
-        *Write(scene.services, end("Employee", "e4"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(scenario.services, change("Employee", "e1", name="Eve"), ADMINISTRATOR)
+        .dry_run()
+        .change.effects,
+        *Write(scenario.services, end("Employee", "e4"), ADMINISTRATOR).dry_run().change.effects,
     ]
 
-    page = reader_of(scene.entities, written).page(Query("Employee", Order(())))
+    page = reader_of(scenario.entities, written).page(Query("Employee", Order(())))
 
     assert [entity.state["name"] for entity in page.items] == ["Eve", "Bob", "Cy"]

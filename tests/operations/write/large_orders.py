@@ -135,7 +135,7 @@ class Shop:
         return ids if isinstance(ids, list) else []
 
 
-class Inquirer:
+class PartReader:
     """Asks as an administrator asks, and tells what it is told of parts."""
 
     def __init__(self, engine: Engine, clock: FrozenClock) -> None:

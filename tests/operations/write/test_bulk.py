@@ -19,7 +19,7 @@ from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_
 from stratabase.operations.write.bulk_issues import FirstIssues
 from tests.fakes import ADMINISTRATOR, unlimited_budget
 from tests.graphs.commands import add, change, end, point
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 EVERYBODY = Query("Employee", Order(), window=Window(10_000))
 LABELS = Query("Label", Order(), window=Window(10_000))
@@ -31,36 +31,36 @@ def refusal(work: object) -> tuple[Issue, ...]:
     return refused.value.issues
 
 
-def scene_with(**limits: int) -> Scene:
+def scene_with(**limits: int) -> CompanyScenario:
     """Return a scene with other limits."""
-    scene = Scene()
-    scene.services = replace(scene.services, bulk=BulkLimits(**limits))
-    return scene
+    scenario = CompanyScenario()
+    scenario.services = replace(scenario.services, bulk=BulkLimits(**limits))
+    return scenario
 
 
-def labelled(scene: Scene, number: int) -> None:
+def labelled(scenario: CompanyScenario, number: int) -> None:
     """Make so many labels, besides those that are there."""
     for index in range(number):
         reference = Reference("Label", f"x{index:03}")
-        scene.entities.objects[reference] = Entity(
+        scenario.entities.objects[reference] = Entity(
             reference, {"_id": reference.id, "name": "old"}, ("before",)
         )
 
 
-def names(scene: Scene) -> list[object]:
+def names(scenario: CompanyScenario) -> list[object]:
     return [
         entity.state.get("name")
-        for entity in scene.entities.objects.values()
+        for entity in scenario.entities.objects.values()
         if entity.reference.class_name == "Label"
     ]
 
 
 def test_a_bulk_update_changes_exactly_the_matching_objects() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     query = replace(EVERYBODY, filter=Comparison("name", Operator.IN, ("Ada", "Cy")))
 
     written = update_bulk(
-        scene.services,
+        scenario.services,
         UpdateBulk("Employee", {"age": 7}, {"team": point("t2"), "friends": add("e4")}),
         query,
         ADMINISTRATOR,
@@ -72,39 +72,39 @@ def test_a_bulk_update_changes_exactly_the_matching_objects() -> None:
     assert [each.state["age"] for each in written] == [7, 7]
     states = {
         reference.id: each.state
-        for reference, each in scene.entities.objects.items()
+        for reference, each in scenario.entities.objects.items()
         if reference.class_name == "Employee"
     }
     assert [states[id_].get("team") for id_ in ("e1", "e2", "e3", "e4")] == ["t2", "t1", "t2", None]
-    assert len(scene.entities.commits) == 2
+    assert len(scenario.entities.commits) == 2
 
 
 def test_unchanged_objects_count_but_are_not_written() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     command = UpdateBulk("Label", {"name": "hot"})
 
     assert (
-        len(update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
+        len(update_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
         == 2
     )
-    assert len(scene.entities.commits) == 1
+    assert len(scenario.entities.commits) == 1
 
 
 def test_a_bulk_deletion_deletes_matching_objects_with_their_parts() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     query = Query("Project", Order(), window=Window(10_000))
 
-    assert delete_bulk(scene.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
-    assert not {"Project", "Task", "Charter"} & {name for name, _ in scene.entities.objects}
+    assert delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+    assert not {"Project", "Task", "Charter"} & {name for name, _ in scenario.entities.objects}
 
 
 def test_a_bulk_service_is_limited_to_its_window() -> None:
-    scene = Scene()
-    labelled(scene, 5)
+    scenario = CompanyScenario()
+    labelled(scenario, 5)
 
     assert (
         delete_bulk(
-            scene.services,
+            scenario.services,
             replace(LABELS, window=Window(3)),
             ADMINISTRATOR,
             unlimited_budget(),
@@ -112,17 +112,17 @@ def test_a_bulk_service_is_limited_to_its_window() -> None:
         )
         == 3
     )
-    assert len(names(scene)) == 4
+    assert len(names(scenario)) == 4
 
 
 def test_too_many_objects_are_refused_with_their_number_before_any_write() -> None:
-    scene = scene_with(objects=6)
-    labelled(scene, 5)
+    scenario = scene_with(objects=6)
+    labelled(scenario, 5)
 
     for work in (
-        lambda: delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT),
+        lambda: delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT),
         lambda: update_bulk(
-            scene.services,
+            scenario.services,
             UpdateBulk("Label", {"name": "x"}),
             LABELS,
             ADMINISTRATOR,
@@ -133,119 +133,125 @@ def test_too_many_objects_are_refused_with_their_number_before_any_write() -> No
         (issue,) = refusal(work)
         assert (issue.type, issue.path) == (IssueType.MALFORMED_REQUEST, ("options",))
         assert issue.message.startswith("7 Label objects match. The maximum for one request is 6.")
-    assert scene.entities.commits == []
+    assert scenario.entities.commits == []
 
 
 def test_too_many_objects_are_refused_even_if_they_cannot_be_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    scene = scene_with(objects=1)
-    page = scene.entities.page
+    scenario = scene_with(objects=1)
+    page = scenario.entities.page
 
     def uncountable(query: Query, *given: object) -> object:
         if query.fields.total_count:
             raise ReadBudgetExceeded("Label")
         return page(query, unlimited_budget())
 
-    monkeypatch.setattr(scene.entities, "page", uncountable)
+    monkeypatch.setattr(scenario.entities, "page", uncountable)
     (issue,) = refusal(
-        lambda: delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
 
     assert issue.message.startswith("More than 1 Label objects match")
 
 
 def test_a_refused_object_does_not_block_the_others() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
 
     summary, *issues = refusal(
-        lambda: delete_bulk(scene.services, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: delete_bulk(scenario.services, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
 
     assert summary.message.startswith("1 of 4 Employee objects were deleted")
     assert {issue_summary(issue)[0] for issue in issues} == {"ROLE_CARDINALITY"}
-    assert Reference("Employee", "e4") not in scene.entities.objects
-    assert Reference("Employee", "e1") in scene.entities.objects
+    assert Reference("Employee", "e4") not in scenario.entities.objects
+    assert Reference("Employee", "e1") in scenario.entities.objects
 
 
 def test_a_timeout_reports_progress_and_the_service_can_be_repeated() -> None:
-    scene = scene_with(seconds=20)
-    labelled(scene, 6)
+    scenario = scene_with(seconds=20)
+    labelled(scenario, 6)
     command = UpdateBulk("Label", {"name": "new"})
 
     def time_goes_by() -> None:
-        scene.clock.instant += 9_000
+        scenario.clock.instant += 9_000
 
-    scene.entities.before_commit = time_goes_by
+    scenario.entities.before_commit = time_goes_by
     (issue,) = refusal(
-        lambda: update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: update_bulk(
+            scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        )
     )
 
     assert "3 of 8 Label objects were updated" in issue.message
     assert issue.type is IssueType.SERVICE_HANDLER_ERROR
-    assert names(scene).count("new") == 3
+    assert names(scenario).count("new") == 3
     refusal(
-        lambda: update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: update_bulk(
+            scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        )
     )
     assert (
-        len(update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
+        len(update_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
         == 8
     )
-    assert set(names(scene)) == {"new"}
+    assert set(names(scenario)) == {"new"}
 
 
 def test_an_object_that_no_longer_matches_is_skipped() -> None:
     """The page may be from a moment ago: here one has another name by then, and one is gone."""
-    scene = Scene()
-    labelled(scene, 3)
+    scenario = CompanyScenario()
+    labelled(scenario, 3)
     query = replace(LABELS, filter=Comparison("name", Operator.EQ, "old"))
 
     def others() -> None:
-        scene.entities.before_commit = lambda: None
-        scene.write(change("Label", "x001", name="precious"))
-        scene.write(end("Label", "x002"))
+        scenario.entities.before_commit = lambda: None
+        scenario.write(change("Label", "x001", name="precious"))
+        scenario.write(end("Label", "x002"))
 
-    scene.entities.before_commit = others
-    assert delete_bulk(scene.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
-    assert sorted(map(str, names(scene))) == ["cold", "hot", "precious"]
+    scenario.entities.before_commit = others
+    assert delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+    assert sorted(map(str, names(scenario))) == ["cold", "hot", "precious"]
 
 
 def test_an_object_changed_before_its_write_is_read_again() -> None:
-    scene = Scene()
-    labelled(scene, 1)
+    scenario = CompanyScenario()
+    labelled(scenario, 1)
     query = replace(LABELS, filter=Comparison("name", Operator.EQ, "old"))
 
     def other() -> None:
-        scene.entities.before_commit = lambda: None
-        scene.write(change("Label", "x000", name="precious"))
+        scenario.entities.before_commit = lambda: None
+        scenario.write(change("Label", "x000", name="precious"))
 
-    scene.entities.before_commit = other
-    assert delete_bulk(scene.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 0
+    scenario.entities.before_commit = other
+    assert delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 0
 
 
 def test_a_store_failure_reports_progress() -> None:
-    scene = Scene()
-    labelled(scene, 2)
+    scenario = CompanyScenario()
+    labelled(scenario, 2)
 
     def trouble() -> None:
-        if len(scene.entities.commits) == 2:
+        if len(scenario.entities.commits) == 2:
             raise Unavailable(verbatim("Too busy."), retry_after=5)
 
-    scene.entities.before_commit = trouble
+    scenario.entities.before_commit = trouble
     with pytest.raises(Unavailable, match=r"^2 of 4 Label objects were deleted\. Too busy\.$") as unavailable:
-        delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     assert unavailable.value.retry_after == 5
 
 
 def test_a_bulk_validation_writes_nothing() -> None:
-    scene = scene_with(objects=4)
+    scenario = scene_with(objects=4)
 
     assert (
-        list(validate_bulk(scene.services, None, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
+        list(validate_bulk(scenario.services, None, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
         == []
     )
     wrong = UpdateBulk("Employee", {"age": -1}, {"team": point("t9")})
-    issues = validate_bulk(scene.services, wrong, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    issues = validate_bulk(
+        scenario.services, wrong, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+    )
 
     assert [(*issue_summary(issue)[:3], issue.message) for issue in issues] == [
         (
@@ -261,31 +267,31 @@ def test_a_bulk_validation_writes_nothing() -> None:
             'Employee.team: Team "t9" does not exist. This applies to 4 objects.',
         ),
     ]
-    assert scene.entities.commits == []
+    assert scenario.entities.commits == []
 
 
 def test_too_many_objects_are_an_issue_of_the_validation() -> None:
-    scene = scene_with(objects=3)
+    scenario = scene_with(objects=3)
 
     (issue,) = validate_bulk(
-        scene.services, None, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        scenario.services, None, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
     )
 
     assert issue.message.startswith("4 Employee objects match")
 
 
 def test_the_first_of_many_issues_are_reported_and_the_others_counted() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     command = UpdateBulk("Employee", {}, {"friends": add(*(f"none{number}" for number in range(120)))})
     more = "Only 100 of 120 issues are listed. 20 more issues were found."
 
     summary, *told = refusal(
         lambda: update_bulk(
-            scene.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+            scenario.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
         )
     )
     *found, last = validate_bulk(
-        scene.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        scenario.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
     )
 
     none = "0 of 4 Employee objects were updated. The other issues explain the rest."
@@ -300,7 +306,7 @@ def test_a_taken_unique_value_is_reported_once() -> None:
     """No part of it comes from the objects that would have it."""
     same = UpdateBulk("Employee", {"email": "ada@x.org"}, {})
     (issue,) = validate_bulk(
-        Scene().services, same, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        CompanyScenario().services, same, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
     )
     assert (issue.type, issue.entity_id) == (IssueType.ENTITY_UNIQUE, None)
     assert issue.message.endswith(" This applies to 3 objects.")
@@ -308,7 +314,7 @@ def test_a_taken_unique_value_is_reported_once() -> None:
 
 def test_object_specific_issues_are_reported_per_object() -> None:
     """That a role would be left empty; and of one object alone, whatever is wrong."""
-    scene = Scene()
+    scenario = CompanyScenario()
     empty = UpdateBulk("Project", {}, {"customer": point(None)})
     one = replace(EVERYBODY, filter=Comparison("_id", Operator.EQ, "e2"))
     wrong = UpdateBulk("Employee", {"age": -1}, {})
@@ -316,7 +322,7 @@ def test_object_specific_issues_are_reported_per_object() -> None:
     def found(command: UpdateBulk, query: Query = EVERYBODY) -> list[tuple[str, str | None]]:
         query = replace(query, class_name=command.class_name)
         issues = validate_bulk(
-            scene.services, command, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+            scenario.services, command, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
         )
         return [(issue.type.name, issue.entity_id) for issue in issues]
 

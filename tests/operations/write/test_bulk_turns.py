@@ -8,44 +8,45 @@ from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from tests.fakes import ADMINISTRATOR, unlimited_budget
 from tests.graphs.commands import end
-from tests.graphs.scene import Scene
+from tests.graphs.company_scenario import CompanyScenario
 
 LABELS = Query("Label", Order())
 
 
-def scene_in_which_the_second_ends() -> Scene:
+def scene_in_which_the_second_ends() -> CompanyScenario:
     """Return a scene of two labels, in which somebody deletes the second before the first is written."""
-    scene = Scene()
+    scenario = CompanyScenario()
 
     def another() -> None:
-        scene.entities.before_commit = lambda: None
-        scene.write(end("Label", "l2"))
+        scenario.entities.before_commit = lambda: None
+        scenario.write(end("Label", "l2"))
 
-    scene.entities.before_commit = another
-    return scene
+    scenario.entities.before_commit = another
+    return scenario
 
 
 def test_a_concurrently_deleted_object_is_not_counted_as_deleted() -> None:
-    scene = scene_in_which_the_second_ends()
+    scenario = scene_in_which_the_second_ends()
 
-    assert delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+    assert delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
 
 
 def test_a_concurrently_deleted_object_is_skipped_by_an_update() -> None:
-    scene, command = scene_in_which_the_second_ends(), UpdateBulk("Label", {"name": "new"})
+    scenario, command = scene_in_which_the_second_ends(), UpdateBulk("Label", {"name": "new"})
 
-    done = update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    done = update_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
     assert [each.reference for each in done] == [Reference("Label", "l1")]
 
 
 def test_a_concurrently_deleted_object_is_not_reported_by_a_validation() -> None:
-    scene = Scene()
-    page = scene.entities.page(LABELS, unlimited_budget())
-    scene.write(end("Label", "l2"))
-    scene.entities.page = lambda *_: page  # type: ignore[method-assign]
+    scenario = CompanyScenario()
+    page = scenario.entities.page(LABELS, unlimited_budget())
+    scenario.write(end("Label", "l2"))
+    scenario.entities.page = lambda *_: page  # type: ignore[method-assign]
     command = UpdateBulk("Label", {"name": "new"})
 
     assert (
-        validate_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == []
+        validate_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        == []
     )

@@ -14,15 +14,15 @@ from stratabase.domain.write.commands import Command
 from stratabase.operations.services import Services
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import together
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engines import CONCURRENT
 from tests.graphs.commands import add, change, create, do, end, make, point, remove, update
 from tests.graphs.company import COMPANY
 from tests.graphs.item_faults import item_faults
 from tests.graphs.processes import process
 from tests.soak import count, seed
 from tests.store.engine_items import all_items
-from tests.store.gate import Gate
+from tests.store.stepping_engine import SteppingEngine
 
 pytestmark = pytest.mark.soak
 
@@ -30,7 +30,7 @@ TIMES = count(5, 200)
 LARGE_TIMES = count(2, 200)
 TASKS = 40
 """Of a project that does not end as one: each is its head, two labels, and a link to who does it."""
-KINDS = [kind for kind in STURDY if kind.name != "metered"]
+KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
@@ -68,17 +68,17 @@ def raced(worlds: Sequence[Services], *commands: Command) -> Sequence[bool | str
     return together(*(partial(done, *each) for each in zip(worlds, commands, strict=False)))
 
 
-def deleting(gate: Gate, project: str) -> bool | str:
+def deleting(stepping: SteppingEngine, project: str) -> bool | str:
     """Delete a project, and let others come between."""
     try:
-        return done(process(gate, COMPANY), end("Project", project))
+        return done(process(stepping, COMPANY), end("Project", project))
     finally:
-        gate.close()
+        stepping.close()
 
 
-def entering(gate: Gate, calls: int, services: Services, command: Command) -> bool | str:
+def entering(stepping: SteppingEngine, calls: int, services: Services, command: Command) -> bool | str:
     """Do a command when another process has made so many calls."""
-    gate.wait(calls)
+    stepping.wait(calls)
     return done(services, command)
 
 
@@ -201,17 +201,17 @@ def test_parts_written_during_deletion_of_their_whole_are_deleted(
         )
         commands = [change("Project", project, tasks=each) for each in rivals]
 
-        gate = Gate(engine)
+        stepping = SteppingEngine(engine)
 
         deleted, *outcomes = together(
-            partial(deleting, gate, project),
+            partial(deleting, stepping, project),
             *(
-                partial(entering, gate, chance.randrange(most), *each)
+                partial(entering, stepping, chance.randrange(most), *each)
                 for each in zip(worlds, commands, strict=False)
             ),
         )
 
-        most = gate.calls
+        most = stepping.calls
         assert deleted is True
         assert {*outcomes} <= {True, "ENTITY_NOT_FOUND"}
         assert worlds[0].entities.linked(RoleName("Employee", "projects"), [employee]) == [()]

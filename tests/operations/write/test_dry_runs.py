@@ -11,7 +11,7 @@ from stratabase.domain.write.commands import Command, Create, ToManyCommand, Upd
 from stratabase.operations.write.services import preview, validate
 from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import add, change, create, end, make, point, remove, update
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 BROKEN: dict[str, Command] = {
     "wrong values": make("Employee", name=3, age=-1),
@@ -31,21 +31,21 @@ BROKEN: dict[str, Command] = {
 
 @pytest.mark.parametrize("command", BROKEN.values(), ids=BROKEN)
 def test_a_validation_reports_the_issues_of_the_write(command: Command) -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
 
-    issues = validate(scene.services, command, ADMINISTRATOR)
+    issues = validate(scenario.services, command, ADMINISTRATOR)
 
     assert issues
-    assert list(issues) == list(Scene().refusal(command))
+    assert list(issues) == list(CompanyScenario().refusal(command))
     if isinstance(command, Create | Update):
-        assert list(_previewed(scene, command)) == list(issues)
-    assert scene.entities.commits == []
+        assert list(_previewed(scenario, command)) == list(issues)
+    assert scenario.entities.commits == []
 
 
-def _previewed(scene: Scene, command: Create | Update) -> Sequence[Issue]:
+def _previewed(scenario: CompanyScenario, command: Create | Update) -> Sequence[Issue]:
     """Return what is wrong by a preview, which shows nothing where there is no object to change."""
     try:
-        return preview(scene.services, command, ADMINISTRATOR).issues
+        return preview(scenario.services, command, ADMINISTRATOR).issues
     except Refused as refusal:
         (issue,) = refusal.issues
         assert issue.path == ("data", "_id")
@@ -53,7 +53,7 @@ def _previewed(scene: Scene, command: Create | Update) -> Sequence[Issue]:
 
 
 def test_all_issues_are_reported_together() -> None:
-    issues = validate(Scene().services, BROKEN["several things"], ADMINISTRATOR)
+    issues = validate(CompanyScenario().services, BROKEN["several things"], ADMINISTRATOR)
 
     assert sorted(issue_summary(issue) for issue in issues) == [
         ("ATTRIBUTE_RANGE", "Employee", "e2", "age", "data.age"),
@@ -77,23 +77,23 @@ RIGHT: dict[str, Command] = {
 
 @pytest.mark.parametrize("command", RIGHT.values(), ids=RIGHT)
 def test_a_validation_writes_nothing(command: Command) -> None:
-    scene = Scene()
-    graph, allowances = scene.entities.graph, len(scene.entities.allowances)
+    scenario = CompanyScenario()
+    graph, allowances = scenario.entities.graph, len(scenario.entities.allowances)
 
-    assert list(validate(scene.services, command, ADMINISTRATOR)) == []
+    assert list(validate(scenario.services, command, ADMINISTRATOR)) == []
 
-    assert scene.entities.graph is graph
-    assert scene.entities.commits == []
-    assert scene.entities.serials == {}
-    assert len(scene.entities.allowances) == allowances
-    scene.write(command)
+    assert scenario.entities.graph is graph
+    assert scenario.entities.commits == []
+    assert scenario.entities.serials == {}
+    assert len(scenario.entities.allowances) == allowances
+    scenario.write(command)
 
 
 def test_a_preview_shows_the_future_object_without_serial_numbers() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
 
     shown, _ = preview(
-        scene.services, make("Invoice", "mine", lines=create(make("Line", text="tea"))), ADMINISTRATOR
+        scenario.services, make("Invoice", "mine", lines=create(make("Line", text="tea"))), ADMINISTRATOR
     )
 
     assert shown.state.get("number") is None
@@ -104,7 +104,7 @@ def test_a_preview_shows_the_future_object_without_serial_numbers() -> None:
 
 
 def test_a_preview_of_an_update_shows_unchanged_and_changed_values() -> None:
-    shown, _ = preview(Scene().services, change("Employee", "e1", name="Eve"), ADMINISTRATOR)
+    shown, _ = preview(CompanyScenario().services, change("Employee", "e1", name="Eve"), ADMINISTRATOR)
 
     assert shown.state["name"] == "Eve"
     assert shown.state["email"] == "ada@x.org"
@@ -113,15 +113,15 @@ def test_a_preview_of_an_update_shows_unchanged_and_changed_values() -> None:
 
 def test_a_validation_is_repeated_after_a_concurrent_write(monkeypatch: pytest.MonkeyPatch) -> None:
     """It reads, and then asks the store, which knows better by then."""
-    scene = Scene()
-    rehearse = scene.entities.dry_run
+    scenario = CompanyScenario()
+    rehearse = scenario.entities.dry_run
 
     def other_write(asked: Change) -> None:
         monkeypatch.undo()
-        scene.write(change("Employee", "e1", name="Other"))
+        scenario.write(change("Employee", "e1", name="Other"))
         rehearse(asked)
 
-    monkeypatch.setattr(scene.entities, "dry_run", other_write)
-    shown, _ = preview(scene.services, change("Employee", "e1", age=3), ADMINISTRATOR)
+    monkeypatch.setattr(scenario.entities, "dry_run", other_write)
+    shown, _ = preview(scenario.services, change("Employee", "e1", age=3), ADMINISTRATOR)
 
     assert (shown.state["name"], shown.state["age"]) == ("Other", 3)

@@ -4,26 +4,26 @@ from stratabase.domain.objects.change import LinkCreation
 from stratabase.operations.write.services import preview, validate
 from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import add, make, point
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 
 def test_a_form_is_shown_with_its_associated_objects() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
 
     shown, _ = preview(
-        scene.services,
+        scenario.services,
         make("Leave", "f", days=3, employee=point("e1"), deputies=add("e2", "e3")),
         ADMINISTRATOR,
     )
 
     assert (shown.state["days"], shown.state["employee"]) == (3, "e1")
     assert [effect.other for effect in shown.effects if isinstance(effect, LinkCreation)] == ["e2", "e3"]
-    assert scene.entities.commits == []
+    assert scenario.entities.commits == []
 
 
 def test_all_issues_of_a_form_are_reported_together() -> None:
     issues = validate(
-        Scene().services,
+        CompanyScenario().services,
         make("Leave", days="x", employee=point("e9"), deputies=add("e1", "e8")),
         ADMINISTRATOR,
     )
@@ -36,6 +36,6 @@ def test_all_issues_of_a_form_are_reported_together() -> None:
 
 
 def test_a_form_needs_its_required_values() -> None:
-    (issue,) = validate(Scene().services, make("Leave", days=1), ADMINISTRATOR)
+    (issue,) = validate(CompanyScenario().services, make("Leave", days=1), ADMINISTRATOR)
 
     assert issue_summary(issue) == ("ROLE_CARDINALITY", "Leave", None, "employee", "data.employee")

@@ -36,7 +36,7 @@ MODEL = read_model(
 )
 
 
-class Between(CountedIds):
+class InterruptingIds(CountedIds):
     """Ids that do something once when the next one is asked for, which is right before a commit."""
 
     act: Callable[[], object] | None = None
@@ -52,10 +52,10 @@ class Between(CountedIds):
 def services(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Services]:
     made, _, _ = fake_services(MODEL)
     if request.param == "dict":
-        yield replace(made, ids=Between())
+        yield replace(made, ids=InterruptingIds())
         return
     with closing(SqliteEngine(tmp_path / "store.db")) as engine:
-        yield replace(made, ids=Between(), entities=Repository(engine, MODEL))
+        yield replace(made, ids=InterruptingIds(), entities=Repository(engine, MODEL))
 
 
 def relying(command: Update | Delete, start: Instant | None) -> Update | Delete:
@@ -85,7 +85,7 @@ def test_a_write_with_if_version_succeeds_only_on_that_version(
     if not is_rivalled:
         write(services, command)
         return
-    assert isinstance(services.ids, Between)
+    assert isinstance(services.ids, InterruptingIds)
     services.ids.act = lambda: save(services, change("Order", order.id, name="rival"), ADMINISTRATOR)
     with pytest.raises(Refused) as refusal:
         write(services, command)

@@ -11,12 +11,12 @@ from stratabase.domain.write.commands import Command, Delete
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.services import delete, save, validate
 from stratabase.store.engine.port import Engine
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engines import CONCURRENT
 from tests.fakes import ADMINISTRATOR, request_of
 from tests.graphs.commands import add, change, create, end, make, point, remove
 from tests.graphs.company import COMPANY
+from tests.graphs.company_scenario import issue_summary
 from tests.graphs.processes import process
-from tests.graphs.scene import issue_summary
 from tests.soak import mostly
 
 IDS = {
@@ -30,7 +30,7 @@ IDS = {
 }
 
 
-@pytest.fixture(scope="module", params=mostly(STURDY, "metered"), ids=lambda kind: kind.name)
+@pytest.fixture(scope="module", params=mostly(CONCURRENT, "metered"), ids=lambda kind: kind.name)
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """An engine."""
     engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))

@@ -12,7 +12,7 @@ import pytest
 from stratabase.domain.issues.refusals import Refused
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import codec
-from tests.contract.engine.acting import put
+from tests.contract.engine.engine_calls import put
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import do
 from tests.graphs.company import COMPANY

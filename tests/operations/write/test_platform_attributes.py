@@ -7,20 +7,20 @@ from stratabase.domain.write.commands import Create, Update
 from stratabase.operations.write.services import save
 from tests.fakes import ADMINISTRATOR, NOON
 from tests.graphs.commands import add, change, create, make, point, update
-from tests.graphs.scene import Scene
+from tests.graphs.company_scenario import CompanyScenario
 
 BOB = replace(ADMINISTRATOR, username="bob")
 
 
 def recorded(command: Create | Update) -> set[str]:
     """Return the objects whose last change a command records as its own."""
-    scene = Scene()
-    scene.clock.instant = NOON + 1
-    before = dict(scene.entities.objects)
-    save(scene.services, command, BOB)
+    scenario = CompanyScenario()
+    scenario.clock.instant = NOON + 1
+    before = dict(scenario.entities.objects)
+    save(scenario.services, command, BOB)
     return {
         reference.id
-        for reference, entity in scene.entities.objects.items()
+        for reference, entity in scenario.entities.objects.items()
         if entity.state.get("_lastmodifiedby") == "bob" and before.get(reference) != entity
     }
 
@@ -46,14 +46,14 @@ def test_setting_equal_values_does_not_change_an_object() -> None:
 
 
 def test_all_objects_of_a_request_have_one_instant() -> None:
-    scene = Scene()
-    scene.write(
+    scenario = CompanyScenario()
+    scenario.write(
         make("Employee", name="Eve", addresses=create(make("Address", street="x")), friends=add("e1"))
     )
 
     made = [
-        scene.entities.objects[Reference("Employee", "id1")],
-        scene.entities.objects[Reference("Address", "id2")],
+        scenario.entities.objects[Reference("Employee", "id1")],
+        scenario.entities.objects[Reference("Address", "id2")],
     ]
     assert made[0].state["_createdon"] == "2020-01-01T12:00:00.000Z"
     assert [each.state["_createdby"] for each in made] == ["ada", "ada"]

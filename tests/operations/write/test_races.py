@@ -13,8 +13,8 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.engine.port import Engine
-from tests.contract.engine.acting import together
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engines import CONCURRENT
 from tests.fakes import ADMINISTRATOR, request_of
 from tests.graphs.item_faults import item_faults
 from tests.graphs.models import OF_KINDS
@@ -32,7 +32,7 @@ THREADS = 4
 REQUESTS = count(5, 60)
 
 
-KINDS = [kind for kind in STURDY if kind.name != "metered"]
+KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)

@@ -20,8 +20,8 @@ from stratabase.operations.read.reader import Reader
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from stratabase.store.write import commit
-from tests.contract.engine.acting import settled
-from tests.contract.engine.kinds import KINDS, Kind
+from tests.contract.engine.engine_calls import settled
+from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import fake_services, request_of, unlimited_budget
 from tests.graphs.commands import do
@@ -94,7 +94,9 @@ def pages(entities: MirroredEntities, model: Model) -> Iterator[tuple[str, list[
 @pytest.mark.parametrize(
     "kind", [kind for kind in KINDS if kind.name in EXAMPLES], ids=lambda kind: kind.name
 )
-def test_random_writes_leave_every_store_equal_to_the_reference_graph(kind: Kind, tmp_path: Path) -> None:
+def test_random_writes_leave_every_store_equal_to_the_reference_graph(
+    kind: EngineImplementation, tmp_path: Path
+) -> None:
     """Item by item, after each request; in the end nothing is left but the links of who is still there."""
     phases = [*Phase] if kind.name in QUICK else [Phase.generate]
 

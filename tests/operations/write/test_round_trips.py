@@ -13,16 +13,16 @@ from stratabase.domain.write.commands import Command, PartsCommand, ToManyComman
 from stratabase.messages import verbatim
 from stratabase.operations.ports import Entities
 from tests.graphs.commands import add, change, create, end, make, point, remove, update
-from tests.graphs.scene import Scene, issue_summary
-from tests.operations.write.noted_calls import NotedCalls
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
+from tests.operations.write.recorded_calls import RecordedCalls
 
 
-def calls(command: Command, scene: Scene | None = None) -> list[str]:
+def calls(command: Command, scenario: CompanyScenario | None = None) -> list[str]:
     """Return the calls that a command takes."""
-    scene = scene or Scene()
-    noted = NotedCalls(scene.entities)
-    scene.services = replace(scene.services, entities=cast("Entities", noted))
-    scene.write(command)
+    scenario = scenario or CompanyScenario()
+    noted = RecordedCalls(scenario.entities)
+    scenario.services = replace(scenario.services, entities=cast("Entities", noted))
+    scenario.write(command)
     return noted.calls
 
 
@@ -82,54 +82,56 @@ def test_a_write_makes_these_calls(command: Command, expected: list[str]) -> Non
 
 @pytest.mark.parametrize("number", [2, 40])
 def test_the_calls_do_not_grow_with_the_number_of_objects(number: int) -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     ids = [f"x{n}" for n in range(number)]
     for id_ in ids:
         reference = Reference("Address", id_)
-        scene.entities.objects[reference] = Entity(reference, {"_id": id_, "street": "s", "employee": "e2"})
-    whole = scene.entities.objects[Reference("Employee", "e2")]
+        scenario.entities.objects[reference] = Entity(
+            reference, {"_id": id_, "street": "s", "employee": "e2"}
+        )
+    whole = scenario.entities.objects[Reference("Employee", "e2")]
     state = {**whole.state, "addresses": ids}
-    scene.entities.objects[whole.reference] = replace(whole, state=state)
+    scenario.entities.objects[whole.reference] = replace(whole, state=state)
 
     parts = [change("Address", id_, street="new", guests=add("e3")) for id_ in ids[1:]]
     command = change("Employee", "e2", addresses=PartsCommand(update=parts, delete=ids[:1]))
 
-    assert calls(command, scene) == ["read", "are_linked", "commit"]
+    assert calls(command, scenario) == ["read", "are_linked", "commit"]
 
 
-def between(scene: Scene, *others: Command) -> None:
+def between(scenario: CompanyScenario, *others: Command) -> None:
     """Let other writes come between reading and committing, once."""
 
     def write() -> None:
-        scene.entities.before_commit = lambda: None
+        scenario.entities.before_commit = lambda: None
         for other in others:
-            scene.write(other)
+            scenario.write(other)
 
-    scene.entities.before_commit = write
+    scenario.entities.before_commit = write
 
 
-def refusal(scene: Scene, command: Command) -> list[tuple[object, ...]]:
+def refusal(scenario: CompanyScenario, command: Command) -> list[tuple[object, ...]]:
     """Return why a command is refused, though others come between."""
     with pytest.raises(Refused) as refused:
-        scene.write(command)
+        scenario.write(command)
     return [issue_summary(issue) for issue in refused.value.issues]
 
 
 def test_a_write_is_planned_again_after_a_concurrent_write() -> None:
     """The other adds a part and a link, too; all must be there."""
-    scene = Scene()
+    scenario = CompanyScenario()
     between(
-        scene,
+        scenario,
         change("Employee", "e1", addresses=create(make("Address", street="theirs")), friends=add("e3")),
     )
 
     mine = create(make("Address", street="mine"))
-    scene.write(change("Employee", "e1", addresses=mine, friends=add("e3", "e4")))
+    scenario.write(change("Employee", "e1", addresses=mine, friends=add("e3", "e4")))
 
-    employee = scene.entities.objects[Reference("Employee", "e1")]
+    employee = scenario.entities.objects[Reference("Employee", "e1")]
     ids = employee.state["addresses"]
     assert isinstance(ids, list)
-    streets = [scene.entities.objects[Reference("Address", id_)].state["street"] for id_ in ids]
+    streets = [scenario.entities.objects[Reference("Address", id_)].state["street"] for id_ in ids]
     assert streets == ["1st", "2nd", "theirs", "mine"]
 
 
@@ -181,77 +183,79 @@ RACES: dict[str, tuple[Command, Command, tuple[object, ...]]] = {
 def test_a_lost_race_is_refused_like_a_later_write(
     command: Command, other: Command, issue: tuple[object, ...]
 ) -> None:
-    scene = Scene()
-    between(scene, other)
+    scenario = CompanyScenario()
+    between(scenario, other)
 
     if issue:
-        assert refusal(scene, command) == [issue]
+        assert refusal(scenario, command) == [issue]
     else:
-        scene.write(command)
+        scenario.write(command)
 
 
 def test_parts_of_a_concurrently_deleted_whole_are_not_written() -> None:
-    scene = Scene()
-    between(scene, end("Project", "p1"))
+    scenario = CompanyScenario()
+    between(scenario, end("Project", "p1"))
 
     command = change("Project", "p1", tasks=update(change("Task", "k1", name="new")))
 
-    assert refusal(scene, command) == [("ENTITY_NOT_FOUND", "Project", "p1", "data._id")]
+    assert refusal(scenario, command) == [("ENTITY_NOT_FOUND", "Project", "p1", "data._id")]
 
 
 def test_a_write_gives_up_after_repeated_conflicts() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
 
     def other_write() -> None:
-        (employee,) = scene.entities.read([Reference("Employee", "e1")])
+        (employee,) = scenario.entities.read([Reference("Employee", "e1")])
         assert employee is not None
-        scene.entities.objects[employee.reference] = replace(employee, commit_ids=(scene.services.ids.new(),))
+        scenario.entities.objects[employee.reference] = replace(
+            employee, commit_ids=(scenario.services.ids.new(),)
+        )
 
-    scene.entities.before_commit = other_write
+    scenario.entities.before_commit = other_write
     with pytest.raises(Unavailable):
-        scene.write(change("Employee", "e1", team=point("t3")))
-    assert scene.entities.commits == []
+        scenario.write(change("Employee", "e1", team=point("t3")))
+    assert scenario.entities.commits == []
 
 
 def test_a_write_with_unknown_outcome_is_not_retried() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     attempts: list[None] = []
-    scene.entities.before_commit = lambda: attempts.append(None)
-    scene.entities.refuse = Unavailable(verbatim("unknown"))
+    scenario.entities.before_commit = lambda: attempts.append(None)
+    scenario.entities.refuse = Unavailable(verbatim("unknown"))
 
     for command in (change("Employee", "e1", team=point("t3")), end("Project", "p1")):
         with pytest.raises(Unavailable, match="unknown"):
-            scene.write(command)
+            scenario.write(command)
     assert len(attempts) == 2
 
 
 def test_a_change_too_large_for_the_store_is_refused_with_the_limit() -> None:
-    scene = Scene()
-    scene.entities.refuse = TooLarge(verbatim("Too large."))
+    scenario = CompanyScenario()
+    scenario.entities.refuse = TooLarge(verbatim("Too large."))
 
-    (issue,) = scene.refusal(change("Employee", "e1", addresses=create(make("Address", street="x"))))
+    (issue,) = scenario.refusal(change("Employee", "e1", addresses=create(make("Address", street="x"))))
 
     assert (issue.type, issue.path) == (IssueType.MALFORMED_REQUEST, ("data",))
     assert issue.message == "Too large."
 
 
 def test_a_too_large_change_is_reported_with_its_role_and_advice() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     role = RoleName("Employee", "friends")
-    scene.entities.refuse = TooLarge(verbatim("Too large."), cause=SizeCause(role, 33))
+    scenario.entities.refuse = TooLarge(verbatim("Too large."), cause=SizeCause(role, 33))
 
-    (issue,) = scene.refusal(change("Employee", "e1", addresses=create(make("Address", street="x"))))
+    (issue,) = scenario.refusal(change("Employee", "e1", addresses=create(make("Address", street="x"))))
 
     assert issue.message == "Too large. Add or remove at most 33 objects of Employee.friends at a time."
 
 
 def test_a_request_with_too_many_objects_is_refused_before_any_read() -> None:
-    scene = Scene()
-    noted = NotedCalls(scene.entities)
-    scene.services = replace(scene.services, entities=cast("Entities", noted))
+    scenario = CompanyScenario()
+    noted = RecordedCalls(scenario.entities)
+    scenario.services = replace(scenario.services, entities=cast("Entities", noted))
     many = [f"x{number}" for number in range(600)]
 
-    (issue,) = scene.refusal(change("Employee", "e1", friends=ToManyCommand(add=many, remove=many)))
+    (issue,) = scenario.refusal(change("Employee", "e1", friends=ToManyCommand(add=many, remove=many)))
 
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert "1,201" in issue.message
@@ -264,11 +268,11 @@ def test_deeply_nested_parts_are_written() -> None:
     task = make("Task", name="last", assignee=point("e1"))
     for _ in range(450):
         task = make("Task", name="x", assignee=point("e1"), subtasks=create(task))
-    scene = Scene()
+    scenario = CompanyScenario()
 
-    changes = scene.changes(change("Project", "p1", tasks=create(task)))
+    changes = scenario.changes(change("Project", "p1", tasks=create(task)))
 
-    assert len(scene.entities.commits[-1].effects) == 452
+    assert len(scenario.entities.commits[-1].effects) == 452
     assert changes["Project.p1.tasks"] == ["k1", "k2", "id1"]
-    scene.write(end("Project", "p1"))
-    assert not [reference for reference in scene.entities.objects if reference.class_name == "Task"]
+    scenario.write(end("Project", "p1"))
+    assert not [reference for reference in scenario.entities.objects if reference.class_name == "Task"]

@@ -10,12 +10,12 @@ import pytest
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import settled
+from tests.contract.engine.engine_calls import settled
 from tests.graphs.answers import answer_of
 from tests.graphs.company import COMPANY
 from tests.graphs.company_engines import over_dynamodb, over_lagging, over_reference, over_sqlite
 from tests.graphs.stored_company import company_items
-from tests.graphs.write_cases import LARGE, WRITE_CASES, scene
+from tests.graphs.write_cases import LARGE, WRITE_CASES, scenario
 from tests.soak import FULL, mostly
 from tests.store.engine_items import Items, object_items, serial_numbers
 from tests.store.failing import GET, RANGE, FailingEngine, Fault
@@ -69,7 +69,7 @@ def smooth(name: str) -> Outcome:
 @pytest.mark.parametrize("name", WRITE_CASES)
 def test_without_faults_the_items_match_the_graph(name: str) -> None:
     """To which the tests below compare. The plain rules do and refuse the same."""
-    there = scene()
+    there = scenario()
     if smooth(name).answer is None:
         there.write(WRITE_CASES[name])
     else:

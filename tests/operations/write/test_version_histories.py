@@ -25,8 +25,8 @@ from stratabase.operations.write.services import save
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import versions
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import together
-from tests.contract.engine.kinds import KINDS
+from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engines import KINDS
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR, NOON, request_of, unlimited_budget
 from tests.graphs.commands import make
@@ -66,7 +66,7 @@ class RandomIds:
         return uuid4().hex
 
 
-class Host:
+class UpdatingProcess:
     """A process that updates objects."""
 
     def __init__(self, engine: Engine, ahead: Instant, clock_seed: int) -> None:
@@ -148,7 +148,7 @@ def check_history(engine: Engine, first_seed: int | None = None) -> None:
     The threads take one seed each, from `first_seed` or that of the run.
     """
     seeds = range(seed(), seed() + THREADS) if first_seed is None else range(first_seed, first_seed + THREADS)
-    hosts = [Host(engine, ahead, one) for ahead, one in zip((0, APART), seeds, strict=False)]
+    hosts = [UpdatingProcess(engine, ahead, one) for ahead, one in zip((0, APART), seeds, strict=False)]
     sheets = [
         save(hosts[0].services, make("Sheet", name="made"), ADMINISTRATOR).reference for _ in range(OBJECTS)
     ]

@@ -11,7 +11,7 @@ import pytest
 
 from tests.scenarios.refusals.case import KEY
 from tests.scenarios.refusals.issue import Issue
-from tests.scenarios.refusals.studio import MODEL, Studio, error
+from tests.scenarios.refusals.service_client import MODEL, ServiceClient, error
 from tests.service import PASSWORD, RunningService, basic, running
 
 TOTALS = {"roundTrips", "readUnits", "writeUnits", "items", "bytes", "milliseconds"}
@@ -46,28 +46,28 @@ def asking(verb: str, argument: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def clerk(studio: Studio) -> str:
+def clerk(client: ServiceClient) -> str:
     """The Authorization of a member who is no administrator."""
     headers = {"Authorization": basic("admin", PASSWORD), "Content-Type": "application/json"}
     all_members = "/auth/administration/members"
     member = {"username": "clerk", "email": "clerk@example.com", "profile": "Clerk"}
-    made = studio.service.request("POST", all_members, headers=headers, body=json.dumps(member))
+    made = client.service.request("POST", all_members, headers=headers, body=json.dumps(member))
     if made.status == 201:  # else a module before has made it
         change = json.dumps({"password": PASSWORD})
         one = f"{all_members}/{made.json()['id']}"
-        assert studio.service.request("PUT", one, headers=headers, body=change).status == 200
+        assert client.service.request("PUT", one, headers=headers, body=change).status == 200
     return CLERK
 
 
-def took(studio: Studio, verb: str) -> Any:
+def took(client: ServiceClient, verb: str) -> Any:
     """Return what a service takes; now and then the registry of indexes is read beside."""
-    return studio.answer(studio.named(asking(verb, ", insight: FULL"))).body["extensions"]["insight"]
+    return client.answer(client.named(asking(verb, ", insight: FULL"))).body["extensions"]["insight"]
 
 
 @pytest.mark.parametrize("verb", READING)
-def test_insight_of_a_query_is_returned_to_an_administrator(studio: Studio, verb: str) -> None:
+def test_insight_of_a_query_is_returned_to_an_administrator(client: ServiceClient, verb: str) -> None:
     plain, light, full = (
-        studio.answer(studio.named(asking(verb, argument))).body
+        client.answer(client.named(asking(verb, argument))).body
         for argument in (", insight: null", ", insight: LIGHT", ", insight: FULL")
     )
 
@@ -80,18 +80,18 @@ def test_insight_of_a_query_is_returned_to_an_administrator(studio: Studio, verb
     for name in ("roundTrips", "readUnits", "items", "bytes"):
         assert sum(call[name] for call in told["calls"]) == told[name]
     if verb.startswith("get"):
-        told = min(told, *(took(studio, verb) for _ in range(2)), key=lambda each: each["roundTrips"])
+        told = min(told, *(took(client, verb) for _ in range(2)), key=lambda each: each["roundTrips"])
         assert told["roundTrips"] == (2 if verb == "getBy" else 1)
         assert (told["readUnits"] > 0, told["writeUnits"]) == (True, 0)
 
 
-def test_insight_of_a_mutation_is_returned(studio: Studio) -> None:
+def test_insight_of_a_mutation_is_returned(client: ServiceClient) -> None:
     create = 'mutation { Skill___create(data: {name: "took"}, insight: LIGHT) { _id } }'
-    body = studio.answer(create).body
+    body = client.answer(create).body
     id_ = body["data"]["Skill___create"]["_id"]
     delete = f'mutation {{ Skill___delete(_id: "{id_}", insight: LIGHT) {{ deleted }} }}'
 
-    ended = studio.answer(delete).body
+    ended = client.answer(delete).body
 
     told = body["extensions"]["insight"]
     assert (told["roundTrips"], told["writeUnits"]) == (1, 2)
@@ -99,14 +99,14 @@ def test_insight_of_a_mutation_is_returned(studio: Studio) -> None:
     assert ended["extensions"]["insight"]["writeUnits"] > 0
 
 
-def test_insight_of_several_services_is_returned_together(studio: Studio) -> None:
-    query = studio.named(
+def test_insight_of_several_services_is_returned_together(client: ServiceClient) -> None:
+    query = client.named(
         """{ one: Team___get(_id: "<red>", insight: LIGHT) { name }
              two: Team___get(_id: "<blue>", insight: FULL) { name }
              three: Team___get(_id: "<blue>") { name } }"""
     )
 
-    told = studio.answer(query).body["extensions"]["insight"]
+    told = client.answer(query).body["extensions"]["insight"]
 
     assert told["roundTrips"] == 2
     assert [call["path"] for call in told["calls"]] == [["two"]]
@@ -115,40 +115,40 @@ def test_insight_of_several_services_is_returned_together(studio: Studio) -> Non
 @pytest.mark.parametrize("level", ["LIGHT", "FULL"])
 @pytest.mark.parametrize("verb", [*READING, *WRITING])
 def test_diagnostics_of_other_members_are_refused_before_execution(
-    studio: Studio, clerk: str, verb: str, level: str
+    client: ServiceClient, clerk: str, verb: str, level: str
 ) -> None:
     argument = f", insight: {level}"
-    query = studio.named(asking(verb, argument))
-    before = studio.shelf.rows()
+    query = client.named(asking(verb, argument))
+    before = client.store.rows()
 
-    answer = studio.answer(query, authorization=clerk)
+    answer = client.answer(query, authorization=clerk)
 
     text = "Only administrators can use insight. Remove it."
     issue = Issue("APPLICATION_ACCESS_FORBIDDEN", text, "insight")
     shown = error(issue.shown(KEY, answer.trace_id, profile="Clerk"))
     assert answer.body == {"data": {KEY: None}, "errors": [shown]}
-    assert studio.shelf.rows() == before
+    assert client.store.rows() == before
 
 
-def test_requests_without_diagnostics_are_served(studio: Studio, clerk: str) -> None:
-    query = studio.named(asking("get", ""))
-    assert studio.answer(query, authorization=clerk).body == {"data": {KEY: {"name": "red"}}}
+def test_requests_without_diagnostics_are_served(client: ServiceClient, clerk: str) -> None:
+    query = client.named(asking("get", ""))
+    assert client.answer(query, authorization=clerk).body == {"data": {KEY: {"name": "red"}}}
 
 
 @pytest.mark.parametrize("verb", READING)
-def test_the_result_without_the_cache_is_the_same(studio: Studio, verb: str) -> None:
+def test_the_result_without_the_cache_is_the_same(client: ServiceClient, verb: str) -> None:
     with_it, without_it = (
-        studio.answer(studio.named(asking(verb, argument))).body
+        client.answer(client.named(asking(verb, argument))).body
         for argument in (", disableCache: false", ", disableCache: true")
     )
 
     assert (with_it, "errors" in with_it) == (without_it, False)
 
 
-def test_without_the_cache_objects_of_a_page_are_read_again(studio: Studio) -> None:
+def test_without_the_cache_objects_of_a_page_are_read_again(client: ServiceClient) -> None:
     page = "{ Team___getPage(options: {next: 2}, disableCache: %s, insight: FULL) { items { name } } }"
 
-    usual, exact = (studio.answer(page % word).body["extensions"]["insight"] for word in ("false", "true"))
+    usual, exact = (client.answer(page % word).body["extensions"]["insight"] for word in ("false", "true"))
 
     assert [call["kind"] for call in usual["calls"]] == ["range"]
     assert [call["kind"] for call in exact["calls"]] == ["range", "get"]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.scenarios.refusals.needs import nested
-from tests.scenarios.refusals.studio import ADDRESS, Studio
+from tests.scenarios.refusals.service_client import ADDRESS, ServiceClient
 from tests.service import PASSWORD, basic
 
 MODERN, LEGACY = "application/graphql-response+json", "application/json"
@@ -265,12 +265,12 @@ DOCUMENTS = [
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.says)
-def test_an_invalid_document_is_not_executed(studio: Studio, document: Document) -> None:
+def test_an_invalid_document_is_not_executed(client: ServiceClient, document: Document) -> None:
     """The status says so only to clients that know the type of the answer."""
-    before = studio.shelf.rows()
+    before = client.store.rows()
     asked = {"query": document.query, "variables": document.variables, "operationName": document.operation}
     for accept, status in ((LEGACY, 200), (MODERN, 400)):
-        reply = studio.send(asked, accept=accept)
+        reply = client.send(asked, accept=accept)
 
         assert (reply.status, reply.headers["content-type"]) == (status, f"{accept}; charset=utf-8")
         assert list(reply.json()) == ["errors"]
@@ -280,7 +280,7 @@ def test_an_invalid_document_is_not_executed(studio: Studio, document: Document)
         assert begin == [mistake.begins for mistake in expected]
         beside = [_told(mistake, document.classification) for mistake in expected]
         assert [_beside_message(each) for each in told] == beside
-    assert studio.shelf.rows() == before
+    assert client.store.rows() == before
 
 
 def _beside_message(told: dict[str, Any]) -> dict[str, Any]:
@@ -306,24 +306,24 @@ NESTED = {
 
 
 @pytest.mark.parametrize("what", NESTED)
-def test_a_too_deeply_nested_document_is_reported(studio: Studio, what: str) -> None:
+def test_a_too_deeply_nested_document_is_reported(client: ServiceClient, what: str) -> None:
     query, variables = NESTED[what]
 
-    (told,) = studio.send({"query": query, "variables": variables}).json()["errors"]
+    (told,) = client.send({"query": query, "variables": variables}).json()["errors"]
 
     assert "nested too deeply" in told["message"]
     assert told["extensions"] == {"classification": VALIDATION if variables else SYNTAX}
 
 
-def test_at_most_nine_errors_are_reported(studio: Studio) -> None:
+def test_at_most_nine_errors_are_reported(client: ServiceClient) -> None:
     query = "{ " + " ".join(f"wrong{number}" for number in range(20)) + " }"
 
-    body = studio.send({"query": query}).json()
+    body = client.send({"query": query}).json()
 
     assert len(body["errors"]) == 9
 
 
-def test_a_refused_mutation_does_not_undo_the_others(studio: Studio) -> None:
+def test_a_refused_mutation_does_not_undo_the_others(client: ServiceClient) -> None:
     """Each field is a write of its own, in their order."""
     query = """mutation {
       first: Skill___create(data: {name: "first"}) { _id }
@@ -331,7 +331,7 @@ def test_a_refused_mutation_does_not_undo_the_others(studio: Studio) -> None:
       third: Skill___create(data: {name: "third"}) { _id }
     }"""
 
-    body = studio.answer(query).body
+    body = client.answer(query).body
 
     assert [name for name, made in body["data"].items() if made] == ["first", "third"]
     (told,) = body["errors"]
@@ -339,17 +339,17 @@ def test_a_refused_mutation_does_not_undo_the_others(studio: Studio) -> None:
     assert told["extensions"]["sourceRequestReference"] == "second.data.name"
     for made in filter(None, body["data"].values()):
         end = f'mutation {{ Skill___delete(_id: "{made["_id"]}") {{ deleted }} }}'
-        assert studio.ask(end) == {"deleted": True}
+        assert client.ask(end) == {"deleted": True}
 
 
 @pytest.mark.parametrize("escaped", ["\\ud800", "\\udc00\\ud800", "a\\ud83d"])
-def test_a_lone_surrogate_is_invalid_json(studio: Studio, escaped: str) -> None:
+def test_a_lone_surrogate_is_invalid_json(client: ServiceClient, escaped: str) -> None:
     """Neither in a document nor in a variable."""
     query = "query($id: ID!) { Team___get(_id: $id) { name } }"
     sent = f'{{"query": "{query}", "variables": {{"id": "{escaped}"}}}}'
     headers = {"Content-Type": LEGACY, "Authorization": basic("admin", PASSWORD)}
 
-    reply = studio.service.request("POST", ADDRESS, headers=headers, body=sent)
+    reply = client.service.request("POST", ADDRESS, headers=headers, body=sent)
 
     assert (reply.status, reply.headers["content-type"]) == (400, "application/problem+json")
     assert "is not valid JSON" in reply.json()["detail"]

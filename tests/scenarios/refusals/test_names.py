@@ -8,7 +8,7 @@ import pytest
 from tests.scenarios.refusals.case import IN_BULK, KEY, Asked, Case, changing, filling, loosely, making
 from tests.scenarios.refusals.issue import Issue, entity, missing, one_required, role
 from tests.scenarios.refusals.needs import PERSON
-from tests.scenarios.refusals.studio import Studio, error
+from tests.scenarios.refusals.service_client import ServiceClient, error
 
 LONG = "x" * 5000
 LONGEST = 255
@@ -215,26 +215,26 @@ def test_issues_name_objects_by_their_client_id(refuse: Callable[[Case], None], 
 
 
 @pytest.mark.parametrize("id_", SHOWN, ids=lambda id_: repr(id_[:6]))
-def test_an_impossible_id_reads_deletes_and_finds_nothing(studio: Studio, id_: str) -> None:
+def test_an_impossible_id_reads_deletes_and_finds_nothing(client: ServiceClient, id_: str) -> None:
     """That is no error: there is just nothing."""
-    before = studio.shelf.rows()
+    before = client.store.rows()
     for class_name in ("Sheet", "Person"):
         get = f"query($id: ID!) {{ {class_name}___get(_id: $id) {{ _id }} }}"
         judge = f"query($id: ID!) {{ {class_name}___validateDelete(_id: $id) {{ isValid }} }}"
         end = f"mutation($id: ID!) {{ {class_name}___delete(_id: $id) {{ deleted }} }}"
         options = "{filter: {_id___eq: $id}}"
         page = f"query($id: ID!) {{ {class_name}___getPage(options: {options}) {{ totalCount }} }}"
-        assert studio.ask(get, id=id_) is None
-        assert studio.ask(judge, id=id_) == {"isValid": True}
-        assert studio.ask(end, id=id_) == {"deleted": False}
-        assert studio.ask(page, id=id_) == {"totalCount": 0}
-    assert studio.shelf.rows() == before
+        assert client.ask(get, id=id_) is None
+        assert client.ask(judge, id=id_) == {"isValid": True}
+        assert client.ask(end, id=id_) == {"deleted": False}
+        assert client.ask(page, id=id_) == {"totalCount": 0}
+    assert client.store.rows() == before
 
 
-def test_a_client_id_is_unknown_in_later_requests(studio: Studio) -> None:
-    made = studio.create("Team", _clientId="later", name="later")
+def test_a_client_id_is_unknown_in_later_requests(client: ServiceClient) -> None:
+    made = client.create("Team", _clientId="later", name="later")
 
-    answer = studio.answer(
+    answer = client.answer(
         'mutation {\n  it: Team___update(data: {_id: "later", name: "changed"}) { _id }\n}'
     )
 
@@ -242,4 +242,4 @@ def test_a_client_id_is_unknown_in_later_requests(studio: Studio) -> None:
     issue["userMessage"] = 'Team "later" does not exist.'
     assert answer.body == {"data": {KEY: None}, "errors": [error(issue)]}
     delete = f'mutation {{ Team___delete(_id: "{made["_id"]}") {{ deleted }} }}'
-    assert studio.ask(delete) == {"deleted": True}
+    assert client.ask(delete) == {"deleted": True}

@@ -9,7 +9,7 @@ import pytest
 from tests.scenarios.refusals.case import KEY, Asked, Case
 from tests.scenarios.refusals.issue import Issue
 from tests.scenarios.refusals.needs import DATE, NULL, nested
-from tests.scenarios.refusals.studio import Studio, error, ordered, refused
+from tests.scenarios.refusals.service_client import ServiceClient, error, ordered, refused
 
 BAD_CURSOR = "The cursor is not valid. Use a cursor of an earlier page, unchanged."
 FOREIGN = "The cursor belongs to another class or another order. Use it only for the same class and order."
@@ -139,14 +139,16 @@ def test_a_page_with_contradicting_options_is_refused(refuse: Callable[[Case], N
 
 @pytest.mark.parametrize("says", OPTIONS)
 @pytest.mark.parametrize("role", ["pupils", "mentor___associables"])
-def test_a_page_of_a_role_with_contradicting_options_is_refused(studio: Studio, says: str, role: str) -> None:
+def test_a_page_of_a_role_with_contradicting_options_is_refused(
+    client: ServiceClient, says: str, role: str
+) -> None:
     """It is the service that is refused, and the place names the way to the page."""
     options, issues = OPTIONS[says]
     query = f"""query($id: ID!, $options: PersonPageOptions) {{
   it: Person___get(_id: $id) {{ mentor {{ deep: {role}(options: $options) {{ items {{ _id }} }} }} }}
 }}"""
 
-    answer = studio.answer(query, {"id": "<bob>", "options": options})
+    answer = client.answer(query, {"id": "<bob>", "options": options})
 
     shown = [issue.shown(f"{KEY}.mentor.deep", answer.trace_id) for issue in issues]
     expected = {"data": {KEY: None}, "errors": ordered([error(issue) for issue in shown])}
@@ -154,7 +156,7 @@ def test_a_page_of_a_role_with_contradicting_options_is_refused(studio: Studio, 
 
 
 @pytest.mark.parametrize("verb", ["create", "update", "save"])
-def test_a_write_with_an_invalid_selection_is_not_executed(studio: Studio, verb: str) -> None:
+def test_a_write_with_an_invalid_selection_is_not_executed(client: ServiceClient, verb: str) -> None:
     data = {
         "create": {"name": "new"},
         "update": {"_id": "<red>", "name": "new"},
@@ -164,28 +166,28 @@ def test_a_write_with_an_invalid_selection_is_not_executed(studio: Studio, verb:
     query = f"""mutation($data: Team{input_}!) {{
   it: Team___{verb}(data: $data) {{ members(options: {{next: -1}}) {{ items {{ _id }} }} }}
 }}"""
-    before = studio.shelf.rows()
+    before = client.store.rows()
 
-    answer = studio.answer(query, {"data": data})
+    answer = client.answer(query, {"data": data})
 
     issue = option("next", "next is -1. Use a number from 0 to 10000.").shown(
         f"{KEY}.members", answer.trace_id
     )
     assert answer.body == {"data": {KEY: None}, "errors": [error(issue)]}
-    assert studio.shelf.rows() == before
+    assert client.store.rows() == before
 
 
-def test_a_cursor_is_valid_only_for_its_own_page(studio: Studio) -> None:
+def test_a_cursor_is_valid_only_for_its_own_page(client: ServiceClient) -> None:
     """Not in another order, nor in another class."""
-    first = studio.ask("{ Person___getPage(options: {next: 1}) { nextCursor } }")["nextCursor"]
+    first = client.ask("{ Person___getPage(options: {next: 1}) { nextCursor } }")["nextCursor"]
     page = """query($options: %sPageOptions!) {
   it: %s___getPage(options: $options) { items { _id } }
 }"""
 
-    other_order = studio.answer(
+    other_order = client.answer(
         page % ("Person", "Person"), {"options": {"cursor": first, "orderBy": ["last_name___DESC"]}}
     )
-    other_class = studio.answer(page % ("Team", "Team"), {"options": {"cursor": first}})
+    other_class = client.answer(page % ("Team", "Team"), {"options": {"cursor": first}})
 
     issue = option("cursor", FOREIGN).shown(KEY, other_order.trace_id)
     assert other_order.body == {"data": {KEY: None}, "errors": [error(issue)]}
@@ -194,12 +196,12 @@ def test_a_cursor_is_valid_only_for_its_own_page(studio: Studio) -> None:
     assert other_class.body == {"data": {KEY: None}, "errors": [error(issue)]}
 
 
-def test_invalid_unique_values_are_refused(studio: Studio) -> None:
+def test_invalid_unique_values_are_refused(client: ServiceClient) -> None:
     query = """query($day: Date!) {
   it: Sheet___getByTitle_Day(title: "first", day: $day) { _id }
 }"""
 
-    answer = studio.answer(query, {"day": "soon"})
+    answer = client.answer(query, {"day": "soon"})
 
     text = f'Sheet.day: "soon" is not a valid Date. {DATE}'
     issue = Issue("DATA_TYPE", text, "day", "ENTITY_ATTRIBUTE", "Sheet", attributes=("day",))
@@ -216,8 +218,8 @@ def test_invalid_unique_values_are_refused(studio: Studio) -> None:
         '{ Person___getByEmail(email: "\\u0000") { _id } }',
     ],
 )
-def test_a_missing_object_is_null_without_an_error(studio: Studio, query: str) -> None:
-    assert studio.ask(query) is None
+def test_a_missing_object_is_null_without_an_error(client: ServiceClient, query: str) -> None:
+    assert client.ask(query) is None
 
 
 LARGE = 300_000
@@ -225,14 +227,14 @@ LARGE = 300_000
 
 
 @pytest.fixture(scope="module")
-def large(studio: Studio) -> Iterator[Studio]:
+def large(client: ServiceClient) -> Iterator[ServiceClient]:
     """Four large scrolls, which together are more than one request may read."""
     names = [f"large{number}" for number in range(4)]
     for name in names:
-        studio.create("Scroll", name, title="large", text="x" * LARGE)
-    yield studio
+        client.create("Scroll", name, title="large", text="x" * LARGE)
+    yield client
     for name in names:
-        studio.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id=f"<{name}>")
+        client.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id=f"<{name}>")
 
 
 INDEX = 'Declare @index(attributes: ["title"]) in the model.'
@@ -288,7 +290,7 @@ def test_a_bulk_service_beyond_its_read_budget_is_refused(refuse: Callable[[Case
     refuse(Case("in bulk", ways))
 
 
-def test_results_before_the_end_of_the_read_budget_are_returned(large: Studio) -> None:
+def test_results_before_the_end_of_the_read_budget_are_returned(large: ServiceClient) -> None:
     """Each service by itself: those that come too late are told so."""
     services = " ".join(
         f'g{number}: Scroll___get(_id: "<large{number % 4}>") {{ title }}' for number in range(5)
@@ -307,14 +309,14 @@ def test_results_before_the_end_of_the_read_budget_are_returned(large: Studio) -
 
 
 @pytest.fixture
-def book(studio: Studio) -> Iterator[str]:
+def book(client: ServiceClient) -> Iterator[str]:
     """A scroll whose leaves are together more than one request may read."""
     leaves = [{"text": "x" * LARGE}] * 5
-    yield studio.create("Scroll", "book", title="book", leaves=leaves)["_id"]
-    studio.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id="<book>")
+    yield client.create("Scroll", "book", title="book", leaves=leaves)["_id"]
+    client.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id="<book>")
 
 
-def test_an_object_whose_roles_exceed_the_read_budget_is_refused(studio: Studio, book: str) -> None:
+def test_an_object_whose_roles_exceed_the_read_budget_is_refused(client: ServiceClient, book: str) -> None:
     """A write is told to be done, though not all can be shown; a preview is refused like a read."""
     shows = "{ leaves { items { text } } }"
     data = f'data: {{_id: "{book}", title: "%s"}}'
@@ -323,9 +325,9 @@ def test_an_object_whose_roles_exceed_the_read_budget_is_refused(studio: Studio,
         "Request less data in one request."
     )
 
-    read = studio.answer(f'{{\n  it: Scroll___get(_id: "{book}") {shows}\n}}')
-    tried = studio.answer(f"{{\n  it: Scroll___previewUpdate({data % 'tried'}) {shows}\n}}")
-    done = studio.answer(f"mutation {{\n  it: Scroll___update({data % 'done'}) {shows}\n}}")
+    read = client.answer(f'{{\n  it: Scroll___get(_id: "{book}") {shows}\n}}')
+    tried = client.answer(f"{{\n  it: Scroll___previewUpdate({data % 'tried'}) {shows}\n}}")
+    done = client.answer(f"mutation {{\n  it: Scroll___update({data % 'done'}) {shows}\n}}")
 
     refusal = Issue("MALFORMED_REQUEST", too_late, "", "ENTITY", "Leaf")
     unshown = f'Scroll "{book}" was written, but the selected fields cannot be shown. {too_late}'
@@ -333,4 +335,4 @@ def test_an_object_whose_roles_exceed_the_read_budget_is_refused(studio: Studio,
     for answer, issue in ((read, refusal), (tried, refusal), (done, written)):
         expected = {"data": {KEY: None}, "errors": [error(issue.shown(KEY, answer.trace_id))]}
         assert answer.body == expected
-    assert studio.ask(f'{{ Scroll___get(_id: "{book}") {{ title }} }}') == {"title": "done"}
+    assert client.ask(f'{{ Scroll___get(_id: "{book}") {{ title }} }}') == {"title": "done"}

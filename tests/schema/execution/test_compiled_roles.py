@@ -15,7 +15,7 @@ from stratabase.model.model import Class
 from stratabase.operations.services import Services
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.executor import SchemaExecutor
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.fakes import ADMINISTRATOR, NOON, CountedIds, FrozenClock, unlimited_budget
 
 OPTIONS = [
@@ -45,9 +45,9 @@ LOCKS = [
 PAGE = ["totalCount", "hasNext", "hasPrev", "nextCursor", "prevCursor", "__typename"]
 
 
-def stored() -> Objects:
+def stored() -> EverythingObjects:
     """Return a small graph, in which something dangles too."""
-    objects = Objects()
+    objects = EverythingObjects()
     for number in range(4):
         key = {"team": f"t{number % 2}", "mentor": "p0", "desk": f"d{number}", "favourite": "nothing"}
         phones = [f"p{number}.1", f"p{number}.2"]
@@ -68,7 +68,9 @@ def stored() -> Objects:
     return objects
 
 
-def executor_of(objects: Objects, budget: Callable[[], ReadBudget] = unlimited_budget, **options: Any) -> Any:
+def executor_of(
+    objects: EverythingObjects, budget: Callable[[], ReadBudget] = unlimited_budget, **options: Any
+) -> Any:
     """Return what answers requests to a graph."""
     services = Services(EVERYTHING, objects, FrozenClock(), CountedIds(), budget)
     return SchemaExecutor(services, lambda *_: None, **options)

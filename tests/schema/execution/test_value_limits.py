@@ -6,7 +6,7 @@ import pytest
 from graphql import parse
 
 from stratabase.schema.execution.limits import excess_of_literals, excess_of_variables
-from tests.schema.test_executor import Room
+from tests.schema.test_executor import ExecutorApi
 
 CREATE = "mutation($d: ThingCreate!) { Thing___create(data: $d) { _id } }"
 
@@ -55,7 +55,7 @@ def test_values_are_counted_everywhere_in_a_document(text: str) -> None:
 
 
 def test_a_request_with_too_many_values_is_not_executed() -> None:
-    api = Room()
+    api = ExecutorApi()
 
     answer = api.answer(CREATE, d={"name": [1] * 30_000})
 

@@ -16,7 +16,7 @@ from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import FrozenClock, unlimited_budget
-from tests.schema.grants.guild import Guild
+from tests.schema.grants.guild_api import GuildApi
 from tests.schema.graph_api import OrderedIds
 
 CROSSING = read_model_file(Path(__file__).parent.parent / "models/crossing.graphql")
@@ -36,7 +36,7 @@ ISSUES = """isValid issues {
   issueType issueLevel userMessage sourceRequestReference entityID entityName attributeNames roleNames }"""
 
 
-class Crossing(Guild):
+class HiddenObjects(GuildApi):
     """Something of one's own that is seen, and of each class something that is hidden."""
 
     def __init__(self, engine: Engine) -> None:
@@ -82,12 +82,12 @@ def _failed(error: BaseException, _: str) -> None:
 
 
 @pytest.fixture(params=["dict", "sqlite"])
-def crossing(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Crossing]:
+def hidden_objects(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[HiddenObjects]:
     if request.param == "dict":
-        yield Crossing(ReferenceEngine())
+        yield HiddenObjects(ReferenceEngine())
         return
     engine = SqliteEngine(tmp_path / "store.db")
-    yield Crossing(engine)
+    yield HiddenObjects(engine)
     engine.close()
 
 
@@ -104,9 +104,11 @@ LED = {
 @pytest.mark.parametrize("service", UPDATES)
 @pytest.mark.parametrize("data", LED.values(), ids=LED)
 def test_an_update_cannot_reference_a_missing_or_hidden_object(
-    crossing: Crossing, data: dict[str, Any], service: str
+    hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
-    told = crossing.told(UPDATES[service], {"_id": crossing.own, **data}, crossing.hidden["There"])
+    told = hidden_objects.told(
+        UPDATES[service], {"_id": hidden_objects.own, **data}, hidden_objects.hidden["There"]
+    )
     assert told == ["ENTITY_NOT_FOUND"] * len(data)
 
 
@@ -121,17 +123,21 @@ MADE = {
 @pytest.mark.parametrize("service", CREATIONS)
 @pytest.mark.parametrize("data", MADE.values(), ids=MADE)
 def test_a_creation_cannot_reference_a_missing_or_hidden_object(
-    crossing: Crossing, data: dict[str, Any], service: str
+    hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
-    told = crossing.told(CREATIONS[service], data, crossing.hidden["There"])
+    told = hidden_objects.told(CREATIONS[service], data, hidden_objects.hidden["There"])
     assert told == ["ENTITY_NOT_FOUND"] * len(data)
 
 
 @pytest.mark.parametrize("role", [*TO_ONE, *TO_MANY])
-def test_a_missing_or_hidden_object_is_reported_beside_other_issues(crossing: Crossing, role: str) -> None:
+def test_a_missing_or_hidden_object_is_reported_beside_other_issues(
+    hidden_objects: HiddenObjects, role: str
+) -> None:
     """A value that is taken, or a required role that is left empty."""
     wrong = {"code": "taken", role: "@" if role in TO_ONE else ["@"]}
-    assert "ENTITY_NOT_FOUND" in crossing.told(CREATIONS["create"], wrong, crossing.hidden["There"])
+    assert "ENTITY_NOT_FOUND" in hidden_objects.told(
+        CREATIONS["create"], wrong, hidden_objects.hidden["There"]
+    )
 
 
 TAKEN = {role: {role: {"remove": ["@"]}} for role in TO_MANY}
@@ -140,10 +146,12 @@ TAKEN = {role: {role: {"remove": ["@"]}} for role in TO_MANY}
 @pytest.mark.parametrize("service", UPDATES)
 @pytest.mark.parametrize("data", TAKEN.values(), ids=TAKEN)
 def test_removing_a_missing_or_hidden_object_from_a_role_removes_nothing(
-    crossing: Crossing, data: dict[str, Any], service: str
+    hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
     """Whether it is there or not: a role does not lead to what is not there."""
-    told = crossing.told(UPDATES[service], {"_id": crossing.own, **data}, crossing.hidden["There"])
+    told = hidden_objects.told(
+        UPDATES[service], {"_id": hidden_objects.own, **data}, hidden_objects.hidden["There"]
+    )
     assert told == []
 
 
@@ -158,7 +166,9 @@ STRANGERS = {
 @pytest.mark.parametrize("service", UPDATES)
 @pytest.mark.parametrize(("class_name", "data"), STRANGERS.values(), ids=STRANGERS)
 def test_a_hidden_part_is_not_found(
-    crossing: Crossing, class_name: str, data: dict[str, Any], service: str
+    hidden_objects: HiddenObjects, class_name: str, data: dict[str, Any], service: str
 ) -> None:
-    told = crossing.told(UPDATES[service], {"_id": crossing.own, **data}, crossing.hidden[class_name])
+    told = hidden_objects.told(
+        UPDATES[service], {"_id": hidden_objects.own, **data}, hidden_objects.hidden[class_name]
+    )
     assert told == ["ENTITY_NOT_FOUND"]

@@ -12,7 +12,7 @@ import pytest
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.archive import CLERK, Archive
+from tests.schema.grants.archive_api import CLERK, ArchiveApi
 from tests.soak import count
 
 MODEL = read_model(
@@ -51,7 +51,7 @@ class DossierHistory:
     """
 
     def __init__(self, seed: int, *, is_other: bool = False, stays: bool = False) -> None:
-        self.archive = Archive(ReferenceEngine(), MODEL)
+        self.archive = ArchiveApi(ReferenceEngine(), MODEL)
         self._chance, self._hidden = Random(seed), Random(f"{seed} {is_other}")
         shelves = [self.archive.create("Shelf", name=name) for name in ("x", "y", "gone", "hidden", "hidden")]
         self._shelves, self._unseen = shelves[:3], [*shelves[3:], None]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.archive import CLERK, Archive
+from tests.schema.grants.archive_api import CLERK, ArchiveApi
 from tests.soak import count
 
 LENGTH = 12
@@ -21,7 +21,7 @@ class DossierHistory:
     """A dossier that is changed at random, once a second."""
 
     def __init__(self, seed: int) -> None:
-        self.archive = Archive(ReferenceEngine())
+        self.archive = ArchiveApi(ReferenceEngine())
         self._chance = Random(seed)
         self._shelves = [self.archive.create("Shelf", name=name) for name in "xyz"]
         self.id = self.archive.file(shelf=self._shelves[0], note="n")

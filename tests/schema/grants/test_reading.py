@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.members.member import Caller
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.guild import MANAGER, SCRIBE, SMITH, Guild
+from tests.schema.grants.guild_api import MANAGER, SCRIBE, SMITH, GuildApi
 
 REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
     "get of a class": ('{ Vault___get(_id: "x") { _id } }', [("ENTITY_GRANT_READ", "Vault___get")]),
@@ -144,7 +144,7 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
 
 @pytest.mark.parametrize(("query", "expected"), REFUSED.values(), ids=REFUSED)
 def test_a_selection_without_a_grant_is_refused_before_any_read(
-    guild: Guild, query: str, expected: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+    guild: GuildApi, query: str, expected: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guild.master("Ada", salary=7)
     for port in ("read", "linked", "page", "find_by_unique", "commit"):
@@ -159,7 +159,7 @@ def _untouched(*_: Any, **__: Any) -> None:
 
 
 @pytest.mark.parametrize("caller", [ADMINISTRATOR, MANAGER], ids=["administrator", "nobody grants anything"])
-def test_administrators_and_unnamed_profiles_read_everything(guild: Guild, caller: Caller) -> None:
+def test_administrators_and_unnamed_profiles_read_everything(guild: GuildApi, caller: Caller) -> None:
     vault = guild.create("Vault", code="007")
     team = guild.create("Team", name="red", secret="s", vault=vault)
     ada = guild.master("Ada", 9, team=team, salary=7, sins=[{"label": "pride"}], diary="d", pin="p")
@@ -183,7 +183,7 @@ def test_administrators_and_unnamed_profiles_read_everything(guild: Guild, calle
     }
 
 
-def test_a_refusal_names_the_missing_permission(guild: Guild) -> None:
+def test_a_refusal_names_the_missing_permission(guild: GuildApi) -> None:
     query = """{ m: Master___get(_id: "x") { salary rivals { totalCount } twice
                    team { vault_code vault { _id } } }
                  v: Vault___getPage { totalCount } }"""
@@ -208,7 +208,7 @@ def test_a_refusal_names_the_missing_permission(guild: Guild) -> None:
     )
 
 
-def test_an_object_that_fails_the_condition_is_hidden(guild: Guild) -> None:
+def test_an_object_that_fails_the_condition_is_hidden(guild: GuildApi) -> None:
     low, high = guild.master("Ada", 4, email="a@x"), guild.master("Bob", 5, email="b@x")
     page = "{ Master___getPage(options: {%s}) { totalCount hasNext hasPrev items { name } } }"
 
@@ -232,7 +232,7 @@ def test_an_object_that_fails_the_condition_is_hidden(guild: Guild) -> None:
     assert guild.ask(page % "", MANAGER)["totalCount"] == 2
 
 
-def test_pages_skip_hidden_objects(guild: Guild) -> None:
+def test_pages_skip_hidden_objects(guild: GuildApi) -> None:
     for number in range(30):
         guild.master(f"{number:02}", 9 if number % 3 else 1)
     query = """query($cursor: Cursor) {
@@ -251,7 +251,7 @@ def test_pages_skip_hidden_objects(guild: Guild) -> None:
     assert names == [f"{number:02}" for number in range(0, 30, 3)]
 
 
-def test_a_lagging_index_reveals_no_hidden_objects(guild: Guild) -> None:
+def test_a_lagging_index_reveals_no_hidden_objects(guild: GuildApi) -> None:
     guild.master("Ada", 9)
 
     page = guild.ask("{ Master___getPage(disableCache: true) { totalCount items { name } } }", SMITH)
@@ -259,7 +259,7 @@ def test_a_lagging_index_reveals_no_hidden_objects(guild: Guild) -> None:
     assert page == {"totalCount": 0, "items": []}
 
 
-def test_roles_and_derived_attributes_use_only_visible_objects(guild: Guild) -> None:
+def test_roles_and_derived_attributes_use_only_visible_objects(guild: GuildApi) -> None:
     team = guild.create("Team", name="red")
     boss = guild.master("Zoe", 9, team=team)
     ada = guild.master("Ada", 1, team=team, boss=boss, friends=[boss])
@@ -286,7 +286,7 @@ def test_roles_and_derived_attributes_use_only_visible_objects(guild: Guild) -> 
     assert guild.ask(counted, MANAGER) == {"totalCount": 0}
 
 
-def test_a_condition_may_read_other_objects(guild: Guild) -> None:
+def test_a_condition_may_read_other_objects(guild: GuildApi) -> None:
     smith, ada = guild.master("smith", 9), guild.master("Ada", 1)
     mine = guild.create("Work", label="mine", head=smith)
     hers = guild.create("Work", label="hers", head=ada, masters=[ada])
@@ -307,7 +307,7 @@ def test_a_condition_may_read_other_objects(guild: Guild) -> None:
     }
 
 
-def test_parts_are_visible_with_their_whole(guild: Guild) -> None:
+def test_parts_are_visible_with_their_whole(guild: GuildApi) -> None:
     for level in (1, 9):
         guild.master(f"{level}", level, tools=[{"label": f"{level}", "bits": [{"label": f"{level}b"}]}])
 
@@ -324,7 +324,7 @@ def test_parts_are_visible_with_their_whole(guild: Guild) -> None:
         assert (found is None) == tool["label"].startswith("9")
 
 
-def test_parts_with_their_own_grants_are_visible_by_both_grants(guild: Guild) -> None:
+def test_parts_with_their_own_grants_are_visible_by_both_grants(guild: GuildApi) -> None:
     tasks = [{"label": "open"}, {"label": "done", "done": True}]
     low, _ = guild.master("Ada", 1, tasks=tasks), guild.master("Zoe", 9, tasks=tasks)
 
@@ -337,7 +337,7 @@ def test_parts_with_their_own_grants_are_visible_by_both_grants(guild: Guild) ->
     }
 
 
-def test_an_attribute_is_null_if_its_condition_does_not_hold(guild: Guild) -> None:
+def test_an_attribute_is_null_if_its_condition_does_not_hold(guild: GuildApi) -> None:
     own = guild.master("own", 1, SMITH, diary="mine")
     other = guild.master("other", 1, diary="hers")
 
@@ -347,7 +347,7 @@ def test_an_attribute_is_null_if_its_condition_does_not_hold(guild: Guild) -> No
     assert page == {"items": [{"diary": None}, {"diary": "mine"}]}
 
 
-def test_a_derived_attribute_of_a_hidden_value_is_hidden(guild: Guild) -> None:
+def test_a_derived_attribute_of_a_hidden_value_is_hidden(guild: GuildApi) -> None:
     own, other = guild.master("own", 1, SMITH), guild.master("other")
     guild.create("Team", name="red", members=[own, other])
     selection = "nick nickname"
@@ -366,7 +366,7 @@ def test_a_derived_attribute_of_a_hidden_value_is_hidden(guild: Guild) -> None:
     ]
 
 
-def test_a_role_is_empty_if_its_condition_does_not_hold(guild: Guild) -> None:
+def test_a_role_is_empty_if_its_condition_does_not_hold(guild: GuildApi) -> None:
     friend = guild.master("Ada")
     other = guild.master("Bob", 1, friends=[friend], mentor=friend)
     selection = "friends { totalCount items { name } } mentor { name }"
@@ -378,7 +378,7 @@ def test_a_role_is_empty_if_its_condition_does_not_hold(guild: Guild) -> None:
     assert guild.get("Master", other, selection, MANAGER)["mentor"] == {"name": "Ada"}
 
 
-def test_a_member_who_may_only_write_gets_only_ids(guild: Guild) -> None:
+def test_a_member_who_may_only_write_gets_only_ids(guild: GuildApi) -> None:
     given = 'data: {_clientId: "c", name: "x", level: 1}'
     made = guild.ask(f"mutation {{ Master___create({given}) {{ _id _clientId __typename }} }}", SCRIBE)
 
@@ -390,7 +390,7 @@ def test_a_member_who_may_only_write_gets_only_ids(guild: Guild) -> None:
     ]
 
 
-def test_validations_and_the_schema_need_no_grant(guild: Guild) -> None:
+def test_validations_and_the_schema_need_no_grant(guild: GuildApi) -> None:
     verdict = guild.ask(
         '{ Vault___validateCreate(data: {code: "1"}) { isValid issues { issueType } } }', SMITH
     )

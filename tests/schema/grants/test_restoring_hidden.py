@@ -9,7 +9,7 @@ from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.archive import CLERK, Archive
+from tests.schema.grants.archive_api import CLERK, ArchiveApi
 
 MODEL = """
 extend schema @application(name: "Archive")
@@ -92,7 +92,7 @@ HIDDEN = {
 }
 
 
-def dossier(archive: Archive, case: Case, changed: dict[str, Any]) -> str:
+def dossier(archive: ArchiveApi, case: Case, changed: dict[str, Any]) -> str:
     """Make a dossier, called a in second 1 and b from second 2 on."""
     vault = archive.create("Vault", name="v")
     id_ = archive.create("Dossier", name="a", **_with(case.made, vault))
@@ -112,7 +112,7 @@ def _with(values: dict[str, Any], vault: str, seal: str = "") -> dict[str, Any]:
 def test_restoring_a_hidden_value_is_refused_whether_it_changed_or_not(case: Case) -> None:
     answers = []
     for changed in ({}, case.changed):
-        archive = Archive(ReferenceEngine(), case.model)
+        archive = ArchiveApi(ReferenceEngine(), case.model)
         id_ = dossier(archive, case, changed)
         answers.append(archive.body(archive.restoration(id_, 0, force=True), CLERK))
         assert archive.version(id_, 9, "name", ADMINISTRATOR) == {"name": "b"}
@@ -124,7 +124,7 @@ def test_restoring_a_hidden_value_is_refused_whether_it_changed_or_not(case: Cas
 def test_a_member_who_may_only_write_a_value_restores_it_unseen() -> None:
     case = Case(model(f"secret: String {granted('[EDIT]')}"), {"secret": "a"}, {"secret": "b"})
     for changed in ({}, case.changed):
-        archive = Archive(ReferenceEngine(), case.model)
+        archive = ArchiveApi(ReferenceEngine(), case.model)
         id_ = dossier(archive, case, changed)
         assert archive.ask(archive.restoration(id_, 0, "_id"), CLERK) == {"_id": id_}
         assert archive.get("Dossier", id_, "secret") == {"secret": "a"}
@@ -139,7 +139,7 @@ def test_write_only_parts_are_restored_unseen(own: str) -> None:
         {"seals": {"deleteAll": True}},
     )
     for changed in ({}, case.changed):
-        archive = Archive(ReferenceEngine(), case.model)
+        archive = ArchiveApi(ReferenceEngine(), case.model)
         id_ = dossier(archive, case, changed)
         assert archive.ask(archive.restoration(id_, 0, "_id"), CLERK) == {"_id": id_}
         shown = archive.get("Dossier", id_, "name seals { items { text } }")
@@ -150,7 +150,7 @@ def test_parts_of_parts_are_restored_with_the_grant_of_their_composition() -> No
     """Also where nothing becomes of the part between."""
     rings = f"rings: [Ring!] @composition {granted('[READ]')}"
     ring = "type Ring @class(versioned: true) { text: String }"
-    archive = Archive(ReferenceEngine(), model(SEALS, f"{SEAL} {{ {rings} }} {ring}"))
+    archive = ArchiveApi(ReferenceEngine(), model(SEALS, f"{SEAL} {{ {rings} }} {ring}"))
     id_ = archive.create("Dossier", seals=[{"rings": [{"text": "a"}]}])
     shown = "seals { items { _id rings { items { _id text } } } }"
     (seal,) = archive.get("Dossier", id_, shown)["seals"]["items"]
@@ -166,7 +166,7 @@ def test_parts_of_parts_are_restored_with_the_grant_of_their_composition() -> No
 
 def test_an_issue_about_a_hidden_value_does_not_reveal_it() -> None:
     """To who may write it, and not read it."""
-    archive = Archive(ReferenceEngine(), model(f"secret: Int {granted('[EDIT]')}"))
+    archive = ArchiveApi(ReferenceEngine(), model(f"secret: Int {granted('[EDIT]')}"))
     id_ = archive.create("Dossier", secret=1234)
     archive.clock.instant += 1000
     archive.change("Dossier", id_, secret=1)
@@ -182,7 +182,7 @@ def test_restored_values_that_were_hidden_stay_hidden() -> None:
     """Of a version whose shelf was locked, a clerk may not make an object whose shelf is open by now."""
     shelf = f"type Shelf @class(versioned: true) {granted(ALL)} {{ open: Boolean }}"
     note = f"note: String {granted('[READ, EDIT]', 'shelf.open')}"
-    archive = Archive(ReferenceEngine(), model(f"{note} shelf: Shelf", shelf))
+    archive = ArchiveApi(ReferenceEngine(), model(f"{note} shelf: Shelf", shelf))
     kept = archive.create("Shelf", open=False)
     id_ = archive.create("Dossier", name="a", note="n", shelf=kept)
     archive.clock.instant += 1000
@@ -194,7 +194,7 @@ def test_restored_values_that_were_hidden_stay_hidden() -> None:
     assert archive.ask(archive.restoration(id_, 2, "note"), CLERK) == {"note": "n"}
 
 
-class Family(Archive):
+class SealedDossier(ArchiveApi):
     """A dossier with a seal that a clerk sees, and one that it does not."""
 
     def __init__(self) -> None:
@@ -215,7 +215,7 @@ class Family(Archive):
 
 
 def test_a_restoration_keeps_hidden_parts() -> None:
-    family = Family()
+    family = SealedDossier()
     family.change("Dossier", family.id, name="b", seals={"delete": [family.seen]})
     family.change("Dossier", family.id, seals={"create": [{"text": "hidden"}]})
     family.restored(1)
@@ -225,7 +225,7 @@ def test_a_restoration_keeps_hidden_parts() -> None:
 
 def test_deleted_hidden_parts_stay_deleted() -> None:
     """Nobody is told of them."""
-    family = Family()
+    family = SealedDossier()
     family.change("Dossier", family.id, name="b", seals={"delete": [family.hidden]})
     family.restored(1)
     assert [item["_id"] for item in family.seals()] == [family.seen]
@@ -234,7 +234,7 @@ def test_deleted_hidden_parts_stay_deleted() -> None:
 
 def test_hidden_parts_are_restored_with_their_whole() -> None:
     """As they went with it, whatever their grants."""
-    family = Family()
+    family = SealedDossier()
     family.delete("Dossier", family.id)
     family.restored(1)
     assert [item["_id"] for item in family.seals()] == [family.seen, family.hidden]
@@ -243,7 +243,7 @@ def test_hidden_parts_are_restored_with_their_whole() -> None:
 
 def test_a_restoration_without_visible_changes_creates_no_version() -> None:
     """What is hidden moves nothing, in no order."""
-    family = Family()
+    family = SealedDossier()
     family.change("Dossier", family.id, seals={"create": [{"text": "more"}]})
     before = family.get("Dossier", family.id, "_versionStart")
     family.restored(2)

@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 
 from stratabase.domain.members.member import Caller
-from tests.schema.grants.guild import MANAGER, SMITH, Guild
+from tests.schema.grants.guild_api import MANAGER, SMITH, GuildApi
 
 M = "Master___update.data"
 
 
-class Scene:
+class GuildScenario:
     """A guild with some masters, whom a table of cases calls by their names."""
 
-    def __init__(self, guild: Guild) -> None:
+    def __init__(self, guild: GuildApi) -> None:
         self.guild = guild
         red, blue = (guild.create("Team", name=name) for name in ("red", "blue"))
         ada = guild.master(
@@ -74,8 +74,8 @@ def _told(issue: dict[str, Any]) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def scene(guild: Guild) -> Scene:
-    return Scene(guild)
+def scenario(guild: GuildApi) -> GuildScenario:
+    return GuildScenario(guild)
 
 
 UPDATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
@@ -262,12 +262,12 @@ UPDATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
 
 @pytest.mark.parametrize(("class_name", "data", "expected"), UPDATES.values(), ids=UPDATES)
 def test_an_update_needs_these_grants(
-    scene: Scene, class_name: str, data: dict[str, Any], expected: list[tuple[str, ...]]
+    scenario: GuildScenario, class_name: str, data: dict[str, Any], expected: list[tuple[str, ...]]
 ) -> None:
-    assert scene.update(class_name, data) == expected
+    assert scenario.update(class_name, data) == expected
     if not any(type_ == "ENTITY_NOT_FOUND" for type_, *_ in expected) and data.get("level") != 99:
         data = {**data, "_id": "@vault"} if data.get("_id") == "none" else data
-        assert scene.update(class_name, data, MANAGER) == []
+        assert scenario.update(class_name, data, MANAGER) == []
 
 
 C = "Master___create.data"
@@ -331,8 +331,8 @@ CREATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
 
 @pytest.mark.parametrize(("class_name", "data", "expected"), CREATES.values(), ids=CREATES)
 def test_a_creation_needs_these_grants(
-    scene: Scene, class_name: str, data: dict[str, Any], expected: list[tuple[str, ...]]
+    scenario: GuildScenario, class_name: str, data: dict[str, Any], expected: list[tuple[str, ...]]
 ) -> None:
-    assert scene.create(class_name, data) == expected
+    assert scenario.create(class_name, data) == expected
     if not any(type_ == "ENTITY_NOT_FOUND" for type_, *_ in expected):
-        assert scene.create(class_name, data, MANAGER) == []
+        assert scenario.create(class_name, data, MANAGER) == []

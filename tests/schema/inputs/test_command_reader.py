@@ -16,7 +16,7 @@ from stratabase.domain.write.commands import (
 )
 from stratabase.model.api_names import GeneratedType
 from stratabase.schema.inputs.command_reader import CommandReader
-from tests.everything import EVERYTHING
+from tests.everything_model import EVERYTHING
 
 PERSON = EVERYTHING.classes["Person"]
 READING = CommandReader(EVERYTHING)

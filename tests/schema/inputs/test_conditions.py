@@ -12,7 +12,7 @@ from stratabase.formats.preferences import Formats
 from stratabase.operations.services import Services
 from stratabase.schema.execution.limits import ExecutionPolicy
 from stratabase.schema.executor import SchemaExecutor
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
 from tests.schema.graph_api import GraphApi
 
@@ -22,7 +22,7 @@ PAGE = "query($e: String) { p: Person___getPage(options: {filter_exp: $e}) { ite
 @pytest.fixture
 def api() -> GraphApi:
     """Persons of different heights; the mentor of the others is the tallest, and has none."""
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Team", "t", name="team")
     heights = {"a": 200, "b": 180, "c": 170, "d": None}
     for id_, height in heights.items():
@@ -110,7 +110,7 @@ def test_a_filter_and_a_condition_must_both_hold(api: GraphApi, more: str, expec
 def test_filter_and_condition_are_passed_to_the_store(api: GraphApi) -> None:
     found(api, "height > 175", ', filter: {last_name___eq: "aaa"}')
 
-    assert isinstance(api.entities, Objects)
+    assert isinstance(api.entities, EverythingObjects)
     (query,) = api.entities.queries
     assert isinstance(query.filter, And)
     comparison, holds = query.filter.parts
@@ -181,7 +181,7 @@ def test_an_invalid_condition_is_reported_with_its_position(api: GraphApi, text:
         issue = error["extensions"]
         assert (issue["issueType"], issue["issueReferenceType"]) == ("MALFORMED_REQUEST", "ENTITY")
         assert (issue["sourceRequestReference"], issue["entityName"]) == ("p.options.filter_exp", "Person")
-    assert isinstance(api.entities, Objects)
+    assert isinstance(api.entities, EverythingObjects)
     assert api.entities.allowances == []
 
 
@@ -212,7 +212,7 @@ def test_the_first_of_many_errors_are_reported(api: GraphApi) -> None:
 
 
 def test_errors_name_no_members_if_suggestions_are_disabled() -> None:
-    services = Services(EVERYTHING, Objects(), FrozenClock(), CountedIds(), unlimited_budget)
+    services = Services(EVERYTHING, EverythingObjects(), FrozenClock(), CountedIds(), unlimited_budget)
     executor = SchemaExecutor(services, lambda *_: None, ExecutionPolicy(suggestions=False))
     caller = Caller("1", "ada", "Administrator", administrator=True)
 
@@ -257,7 +257,7 @@ class Slow(dict[str, Any]):
 @pytest.mark.parametrize("role", ["pupils", "team { members"])
 def test_a_slow_condition_stops_when_the_request_times_out(role: str) -> None:
     """Not only once all that a role leads to was tested."""
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Team", "t")
     for number in range(1000):
         person = objects.put("Person", f"p{number:03}", team="t", mentor="p000")

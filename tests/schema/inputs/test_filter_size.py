@@ -9,7 +9,7 @@ from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.formats.preferences import Formats
 from stratabase.model.types.operators import Operator
 from stratabase.schema.inputs.filter_reader import FilterReader, FilterSize, measure_filter
-from tests.everything import EVERYTHING
+from tests.everything_model import EVERYTHING
 
 A, B = (Comparison("height", Operator.LT, number) for number in (1, 2))
 IN = 'A comparison with "in" counts as one, however many values it lists.'

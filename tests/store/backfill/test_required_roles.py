@@ -26,7 +26,7 @@ from stratabase.store.indexes.registry import parse_registry
 from stratabase.store.layout import keys, links
 from stratabase.store.layout.associations import ForeignKey, LinkAssociation
 from stratabase.store.layout.guards import guard_holder
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engines import CONCURRENT
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count, mostly
@@ -36,7 +36,7 @@ from tests.store.interrupted import Interrupted
 from tests.store.watched_engine import WatchedEngine
 
 
-@pytest.fixture(scope="module", params=mostly(STURDY, "metered"), ids=lambda kind: kind.name)
+@pytest.fixture(scope="module", params=mostly(CONCURRENT, "metered"), ids=lambda kind: kind.name)
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """An engine; the tests share it, each on classes of its own."""
     engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
@@ -439,7 +439,7 @@ def test_a_role_is_rebuilt_after_an_older_version_has_served() -> None:
     assert bereft(again, "B", "b", "A", "to") == again.refused(again.deletion("B", "b"))
 
 
-class Overtaken(DelegatingEngine):
+class OvertakenEngine(DelegatingEngine):
     """Lets another process do something once: before the links of an object are counted, or a count goes."""
 
     def __init__(self, act: Callable[[Objects], None], call: str) -> None:
@@ -479,7 +479,7 @@ class Overtaken(DelegatingEngine):
 def test_a_wrong_count_is_corrected_despite_concurrent_changes(
     act: Callable[[Objects], None], call: str
 ) -> None:
-    engine = Overtaken(act, call)
+    engine = OvertakenEngine(act, call)
     before = Objects(engine, associated("key and list"))
     now = before.under(associated("required key and list"))
     now.entities.unbuilt()
@@ -515,12 +515,12 @@ deeds = st.tuples(
 )
 
 
-def do(objects: Objects, deed: Deed, made: set[str]) -> None:
+def do(objects: Objects, operation: Deed, made: set[str]) -> None:
     """Do something as a process that has just read the registry, if the store lets it.
 
     `made`: the ids that were given to a B.
     """
-    _, what, a, b = deed
+    _, what, a, b = operation
     objects.entities._slots.invalidate()
     to = objects.told.classes["A"].roles["to"]
     with suppress(IntegrityViolation, Conflict, AssertionError):
@@ -566,8 +566,8 @@ def ends_after_build(pair: tuple[str, str], history: list[Deed], meanwhile: list
     old = Objects(engine, associated(pair[0]))
     models = {False: old, True: old.under(associated(pair[1]))}
     made = set[str]()
-    for deed in history:
-        do(models[deed[0]], deed, made)
+    for operation in history:
+        do(models[operation[0]], operation, made)
     models[True].entities.unbuilt()
 
     def act(some: list[Deed]) -> Callable[[], None]:

@@ -11,7 +11,7 @@ from stratabase.store.engine.port import Item
 from tests.fakes import DictEntities
 from tests.models import model
 from tests.role_rules import Graph
-from tests.store.dynamodb.operating import table, table_items
+from tests.store.dynamodb.table_operations import table, table_items
 from tests.store.graphs import Objects, associated, change, class_with, key, many, parts, whole
 
 Make = Callable[[Objects], Sequence[Effect]]

@@ -28,7 +28,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import put
+from tests.contract.engine.engine_calls import put
 from tests.store.dynamodb.faults import (
     FAULTS,
     Call,

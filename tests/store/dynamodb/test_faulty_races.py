@@ -23,7 +23,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import HERE, put, there, together
+from tests.contract.engine.engine_calls import HERE, put, there, together
 from tests.soak import count, seed
 from tests.store.dynamodb.faults import RandomlyFaultyClient
 
@@ -35,7 +35,7 @@ _numbers = numbers_from(1)
 
 
 @dataclass
-class Tally:
+class Acknowledged:
     """What callers were told of their batches."""
 
     done: list[str] = field(default_factory=list)
@@ -66,7 +66,7 @@ def fresh_id() -> str:
 def test_acknowledged_writes_happen_once_and_refused_ones_never(engine: Engine, faulty: Engine) -> None:
     """Read, and write under the condition that it is still as read."""
     put(engine, [Item(HERE, {"commitIds": []})])
-    tally = Tally()
+    tally = Acknowledged()
 
     def write() -> None:
         for _ in range(TIMES):
@@ -84,7 +84,7 @@ def test_acknowledged_writes_happen_once_and_refused_ones_never(engine: Engine, 
 
 
 def test_no_addition_is_lost_or_repeated(engine: Engine, faulty: Engine) -> None:
-    tally = Tally()
+    tally = Acknowledged()
 
     def add() -> None:
         for _ in range(TIMES):
@@ -98,7 +98,7 @@ def test_no_addition_is_lost_or_repeated(engine: Engine, faulty: Engine) -> None
 def test_a_value_moved_between_two_items_is_always_in_one_of_them(engine: Engine, faulty: Engine) -> None:
     left, right = Key("left", "x"), Key("right", "x")
     put(engine, [Item(left, {"n": 0}), Item(right, {"n": 0})])
-    tally = Tally()
+    tally = Acknowledged()
 
     def move() -> None:
         for _ in range(TIMES):
@@ -115,7 +115,7 @@ def test_exactly_one_concurrent_put_of_a_free_key_succeeds_and_is_acknowledged(
     engine: Engine, faulty: Engine
 ) -> None:
     for number in range(TIMES):
-        key, tally = Key("free", str(number)), Tally()
+        key, tally = Key("free", str(number)), Acknowledged()
         batches = [
             Batch(id_, (Put(Item(key, {"by": id_}), NOT_EXISTS),)) for id_ in map(fresh, range(THREADS))
         ]

@@ -9,11 +9,11 @@ from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.engine.parallel import ThreadedMap
 from stratabase.store.repository import Repository
 from tests.contract.engine.dynamodb import ministack_client
-from tests.store.dynamodb.operating import table
+from tests.store.dynamodb.table_operations import table
 from tests.store.graphs import Objects, associated
 
 
-class InStep:
+class LockstepClient:
     """A client that answers queries only when so many have been asked."""
 
     def __init__(self, client: Client, number: int) -> None:
@@ -36,7 +36,7 @@ def test_several_ranges_are_read_in_parallel() -> None:
         objects.create("A", "x", "y", to="b")
         objects.create("A", "z", to="c")
         threads = ThreadedMap(3)
-        in_step = DynamoDBEngine(InStep(ministack_client(), 3), engine.name)
+        in_step = DynamoDBEngine(LockstepClient(ministack_client(), 3), engine.name)
         entities = Repository(in_step, objects.model, threads)
         found = entities.linked(objects.role("B", "of"), ["b", "c", "none"])
         threads.close()

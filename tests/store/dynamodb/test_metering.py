@@ -39,7 +39,7 @@ def item(size: int = 100, key: Key = KEY, places: Mapping[str, IndexKey] = Mappi
     return Item(key, {}, "x" * size, places)
 
 
-class Frail(ReferenceEngine):
+class LimitedReads(ReferenceEngine):
     """Can be read so many times more."""
 
     reads = 99
@@ -52,12 +52,12 @@ class Frail(ReferenceEngine):
 
 
 @pytest.fixture
-def inner() -> Frail:
-    return Frail()
+def inner() -> LimitedReads:
+    return LimitedReads()
 
 
 @pytest.fixture
-def engine(inner: Frail) -> MeteredEngine:
+def engine(inner: LimitedReads) -> MeteredEngine:
     return MeteredEngine(inner)
 
 
@@ -73,7 +73,7 @@ def committed(engine: MeteredEngine, *actions: Action) -> Consumption:
     return one
 
 
-def test_calls_are_reported_only_during_a_measurement(engine: MeteredEngine, inner: Frail) -> None:
+def test_calls_are_reported_only_during_a_measurement(engine: MeteredEngine, inner: LimitedReads) -> None:
     told = measured(lambda: None)
     engine.commit(Batch("b", (Put(item()),)))
     engine.get([KEY])
@@ -115,7 +115,7 @@ def test_an_eventually_consistent_page_costs_half(engine: MeteredEngine) -> None
     assert (one.round_trips, one.read_units) == (1, 1)
 
 
-def test_a_range_is_reported_page_by_page_as_it_is_read(engine: MeteredEngine, inner: Frail) -> None:
+def test_a_range_is_reported_page_by_page_as_it_is_read(engine: MeteredEngine, inner: LimitedReads) -> None:
     pages = [[item()], [item()], [item()]]
 
     def range_(*_: object, **__: object) -> Iterator[Sequence[Item]]:
@@ -173,7 +173,7 @@ def test_a_refused_commit_costs_as_much_and_stays_refused(engine: MeteredEngine)
     assert [(one.kind, one.write_units) for one in told] == [("commit", 2)]
 
 
-def test_a_commit_without_measurable_cost_succeeds(engine: MeteredEngine, inner: Frail) -> None:
+def test_a_commit_without_measurable_cost_succeeds(engine: MeteredEngine, inner: LimitedReads) -> None:
     inner.reads = 0
 
     told = measured(lambda: engine.commit(Batch("b", (Put(item()),))))

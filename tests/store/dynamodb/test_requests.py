@@ -24,8 +24,8 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import commit, put
-from tests.contract.engine.dynamodb import OwnTable, ministack_client
+from tests.contract.engine.dynamodb import TemporaryTable, ministack_client
+from tests.contract.engine.engine_calls import commit, put
 from tests.store.dynamodb.scripted import ScriptedClient, WatchedClient
 
 KEY, OTHER = Key("p", "1"), Key("p", "2")
@@ -135,7 +135,9 @@ def test_a_page_without_items_of_the_range_does_not_end_the_range() -> None:
 @pytest.mark.parametrize("backward", [False, True])
 @pytest.mark.parametrize("low", [None, "a"])
 @pytest.mark.parametrize("high", [None, "d"])
-def test_a_page_after_a_cursor_takes_one_query(engine: OwnTable, low: str, high: str, backward: bool) -> None:
+def test_a_page_after_a_cursor_takes_one_query(
+    engine: TemporaryTable, low: str, high: str, backward: bool
+) -> None:
     """Whatever the other end is."""
     put(engine, [Item(Key("p", sort), places={"index1": IndexKey("all", sort)}) for sort in "abcd"])
     watched = WatchedClient(ministack_client())

@@ -10,7 +10,7 @@ from stratabase.store.dynamodb.client import Rejected, Unanswered
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.engine.port import NOT_EXISTS, Batch, Check, Delete, Engine, Item, Key, Patch, Put
-from tests.contract.engine.acting import commit
+from tests.contract.engine.engine_calls import commit
 from tests.store.dynamodb.scripted import Answer, ScriptedClient
 
 KEY = Key("p", "1")
@@ -51,27 +51,27 @@ def write_several(engine: Engine) -> None:
     commit(engine, Put(Item(KEY), NOT_EXISTS), Delete(Key("p", "2")))
 
 
-EACH_DEED = pytest.mark.parametrize("deed", [read, read_several, walk, write, write_several])
+EACH_DEED = pytest.mark.parametrize("operation", [read, read_several, walk, write, write_several])
 
 
 @EACH_DEED
 @pytest.mark.parametrize("trouble", [THROTTLED, Rejected("InternalServerError", 500), Unanswered("reset")])
 def test_a_request_is_sent_as_often_as_the_policy_allows(
-    deed: Callable[[Engine], None], trouble: Exception
+    operation: Callable[[Engine], None], trouble: Exception
 ) -> None:
     clock, client = Clock(), ScriptedClient(trouble)
     with pytest.raises(Unavailable) as refusal:
-        deed(DynamoDBEngine(client, "table", clock.patience(attempts=5)))
+        operation(DynamoDBEngine(client, "table", clock.patience(attempts=5)))
     assert len(client.asked) == 5
     assert len(clock.pauses) == 4
     assert refusal.value.__cause__ is trouble
 
 
 @EACH_DEED
-def test_a_request_is_sent_for_as_long_as_the_policy_allows(deed: Callable[[Engine], None]) -> None:
+def test_a_request_is_sent_for_as_long_as_the_policy_allows(operation: Callable[[Engine], None]) -> None:
     clock, client = Clock(), ScriptedClient(THROTTLED)
     with pytest.raises(Unavailable):
-        deed(DynamoDBEngine(client, "table", clock.patience(attempts=10_000, seconds=3.0)))
+        operation(DynamoDBEngine(client, "table", clock.patience(attempts=10_000, seconds=3.0)))
     assert clock.now() <= 3.0
     assert len(client.asked) > 3
 
@@ -145,19 +145,19 @@ def test_items_missing_from_every_response_are_unavailable() -> None:
 
 @EACH_DEED
 @pytest.mark.parametrize("code", ["ResourceNotFoundException", "AccessDeniedException", "NoCredentialsError"])
-def test_a_permanent_error_is_raised_immediately(deed: Callable[[Engine], None], code: str) -> None:
+def test_a_permanent_error_is_raised_immediately(operation: Callable[[Engine], None], code: str) -> None:
     client = ScriptedClient(Rejected(code, 400, "arn:aws:secret"))
     with pytest.raises(Unavailable) as refusal:
-        deed(DynamoDBEngine(client, "table"))
+        operation(DynamoDBEngine(client, "table"))
     assert len(client.asked) == 1
     assert str(refusal.value) == "The store is temporarily unavailable. Try again later."
 
 
 @EACH_DEED
-def test_a_request_that_dynamodb_rejects_is_a_caller_error(deed: Callable[[Engine], None]) -> None:
+def test_a_request_that_dynamodb_rejects_is_a_caller_error(operation: Callable[[Engine], None]) -> None:
     client = ScriptedClient(Rejected("ValidationException", 400, "Item size has exceeded the maximum"))
     with pytest.raises(ValueError, match="The store cannot do this: Item size has exceeded the maximum"):
-        deed(DynamoDBEngine(client, "table"))
+        operation(DynamoDBEngine(client, "table"))
     assert len(client.asked) == 1
 
 

@@ -35,7 +35,7 @@ from tests.models import model
 from tests.store.clocks import Time
 from tests.store.graphs import associated, key, many
 from tests.store.graphs import remembering as kept
-from tests.store.stores import Unguarding
+from tests.store.stores import UnguardedRegistryCache
 from tests.store.watched_engine import WatchedEngine
 
 ADA = Reference("Employee", "ada")
@@ -55,10 +55,10 @@ def company(engine: WatchedEngine) -> VersionedObjects:
     return VersionedObjects(Repository(engine, COMPANY))
 
 
-def under(told: Model, chronicle: VersionedObjects, engine: WatchedEngine) -> VersionedObjects:
+def under(told: Model, objects: VersionedObjects, engine: WatchedEngine) -> VersionedObjects:
     """Return the same objects as a process sees them that has another model."""
     other = VersionedObjects(Repository(engine, told))
-    other.clock = chronicle.clock
+    other.clock = objects.clock
     return other
 
 
@@ -106,12 +106,12 @@ def test_a_closed_version_is_an_item_without_index_places(
 
 
 def test_a_tombstone_has_no_state_no_places_no_lock_and_no_counts(engine: WatchedEngine) -> None:
-    chronicle = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
-    chronicle.create("B", "b", name="x")
-    chronicle.create("A", "a", to="b")
-    chronicle.commit(chronicle.deletion("A", "a"), chronicle.deletion("B", "b"))
+    objects = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
+    objects.create("B", "b", name="x")
+    objects.create("A", "a", to="b")
+    objects.commit(objects.deletion("A", "a"), objects.deletion("B", "b"))
     reference = Reference("B", "b")
-    (gone,) = chronicle.entities.tombstones([reference])
+    (gone,) = objects.entities.tombstones([reference])
     assert gone is not None
     assert head(engine, reference) == Item(
         keys.head(reference),
@@ -340,7 +340,7 @@ def test_the_largest_object_can_be_changed_and_deleted(company: VersionedObjects
     assert len(company.versions("Employee", "ada")) == 2
 
 
-class Forgetful(WatchedEngine):
+class UncertainEngine(WatchedEngine):
     """An engine that is never certain that what it refuses was not done before."""
 
     def commit(self, batch: Batch) -> None:
@@ -350,7 +350,7 @@ class Forgetful(WatchedEngine):
             raise OutcomeUnknown(refusal.failures) from refusal
 
 
-@pytest.mark.parametrize("engine_of", [WatchedEngine, Forgetful])
+@pytest.mark.parametrize("engine_of", [WatchedEngine, UncertainEngine])
 def test_a_write_with_a_lost_response_is_recognized_by_its_items(engine_of: type[WatchedEngine]) -> None:
     """Also a deletion, by its tombstone; and what others do meanwhile is not taken for it."""
     company = VersionedObjects(Repository(engine_of(), COMPANY))
@@ -381,11 +381,11 @@ INDEXED = replace(
 
 def test_a_reindex_skips_tombstones(engine: WatchedEngine) -> None:
     plain = replace(INDEXED, indexes=(), uniques=())
-    chronicle = VersionedObjects(Repository(engine, model(plain)))
+    objects = VersionedObjects(Repository(engine, model(plain)))
     for id_ in "abc":
-        chronicle.create("Thing", id_, name=id_, code=id_)
-    chronicle.update("Thing", "a", code="b")
-    chronicle.delete("Thing", "b")
+        objects.create("Thing", id_, name=id_, code=id_)
+    objects.update("Thing", "a", code="b")
+    objects.delete("Thing", "b")
     places = dict(head(engine, Reference("Thing", "a")).places)
     tombstone = head(engine, Reference("Thing", "b"))
     engine.items[tombstone.key] = replace(
@@ -405,11 +405,11 @@ def test_a_reindex_skips_tombstones(engine: WatchedEngine) -> None:
 
 
 def test_a_stale_guard_of_a_deleted_object_is_free(engine: WatchedEngine) -> None:
-    chronicle = VersionedObjects(Repository(engine, model(replace(INDEXED, indexes=()))))
-    chronicle.create("Thing", "a", code="x")
-    lax = under(model(replace(INDEXED, indexes=(), uniques=())), chronicle, engine)
+    objects = VersionedObjects(Repository(engine, model(replace(INDEXED, indexes=()))))
+    objects.create("Thing", "a", code="x")
+    lax = under(model(replace(INDEXED, indexes=(), uniques=())), objects, engine)
     assert isinstance(lax.entities, Repository)
-    lax.entities._slots = Unguarding(engine, model(replace(INDEXED, indexes=(), uniques=())))
+    lax.entities._slots = UnguardedRegistryCache(engine, model(replace(INDEXED, indexes=(), uniques=())))
     lax.delete("Thing", "a")
     assert [key for key in engine.items if key.sort == "U"]
     strict = under(model(replace(INDEXED, indexes=())), lax, engine)
@@ -428,31 +428,29 @@ REQUIRED = model(
 
 def test_restored_links_of_required_roles_are_counted(engine: WatchedEngine) -> None:
     """Keys lead to it that led there all the time, others end meanwhile, others come with it."""
-    chronicle = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
-    chronicle.create("B", "b")
-    chronicle.commit(*(chronicle.creation("A", id_, to="b") for id_ in "xyz"))
-    chronicle.delete("B", "b")
-    chronicle.update("A", "x", to=None)
-    chronicle.commit(chronicle.restoration("B", "b"), chronicle.creation("A", "w", to="b"))
-    assert chronicle.get("B", "b").counts == {}
-    chronicle.commit(chronicle.updating("A", "y", to=None), chronicle.updating("A", "w", to=None))
-    assert chronicle.get("B", "b").counts == {RoleName("B", "of"): 1}
+    objects = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
+    objects.create("B", "b")
+    objects.commit(*(objects.creation("A", id_, to="b") for id_ in "xyz"))
+    objects.delete("B", "b")
+    objects.update("A", "x", to=None)
+    objects.commit(objects.restoration("B", "b"), objects.creation("A", "w", to="b"))
+    assert objects.get("B", "b").counts == {}
+    objects.commit(objects.updating("A", "y", to=None), objects.updating("A", "w", to=None))
+    assert objects.get("B", "b").counts == {RoleName("B", "of"): 1}
     with pytest.raises(IntegrityViolation) as refusal:
-        chronicle.update("A", "z", to=None)
+        objects.update("A", "z", to=None)
     assert refusal.value.violations == (RequiredRoleEmpty(Reference("B", "b"), RoleName("B", "of")),)
 
 
 def test_a_restored_required_key_protects_its_target(engine: WatchedEngine) -> None:
-    chronicle = VersionedObjects(Repository(engine, REQUIRED))
-    chronicle.commit(chronicle.creation("Team", "red"), chronicle.creation("Employee", "ada", team="red"))
-    chronicle.commit(chronicle.deletion("Team", "red"), chronicle.deletion("Employee", "ada"))
+    objects = VersionedObjects(Repository(engine, REQUIRED))
+    objects.commit(objects.creation("Team", "red"), objects.creation("Employee", "ada", team="red"))
+    objects.commit(objects.deletion("Team", "red"), objects.deletion("Employee", "ada"))
     with pytest.raises(IntegrityViolation):
-        chronicle.restore("Employee", "ada", team="red")
-    chronicle.commit(
-        chronicle.restoration("Team", "red"), chronicle.restoration("Employee", "ada", team="red")
-    )
+        objects.restore("Employee", "ada", team="red")
+    objects.commit(objects.restoration("Team", "red"), objects.restoration("Employee", "ada", team="red"))
     with pytest.raises(IntegrityViolation):
-        chronicle.delete("Team", "red")
+        objects.delete("Team", "red")
     with pytest.raises(IntegrityViolation):
-        chronicle.delete("Employee", "ada")
-    assert chronicle.led_to(chronicle.clock, "Team", "members", "red") == "ada"
+        objects.delete("Employee", "ada")
+    assert objects.led_to(objects.clock, "Team", "members", "red") == "ada"

@@ -12,7 +12,7 @@ from stratabase.domain.query.order import Order, OrderTerm, position_of
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import settled
+from tests.contract.engine.engine_calls import settled
 from tests.contract.engine.lagging import LaggingEngine
 from tests.models import THING
 from tests.soak import count, seed

@@ -18,7 +18,7 @@ from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.query import pages
 from stratabase.store.query.index_scan import MAX_SORTED_RUN
 from stratabase.store.query.planner import PlanSource, plan_candidates
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engines import CONCURRENT
 from tests.contract.engine.reference import ReferenceEngine
 from tests.domain.query import naive
 from tests.fakes import unlimited_budget
@@ -28,7 +28,7 @@ from tests.store.random_queries import scenario
 from tests.store.stores import Store, fresh_class, unlimited
 from tests.store.watched_engine import WatchedEngine
 
-STORING = [kind for kind in STURDY if kind.name != "metered"]
+STORING = [kind for kind in CONCURRENT if kind.name != "metered"]
 
 
 @pytest.fixture(scope="module", params=STORING, ids=lambda kind: kind.name)

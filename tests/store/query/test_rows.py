@@ -17,7 +17,7 @@ from tests.store.stores import fresh_class
 WIDE = Or(tuple(Comparison("name", Operator.CONTAINS, f"{number}z") for number in range(500)))
 
 
-class Passing:
+class PassingTime:
     """Time that goes on by a second whenever others go on."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,21 +37,21 @@ class Passing:
 
 
 @pytest.fixture
-def time(monkeypatch: pytest.MonkeyPatch) -> Passing:
-    return Passing(monkeypatch)
+def time(monkeypatch: pytest.MonkeyPatch) -> PassingTime:
+    return PassingTime(monkeypatch)
 
 
-def test_a_large_filter_yields_after_some_thousand_comparisons(time: Passing) -> None:
+def test_a_large_filter_yields_after_some_thousand_comparisons(time: PassingTime) -> None:
     assert time.tested(WIDE, 100) == 0
     assert time.now == 5
 
 
-def test_a_large_filter_stops_at_the_timeout(time: Passing) -> None:
+def test_a_large_filter_stops_at_the_timeout(time: PassingTime) -> None:
     with pytest.raises(ReadBudgetExceeded):
         time.tested(WIDE, 100, seconds=3)
     assert time.now == 4
 
 
-def test_a_simple_filter_does_not_yield(time: Passing) -> None:
+def test_a_simple_filter_does_not_yield(time: PassingTime) -> None:
     assert time.tested(Comparison("name", Operator.CONTAINS, "a"), 1000) == 1000
     assert time.now == 0

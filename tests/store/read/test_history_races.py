@@ -18,13 +18,13 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import together
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import named, remembering
 from tests.contract.versions.versioned_objects import HOUR, VersionedObjects
 from tests.models import model
 from tests.soak import count as times
-from tests.store.faulty_engine import Careless, FaultyEngine, Hasty
+from tests.store.faulty_engine import BlindWriteEngine, EarlyVersionEngine, FaultyEngine
 from tests.store.thread_switching import switching_threads_often
 
 WRITERS = 4
@@ -48,9 +48,9 @@ class Race:
 
     def process(self, number: int) -> VersionedObjects:
         """Return the object as another process sees it."""
-        chronicle = VersionedObjects(self._entities(self._engine, model(self.class_)))
-        chronicle.clock += (number - 1) * HOUR
-        return chronicle
+        objects = VersionedObjects(self._entities(self._engine, model(self.class_)))
+        objects.clock += (number - 1) * HOUR
+        return objects
 
     def write(self, number: int, over: Event) -> list[str]:
         """Change the object again and again, also delete it and bring it back; return the names it got."""
@@ -61,38 +61,38 @@ class Race:
                 over.set()
 
     def _written(self, number: int) -> list[str]:
-        chronicle, done = self.process(number), list[str]()
+        objects, done = self.process(number), list[str]()
         for step in range(WRITES):
             name = f"{number}.{step}"
             for _ in range(1000):
                 with suppress(Conflict, AssertionError):  # another came between, or has deleted it
-                    done += self._written_once(chronicle, name, step)
+                    done += self._written_once(objects, name, step)
                     break
             else:
                 raise AssertionError("others came between for ever")
         return done
 
-    def _written_once(self, chronicle: VersionedObjects, name: str, step: int) -> list[str]:
+    def _written_once(self, objects: VersionedObjects, name: str, step: int) -> list[str]:
         """Write, and return the name of the version that this makes, if it does."""
-        if chronicle.find(*self.reference) is None:
-            chronicle.restore(*self.reference, name=name, note=name)
+        if objects.find(*self.reference) is None:
+            objects.restore(*self.reference, name=name, note=name)
         elif step % 5 == 4:
-            chronicle.delete(*self.reference)
+            objects.delete(*self.reference)
             return []
         else:
-            chronicle.update(*self.reference, name=name, note=name)
+            objects.update(*self.reference, name=name, note=name)
         return [name]
 
     def read(self, over: Event) -> list[str]:
         """Read all versions while others write, as long as they do; return what is wrong with some."""
-        chronicle, wrong, backward = self.process(9), list[str](), False
+        objects, wrong, backward = self.process(9), list[str](), False
         while not over.is_set():
             backward = not backward
-            found = chronicle.versions(*self.reference, backward=backward)
+            found = objects.versions(*self.reference, backward=backward)
             wrong += mistakes(found[::-1] if backward else found)
             for version in found[:: max(1, len(found) // 5)]:
                 assert version.start is not None
-                (again,) = chronicle.entities.as_of([(self.reference, version.start)])
+                (again,) = objects.entities.as_of([(self.reference, version.start)])
                 if again is None or again.state["name"] != version.state["name"]:
                     wrong.append(f"{version.start} is {again}, not {version}")
         return wrong
@@ -131,7 +131,7 @@ def test_the_check_accepts_a_correct_store() -> None:
         check(Race(ReferenceEngine()))
 
 
-@pytest.mark.parametrize("faulty", [Careless, Hasty])
+@pytest.mark.parametrize("faulty", [BlindWriteEngine, EarlyVersionEngine])
 def test_the_check_detects_a_faulty_engine(faulty: type[FaultyEngine]) -> None:
     with switching_threads_often(), pytest.raises(FAULTS):
         check_all(lambda: Race(faulty(ReferenceEngine())))

@@ -95,7 +95,7 @@ def test_a_lookup_by_guard_costs_two_reads_and_no_page() -> None:
     assert engine.items_read == read
 
 
-class Torn(WatchedEngine):
+class EarlyGuardEngine(WatchedEngine):
     """Shows a guard of a commit before the objects of it, as often as it is told."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class Torn(WatchedEngine):
 @pytest.mark.parametrize(("times", "found"), [(1, "b"), (3, "b"), (4, None)])
 def test_an_object_without_the_guarded_values_is_read_again(times: int, found: str | None) -> None:
     """Reads are not isolated from commits everywhere: one commit moved the values from `a` to `b`."""
-    engine = Torn()
+    engine = EarlyGuardEngine()
     store = guarded(engine)
     store.create("a", code="x")
     store.create("b", code="y")

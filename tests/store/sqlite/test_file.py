@@ -14,7 +14,7 @@ from stratabase.store.engine.port import ITEMS, NOT_EXISTS, Batch, Item, Key, Pu
 from stratabase.store.sqlite import file
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.unusable_store import UnusableStore
-from tests.contract.engine.acting import HERE, commit, found, put, together
+from tests.contract.engine.engine_calls import HERE, commit, found, put, together
 
 
 def mode(path: Path) -> int:

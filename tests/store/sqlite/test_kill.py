@@ -10,9 +10,9 @@ import pytest
 
 from stratabase.store.engine.port import Item, Key
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import HERE, found, keys
+from tests.contract.engine.engine_calls import HERE, found, keys
 from tests.soak import count, seed
-from tests.store.sqlite.mortal import PARTS, parts
+from tests.store.sqlite.killed_writer import PARTS, parts
 
 ROOT = Path(__file__).parents[3]
 KILLS = count(4, 200)
@@ -23,7 +23,7 @@ LIVES = count(4, 8)
 
 def lived(path: Path, life: int, acknowledged: int) -> list[str]:
     """Let a process write, kill it after so many acknowledgements; return all that it got to say."""
-    command = [sys.executable, "-m", "tests.store.sqlite.mortal", str(path), str(life)]
+    command = [sys.executable, "-m", "tests.store.sqlite.killed_writer", str(path), str(life)]
     with subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE) as process:
         assert process.stdout
         said = [process.stdout.readline() for _ in range(acknowledged)]

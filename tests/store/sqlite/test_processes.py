@@ -10,7 +10,7 @@ import pytest
 
 from stratabase.store.engine.port import Item, Put
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import HERE, commit, there
+from tests.contract.engine.engine_calls import HERE, commit, there
 from tests.soak import count
 
 pytestmark = pytest.mark.soak
@@ -20,14 +20,14 @@ TIMES = count(100, 2000)
 RIVALS = 2
 
 
-def rival(path: Path, deed: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "tests.store.sqlite.rival", str(path), deed, str(TIMES)]
+def rival(path: Path, operation: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "tests.store.sqlite.competing_process", str(path), operation, str(TIMES)]
     return subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
-def rivalry(path: Path, deed: str) -> list[list[int]]:
+def rivalry(path: Path, operation: str) -> list[list[int]]:
     """Let processes do a deed at once; return what each has done."""
-    rivals = [rival(path, deed) for _ in range(RIVALS)]
+    rivals = [rival(path, operation) for _ in range(RIVALS)]
     for each in rivals:
         assert each.stdout
         assert each.stdout.readline() == "ready\n"

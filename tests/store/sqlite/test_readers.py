@@ -9,7 +9,7 @@ from stratabase import waiting
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.engine.port import ITEMS, Item, Key
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import HERE, put
+from tests.contract.engine.engine_calls import HERE, put
 
 
 def in_a_thread(engine: SqliteEngine) -> None:

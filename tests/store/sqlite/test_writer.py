@@ -28,12 +28,12 @@ from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.sqlite.file import open_for_writing
 from stratabase.store.sqlite.writer import MAX_BATCHES, Writer
 from stratabase.unusable_store import UnusableStore
-from tests.contract.engine.acting import HERE, commit, found, there, together
+from tests.contract.engine.engine_calls import HERE, commit, found, there, together
 
 FIRST, SECOND = Key("p", "1"), Key("p", "2")
 
 
-class Wire:
+class FaultyConnection:
     """A connection that tells what goes over it, and breaks where it is told to."""
 
     def __init__(
@@ -59,9 +59,9 @@ class Wire:
 
 
 @contextmanager
-def writing(path: Path, wire: Wire, *, patience: float = 60) -> Iterator[Writer]:
+def writing(path: Path, faulty_connection: FaultyConnection, *, patience: float = 60) -> Iterator[Writer]:
     """A writer at the end of a wire."""
-    writer = Writer(wire, patience, lambda error: Unavailable(str(error)))  # type: ignore[arg-type]
+    writer = Writer(faulty_connection, patience, lambda error: Unavailable(str(error)))  # type: ignore[arg-type]
     try:
         yield writer
     finally:
@@ -85,33 +85,33 @@ def put(number: int, **attributes: int) -> Batch:
 
 
 def test_waiting_batches_are_committed_in_one_transaction(path: Path) -> None:
-    wire = Wire(open_for_writing(path, 0))
-    with writing(path, wire) as writer:
+    faulty_connection = FaultyConnection(open_for_writing(path, 0))
+    with writing(path, faulty_connection) as writer:
         with held(path):
             futures = [writer.submit(put(number)) for number in range(20)]
         assert [future.result(60) for future in futures] == [None] * 20
-    assert wire.said.count("COMMIT") <= 2, "the first may have gone alone, the others go in one"
+    assert faulty_connection.said.count("COMMIT") <= 2, "the first may have gone alone, the others go in one"
 
 
 def test_the_size_of_a_transaction_is_limited(path: Path) -> None:
-    wire = Wire(open_for_writing(path, 0))
-    with writing(path, wire) as writer:
+    faulty_connection = FaultyConnection(open_for_writing(path, 0))
+    with writing(path, faulty_connection) as writer:
         with held(path):
             futures = [writer.submit(put(number)) for number in range(2 * MAX_BATCHES)]
         for future in futures:
             future.result(60)
-    assert wire.said.count("COMMIT") >= 2
+    assert faulty_connection.said.count("COMMIT") >= 2
 
 
 def test_a_batch_is_acknowledged_only_after_the_commit(path: Path) -> None:
-    wire = Wire(open_for_writing(path, 0))
-    with writing(path, wire) as writer:
+    faulty_connection = FaultyConnection(open_for_writing(path, 0))
+    with writing(path, faulty_connection) as writer:
         with held(path):
-            wire.futures = [writer.submit(put(number)) for number in range(5)]
-        for future in wire.futures:
+            faulty_connection.futures = [writer.submit(put(number)) for number in range(5)]
+        for future in faulty_connection.futures:
             future.result(60)
-    assert wire.done_before_commit
-    assert not any(wire.done_before_commit[:5])
+    assert faulty_connection.done_before_commit
+    assert not any(faulty_connection.done_before_commit[:5])
 
 
 def test_batches_are_committed_in_the_order_of_arrival(engine: SqliteEngine, path: Path) -> None:
@@ -204,19 +204,19 @@ def large() -> list[Action]:
     "error", [sqlite3.OperationalError("disk I/O error"), MemoryError()], ids=["io", "memory"]
 )
 def test_a_failed_transaction_is_never_reported_as_success(path: Path, moment: str, error: Exception) -> None:
-    wire = Wire(open_for_writing(path, 0), moment, error)
-    with writing(path, wire) as writer:
+    faulty_connection = FaultyConnection(open_for_writing(path, 0), moment, error)
+    with writing(path, faulty_connection) as writer:
         future = writer.submit(batch(Put(Item(FIRST)), Put(Item(SECOND))))
         assert future.exception(60) is not None
-        wire.breaks_at = ""
+        faulty_connection.breaks_at = ""
         assert writer.submit(put(1)).result(60) is None
     with closing(SqliteEngine(path)) as engine:
         assert [bool(item) for item in engine.get([FIRST, SECOND, Key("many", "1")])] == [False, False, True]
 
 
 def test_a_failed_commit_fails_every_caller(path: Path) -> None:
-    wire = Wire(open_for_writing(path, 0), "COMMIT")
-    with writing(path, wire) as writer:
+    faulty_connection = FaultyConnection(open_for_writing(path, 0), "COMMIT")
+    with writing(path, faulty_connection) as writer:
         with held(path):
             futures = [writer.submit(put(number)) for number in range(5)]
         errors = [future.exception(60) for future in futures]
@@ -293,8 +293,8 @@ def test_a_caller_uses_the_waiting_of_the_process(
 
 def test_a_damaged_file_is_not_retried(path: Path) -> None:
     told = UnusableStore("broken")
-    wire = Wire(open_for_writing(path, 0), "COMMIT")
-    writer = Writer(wire, 0, lambda _: told)  # type: ignore[arg-type]
+    faulty_connection = FaultyConnection(open_for_writing(path, 0), "COMMIT")
+    writer = Writer(faulty_connection, 0, lambda _: told)  # type: ignore[arg-type]
     assert writer.submit(put(1)).exception(60) is told
     writer.close()
 

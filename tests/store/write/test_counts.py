@@ -341,7 +341,7 @@ def test_linking_a_concurrently_deleted_object_is_refused_as_missing() -> None:
     assert objects.refused(link) == {TargetNotFound(objects.reference("B", "y"))}
 
 
-class LookedAt(WatchedEngine):
+class InterruptedReads(WatchedEngine):
     """An engine with which something happens once, before it is next looked into."""
 
     def __init__(self) -> None:
@@ -357,7 +357,7 @@ class LookedAt(WatchedEngine):
 
 def test_a_refusal_is_checked_again_and_withdrawn_if_outdated() -> None:
     """Each refusal is looked at once more before it is told."""
-    engine = LookedAt()
+    engine = InterruptedReads()
     objects = open_(engine, "key and required list")
     objects.create("B", "b")
     objects.create("A", "x", to="b")

@@ -9,7 +9,7 @@ from stratabase.domain.objects.change import Deletion
 from stratabase.domain.objects.commit_refusals import Conflict, LockedByOthers, LockRefused
 from stratabase.store.engine.port import Engine
 from stratabase.store.write import cleanup
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import together
 from tests.models import model
 from tests.soak import count
 from tests.store.graphs import Objects, class_with, parts, whole

@@ -6,7 +6,7 @@ from stratabase.domain.objects.commit_refusals import AlreadyAssociated, Require
 from stratabase.domain.query.id_range import IdRange
 from stratabase.store.engine.port import Engine, Item, Put
 from stratabase.store.layout import keys
-from tests.contract.engine.acting import commit
+from tests.contract.engine.engine_calls import commit
 from tests.store.graphs import Objects, associated
 from tests.store.watched_engine import WatchedEngine
 

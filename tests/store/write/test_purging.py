@@ -166,7 +166,7 @@ def test_links_of_parts_are_deleted_with_them(watched: WatchedEngine) -> None:
     assert left_over(watched, "Tag", "Product") == []
 
 
-class Dying(WatchedEngine):
+class StoppingEngine(WatchedEngine):
     """An engine that does so many commits, and then none."""
 
     def __init__(self) -> None:
@@ -184,7 +184,7 @@ class Dying(WatchedEngine):
 def test_a_purge_stopped_at_any_step_resumes() -> None:
     """The deletion itself is done all the same, and nothing of it is ever half there."""
     for survived in range(1, 12):
-        engine = Dying()
+        engine = StoppingEngine()
         objects = Objects(engine, MODEL)
         lines = [f"{number:03}" for number in range(110)]
         ordered(objects, "o", lines)
@@ -373,7 +373,7 @@ def test_unique_values_of_parts_are_free_after_the_purge(watched: WatchedEngine)
     assert len(watched.items) == 0
 
 
-class Meddling(WatchedEngine):
+class LinkingEngine(WatchedEngine):
     """An engine in which another always links a part just before it is purged."""
 
     def __init__(self) -> None:
@@ -396,7 +396,7 @@ def test_a_part_with_repeated_new_links_is_left_to_the_next_purge(
 ) -> None:
     """After some tries; nothing waits for it for ever."""
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
-    engine, tags = Meddling(), iter(range(2000))
+    engine, tags = LinkingEngine(), iter(range(2000))
     objects = Objects(engine, MODEL)
     ordered(objects, "o", [f"{number:03}" for number in range(110)])
     objects.commit(*whole_deletion(objects, "o"))

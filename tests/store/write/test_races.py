@@ -10,7 +10,7 @@ from stratabase.domain.objects.change import Effect
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import together
 from tests.soak import count
 from tests.store.graphs import Objects, associated
 

@@ -41,7 +41,7 @@ CHANGES = 60
 STORIES = count(1, 150)
 
 
-class Story:
+class MirroredGraph:
     """A graph in a store, and the same one in a dict."""
 
     def __init__(self, model: Model, engine: Engine, chance: random.Random) -> None:
@@ -236,9 +236,9 @@ def test_random_changes_agree_with_the_reference_and_both_ends_agree(model: Mode
     done = 0
     for number in range(STORIES):
         engine = WatchedEngine()
-        story = Story(model, engine, random.Random(f"{seed()} {number}"))
+        mirrored = MirroredGraph(model, engine, random.Random(f"{seed()} {number}"))
         for _ in range(CHANGES):
-            story.go_on()
-            assert disagreements(model, story.plain.graph, engine.items) == []
-        done += story.done
+            mirrored.go_on()
+            assert disagreements(model, mirrored.plain.graph, engine.items) == []
+        done += mirrored.done
     assert done > STORIES * CHANGES / 20

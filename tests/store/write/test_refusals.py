@@ -85,7 +85,7 @@ def test_one_head_decides_for_the_whole_change() -> None:
     assert was_not_committed(both, [failure(*OTHERS, key=keys.head(Y)), failure("first", "last", "other")])
 
 
-class Forgetful(WatchedEngine):
+class UncertainEngine(WatchedEngine):
     """An engine that is never certain that what it refuses was not done before."""
 
     def commit(self, batch: Batch) -> None:
@@ -98,7 +98,7 @@ class Forgetful(WatchedEngine):
 @pytest.fixture
 def store() -> Store:
     """A store in such an engine."""
-    return Store(Forgetful(), fresh_class())
+    return Store(UncertainEngine(), fresh_class())
 
 
 def test_a_doubtful_change_that_was_disproved_is_a_conflict(store: Store) -> None:

@@ -12,7 +12,7 @@ from stratabase.domain.objects.serials import SerialName
 from stratabase.messages import verbatim
 from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, OutcomeUnknown, Patch
 from stratabase.store.write.serials import SerialCounters
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import together
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count
@@ -73,7 +73,7 @@ def test_no_number_is_assigned_twice(engine: Engine, name: SerialName) -> None:
     assert all(each == sorted(each) for each in given)
 
 
-class Doubtful(ReferenceEngine):
+class DoubtfulEngine(ReferenceEngine):
     """An engine that does its first commit twice, and cannot tell what the second attempt refused."""
 
     def __init__(self) -> None:
@@ -92,10 +92,10 @@ class Doubtful(ReferenceEngine):
 
 def test_numbers_with_unknown_outcome_are_skipped(name: SerialName) -> None:
     """Gaps are allowed; the same number twice is not."""
-    assert taken(SerialCounters(Doubtful()), name, 1) == [2]
+    assert taken(SerialCounters(DoubtfulEngine()), name, 1) == [2]
 
 
-class Overtaken(ReferenceEngine):
+class OvertakenEngine(ReferenceEngine):
     """An engine in which another always comes first."""
 
     def __init__(self) -> None:
@@ -116,10 +116,10 @@ def test_a_counter_gives_up_after_repeated_conflicts(name: SerialName) -> None:
     with pytest.raises(
         Unavailable, match=rf"Concurrent writes used the next numbers of {name.class_name}.badge"
     ):
-        taken(SerialCounters(Overtaken()), name, 1)
+        taken(SerialCounters(OvertakenEngine()), name, 1)
 
 
-class AtOnce(ReferenceEngine):
+class SimultaneousEngine(ReferenceEngine):
     """An engine that commits when so many wait for it, in the order of the numbers that they take."""
 
     def __init__(self, parties: int) -> None:
@@ -145,14 +145,14 @@ def test_concurrent_requests_of_a_process_take_successive_numbers_in_one_commit_
     name: SerialName,
 ) -> None:
     """Each takes the numbers behind those that are being taken: one commit each, and nobody is too late."""
-    serials = SerialCounters(AtOnce(8))
+    serials = SerialCounters(SimultaneousEngine(8))
 
     given = together(*[lambda: taken(serials, name, 1)] * 8)
 
     assert sorted(chain.from_iterable(given)) == [*range(1, 9)]
 
 
-class Overtaking(ReferenceEngine):
+class OvertakingEngine(ReferenceEngine):
     """An engine in which others take numbers while somebody's first commit is under way."""
 
     def __init__(self) -> None:
@@ -168,7 +168,7 @@ class Overtaking(ReferenceEngine):
 
 @pytest.mark.parametrize("own_first", [True, False])
 def test_a_process_continues_after_the_numbers_of_another(name: SerialName, *, own_first: bool) -> None:
-    engine = Overtaking()
+    engine = OvertakingEngine()
     serials, others = SerialCounters(engine), SerialCounters(engine)
     given: list[list[int]] = [taken(serials, name, 1)]
     under_way: list[Callable[[], object]] = [
@@ -184,7 +184,7 @@ def test_a_process_continues_after_the_numbers_of_another(name: SerialName, *, o
 
 def test_a_failed_reservation_does_not_block_later_ones(name: SerialName) -> None:
     """A store that refuses has given nothing; the next who ask find out what is the last."""
-    engine = Refusing()
+    engine = RefusingEngine()
     serials = SerialCounters(engine)
     assert taken(serials, name, 1) == [1]
     engine.refuses = True
@@ -196,7 +196,7 @@ def test_a_failed_reservation_does_not_block_later_ones(name: SerialName) -> Non
     assert [taken(serials, name, 1) for _ in range(2)] == [[2], [3]]
 
 
-class Refusing(ReferenceEngine):
+class RefusingEngine(ReferenceEngine):
     """An engine that can be told to refuse."""
 
     refuses = False

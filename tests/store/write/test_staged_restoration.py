@@ -4,7 +4,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys
 from tests.operations.write.interfering_engine import InterferingEngine
-from tests.operations.write.large_orders import LINES, MINUTE, Inquirer, Shop, Told
+from tests.operations.write.large_orders import LINES, MINUTE, PartReader, Shop, Told
 
 
 def test_staged_parts_are_invisible_until_the_restoration_is_complete(engine: Engine) -> None:
@@ -13,7 +13,7 @@ def test_staged_parts_are_invisible_until_the_restoration_is_complete(engine: En
     product = shop.product()
     order = shop.order(product)
     ids, there = shop.lines(order), shop.clock.instant
-    reader, seen = Inquirer(engine, shop.clock), list[Told]()
+    reader, seen = PartReader(engine, shop.clock), list[Told]()
     shop.clock.instant += MINUTE
     full = reader.told(order, ids, product)[:-2]
 

@@ -11,7 +11,7 @@ from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, 
 from stratabase.http_api.http.messages import Response
 from stratabase.http_api.http.shape import Field, ListShape, Shape
 from tests.http_api.documented import SERVICE
-from tests.http_api.fakes import World, endpoints
+from tests.http_api.fakes import FakeServices, endpoints
 
 USER = Shape(
     "user", {"id": Field("An id.", required=True), "notes": Field("A text.", nullable=True, max_length=9)}
@@ -40,13 +40,13 @@ def resolved(part: Any, components: Any) -> Any:
     return {name: resolved(each, components) for name, each in part.items()}
 
 
-def test_the_document_of_all_endpoints_is_valid_openapi(world: World) -> None:
-    OPENAPI_31_VALIDATOR.validate(openapi_document(SERVICE, endpoints(world)))
+def test_the_document_of_all_endpoints_is_valid_openapi(fakes: FakeServices) -> None:
+    OPENAPI_31_VALIDATOR.validate(openapi_document(SERVICE, endpoints(fakes)))
 
 
-def test_building_the_document_is_deterministic(world: World) -> None:
+def test_building_the_document_is_deterministic(fakes: FakeServices) -> None:
     made = [
-        json.dumps(openapi_document(SERVICE, dict(order(endpoints(world).items()))))
+        json.dumps(openapi_document(SERVICE, dict(order(endpoints(fakes).items()))))
         for order in (list, reversed)
     ]
     assert made[0] == made[1]

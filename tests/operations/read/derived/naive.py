@@ -11,7 +11,7 @@ from stratabase.formats.decimals import canonical_decimal
 from stratabase.model.model import Model
 from tests.domain.query import naive
 from tests.fakes import DictEntities
-from tests.operations.read.derived.told import Told
+from tests.operations.read.derived.derived_specs import DerivedSpec
 from tests.operations.read.naive import ExpectedView
 from tests.role_rules import is_linked
 
@@ -22,7 +22,9 @@ THERE = object()
 class NaiveDerivation:
     """The objects of a model, and what it says of its derived attributes."""
 
-    def __init__(self, model: Model, told: Mapping[tuple[str, str], Told], entities: DictEntities) -> None:
+    def __init__(
+        self, model: Model, told: Mapping[tuple[str, str], DerivedSpec], entities: DictEntities
+    ) -> None:
         self.model = model
         self._told = told
         self._entities = entities

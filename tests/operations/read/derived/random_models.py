@@ -8,7 +8,7 @@ from stratabase.model.attribute import Aggregate
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from tests.graphs.models import ASSOCIATIONS, COMPOSITIONS, ClassText, associate, compose, text_of
-from tests.operations.read.derived.told import TEMPLATES, Told, aggregated, followed, plain
+from tests.operations.read.derived.derived_specs import TEMPLATES, DerivedSpec, aggregated, followed, plain
 
 Path = tuple[str, ...]
 Member = tuple[str, str]
@@ -28,7 +28,7 @@ class Derived(NamedTuple):
     """A model, and what it says of its derived attributes."""
 
     model: Model
-    told: dict[Member, Told]
+    told: dict[Member, DerivedSpec]
 
 
 class _End(NamedTuple):
@@ -49,7 +49,7 @@ def derived_model(chance: Random) -> Derived:
     if chance.random() < 0.5:
         compose(chance.choice(COMPOSITIONS[::2]), 10, classes[0], chance.choice(classes[1:]))
     bare = read_model(text_of(classes), "bare.graphql")
-    told: dict[Member, Told] = {}
+    told: dict[Member, DerivedSpec] = {}
     for number in range(chance.randint(1, 8)):
         class_ = chance.choice(classes)
         one = _told(chance, bare, told, class_.name, f"d{number}")
@@ -58,7 +58,9 @@ def derived_model(chance: Random) -> Derived:
     return Derived(read_model(text_of(classes), "derived.graphql"), told)
 
 
-def _told(chance: Random, bare: Model, told: Mapping[Member, Told], class_name: str, name: str) -> Told:
+def _told(
+    chance: Random, bare: Model, told: Mapping[Member, DerivedSpec], class_name: str, name: str
+) -> DerivedSpec:
     ends = list(_ends(bare, told, class_name))
     many = [end for end in ends if end.many]
     walked = [end for end in ends if not end.many and len(end.path) > 1 and end.type != "role"]
@@ -73,7 +75,7 @@ def _told(chance: Random, bare: Model, told: Mapping[Member, Told], class_name: 
     return _expression(chance, name, [end for end in ends if not end.many])
 
 
-def _expression(chance: Random, name: str, ends: Sequence[_End]) -> Told:
+def _expression(chance: Random, name: str, ends: Sequence[_End]) -> DerivedSpec:
     types = {end.type for end in ends}
     template = chance.choice([each for each in TEMPLATES if types.issuperset(each.operands)])
     operands = ([end.path for end in ends if end.type == operand] for operand in template.operands)
@@ -81,7 +83,7 @@ def _expression(chance: Random, name: str, ends: Sequence[_End]) -> Told:
 
 
 def _ends(
-    bare: Model, told: Mapping[Member, Told], class_name: str, depth: int = _FARTHEST
+    bare: Model, told: Mapping[Member, DerivedSpec], class_name: str, depth: int = _FARTHEST
 ) -> Iterator[_End]:
     """Yield all paths from a class."""
     yield from (_End((name,), type_, many=False) for name, type_ in _KEPT.items())

@@ -12,13 +12,13 @@ from stratabase.operations.context import evaluation_context
 from stratabase.operations.read.reader import Reader
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import settled
+from tests.contract.engine.engine_calls import settled
 from tests.fakes import ADMINISTRATOR, NOON, DictEntities, request_of
+from tests.operations.read.derived.derived_specs import DerivedSpec, aggregated, followed, plain, template
 from tests.operations.read.derived.naive import NaiveDerivation
-from tests.operations.read.derived.told import Told, aggregated, followed, plain, template
 
 CIRCUMSTANCES = evaluation_context(ADMINISTRATOR, NOON)
-_TOLD: dict[str, tuple[Told, ...]] = {
+_TOLD: dict[str, tuple[DerivedSpec, ...]] = {
     "Team": (
         aggregated("members_count", Aggregate.COUNT, "role", ("members",)),
         aggregated("largest", Aggregate.MAX, "Int", ("members", "size")),

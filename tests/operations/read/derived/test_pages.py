@@ -16,7 +16,7 @@ from stratabase.operations.read.loading import run
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.query import pages
 from stratabase.store.query.planner import PlanSource, plan_candidates
-from tests.contract.engine.kinds import KINDS
+from tests.contract.engine.engines import KINDS
 from tests.domain.query import naive
 from tests.operations.read.derived.random_queries import query
 from tests.operations.read.derived.staff import CIRCUMSTANCES, STAFF, Staff

@@ -16,32 +16,32 @@ from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.write.bulk import update_bulk, validate_bulk
 from tests.fakes import ADMINISTRATOR, unlimited_budget
 from tests.graphs.commands import change, make, point
-from tests.operations.write.warnings.office import Office, warning_names
+from tests.operations.write.warnings.staff_services import StaffServices, warning_names
 
 EVERYBODY = Query("Person", Order(), window=Window(100))
 OLDER = UpdateBulk("Person", {"age": 17})
 
 
-def office() -> Office:
-    office = Office()
-    office.put("Team", "t1", name="red")
-    office.put("Person", "p1", name="Kim", team="t1")
-    office.put("Person", "p2", name="Lee")
-    return office
+def staff() -> StaffServices:
+    staff = StaffServices()
+    staff.put("Team", "t1", name="red")
+    staff.put("Person", "p1", name="Kim", team="t1")
+    staff.put("Person", "p2", name="Lee")
+    return staff
 
 
-def issues_of(office: Office) -> Sequence[Issue]:
+def issues_of(staff: StaffServices) -> Sequence[Issue]:
     with pytest.raises(Refused) as refusal:
-        update_bulk(office.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        update_bulk(staff.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     return refusal.value.issues
 
 
-def ages(office: Office) -> list[object]:
-    return [entity.state.get("age") for entity in office.entities.objects.values() if "age" in entity.state]
+def ages(staff: StaffServices) -> list[object]:
+    return [entity.state.get("age") for entity in staff.entities.objects.values() if "age" in entity.state]
 
 
 def test_objects_with_warnings_are_reported_and_the_others_updated() -> None:
-    at = office()
+    at = staff()
 
     summary, *warnings = issues_of(at)
 
@@ -51,7 +51,7 @@ def test_objects_with_warnings_are_reported_and_the_others_updated() -> None:
 
 
 def test_a_forced_bulk_update_updates_all_objects() -> None:
-    at = office()
+    at = staff()
 
     update_bulk(at.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT, force=True)
 
@@ -59,7 +59,7 @@ def test_a_forced_bulk_update_updates_all_objects() -> None:
 
 
 def test_a_bulk_validation_reports_warnings() -> None:
-    at = office()
+    at = staff()
 
     found = validate_bulk(at.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
@@ -75,7 +75,7 @@ def spent() -> ReadBudget:
 def test_an_object_whose_conditions_read_too_much_is_skipped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    at = office()
+    at = staff()
     read = at.entities.read
 
     def measured(references: Sequence[object], budget: ReadBudget | None = None) -> object:
@@ -92,7 +92,7 @@ def test_an_object_whose_conditions_read_too_much_is_skipped(
 
 
 def test_a_write_whose_conditions_read_too_much_is_refused() -> None:
-    at = office()
+    at = staff()
     at.services = replace(at.services, entities=at.entities, new_budget=spent)
     at.entities.read = _frugal(at)  # type: ignore[method-assign]
 
@@ -104,7 +104,7 @@ def test_a_write_whose_conditions_read_too_much_is_refused() -> None:
     assert len(at.entities.commits) == 1
 
 
-def _frugal(at: Office) -> Any:
+def _frugal(at: StaffServices) -> Any:
     read = at.entities.read
 
     def frugal(references: Sequence[object], budget: ReadBudget | None = None) -> object:

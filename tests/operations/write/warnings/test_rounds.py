@@ -8,21 +8,21 @@ import pytest
 from stratabase.domain.write.commands import Command, PartsCommand
 from stratabase.operations.ports import Entities
 from tests.graphs.commands import add, change, create, make, point
-from tests.operations.write.noted_calls import NotedCalls
-from tests.operations.write.warnings.office import Office
+from tests.operations.write.recorded_calls import RecordedCalls
+from tests.operations.write.warnings.staff_services import StaffServices
 
 
 def calls(command: Command) -> list[str]:
     """Return the calls that a command takes which meets no warning."""
-    office = Office()
-    office.put("Team", "t1", name="blue")
+    staff = StaffServices()
+    staff.put("Team", "t1", name="blue")
     for number in range(40):
-        office.put("Person", f"p{number}", name="Kim")
-    office.put("Phone", "n1", digits="123", person="p0")
-    office.put("Person", "p0", name="Kim", phones=["n1"])
-    noted = NotedCalls(office.entities)
-    office.services = replace(office.services, entities=cast("Entities", noted))
-    office.write(command, force=True)
+        staff.put("Person", f"p{number}", name="Kim")
+    staff.put("Phone", "n1", digits="123", person="p0")
+    staff.put("Person", "p0", name="Kim", phones=["n1"])
+    noted = RecordedCalls(staff.entities)
+    staff.services = replace(staff.services, entities=cast("Entities", noted))
+    staff.write(command, force=True)
     return noted.calls
 
 

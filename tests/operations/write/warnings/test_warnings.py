@@ -12,20 +12,20 @@ from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import preview
 from tests.fakes import ADMINISTRATOR, NOON
 from tests.graphs.commands import add, change, create, delete, make, point, remove, update
-from tests.operations.write.warnings.office import BOB, Office
+from tests.operations.write.warnings.staff_services import BOB, StaffServices
 
 DAY = 24 * 60 * 60 * 1000
 CHILD = ("A child.", "Person", None, "data")
 
 
-def refused(office: Office, command: Command) -> Refused:
+def refused(staff: StaffServices, command: Command) -> Refused:
     with pytest.raises(Refused) as refusal:
-        office.write(command)
+        staff.write(command)
     return refusal.value
 
 
 def test_a_warning_stops_a_write_and_names_its_object() -> None:
-    (issue,) = refused(Office(), make("Person", "c1", name="Kim", age=7)).issues
+    (issue,) = refused(StaffServices(), make("Person", "c1", name="Kim", age=7)).issues
 
     assert issue.type is IssueType.ENTITY_DOMAIN
     assert issue.level is Level.WARNING
@@ -35,29 +35,29 @@ def test_a_warning_stops_a_write_and_names_its_object() -> None:
 
 
 def test_a_forced_write_succeeds_despite_warnings() -> None:
-    office = Office()
+    staff = StaffServices()
 
-    made = office.write(make("Person", name="Kim", age=7), force=True)
+    made = staff.write(make("Person", name="Kim", age=7), force=True)
 
-    assert office.entities.objects[made.reference].state["age"] == 7
-    assert office.write(change("Person", made.reference.id, age=8), force=True).state["age"] == 8
+    assert staff.entities.objects[made.reference].state["age"] == 7
+    assert staff.write(change("Person", made.reference.id, age=8), force=True).state["age"] == 8
 
 
 def test_a_blocking_warning_is_an_error_that_cannot_be_forced() -> None:
-    office = Office()
+    staff = StaffServices()
     command = make("Person", name="Kim", age=151)
 
-    (issue,) = refused(office, command).issues
+    (issue,) = refused(staff, command).issues
 
     assert (issue.type, issue.level) == (IssueType.ENTITY_DOMAIN, Level.ERROR)
-    assert office.refusal(command, force=True) == [("Nobody is so old.", "Person", None, "data")]
+    assert staff.refusal(command, force=True) == [("Nobody is so old.", "Person", None, "data")]
 
 
 def test_all_warnings_are_reported_in_the_order_of_the_model() -> None:
-    office = Office()
-    red = office.put("Team", "t1", name="red")
+    staff = StaffServices()
+    red = staff.put("Team", "t1", name="red")
 
-    found = office.refusal(make("Person", name="ada", age=7, team=point(red.id), born="2999-01-01"))
+    found = staff.refusal(make("Person", name="ada", age=7, team=point(red.id), born="2999-01-01"))
 
     assert [message for message, *_ in found] == [
         "A child.",
@@ -68,154 +68,154 @@ def test_all_warnings_are_reported_in_the_order_of_the_model() -> None:
 
 
 def test_a_write_without_warnings_succeeds() -> None:
-    office = Office()
+    staff = StaffServices()
 
-    made = office.write(make("Person", name="Kim", age=16, born="2019-12-31"))
-    office.write(change("Person", made.reference.id, age=150))
+    made = staff.write(make("Person", name="Kim", age=16, born="2019-12-31"))
+    staff.write(change("Person", made.reference.id, age=150))
 
-    assert office.entities.objects[made.reference].state["age"] == 150
+    assert staff.entities.objects[made.reference].state["age"] == 150
 
 
 def test_a_null_condition_does_not_hold() -> None:
-    office = Office()
+    staff = StaffServices()
 
-    office.write(make("Person", name="Kim", team=point(office.put("Team", "t1", name="red").id)))
+    staff.write(make("Person", name="Kim", team=point(staff.put("Team", "t1", name="red").id)))
 
-    assert len(office.entities.commits) == 1
+    assert len(staff.entities.commits) == 1
 
 
 def test_conditions_may_use_the_caller() -> None:
-    office = Office()
+    staff = StaffServices()
     command = make("Person", name="bob")
 
-    assert office.refusal(command, BOB) == [("You yourself.", "Person", None, "data")]
-    office.write(command)
+    assert staff.refusal(command, BOB) == [("You yourself.", "Person", None, "data")]
+    staff.write(command)
 
 
 def test_conditions_may_use_the_date_of_the_write() -> None:
-    office = Office()
+    staff = StaffServices()
     command = make("Person", name="Kim", born="2020-01-02")
 
-    assert office.refusal(command) == [("Not born yet.", "Person", None, "data")]
-    office.clock.instant = NOON + DAY
-    office.write(command)
+    assert staff.refusal(command) == [("Not born yet.", "Person", None, "data")]
+    staff.clock.instant = NOON + DAY
+    staff.write(command)
 
 
 def test_conditions_use_the_date_in_the_time_zone_of_the_member() -> None:
-    office = Office()
+    staff = StaffServices()
     ahead = replace(BOB, formats=replace(BOB.formats, time_zone="Pacific/Kiritimati"))
 
-    office.write(make("Person", name="Kim", born="2020-01-02"), ahead)
+    staff.write(make("Person", name="Kim", born="2020-01-02"), ahead)
 
-    assert len(office.entities.commits) == 1
+    assert len(staff.entities.commits) == 1
 
 
 def test_a_write_without_changes_has_no_warnings() -> None:
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=7)
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=7)
 
-    office.write(change("Person", "p1", age=7, idols=remove("p2")))
+    staff.write(change("Person", "p1", age=7, idols=remove("p2")))
 
-    assert office.entities.commits == []
+    assert staff.entities.commits == []
 
 
 def test_a_changed_object_is_checked_against_all_its_warnings() -> None:
     """Not only those that depend on what is new."""
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=7)
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=7)
 
-    assert office.refusal(change("Person", "p1", name="Lee")) == [("A child.", "Person", "p1", "data")]
+    assert staff.refusal(change("Person", "p1", name="Lee")) == [("A child.", "Person", "p1", "data")]
 
 
 def test_created_and_changed_parts_are_checked() -> None:
-    office = Office()
-    office.put("Person", "p1", name="Kim", phones=["n1", "n2"])
-    office.put("Phone", "n1", digits="1234", person="p1")
-    office.put("Phone", "n2", digits="1", person="p1")
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", phones=["n1", "n2"])
+    staff.put("Phone", "n1", digits="1234", person="p1")
+    staff.put("Phone", "n2", digits="1", person="p1")
     made = make(
         "Person", name="Lee", phones=create(make("Phone", digits="123"), make("Phone", "c", digits="1"))
     )
     changed = change("Person", "p1", phones=update(change("Phone", "n1", digits="2")))
 
-    assert office.refusal(made) == [("A short number.", "Phone", None, "data.phones.create.1")]
-    assert office.refusal(changed) == [("A short number.", "Phone", "n1", "data.phones.update.0")]
-    office.write(change("Person", "p1", name="Mo"))
+    assert staff.refusal(made) == [("A short number.", "Phone", None, "data.phones.create.1")]
+    assert staff.refusal(changed) == [("A short number.", "Phone", "n1", "data.phones.update.0")]
+    staff.write(change("Person", "p1", name="Mo"))
 
 
 def test_a_whole_is_checked_if_its_parts_change() -> None:
     """Though nothing changes in its own state; its other warnings are not asked."""
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=7, phones=["n1", "n2"])
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=7, phones=["n1", "n2"])
     for id_ in ("n1", "n2"):
-        office.put("Phone", id_, digits="1234", person="p1")
+        staff.put("Phone", id_, digits="1234", person="p1")
     command = change("Person", "p1", phones=update(change("Phone", "n1", digits="123456")))
 
-    assert office.refusal(command) == [("Long numbers.", "Person", "p1", "data")]
+    assert staff.refusal(command) == [("Long numbers.", "Person", "p1", "data")]
 
 
 def test_objects_changed_from_the_other_side_of_an_association_are_checked() -> None:
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=17)
-    office.put("Team", "t1", name="red")
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=17)
+    staff.put("Team", "t1", name="red")
 
-    found = office.refusal(change("Team", "t1", members=add("p1")))
+    found = staff.refusal(change("Team", "t1", members=add("p1")))
 
     assert found == [("Red is for adults.", "Person", "p1", "data.members")]
 
 
 def test_targets_of_new_associations_are_checked_for_dependent_warnings() -> None:
     """The request speaks of the person only; of the team, its name is not asked about."""
-    office = Office()
-    office.put("Team", "t1", name="team")
+    staff = StaffServices()
+    staff.put("Team", "t1", name="team")
     for id_ in ("p1", "p2", "p3"):
-        office.put("Person", id_, name="Kim", **({} if id_ == "p3" else {"team": "t1"}))
+        staff.put("Person", id_, name="Kim", **({} if id_ == "p3" else {"team": "t1"}))
 
-    found = office.refusal(change("Person", "p3", team=point("t1")))
+    found = staff.refusal(change("Person", "p3", team=point("t1")))
 
     assert found == [("More than two in a team.", "Team", "t1", "data.team")]
-    office.write(change("Person", "p3", team=point("t1")), force=True)
-    office.write(change("Person", "p3", age=30))
+    staff.write(change("Person", "p3", team=point("t1")), force=True)
+    staff.write(change("Person", "p3", age=30))
 
 
 def test_changes_of_links_are_checked_on_both_sides() -> None:
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=7)
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=7)
     for id_ in ("s1", "s2", "s3"):
-        office.put("Skill", id_)
-    office.link("skills", "p1", "s1", "s2")
+        staff.put("Skill", id_)
+    staff.link("skills", "p1", "s1", "s2")
     busy = "More than two skills."
 
-    assert office.refusal(change("Person", "p1", skills=add("s3"))) == [(busy, "Person", "p1", "data")]
-    assert office.refusal(change("Skill", "s3", people=add("p1"))) == [(busy, "Person", "p1", "data.people")]
-    office.write(change("Skill", "s2", people=remove("p1")))
-    office.write(change("Person", "p1", skills=add("s3"), idols=add("p1")))
+    assert staff.refusal(change("Person", "p1", skills=add("s3"))) == [(busy, "Person", "p1", "data")]
+    assert staff.refusal(change("Skill", "s3", people=add("p1"))) == [(busy, "Person", "p1", "data.people")]
+    staff.write(change("Skill", "s2", people=remove("p1")))
+    staff.write(change("Person", "p1", skills=add("s3"), idols=add("p1")))
 
 
 def test_a_deletion_has_no_warnings() -> None:
-    office = Office()
-    office.put("Team", "t1", name="team")
+    staff = StaffServices()
+    staff.put("Team", "t1", name="team")
     for id_ in ("p1", "p2", "p3", "p4"):
-        office.put("Person", id_, name="Kim", age=7, team="t1")
+        staff.put("Person", id_, name="Kim", age=7, team="t1")
 
-    assert office.delete("Person", "p1")
-    assert office.delete("Team", "t1")
+    assert staff.delete("Person", "p1")
+    assert staff.delete("Team", "t1")
 
 
 def test_deleted_parts_are_not_checked_but_their_whole_is() -> None:
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=7, phones=["n1"])
-    office.put("Phone", "n1", digits="1", person="p1")
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=7, phones=["n1"])
+    staff.put("Phone", "n1", digits="1", person="p1")
 
-    found = office.refusal(change("Person", "p1", phones=delete("n1")))
+    found = staff.refusal(change("Person", "p1", phones=delete("n1")))
 
     assert found == [("A child.", "Person", "p1", "data")]
 
 
 def test_a_singleton_is_checked() -> None:
-    office = Office()
+    staff = StaffServices()
 
-    assert office.refusal(change("House", "1", degrees=9)) == [("Cold.", "House", "1", "data")]
-    office.write(change("House", "1", degrees=10))
+    assert staff.refusal(change("House", "1", degrees=9)) == [("Cold.", "House", "1", "data")]
+    staff.write(change("House", "1", degrees=10))
 
 
 BESIDE: dict[str, tuple[Command, list[tuple[str | None, ...]]]] = {
@@ -263,42 +263,42 @@ BESIDE: dict[str, tuple[Command, list[tuple[str | None, ...]]]] = {
 def test_warnings_are_reported_with_other_issues_where_the_values_are_known(
     command: Command, expected: list[tuple[str | None, ...]]
 ) -> None:
-    office = Office()
-    office.put("Person", "p1", name="Old", email="a@b.org", age=7)
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Old", email="a@b.org", age=7)
 
-    assert office.refusal(command) == expected
+    assert staff.refusal(command) == expected
 
 
 def test_forced_warnings_are_not_reported_with_other_issues() -> None:
     command = make("Person", age=7)
 
-    found = Office().refusal(command, force=True)
+    found = StaffServices().refusal(command, force=True)
 
     assert found == [("ATTRIBUTE_REQUIRED", "Person", "name", "data.name")]
 
 
 def test_an_object_is_checked_again_after_a_concurrent_write() -> None:
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=17)
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=17)
 
     def other_write() -> None:
-        office.entities.before_commit = lambda: None
-        office.write(change("Person", "p1", age=15), force=True)
+        staff.entities.before_commit = lambda: None
+        staff.write(change("Person", "p1", age=15), force=True)
 
-    office.entities.before_commit = other_write
+    staff.entities.before_commit = other_write
     with pytest.raises(Refused, match="A child"):
-        office.write(change("Person", "p1", name="Lee"))
+        staff.write(change("Person", "p1", name="Lee"))
 
-    assert office.entities.objects[Reference("Person", "p1")].state["name"] == "Kim"
+    assert staff.entities.objects[Reference("Person", "p1")].state["name"] == "Kim"
 
 
 def test_a_preview_reports_warnings_only_together_with_errors() -> None:
-    office = Office()
+    staff = StaffServices()
 
-    shown, none = preview(office.services, make("Leave", days=30), ADMINISTRATOR)
-    endless, issues = preview(office.services, make("Leave", days=301), ADMINISTRATOR)
+    shown, none = preview(staff.services, make("Leave", days=30), ADMINISTRATOR)
+    endless, issues = preview(staff.services, make("Leave", days=301), ADMINISTRATOR)
     child, nothing = preview(
-        office.services, make("Person", name="Kim", age=7), ADMINISTRATOR, options=WriteOptions()
+        staff.services, make("Person", name="Kim", age=7), ADMINISTRATOR, options=WriteOptions()
     )
 
     assert [each.state["days"] for each in (shown, endless)] == [30, 301]

@@ -13,10 +13,10 @@ from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.members import CreateMember, ListMembers, ReadMember, RemoveMember
 from stratabase.operations.members.update import UpdateMember
-from tests.attempts import DictAttempts
 from tests.fakes import CountedIds, FrozenClock
-from tests.mails import KeptMails
-from tests.members import DictMembers, PlainPasswords
+from tests.in_memory_attempts import InMemoryAttempts
+from tests.in_memory_members import InMemoryMembers, PlainPasswords
+from tests.recording_mailer import RecordingMailer
 
 PROFILES = {
     "Boss": Profile("Boss", administrator=True),
@@ -29,7 +29,7 @@ BEA = Caller("b", "Bea", "Boss", administrator=True)
 HERSELF = Caller("a", "Anna", "Clerk")
 
 
-class BusyMembers(DictMembers):
+class ContendedMembers(InMemoryMembers):
     """Lets others come between: `before_write` is called before each write."""
 
     def __init__(self, *members: Member) -> None:
@@ -55,16 +55,16 @@ class BusyMembers(DictMembers):
 
 
 @dataclass
-class Office:
+class MemberOperations:
     """The operations on members."""
 
-    members: BusyMembers = field(default_factory=lambda: BusyMembers(BOSS, ANNA))
+    members: ContendedMembers = field(default_factory=lambda: ContendedMembers(BOSS, ANNA))
     passwords: PlainPasswords = field(default_factory=PlainPasswords)
     invited: list[tuple[str, str]] = field(default_factory=list)
     invite: Callable[[str, str], None] | None = None
 
-    mails: KeptMails = field(default_factory=KeptMails)
-    attempts: DictAttempts = field(default_factory=DictAttempts)
+    mails: RecordingMailer = field(default_factory=RecordingMailer)
+    attempts: InMemoryAttempts = field(default_factory=InMemoryAttempts)
     clock: FrozenClock = field(default_factory=FrozenClock)
     logged: io.StringIO = field(default_factory=io.StringIO)
 
@@ -91,7 +91,7 @@ class Office:
     def change(self, id_: str, **fields: Any) -> None:
         """Let another change a member behind the back of who is at it."""
         before = self.stored(id_)
-        DictMembers.change(self.members, before, replace(before, **fields))
+        InMemoryMembers.change(self.members, before, replace(before, **fields))
 
     def _invited(self, id_: str, base_url: str) -> None:
         if self.invite:

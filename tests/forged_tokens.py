@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from tests.gate import FIRST, Gate
+from tests.token_process import FIRST, TokenProcess
 
 HEADER: Mapping[str, Any] = {"alg": "HS256", "kid": "first", "typ": "JWT"}
 """What the service writes."""
@@ -25,7 +25,7 @@ def forged(header: object, payload: object, secret: bytes = FIRST.secret, digest
     return f"{signed}.{part(hmac.digest(secret, signed.encode(), digest))}"
 
 
-def claims(gate: Gate, **changes: object) -> dict[str, object]:
+def claims(process: TokenProcess, **changes: object) -> dict[str, object]:
     """Return good claims, some of them changed; `...` takes one away."""
     good = {
         "sub": "Anna",
@@ -34,10 +34,10 @@ def claims(gate: Gate, **changes: object) -> dict[str, object]:
         "__generation": 4,
         "iss": "stratabase",
         "aud": "Hr",
-        "iat": gate.now,
-        "nbf": gate.now,
-        "exp": gate.now + 1800,
+        "iat": process.now,
+        "nbf": process.now,
+        "exp": process.now + 1800,
         "jti": "some id",
-        "auth_time": gate.now,
+        "auth_time": process.now,
     }
     return {name: value for name, value in {**good, **changes}.items() if value is not ...}

@@ -27,7 +27,7 @@ class Answer(NamedTuple):
     trace_id: str
 
 
-class Shelf(ABC):
+class StoredRows(ABC):
     """Where a service keeps its objects, seen from outside of it."""
 
     settings: Mapping[str, str]
@@ -41,7 +41,7 @@ class Shelf(ABC):
         """Let go of it."""
 
 
-class SqliteShelf(Shelf):
+class SqliteRows(StoredRows):
     """A file in the service's home."""
 
     settings: Mapping[str, str] = {}
@@ -58,7 +58,7 @@ class SqliteShelf(Shelf):
             return connection.execute(query).fetchall()
 
 
-class DynamoDBShelf(Shelf):
+class DynamoDBRows(StoredRows):
     """A table of the emulator."""
 
     def __init__(self, home: Path) -> None:
@@ -91,15 +91,15 @@ class DynamoDBShelf(Shelf):
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
 
-SHELVES: Mapping[str, Callable[[Path], Shelf]] = {"sqlite": SqliteShelf, "dynamodb": DynamoDBShelf}
+SHELVES: Mapping[str, Callable[[Path], StoredRows]] = {"sqlite": SqliteRows, "dynamodb": DynamoDBRows}
 
 
-class Studio:
+class ServiceClient:
     """A client of the service."""
 
-    def __init__(self, service: RunningService, shelf: Shelf) -> None:
+    def __init__(self, service: RunningService, store: StoredRows) -> None:
         self.service = service
-        self.shelf = shelf
+        self.store = store
         self.ids: dict[str, str] = {}
         """What `<ann>` and the like stand for."""
         self._connection = service.connection()
@@ -168,7 +168,7 @@ class Studio:
     def close(self) -> None:
         """Hang up, and let go of the shelf."""
         self._connection.close()
-        self.shelf.close()
+        self.store.close()
 
 
 def error(issue: Mapping[str, Any], path: Sequence[str | int] = (KEY,)) -> dict[str, Any]:

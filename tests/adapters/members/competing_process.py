@@ -17,8 +17,8 @@ from stratabase.model.model import Profile
 from stratabase.operations.members.rules import CONSOLE
 from stratabase.operations.members.update import UpdateMember
 from stratabase.operations.ports import Members
-from tests.mails import email_change
-from tests.members import PlainPasswords
+from tests.in_memory_members import PlainPasswords
+from tests.recording_mailer import email_change
 
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
 

@@ -22,7 +22,7 @@ from stratabase.store.layout.guards import HOLDER, unique_constraint
 from stratabase.store.layout.heads import live_head
 from stratabase.store.repository import Repository
 from stratabase.store.write.uniques import unique_claims
-from tests.contract.engine.dynamodb import OwnTable, over_ministack
+from tests.contract.engine.dynamodb import TemporaryTable, over_ministack
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THING, model
 
@@ -30,15 +30,15 @@ PLAIN = replace(THING, name="Plain", uniques=(), indexes=(Index(("count",)),))
 UNIQUE = replace(PLAIN, name="Unique", uniques=(Unique(("code",)),))
 REMEMBERED = replace(UNIQUE, name="Remembered", versioned=True)
 
-Held = Mapping[Key, Item]
+TableItems = Mapping[Key, Item]
 """All that is in a table."""
-Deed = Callable[[Services, Class], Any]
+OperationCall = Callable[[Services, Class], Any]
 Codes = Mapping[str, str | None]
 """The code of each object, by its id."""
 
 
 @contextmanager
-def table() -> Iterator[OwnTable]:
+def table() -> Iterator[TemporaryTable]:
     """Make an engine with which nothing goes wrong, on an empty table."""
     engine = over_ministack()
     try:
@@ -47,7 +47,7 @@ def table() -> Iterator[OwnTable]:
         engine.close()
 
 
-class OwnTokens:
+class NamespacedTokens:
     """A client whose tokens are those of one table, so that batches in others may have the same ids."""
 
     def __init__(self, client: Client, table_name: str) -> None:
@@ -74,21 +74,21 @@ def services_over(engine: Engine, class_: Class, ids: Ids | None = None) -> Serv
     return replace(services, entities=Repository(engine, served), ids=ids or services.ids)
 
 
-def table_items(engine: OwnTable) -> Held:
+def table_items(engine: TemporaryTable) -> TableItems:
     """Return all that is in a table."""
     answer = engine._client.call("Scan", {"TableName": engine.name, "ConsistentRead": True})
     assert "LastEvaluatedKey" not in answer
     return {item.key: item for item in items_of(answer["Items"])}
 
 
-def codes(items: Held) -> Codes:
+def codes(items: TableItems) -> Codes:
     """Return which objects there are."""
     found = (entity_of(item) for item in _heads(items))
     kept = ((entity.reference.id, entity.state.get("code")) for entity in found)
     return {id_: None if code is None else str(code) for id_, code in kept}
 
 
-def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
+def disagreements(items: TableItems, class_: Class, unguarded: Codes) -> list[str]:
     """Return where objects, guards and places do not agree; `unguarded` values have no guard, rightly."""
     paths = parse_registry(items.get(keys.REGISTRY)).paths(class_.name)
     objects = [entity_of(item) for item in _heads(items)]
@@ -108,17 +108,17 @@ def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
     return misplaced if guards == wanted else [f"the guards are {guards}, not {wanted}", *misplaced]
 
 
-def _heads(items: Held) -> list[Item]:
+def _heads(items: TableItems) -> list[Item]:
     """Return the heads of the objects that there are."""
     return [item for key, item in items.items() if key.sort == keys.HEAD and live_head(item)]
 
 
-def creating(code: str | None = None) -> Deed:
+def creating(code: str | None = None) -> OperationCall:
     """Return what creates an object."""
     return lambda services, class_: save(services, _create(class_, code), ADMINISTRATOR).entity
 
 
-def saving_new(code: str | None = None) -> Deed:
+def saving_new(code: str | None = None) -> OperationCall:
     """Return what creates an object by saving it."""
     return lambda services, class_: save(services, _create(class_, code), ADMINISTRATOR).entity
 
@@ -127,12 +127,12 @@ def _create(class_: Class, code: str | None) -> commands.Create:
     return commands.Create(class_.name, {"name": "new", "code": code, "count": 2})
 
 
-def updating(id_: str, **given: Any) -> Deed:
+def updating(id_: str, **given: Any) -> OperationCall:
     """Return what updates an object."""
     return lambda services, class_: save(services, _update(class_, id_, given), ADMINISTRATOR).entity
 
 
-def saving(id_: str, **given: Any) -> Deed:
+def saving(id_: str, **given: Any) -> OperationCall:
     """Return what updates an object by saving it."""
     return lambda services, class_: save(services, _update(class_, id_, given), ADMINISTRATOR).entity
 
@@ -141,7 +141,7 @@ def _update(class_: Class, id_: str, given: Mapping[str, Any]) -> commands.Updat
     return commands.Update(Reference(class_.name, id_), given)
 
 
-def deleting(id_: str) -> Deed:
+def deleting(id_: str) -> OperationCall:
     """Return what deletes an object."""
     return lambda services, class_: delete(
         services, commands.Delete(Reference(class_.name, id_)), ADMINISTRATOR

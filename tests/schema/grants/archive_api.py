@@ -13,7 +13,7 @@ from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests.fakes import ADMINISTRATOR, NOON, FrozenClock, unlimited_budget
-from tests.schema.grants.guild import Guild
+from tests.schema.grants.guild_api import GuildApi
 from tests.schema.graph_api import OrderedIds
 
 ARCHIVE = read_model_file(Path(__file__).parent.parent / "models/archive.graphql")
@@ -25,7 +25,7 @@ BINDER = Caller("m10", "binder", "Binder")
 R = TypeVar("R")
 
 
-class Archive(Guild):
+class ArchiveApi(GuildApi):
     """Writes, a second apart, and reads what was."""
 
     def __init__(self, engine: Engine, model: Model = ARCHIVE) -> None:

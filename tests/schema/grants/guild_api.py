@@ -19,7 +19,7 @@ SCRIBE = Caller("m8", "scribe", "Scribe")
 MANAGER = Caller("m9", "manager", "Manager")
 
 
-class Guild:
+class GuildApi:
     """Requests on somebody's behalf; without a name, on the administrator's."""
 
     def __init__(self, entities: Entities) -> None:

@@ -69,7 +69,7 @@ LINKS = {
 }
 
 
-class Scene:
+class CompanyScenario:
     """The company model, with services that write its objects."""
 
     def __init__(self, model: Model = COMPANY) -> None:

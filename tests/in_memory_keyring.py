@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from stratabase.domain.members.key_rotation import SigningKey
 
 
-class ListKeyring:
+class InMemoryKeyring:
     """Keys in a list, as the port promises; counts how often they are read, and can be out of reach."""
 
     def __init__(self, *keys: SigningKey) -> None:

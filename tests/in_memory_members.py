@@ -11,7 +11,7 @@ COMMON = "commonpassword"
 """What everybody tries first."""
 
 
-class DictMembers:
+class InMemoryMembers:
     """Members by their folded names, as the port promises; counts how often one is read."""
 
     def __init__(self, *members: Member) -> None:

@@ -12,7 +12,7 @@ FILE = Path(__file__).parent / "schema/models/everything.graphql"
 EVERYTHING = read_model_file(FILE)
 
 
-class Objects(DictEntities):
+class EverythingObjects(DictEntities):
     """Objects of that model, put there without asking whether the model allows it."""
 
     def __init__(self) -> None:

@@ -10,8 +10,8 @@ from stratabase.operations.auth.signing_keys import SigningKeyCache
 from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
 from stratabase.operations.ports import Keyring
 from tests.fakes import CountedIds, FrozenClock
-from tests.keys import ListKeyring, key
-from tests.members import DictMembers
+from tests.in_memory_keyring import InMemoryKeyring, key
+from tests.in_memory_members import InMemoryMembers
 
 ANNA = Member("1", "Anna", "anna@example.com", "Boss", generation=4)
 BERT = Member("2", "Bert", "bert@example.com", "Clerk")
@@ -21,11 +21,11 @@ TERMS = TokenTerms("Hr")
 
 
 @dataclass
-class Gate:
+class TokenProcess:
     """One process that issues tokens and lets callers in by them."""
 
-    members: DictMembers = field(default_factory=lambda: DictMembers(ANNA, BERT))
-    keyring: Keyring = field(default_factory=lambda: ListKeyring(FIRST))
+    members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA, BERT))
+    keyring: Keyring = field(default_factory=lambda: InMemoryKeyring(FIRST))
     clock: FrozenClock = field(default_factory=FrozenClock)
     ids: CountedIds = field(default_factory=CountedIds)
     terms: TokenTerms = TERMS
@@ -42,7 +42,7 @@ class Gate:
         """The time in seconds."""
         return self.clock.instant // 1000
 
-    def another(self) -> "Gate":
+    def another(self) -> "TokenProcess":
         """Return another process beside this one, with a memory of its own."""
         return replace(self)
 

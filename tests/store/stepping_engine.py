@@ -6,7 +6,7 @@ from stratabase.store.engine.port import Engine
 from tests.store.delegating_engine import DelegatingEngine
 
 
-class Gate(DelegatingEngine):
+class SteppingEngine(DelegatingEngine):
     """Passes calls on. Who waits goes on once so many calls have been made, or when it is closed."""
 
     def __init__(self, engine: Engine) -> None:

@@ -8,9 +8,9 @@ from stratabase.formats.preferences import Formats
 from stratabase.model.model import Profile
 from stratabase.operations.auth.callers import MemberCache
 from stratabase.operations.auth.sign_in import SignIn
-from tests.attempts import DictAttempts
 from tests.fakes import FrozenClock
-from tests.members import DictMembers, PlainPasswords
+from tests.in_memory_attempts import InMemoryAttempts
+from tests.in_memory_members import InMemoryMembers, PlainPasswords
 
 GERMAN = Formats("dd.MM.yyyy", "HH:mm", "Europe/Berlin", "de")
 ANNA = Member(
@@ -26,13 +26,13 @@ SPACING = 3_000
 
 
 @dataclass
-class Desk:
+class SignInService:
     """A place to sign in."""
 
-    members: DictMembers = field(default_factory=lambda: DictMembers(ANNA, BERT))
+    members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA, BERT))
     passwords: PlainPasswords = field(default_factory=PlainPasswords)
     clock: FrozenClock = field(default_factory=FrozenClock)
-    attempts: DictAttempts = field(default_factory=DictAttempts)
+    attempts: InMemoryAttempts = field(default_factory=InMemoryAttempts)
     pauses: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -23,7 +23,7 @@ FILE = Path(__file__).parent / "office.graphql"
 MODEL = read_model_file(FILE)
 
 
-class Office:
+class StaffServices:
     """Objects, and a world in which they are written."""
 
     def __init__(self) -> None:

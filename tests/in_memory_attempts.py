@@ -11,7 +11,7 @@ from stratabase.messages import verbatim
 UNREACHED = verbatim("the attempts cannot be reached")
 
 
-class DictAttempts:
+class InMemoryAttempts:
     """Attempts by their keys, as the port promises; names in `fails` those calls that cannot be made."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from stratabase.adapters.members.pynamodb_table import PynamoTable
 from stratabase.adapters.members.sqlite_attempts import SqliteAttempts
 from stratabase.operations.ports import Attempts
 from tests import ministack
-from tests.attempts import DictAttempts
+from tests.in_memory_attempts import InMemoryAttempts
 
 _numbers = count(1)
 
@@ -25,14 +25,14 @@ class ClosableAttempts(Attempts, Protocol):
 
 
 @dataclass(frozen=True)
-class Kind:
+class AttemptsImplementation:
     """A kind of store."""
 
     name: str
     open: Callable[[Path], ClosableAttempts]
 
 
-class OwnKeys(PynamoAttempts):
+class NamespacedAttempts(PynamoAttempts):
     """Attempts under keys of its own in a table that tests share, since to connect takes long."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ def ministack_table() -> PynamoTable:
 
 
 KINDS = (
-    Kind("dict", lambda _: DictAttempts()),
-    Kind("sqlite", lambda folder: SqliteAttempts(folder / "attempts.db")),
-    Kind("dynamodb-ministack", lambda _: OwnKeys()),
+    AttemptsImplementation("dict", lambda _: InMemoryAttempts()),
+    AttemptsImplementation("sqlite", lambda folder: SqliteAttempts(folder / "attempts.db")),
+    AttemptsImplementation("dynamodb-ministack", lambda _: NamespacedAttempts()),
 )

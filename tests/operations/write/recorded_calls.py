@@ -6,7 +6,7 @@ from typing import Any
 from tests.fakes import DictEntities
 
 
-class NotedCalls:
+class RecordedCalls:
     """Notes the names of the calls that go through it."""
 
     def __init__(self, entities: DictEntities) -> None:
