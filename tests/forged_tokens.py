@@ -1,4 +1,4 @@
-"""Tokens that no service has issued, made by hand."""
+"""Forged access tokens."""
 
 import base64
 import hmac
@@ -14,19 +14,19 @@ HEADER: Mapping[str, Any] = {"alg": "HS256", "kid": "first", "typ": "JWT"}
 
 
 def part(content: object) -> str:
-    """Return a part of a token: content as JSON, or bytes as they are."""
+    """Return a part of a token: the content encoded as JSON, or the given bytes."""
     raw = content if isinstance(content, bytes) else json.dumps(content).encode()
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 def forged(header: object, payload: object, secret: bytes = FIRST.secret, digest: Any = sha256) -> str:
-    """Return a token of any header and payload, signed as the service would unless a secret is given."""
+    """Return a token with any header and payload, signed with the service's key unless a secret is given."""
     signed = f"{part(header)}.{part(payload)}"
     return f"{signed}.{part(hmac.digest(secret, signed.encode(), digest))}"
 
 
 def claims(process: TokenProcess, **changes: object) -> dict[str, object]:
-    """Return good claims, some of them changed; `...` takes one away."""
+    """Return valid claims with changes; the value `...` removes a claim."""
     good = {
         "sub": "Anna",
         "username": "Anna",

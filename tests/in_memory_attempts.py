@@ -1,4 +1,4 @@
-"""Attempts to sign in, in a dict, for tests of what counts them."""
+"""An in-memory store of sign-in attempts."""
 
 from itertools import count
 from threading import Lock
@@ -12,7 +12,7 @@ UNREACHED = verbatim("the attempts cannot be reached")
 
 
 class InMemoryAttempts:
-    """Attempts by their keys, as the port promises; names in `fails` those calls that cannot be made."""
+    """An in-memory store of attempts that follows the port; calls named in `fails` raise Unavailable."""
 
     def __init__(self) -> None:
         self.noted: dict[str, dict[str, Instant]] = {}

@@ -1,4 +1,4 @@
-"""Keys of tokens in memory, for tests of what signs and verifies."""
+"""An in-memory keyring of signing keys."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,7 +6,7 @@ from stratabase.domain.members.key_rotation import SigningKey
 
 
 class InMemoryKeyring:
-    """Keys in a list, as the port promises; counts how often they are read, and can be out of reach."""
+    """An in-memory keyring that follows the port, counts reads, and can be made unavailable."""
 
     def __init__(self, *keys: SigningKey) -> None:
         self.stored: Sequence[SigningKey] = keys

@@ -1,4 +1,4 @@
-"""A service that does nothing but send links and take passwords, over fakes that note what reaches them."""
+"""A service that only mails links and accepts passwords, over fakes that record their calls."""
 
 import io
 from dataclasses import dataclass, field, replace
@@ -40,7 +40,7 @@ ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her o
 
 
 class UnreliableMembers(InMemoryMembers):
-    """Members whom nobody can reach as soon as one says so."""
+    """An in-memory store of members that can be made unavailable."""
 
     unreachable = False
     unchangeable = False
@@ -58,7 +58,7 @@ class UnreliableMembers(InMemoryMembers):
 
 @dataclass
 class LinkService:
-    """The service, and what it works with; anna is its one member."""
+    """The service and its fakes. Its one member is anna."""
 
     application: str = "Hr"
     members: UnreliableMembers = field(default_factory=lambda: UnreliableMembers(ANNA))

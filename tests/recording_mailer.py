@@ -1,4 +1,4 @@
-"""A mailer that keeps what it is given, for tests of what sends mail."""
+"""A mailer that records mails."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
@@ -16,7 +16,7 @@ _LINK = re.compile(r"https?://\S+")
 
 
 class RecordingMailer:
-    """Mails in a list; `refuse`: nobody takes any; `unreachable`: nobody takes those to this address."""
+    """Records mails. `refuse` refuses every mail, `unreachable` refuses mails to that address."""
 
     def __init__(self) -> None:
         self.mails: list[Mail] = []

@@ -1,4 +1,4 @@
-"""Where one comes in with tokens, in tests: members, keys and a clock that one sets."""
+"""A process that issues and verifies tokens, with in-memory members and keys and a settable clock."""
 
 from dataclasses import dataclass, field, replace
 
@@ -22,7 +22,7 @@ TERMS = TokenTerms("Hr")
 
 @dataclass
 class TokenProcess:
-    """One process that issues tokens and lets callers in by them."""
+    """One process that issues and verifies tokens."""
 
     members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA, BERT))
     keyring: Keyring = field(default_factory=lambda: InMemoryKeyring(FIRST))
@@ -43,18 +43,18 @@ class TokenProcess:
         return self.clock.instant // 1000
 
     def another(self) -> "TokenProcess":
-        """Return another process beside this one, with a memory of its own."""
+        """Return another process with the same stores and its own caches."""
         return replace(self)
 
     def token(self, member: Member = ANNA) -> str:
-        """Return a token that a member has just got."""
+        """Return a token that has just been issued to a member."""
         return self.issuer.issue_now(self.callers(member)).access_token
 
     def caller(self, token: str) -> Caller:
         return self.tokens.caller(token)
 
     def admits(self, token: str) -> bool:
-        """Return whether a token is good."""
+        """Return whether a token is accepted."""
         try:
             self.tokens.caller(token)
         except Unauthenticated:
@@ -65,7 +65,7 @@ class TokenProcess:
         self.clock.instant += round(seconds * 1000)
 
     def change(self, member: Member) -> None:
-        """Put a member in place of the one with that id."""
+        """Replace the stored member that has the same ID."""
         stored = self.members.by_id(member.id)
         assert stored is not None
         self.members.change(stored, replace(member, revision=stored.revision))

@@ -1,4 +1,4 @@
-"""Writes what is kept anew: `python -m tests.compatibility.record`. README.md says when that may be done."""
+"""Records the kept files again: `python -m tests.compatibility.record`. README.md says when to do that."""
 
 from tests.compatibility.recorded import KEPT, Conversation, digest, read_lines, write_json, write_lines
 from tests.compatibility.requests import MODEL, QUESTIONS, STORY, WRITES

@@ -1,4 +1,4 @@
-"""What requests are answered, without what may change: the texts for people."""
+"""Compares responses with the recorded ones, ignoring texts for people, which may change."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _ID = re.compile(r"(?:\\u[0-9a-f]{4})+|([0-9a-v]{26})")
 
 
 class Conversation:
-    """Sends requests to a service at their instants, and notes the answers."""
+    """Sends requests to a service at given instants, and records the responses."""
 
     def __init__(
         self, service: Service, environment: FrozenEnvironment, names: Mapping[str, str] | None = None

@@ -1,4 +1,4 @@
-"""What is asked of the store that is kept: the story that wrote it, questions about it, and further writes.
+"""The requests of the recorded store: those that wrote it, queries about it, and further writes.
 
 Each request comes a fifth of a second after the one before it, unless it says otherwise. What an answer holds
 at a path can be kept under a name; "@name" stands for it in the variables of later requests.
@@ -20,7 +20,7 @@ _LATER = (
 
 
 class Request(NamedTuple):
-    """One request, or something else that is done to the service."""
+    """One request, or another action on the service."""
 
     kind: str
     """`graphql`, a method of REST, or the name of a method of the service."""

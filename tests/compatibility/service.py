@@ -1,4 +1,4 @@
-"""A service in this process on a store of its own, whose clock stands and whose random numbers are known.
+"""A service in the test process with its own store, a frozen clock and deterministic random numbers.
 
 This is the only module of this package that imports the product: when its names change, only this follows.
 """
@@ -49,7 +49,7 @@ _verify = PasswordHasher.verify
 
 
 class FrozenEnvironment:
-    """The clock and the source of random bytes of this process, for as long as it is frozen."""
+    """A frozen clock and a deterministic source of random bytes for this process."""
 
     def __init__(self, now: int = START) -> None:
         self.now = now
@@ -97,7 +97,7 @@ def _is_right(hashed: str, password: str) -> bool:
 
 
 class Service:
-    """A service over one store; `close` lets go of it, and `open` begins anew with what is kept."""
+    """A service over one store. `close` releases the store, and `open` starts again with its content."""
 
     def __init__(self, home: Path, store: str, name: str) -> None:
         """`name`: of the store's tables in DynamoDB."""
@@ -281,7 +281,7 @@ def documents(model: str) -> tuple[str, Any]:
 
 
 class _Descriptions(Visitor):
-    """Takes the descriptions out of a schema."""
+    """A visitor that removes the descriptions from a schema."""
 
     def enter(self, node: Node, *_: Any) -> Node:
         if isinstance(getattr(node, "description", None), StringValueNode):

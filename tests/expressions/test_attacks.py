@@ -21,7 +21,7 @@ TOO_DEEP = {
     "calls": "lower(" * 60 + "name" + ")" * 60,
     "signs": "-" * 4000 + "count",
     "denials": "!" * 4000 + "good",
-    "brackets with something in them": "(1 + " * 60 + "1" + ")" * 60,
+    "brackets with content": "(1 + " * 60 + "1" + ")" * 60,
     "lists": "[" * 60 + "]" * 60,
     "choices in conditions": "(" * 60 + "good" + " ? good : bad)" * 60,
     "comparisons": "good == " * 200 + "bad",

@@ -1,4 +1,4 @@
-"""Short ways to write commands."""
+"""Short functions that build commands."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Engines of each kind that hold the company; a test can have as many fresh ones as it needs."""
+"""Engines of each kind that contain the company. A test can have as many fresh ones as it needs."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ from tests.store.engine_items import Items, all_items
 
 
 class CompanyEngine(NamedTuple):
-    """An engine to work on, and a way to see all that it holds."""
+    """An engine, and a function that returns all its items."""
 
     engine: Engine
     look: Callable[[], Items]

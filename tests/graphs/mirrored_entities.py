@@ -1,4 +1,4 @@
-"""A store and a dict that are written and read together: both must give the same result."""
+"""A store and an in-memory store that are written and read together, and must return the same results."""
 
 from dataclasses import replace
 from secrets import token_hex
@@ -18,7 +18,7 @@ REFUSALS = (IntegrityViolation, Conflict, UniqueViolation)
 
 
 class MirroredEntities:
-    """Reads from a store, and commits to both."""
+    """Reads from one store, and commits to both."""
 
     def __init__(self, engine: Engine, model: Model) -> None:
         self.engine = engine

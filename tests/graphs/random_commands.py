@@ -1,4 +1,4 @@
-"""Random commands on a graph, most of which can be done."""
+"""Random commands on a graph, most of which are valid."""
 
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -27,7 +27,7 @@ MISSING_ID = "gone"
 
 
 class RandomCommands:
-    """Makes up commands; what is unlikely to be possible is asked seldom."""
+    """A generator of commands that rarely generates invalid ones."""
 
     def __init__(self, graph: ReferenceGraph, chance: Random) -> None:
         self._graph = graph

@@ -1,4 +1,4 @@
-"""Random commands on a graph, with a copy of all objects after each, to compare versions with."""
+"""Random commands on a graph, with a copy of all objects after each, as the expected versions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ DEPTH = 2
 
 
 class RecordedHistory:
-    """Writes at a clock that advances with each request, and records what it saw."""
+    """Writes at a clock that advances with each request, and records the objects after each write."""
 
     def __init__(self, services: Services, clock: FrozenClock, chance: Random) -> None:
         self._services = services

@@ -1,4 +1,4 @@
-"""The items of the company in an engine, and services over an engine with predictable ids and time."""
+"""The company's items in an engine, and services over an engine with predictable IDs and times."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

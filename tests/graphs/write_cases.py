@@ -1,4 +1,4 @@
-"""Cases of commands on the company that write whole graphs; some are refused."""
+"""Cases of commands that write whole graphs of the company, some of which are refused."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -81,7 +81,7 @@ WRITE_CASES: Mapping[str, Command] = {
             )
         ),
     ),
-    "create what needs others": make(
+    "create objects with required references": make(
         "Project",
         name="Mars",
         customer=point("c1"),
@@ -98,16 +98,16 @@ WRITE_CASES: Mapping[str, Command] = {
             )
         ),
     ),
-    "create what is needed": make("Captain", name="Ahab", ship=point("s2")),
-    "create with members who leave others": make(
+    "create objects that others require": make("Captain", name="Ahab", ship=point("s2")),
+    "create with members taken from others": make(
         "Team", name="new", members=add("e1", "e3"), lead=point("e3")
     ),
     "create with numbers": make("Invoice", lines=create(make("Line", text="tea"), make("Line", text="milk"))),
     "create with a taken value": make(
         "Employee", name="Ada", email="ada@x.org", addresses=create(make("Address", street="x"))
     ),
-    "create with a key to nothing": make("Passport", owner=point("gone")),
-    "update on all sides": change(
+    "create with a key to a missing object": make("Passport", owner=point("gone")),
+    "update from all sides": change(
         "Employee",
         "e1",
         name="Ada L.",
@@ -129,7 +129,7 @@ WRITE_CASES: Mapping[str, Command] = {
             delete=["a2"],
         ),
     ),
-    "update what others need": change(
+    "update objects that others require": change(
         "Project",
         "p1",
         customer=point("c2"),
@@ -158,7 +158,7 @@ WRITE_CASES: Mapping[str, Command] = {
     "move a partner": change("Employee", "e2", leads=point("t3")),
     "move to a partner that is required": change("Captain", "n1", ship=point("s2")),
     "move a required partner": change("Passport", "w1", owner=point("e2")),
-    "take somebody else's partner": change("Employee", "e3", leads=point("t1")),
+    "take the partner of another object": change("Employee", "e3", leads=point("t1")),
     "move a member where others stay": change("Club", "b1", people=add("q2")),
     "move the last members": change("Club", "b1", people=add("q2", "q3")),
     "exchange links that are counted": change(
@@ -173,9 +173,9 @@ WRITE_CASES: Mapping[str, Command] = {
         address=create(make("Address", street="x", code="hq", rooms=create(make("Room", name="r")))),
     ),
     "delete with parts and their parts": end("Project", "p1"),
-    "delete what keys lead to": end("Team", "t1"),
+    "delete objects that keys reference": end("Team", "t1"),
     "delete one of several members": end("Person", "q2"),
-    "delete what holds a required key": end("Passport", "w1"),
-    "delete what is needed": end("Employee", "e1"),
+    "delete objects with a required key": end("Passport", "w1"),
+    "delete a required object": end("Employee", "e1"),
     LARGE: end("Project", "p9"),
 }

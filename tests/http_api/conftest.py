@@ -1,4 +1,4 @@
-"""A handler with endpoints behind which stand fakes, that note what reaches them."""
+"""An HTTP handler whose endpoints use fakes that record their calls."""
 
 import base64
 import json
@@ -34,7 +34,7 @@ BASIC = "Basic " + base64.b64encode(b"anna:right").decode()
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, read back."""
+    """A decoded response."""
 
     status: int
     headers: Mapping[str, list[str]]

@@ -1,4 +1,4 @@
-"""The endpoints that tests go to, and the fakes behind them, which note what reaches them."""
+"""The endpoints under test and the fakes behind them, which record their calls."""
 
 import io
 import json
@@ -46,7 +46,7 @@ BERT = Member(
 
 @dataclass
 class FakeExecutor:
-    """Gives one answer to everything, or raises it."""
+    """An executor that returns or raises one configured outcome."""
 
     outcome: Answer | Exception = field(default_factory=lambda: Answer(b'{"data":{"x":1}}'))
     calls: list[tuple[Any, ...]] = field(default_factory=list)
@@ -69,7 +69,7 @@ class FakeExecutor:
 
 @dataclass
 class FakeServices:
-    """What the endpoints behind the handler find, and what it logged."""
+    """The fake services behind the endpoints, and the log."""
 
     executor: FakeExecutor = field(default_factory=FakeExecutor)
     reachable: bool = True
@@ -89,7 +89,7 @@ class FakeServices:
 
     @property
     def emails(self) -> EmailChange:
-        """What has members confirm a new e-mail address."""
+        """The operations that let members confirm a new email address."""
         return EmailChange(
             self.members, self.mails, self.attempts, self.clock, log=self.log, application="Hr"
         )
@@ -105,7 +105,7 @@ class FakeServices:
 
 @dataclass
 class FakeMemberOperations:
-    """The operations on the members of a world."""
+    """The operations on members of the fake services."""
 
     read: ReadMember
     list: ListMembers
@@ -115,7 +115,7 @@ class FakeMemberOperations:
 
 
 def administration_of(fakes: FakeServices) -> MemberOperations:
-    """Return what can be done with the members of a world."""
+    """Return the member operations of the fake services."""
     members, policy = fakes.members, PasswordPolicy(fakes.passwords.is_common)
     return FakeMemberOperations(
         ReadMember(members, fakes.clock),
@@ -127,7 +127,7 @@ def administration_of(fakes: FakeServices) -> MemberOperations:
 
 
 def endpoints(fakes: FakeServices) -> dict[str, Endpoint]:
-    """Return the endpoints over fakes, by their addresses."""
+    """Return the endpoints over the fake services by path."""
     members, shapes = administration_of(fakes), MemberShapes(member_fields(PROFILES))
     confirm_email_pages = ConfirmEmailPages(fakes.emails, "Hr", fakes.log)
     found = {

@@ -1,4 +1,4 @@
-"""Requests about members, and their answers."""
+"""Requests about members and their expected responses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class Scenario:
-    """A request by somebody, and its answer in either form."""
+    """A request by a caller, and its expected response in JSON and XML."""
 
     name: str
     method: str

@@ -43,7 +43,7 @@ class MeteredVersions:
             self._made(name) for name in ("Team", "Team", "Desk", "Desk", "Room")
         )
         self.ada = self._made(
-            "Employee", team=point(self.red.id), desk=point(self.desk.id), services_meter=point(self.room.id)
+            "Employee", team=point(self.red.id), desk=point(self.desk.id), room=point(self.room.id)
         )
         self._remember(versions)
         self.clock.instant = self.last + STEP
@@ -112,31 +112,31 @@ S = 1
 """Index slots of an object."""
 
 WRITES: dict[str, tuple[Callable[[MeteredVersions], object], Cost]] = {
-    "create": (lambda services_meter: services_meter._made("Team"), Cost(1, 0, 1 + S)),
+    "create": (lambda meter: meter._made("Team"), Cost(1, 0, 1 + S)),
     "create with a key": (
-        lambda services_meter: services_meter._made("Employee", team=point(services_meter.red.id)),
+        lambda meter: meter._made("Employee", team=point(meter.red.id)),
         Cost(1, 0, 2 + S + 4),
     ),
-    "update": (lambda services_meter: services_meter.update("new"), Cost(2, 1, 4 + S)),
-    "update nothing": (lambda services_meter: services_meter.update("x" * 200), Cost(1, 1, 0)),
+    "update": (lambda meter: meter.update("new"), Cost(2, 1, 4 + S)),
+    "update nothing": (lambda meter: meter.update("x" * 200), Cost(1, 1, 0)),
     "a key re-pointed": (
-        lambda services_meter: services_meter.update(team=point(services_meter.blue.id)),
+        lambda meter: meter.update(team=point(meter.blue.id)),
         Cost(2, 1, 4 + S + 6 + 2),
     ),
     "a key taken away": (
-        lambda services_meter: services_meter.update(team=ToOneCommand(None)),
+        lambda meter: meter.update(team=ToOneCommand(None)),
         Cost(2, 1, 4 + S + 2 + 2),
     ),
     "a partner exchanged": (
-        lambda services_meter: services_meter.update(desk=point(services_meter.other_desk.id)),
+        lambda meter: meter.update(desk=point(meter.other_desk.id)),
         Cost(2, 1, 4 + S + 6 + 2),
     ),
     "delete": (
-        lambda services_meter: delete(services_meter.services, Delete(services_meter.blue), ADMINISTRATOR),
+        lambda meter: delete(meter.services, Delete(meter.blue), ADMINISTRATOR),
         Cost(2, 1, 4 + S),
     ),
     "delete with three keys": (
-        lambda services_meter: services_meter.delete(),
+        lambda meter: meter.delete(),
         Cost(3, 1, 4 + S + 3 * (2 + 2)),
     ),
 }
@@ -150,85 +150,63 @@ def test_a_write_of_a_versioned_object_has_this_cost(
 
 
 def test_a_restoration_costs_one_check_more_than_a_creation() -> None:
-    services_meter = MeteredVersions()
-    services_meter.delete()
+    meter = MeteredVersions()
+    meter.delete()
     # Nothing must be left to be purged of it, since that would end its parts.
-    assert services_meter.cost(lambda services_meter: services_meter.restore()) == Cost(2, 1, 2 + S + 2)
+    assert meter.cost(lambda meter: meter.restore()) == Cost(2, 1, 2 + S + 2)
 
 
 @pytest.mark.parametrize("number", [1, 100, 10_000])
 def test_costs_do_not_grow_with_the_number_of_versions(number: int) -> None:
-    services_meter = MeteredVersions(number)
+    meter = MeteredVersions(number)
     middle = NOON + number // 2 * STEP + 1
-    assert services_meter.cost(
-        lambda services_meter: services_meter.at(services_meter.clock.instant)
-    ) == Cost(1, 1, 0)
-    assert services_meter.cost(lambda services_meter: services_meter.at(middle)) == Cost(2, 1.5, 0)
-    assert services_meter.cost(lambda services_meter: services_meter.at(NOON)) == Cost(2, 1.5, 0)
-    page = services_meter.cost(
-        lambda services_meter: [*services_meter.entities.versions(services_meter.ada, limit=5)]
-    )
-    assert page == services_meter.cost(
-        lambda services_meter: [*services_meter.entities.versions(services_meter.ada, limit=5, backward=True)]
-    )
+    assert meter.cost(lambda meter: meter.at(meter.clock.instant)) == Cost(1, 1, 0)
+    assert meter.cost(lambda meter: meter.at(middle)) == Cost(2, 1.5, 0)
+    assert meter.cost(lambda meter: meter.at(NOON)) == Cost(2, 1.5, 0)
+    page = meter.cost(lambda meter: [*meter.entities.versions(meter.ada, limit=5)])
+    assert page == meter.cost(lambda meter: [*meter.entities.versions(meter.ada, limit=5, backward=True)])
     assert (page.trips, page.written) == (1, 0)
     assert page.read <= 1
     late: dict[str, Any] = {"since": middle + 1, "limit": 5}
-    assert (
-        services_meter.cost(
-            lambda services_meter: [*services_meter.entities.versions(services_meter.ada, **late)]
-        ).trips
-        == 1
-    )
+    assert meter.cost(lambda meter: [*meter.entities.versions(meter.ada, **late)]).trips == 1
     early: dict[str, Any] = {"until": middle + 1, "limit": 5, "backward": True}
-    assert (
-        services_meter.cost(
-            lambda services_meter: [*services_meter.entities.versions(services_meter.ada, **early)]
-        ).trips
-        == 1
-    )
-    assert services_meter.cost(lambda services_meter: services_meter.update("new")) == Cost(2, 1, 4 + S)
-    assert services_meter.cost(lambda services_meter: services_meter.delete()) == Cost(
-        3, 1, 4 + S + 3 * (2 + 2)
-    )
+    assert meter.cost(lambda meter: [*meter.entities.versions(meter.ada, **early)]).trips == 1
+    assert meter.cost(lambda meter: meter.update("new")) == Cost(2, 1, 4 + S)
+    assert meter.cost(lambda meter: meter.delete()) == Cost(3, 1, 4 + S + 3 * (2 + 2))
 
 
 def test_an_instant_before_all_versions_takes_an_additional_read() -> None:
     """Unless there is just one: to be certain that none is missing."""
-    assert MeteredVersions(0).cost(lambda services_meter: services_meter.at(NOON - 1)) == Cost(1, 1, 0)
-    assert MeteredVersions(9).cost(lambda services_meter: services_meter.at(NOON - 1)).trips == 3
+    assert MeteredVersions(0).cost(lambda meter: meter.at(NOON - 1)) == Cost(1, 1, 0)
+    assert MeteredVersions(9).cost(lambda meter: meter.at(NOON - 1)).trips == 3
 
 
 def test_many_objects_are_read_as_of_an_instant_in_two_round_trips_each_plus_one() -> None:
     """The heads in a batch, and a range for each object that has changed since."""
-    services_meter = MeteredVersions()
-    others = [services_meter._made("Employee") for _ in range(5)]
-    moments = [(reference, NOON + 1) for reference in (services_meter.ada, *others)]
-    cost = services_meter.cost(lambda services_meter: services_meter.entities.as_of(moments))
+    meter = MeteredVersions()
+    others = [meter._made("Employee") for _ in range(5)]
+    moments = [(reference, NOON + 1) for reference in (meter.ada, *others)]
+    cost = meter.cost(lambda meter: meter.entities.as_of(moments))
     assert cost == Cost(2, 6 + 0.5, 0)
 
 
 def test_a_role_as_of_many_instants_is_one_range_of_links() -> None:
-    services_meter = MeteredVersions()
-    for team in (services_meter.blue, services_meter.red) * 3:
-        services_meter.clock.instant += STEP
-        services_meter.update(team=point(team.id))
-    role, instants = RoleName("Team", "members"), range(NOON, services_meter.clock.instant, STEP // 2)
-    cost = services_meter.cost(
-        lambda services_meter: services_meter.entities.linked(
-            role, [services_meter.red.id] * len(instants), at=[*instants]
-        )
+    meter = MeteredVersions()
+    for team in (meter.blue, meter.red) * 3:
+        meter.clock.instant += STEP
+        meter.update(team=point(team.id))
+    role, instants = RoleName("Team", "members"), range(NOON, meter.clock.instant, STEP // 2)
+    cost = meter.cost(
+        lambda meter: meter.entities.linked(role, [meter.red.id] * len(instants), at=[*instants])
     )
     assert cost == Cost(1, 1, 0)
 
 
 def test_a_role_as_of_an_instant_is_one_range_of_links() -> None:
-    services_meter = MeteredVersions()
-    services_meter.update(team=point(services_meter.blue.id))
+    meter = MeteredVersions()
+    meter.update(team=point(meter.blue.id))
     role = RoleName("Team", "members")
-    cost = services_meter.cost(
-        lambda services_meter: services_meter.entities.linked(
-            role, [services_meter.red.id, services_meter.blue.id], at=[NOON + 1] * 2
-        )
+    cost = meter.cost(
+        lambda meter: meter.entities.linked(role, [meter.red.id, meter.blue.id], at=[NOON + 1] * 2)
     )
     assert cost == Cost(2, 2, 0)

@@ -27,29 +27,21 @@ LAST = Query("Employee", Order.of_versions(()), window=Window(5, backward=True))
 
 @pytest.mark.parametrize("number", [1, 100, 10_000])
 def test_service_costs_do_not_grow_with_the_number_of_versions(number: int) -> None:
-    services_meter = MeteredVersions(number)
+    meter = MeteredVersions(number)
     middle = NOON + number // 2 * STEP + 1
-    assert services_meter.cost(
-        lambda services_meter: get_version(request(services_meter), services_meter.ada, middle)
-    ) == Cost(2, 1.5, 0)
+    assert meter.cost(lambda meter: get_version(request(meter), meter.ada, middle)) == Cost(2, 1.5, 0)
     for query in (FORWARD, BACKWARD, LAST):
-        page = services_meter.cost(partial(_page, query=query))
+        page = meter.cost(partial(_page, query=query))
         assert page.trips == 1
         assert page.read <= 1
-    last = services_meter.last
-    diff = services_meter.cost(
-        lambda services_meter: version_diff(request(services_meter), services_meter.ada, last - 1, last)
-    )
+    last = meter.last
+    diff = meter.cost(lambda meter: version_diff(request(meter), meter.ada, last - 1, last))
     assert diff.trips <= 3
-    same = services_meter.cost(
-        lambda services_meter: version_diff(request(services_meter), services_meter.ada, last, last)
-    )
+    same = meter.cost(lambda meter: version_diff(request(meter), meter.ada, last, last))
     assert same == Cost(1, 1, 0)
-    services_meter.update("new")
-    back = services_meter.cost(
-        lambda services_meter: restore(
-            services_meter.services, services_meter.ada, [middle], ADMINISTRATOR, WriteOptions(force=True)
-        )
+    meter.update("new")
+    back = meter.cost(
+        lambda meter: restore(meter.services, meter.ada, [middle], ADMINISTRATOR, WriteOptions(force=True))
     )
     assert (back.trips, back.written) == (1 + 2 + 1, 4 + S)
 
@@ -57,14 +49,14 @@ def test_service_costs_do_not_grow_with_the_number_of_versions(number: int) -> N
 def test_a_page_in_another_order_reads_all_versions() -> None:
     few, many = MeteredVersions(1), MeteredVersions(1000)
     query = Query("Employee", Order.of_versions([OrderTerm("name")]), window=Window(5))
-    costs = [services_meter.cost(partial(_page, query=query)) for services_meter in (few, many)]
+    costs = [meter.cost(partial(_page, query=query)) for meter in (few, many)]
     assert costs[1].read > 10 * costs[0].read
 
 
-def request(services_meter: MeteredVersions) -> RequestContext:
+def request(meter: MeteredVersions) -> RequestContext:
     """Return the context of a request to the store of a room."""
-    return request_of(services_meter.services.model, services_meter.services.entities)
+    return request_of(meter.services.model, meter.services.entities)
 
 
-def _page(services_meter: MeteredVersions, query: Query) -> object:
-    return version_page(request(services_meter), services_meter.ada, query)
+def _page(meter: MeteredVersions, query: Query) -> object:
+    return version_page(request(meter), meter.ada, query)

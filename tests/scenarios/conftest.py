@@ -1,4 +1,4 @@
-"""What scenarios share: a company over each engine, and a browser that opens mailed links."""
+"""Fixtures that scenarios share: a company over each engine, and a browser that opens mailed links."""
 
 from collections.abc import Iterator
 from pathlib import Path

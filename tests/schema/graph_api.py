@@ -1,4 +1,4 @@
-"""The GraphQL API over objects of the model that uses every feature."""
+"""The GraphQL API over objects of the everything model."""
 
 import json
 from pathlib import Path
@@ -14,14 +14,14 @@ from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
 
 
 class OrderedIds(CountedIds):
-    """Ids in the order in which they are made: id001, id002 …"""
+    """A generator of IDs in creation order: id001, id002 …"""
 
     def new(self) -> str:
         return f"id{super().new().removeprefix('id'):0>3}"
 
 
 class GraphApi:
-    """Answers requests to some objects; no failure of the service itself is expected."""
+    """Answers requests over stored objects, and expects no internal failure."""
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities

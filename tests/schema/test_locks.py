@@ -185,7 +185,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
     "get": (f'{{ found: Team___get(_id: "t") {{ {INFO} }} }}', {"_lock": LOCKED}),
     "getBy": (f'{{ found: Team___getByName(name: "red") {{ {INFO} }} }}', {"_lock": LOCKED}),
     "a singleton": (f"{{ found: House___get {{ {INFO} }} }}", {"_lock": LOCKED}),
-    "what is free": (f'{{ found: Desk___get(_id: "d") {{ {INFO} }} }}', {"_lock": None}),
+    "an unlocked object": (f'{{ found: Desk___get(_id: "d") {{ {INFO} }} }}', {"_lock": None}),
     "a page": (
         f"{{ found: Desk___getPage {{ items {{ number {INFO} }} }} }}",
         {"items": [{"number": 1, "_lock": None}, {"number": 2, "_lock": LOCKED}]},
@@ -204,7 +204,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
             "leads": {"_lock": LOCKED},
         },
     ),
-    "what may be associated": (
+    "associables": (
         f"""{{ found: Person___get(_id: "p") {{ team___associables {{ items {{ {INFO} }} }}
           desk___associables {{ items {{ number {INFO} }} }} }} }}""",
         {
@@ -212,11 +212,11 @@ SHOWN: dict[str, tuple[str, Any]] = {
             "desk___associables": {"items": [{"number": 1, "_lock": None}, {"number": 2, "_lock": LOCKED}]},
         },
     ),
-    "what would be written": (
+    "a preview of an update": (
         f'{{ found: Team___previewUpdate(data: {{_id: "t", name: "x"}}) {{ name {INFO} }} }}',
         {"name": "x", "_lock": {**LOCKED, "mine": True}},
     ),
-    "what would be made": (
+    "a preview of a creation": (
         f'{{ found: Team___previewCreate(data: {{name: "x"}}) {{ name {INFO} }} }}',
         {"name": "x", "_lock": None},
     ),
@@ -225,19 +225,19 @@ SHOWN: dict[str, tuple[str, Any]] = {
           {INFO} by {{ {INFO} }} }} }}""",
         {"_lock": None, "by": {"_lock": LOCKED}},
     ),
-    "what was written": (
+    "an updated object": (
         f'mutation {{ found: Team___update(data: {{_id: "t", name: "x"}}) {{ {INFO} lead {{ {INFO} }} }} }}',
         {"_lock": {**LOCKED, "mine": True}, "lead": {"_lock": {**LOCKED, "mine": True}}},
     ),
-    "what was made": (
+    "a created object": (
         f'mutation {{ found: Team___create(data: {{name: "x"}}) {{ {INFO} }} }}',
         {"_lock": None},
     ),
-    "many that were written": (
+    "objects updated in bulk": (
         f"""mutation {{ found: Team___updateBulk(data: {{}}, options: {{}}) {{ items {{ {INFO} }} }} }}""",
         {"items": [{"_lock": {**LOCKED, "mine": True}}]},
     ),
-    "parts that were written": (
+    "updated parts": (
         f"""mutation {{ found: Person___update(data: {{_id: "p", phones: {{
           update: [{{_id: "h", digits: "2"}}], create: [{{digits: "3"}}]}}}})
           {{ phones {{ items {{ digits {INFO} }} }} }} }}""",

@@ -1,4 +1,4 @@
-"""The engines that the object store is tried on: all that bear large tables and several callers."""
+"""The engines for tests of the object store: all that support large tables and concurrent callers."""
 
 from collections.abc import Iterator
 

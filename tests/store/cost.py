@@ -1,4 +1,4 @@
-"""What work costs, as a metered engine tells it."""
+"""The cost of work as a metered engine reports it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from stratabase.domain.query.consumption import Consumption
 
 
 class Cost(NamedTuple):
-    """What was asked of the store."""
+    """The storage calls and capacity of some work."""
 
     trips: int
     read: float

@@ -1,4 +1,4 @@
-"""All that an engine holds, item by item."""
+"""Reads all items of an engine."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

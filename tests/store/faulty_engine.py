@@ -1,4 +1,4 @@
-"""Engines that break their promise in one way each, so that tests can show that they would see it."""
+"""Engines that break one promise each, so that tests can show that they detect it."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +10,7 @@ from tests.store.delegating_engine import DelegatingEngine
 
 
 class FaultyEngine(DelegatingEngine):
-    """Passes every call on, batches as they come out of `changed`."""
+    """Passes every call on, with batches changed by `changed`."""
 
     def commit(self, batch: Batch) -> None:
         for number, actions in enumerate(self.changed(batch.actions)):
@@ -24,7 +24,7 @@ class FaultyEngine(DelegatingEngine):
 
 
 class BlindWriteEngine(FaultyEngine):
-    """Writes whatever was found meanwhile, unless nothing at all is there to be changed."""
+    """Ignores failed expectations unless the item is missing."""
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         """Expect nothing."""
@@ -32,7 +32,7 @@ class BlindWriteEngine(FaultyEngine):
 
 
 class GapEngine(FaultyEngine):
-    """Has each version end a millisecond before the next one begins."""
+    """Ends each version one millisecond before the next one starts."""
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         """End closed versions too early."""
@@ -40,7 +40,7 @@ class GapEngine(FaultyEngine):
 
 
 class EarlyVersionEngine(FaultyEngine):
-    """Puts a closed version before it knows whether the rest of the change can be made."""
+    """Writes a closed version before it knows whether the rest of the change can be made."""
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         """Commit closed versions first."""

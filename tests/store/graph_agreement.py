@@ -1,4 +1,4 @@
-"""What a store must hold for a graph, item by item, worked out from the graph the long way."""
+"""The items that a store must contain for a graph, computed naively."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Graphs for tests of the store: models with every kind of association, and short ways to write objects."""
+"""Models with every kind of association, and short methods that write objects of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -144,7 +144,7 @@ def _renamed(told: Model, end: str) -> Model:
 
 
 class Objects:
-    """Objects of a model in a store, written with as few words as possible.
+    """Short methods that write and read objects of a model in a store.
 
     Their classes have names of their own in the store, so that many can share an engine.
     """

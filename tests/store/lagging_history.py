@@ -1,4 +1,4 @@
-"""Objects over an engine whose indexes lag, with everything that was ever true of them."""
+"""Objects over an engine with lagging indexes, and the history of all their states."""
 
 import random
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ MOST_WRITES = 80
 
 
 class Version(NamedTuple):
-    """What an object was from one moment to another."""
+    """The state of an object from one moment to another."""
 
     state: State
     since: float
@@ -31,14 +31,14 @@ class Version(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The time in which something was read."""
+    """The time during which a read ran."""
 
     began: float
     ended: float
 
 
 class LaggingHistory:
-    """Writes at random, and knows what a reader may see and what it must see."""
+    """Writes at random, and knows what a reader may see and must see."""
 
     def __init__(self, chance: random.Random, told: Scenario) -> None:
         self.engine = LaggingEngine(chance.randrange(2**32))

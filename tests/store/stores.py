@@ -1,4 +1,4 @@
-"""Object stores for tests: each on a class of its own, so that many can share one engine."""
+"""Object stores with one class each, so that many can share one engine."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -37,7 +37,7 @@ def unlimited() -> ReadLimiter:
 
 
 class UnguardedRegistryCache(RegistryCache):
-    """What an early version of the service goes by, which keeps no guards that its model does not name."""
+    """The registry as an early version of the service uses it: it keeps only guards of its model."""
 
     def rules(self) -> WriteSchema:
         """Return the rules of a registry in which nothing is listed."""
@@ -45,7 +45,7 @@ class UnguardedRegistryCache(RegistryCache):
 
 
 class Store:
-    """The objects of one class, written with as few words as possible."""
+    """Short methods that write and read the objects of one class."""
 
     def __init__(self, engine: Engine, class_: Class) -> None:
         self.class_ = class_

@@ -1,4 +1,4 @@
-"""A process that shares the file of the members, run as a module with PATH ACTION NUMBER TIMES.
+"""A process that shares the members file, run as a module with PATH ACTION NUMBER TIMES.
 
 It says `ready`, waits for a line, does its action in each turn, and prints as JSON the turns that it won.
 """

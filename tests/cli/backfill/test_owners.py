@@ -75,7 +75,7 @@ def _listed(instance: Instance) -> list[Item]:
 
 
 @pytest.fixture
-def owners_terminal(
+def terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> OwnersTerminal:
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
@@ -85,91 +85,83 @@ def owners_terminal(
     return OwnersTerminal(tmp_path / "home", capsys, monkeypatch)
 
 
-def test_objects_are_handed_over_by_name(owners_terminal: OwnersTerminal) -> None:
-    rosa, otto = owners_terminal.member("rosa"), owners_terminal.member("otto")
-    owners_terminal.create("rosa", "a", "b")
-    owners_terminal.create("otto", "c")
-    assert (
-        owners_terminal.done("hand-over", "ROSA", "otto") == 'Transferred 2 objects from "ROSA" to "otto".\n'
-    )
-    assert owners_terminal.owners() == dict.fromkeys("abc", ("otto", otto))
-    assert owners_terminal.done("hand-over", otto, "rosa", "--class", "Project").startswith(
-        "Transferred 3 objects"
-    )
-    assert owners_terminal.owners() == dict.fromkeys("abc", ("rosa", rosa))
-    assert owners_terminal.done("hand-over", "otto", "rosa", "--class", "Note").startswith(
-        "Transferred 0 objects"
-    )
+def test_objects_are_handed_over_by_name(terminal: OwnersTerminal) -> None:
+    rosa, otto = terminal.member("rosa"), terminal.member("otto")
+    terminal.create("rosa", "a", "b")
+    terminal.create("otto", "c")
+    assert terminal.done("hand-over", "ROSA", "otto") == 'Transferred 2 objects from "ROSA" to "otto".\n'
+    assert terminal.owners() == dict.fromkeys("abc", ("otto", otto))
+    assert terminal.done("hand-over", otto, "rosa", "--class", "Project").startswith("Transferred 3 objects")
+    assert terminal.owners() == dict.fromkeys("abc", ("rosa", rosa))
+    assert terminal.done("hand-over", "otto", "rosa", "--class", "Note").startswith("Transferred 0 objects")
 
 
-def test_objects_of_a_deleted_member_are_handed_over_by_name_or_id(owners_terminal: OwnersTerminal) -> None:
-    first, otto = owners_terminal.member("rosa"), owners_terminal.member("otto")
-    owners_terminal.create("rosa", "a")
-    owners_terminal.done("delete", "rosa")
-    second = owners_terminal.member("rosa")
-    owners_terminal.create("rosa", "b")
+def test_objects_of_a_deleted_member_are_handed_over_by_name_or_id(terminal: OwnersTerminal) -> None:
+    first, otto = terminal.member("rosa"), terminal.member("otto")
+    terminal.create("rosa", "a")
+    terminal.done("delete", "rosa")
+    second = terminal.member("rosa")
+    terminal.create("rosa", "b")
 
     assert (
-        owners_terminal.done("hand-over", "rosa", "otto", "--former")
+        terminal.done("hand-over", "rosa", "otto", "--former")
         == 'Transferred 1 object from "rosa" to "otto".\n'
     )
-    assert owners_terminal.owners() == {"a": ("otto", otto), "b": ("rosa", second)}
-    owners_terminal.create("rosa", "c")
-    owners_terminal.done("delete", "rosa")
-    assert owners_terminal.done("hand-over", second, "otto").startswith("Transferred 2 objects")
-    assert "No member and no owner of an object has the ID" in owners_terminal.refused(
-        "hand-over", first, "otto"
-    )
-    none = owners_terminal.done("hand-over", "nobody", "otto")
+    assert terminal.owners() == {"a": ("otto", otto), "b": ("rosa", second)}
+    terminal.create("rosa", "c")
+    terminal.done("delete", "rosa")
+    assert terminal.done("hand-over", second, "otto").startswith("Transferred 2 objects")
+    assert "No member and no owner of an object has the ID" in terminal.refused("hand-over", first, "otto")
+    none = terminal.done("hand-over", "nobody", "otto")
     assert none.startswith("Transferred 0 objects")
     assert 'Member "nobody" does not exist.' in none
 
 
-def test_an_invalid_handover_is_refused(owners_terminal: OwnersTerminal) -> None:
-    owners_terminal.member("rosa")
-    owners_terminal.member("otto")
-    assert 'Member "nobody" does not exist' in owners_terminal.refused("hand-over", "rosa", "nobody")
-    assert "is the member who hands over the objects" in owners_terminal.refused("hand-over", "rosa", "rosa")
-    assert "Use Project or Note." in owners_terminal.refused("hand-over", "rosa", "otto", "--class", "Task")
+def test_an_invalid_handover_is_refused(terminal: OwnersTerminal) -> None:
+    terminal.member("rosa")
+    terminal.member("otto")
+    assert 'Member "nobody" does not exist' in terminal.refused("hand-over", "rosa", "nobody")
+    assert "is the member who hands over the objects" in terminal.refused("hand-over", "rosa", "rosa")
+    assert "Use Project or Note." in terminal.refused("hand-over", "rosa", "otto", "--class", "Task")
 
 
-def test_names_written_by_an_older_version_get_ids_once(owners_terminal: OwnersTerminal) -> None:
-    rosa = owners_terminal.member("rosa")
-    owners_terminal.member("otto")
-    owners_terminal.create("rosa", "a")
-    owners_terminal.create("otto", "b")
-    owners_terminal.done("delete", "otto")
-    owners_terminal.member("otto")
-    owners_terminal.forget()
+def test_names_written_by_an_older_version_get_ids_once(terminal: OwnersTerminal) -> None:
+    rosa = terminal.member("rosa")
+    terminal.member("otto")
+    terminal.create("rosa", "a")
+    terminal.create("otto", "b")
+    terminal.done("delete", "otto")
+    terminal.member("otto")
+    terminal.forget()
 
-    assert owners_terminal.done("resolve-owners").splitlines() == [
+    assert terminal.done("resolve-owners").splitlines() == [
         "Project: replaced 3 usernames with member IDs.",
         "Project: kept 3 usernames because the member is newer than the object.",
     ]
-    assert owners_terminal.owners() == {"a": ("rosa", rosa), "b": ("otto", NOBODY)}
-    assert owners_terminal.done("resolve-owners").startswith("All owners in objects already have")
+    assert terminal.owners() == {"a": ("rosa", rosa), "b": ("otto", NOBODY)}
+    assert terminal.done("resolve-owners").startswith("All owners in objects already have")
 
 
 def test_names_that_an_older_version_writes_later_get_ids_on_the_next_scan(
-    owners_terminal: OwnersTerminal,
+    terminal: OwnersTerminal,
 ) -> None:
-    rosa = owners_terminal.member("rosa")
-    owners_terminal.create("rosa", "a")
-    owners_terminal.done("resolve-owners")
-    owners_terminal.forget(marks=False)
-    assert owners_terminal.done("resolve-owners").startswith("All owners")
-    assert owners_terminal.done("resolve-owners", "--again").startswith("Project: replaced 3 usernames")
-    assert owners_terminal.owners() == {"a": ("rosa", rosa)}
+    rosa = terminal.member("rosa")
+    terminal.create("rosa", "a")
+    terminal.done("resolve-owners")
+    terminal.forget(marks=False)
+    assert terminal.done("resolve-owners").startswith("All owners")
+    assert terminal.done("resolve-owners", "--again").startswith("Project: replaced 3 usernames")
+    assert terminal.owners() == {"a": ("rosa", rosa)}
 
 
 def test_a_start_reports_progress_of_the_names(
-    owners_terminal: OwnersTerminal, monkeypatch: pytest.MonkeyPatch
+    terminal: OwnersTerminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "INTERVAL", 0.0)
-    owners_terminal.member("rosa")
-    owners_terminal.create("rosa", "a", "b")
-    owners_terminal.forget()
-    instance, told = Instance(owners_terminal.settings), list[WorkerReport]()
+    terminal.member("rosa")
+    terminal.create("rosa", "a", "b")
+    terminal.forget()
+    instance, told = Instance(terminal.settings), list[WorkerReport]()
     left = service._resolve_owners(instance, told.append)
     assert left == ("Project: replaced 6 usernames with member IDs.",)
     assert {report.kind for report in told} == {ReportKind.PROGRESS}

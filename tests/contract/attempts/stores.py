@@ -1,4 +1,4 @@
-"""The stores of attempts that there are, and how to have an empty one. A new one is one line here."""
+"""The registry of stores of attempts. A new store is one more line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _numbers = count(1)
 
 
 class ClosableAttempts(Attempts, Protocol):
-    """Attempts that are kept where one must let go of them."""
+    """A store of attempts that a test closes."""
 
     def close(self) -> None:
         """Let go."""
@@ -26,14 +26,14 @@ class ClosableAttempts(Attempts, Protocol):
 
 @dataclass(frozen=True)
 class AttemptsImplementation:
-    """A kind of store."""
+    """A store of attempts, and how to open an empty one."""
 
     name: str
     open: Callable[[Path], ClosableAttempts]
 
 
 class NamespacedAttempts(PynamoAttempts):
-    """Attempts under keys of its own in a table that tests share, since to connect takes long."""
+    """Attempts with unique keys in a table that tests share, because connecting is slow."""
 
     def __init__(self) -> None:
         super().__init__(ministack_table())

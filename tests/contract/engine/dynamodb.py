@@ -1,4 +1,4 @@
-"""DynamoDB engines over the emulators, each on a table of its own that goes when the engine is closed."""
+"""DynamoDB engines over the emulators. Each has its own table, which is deleted when the engine closes."""
 
 from functools import cache
 from itertools import count
@@ -17,7 +17,7 @@ _numbers = count(1)
 
 
 class TemporaryTable(DynamoDBEngine):
-    """An engine that makes its table and takes it away. The client is shared: to make one takes long."""
+    """An engine that creates and deletes its own table. The client is shared: creating one is slow."""
 
     def __init__(self, client: Client) -> None:
         self.name = f"store{next(_numbers)}"
@@ -29,7 +29,7 @@ class TemporaryTable(DynamoDBEngine):
 
 
 class MotoTable(TemporaryTable):
-    """An engine in an AWS that is mocked in this process, as long as the engine is open."""
+    """An engine over AWS mocked in this process while the engine is open."""
 
     def __init__(self) -> None:
         self._mock = mock_aws()

@@ -1,4 +1,4 @@
-"""Short ways to write to an engine, to read it, and to let callers race."""
+"""Short functions that write to an engine, read from it, and run callers concurrently."""
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor

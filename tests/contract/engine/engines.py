@@ -1,4 +1,4 @@
-"""The engines that there are, and what a test must know of each. A new engine is one line here."""
+"""The registry of engines with their properties. A new engine is one more line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from tests.soak import seed
 
 @dataclass(frozen=True)
 class EngineImplementation:
-    """A kind of engine, and how to have an empty one."""
+    """An engine, its properties, and how to open an empty one."""
 
     name: str
     open: Callable[[Path], Engine]

@@ -1,4 +1,4 @@
-"""One suite for every keyring: each test runs on every kind there is."""
+"""Runs each test of this suite on every keyring."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The keyrings that there are, and what a test must know of each. A new one is one line here."""
+"""The registry of keyrings with their properties. A new keyring is one more line."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class KeyringImplementation:
-    """A kind of keyring, and how to have one on a place of its own."""
+    """A keyring, and how to open one in its own storage."""
 
     name: str
     place: Callable[[Path], Any]

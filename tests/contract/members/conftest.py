@@ -1,4 +1,4 @@
-"""One suite for every store of members: each test runs on every kind there is."""
+"""Runs each test of this suite on every store of members."""
 
 from collections.abc import Iterator
 from pathlib import Path

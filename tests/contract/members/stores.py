@@ -1,4 +1,4 @@
-"""The stores of members that there are, and what a test must know of each. A new store is one line here."""
+"""The registry of stores of members with their properties. A new store is one more line."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -13,7 +13,7 @@ from tests.in_memory_members import InMemoryMembers
 
 @dataclass(frozen=True)
 class MembersImplementation:
-    """A kind of store, and how to have an empty one for a while."""
+    """A store of members, and a context manager that opens an empty one."""
 
     name: str
     open: Callable[[Path], AbstractContextManager[Members]]

@@ -1,4 +1,4 @@
-"""One suite for every store that remembers: each test runs over every engine, and on the plain oracle."""
+"""Runs each test of this suite on every store with versions: on every engine, and on the oracle."""
 
 from collections.abc import Iterator
 from pathlib import Path

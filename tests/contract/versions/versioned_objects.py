@@ -1,4 +1,4 @@
-"""Short ways to write objects that keep versions, at a time that the test sets."""
+"""Short methods that write versioned objects at times that the test sets."""
 
 from collections.abc import Sequence
 from itertools import count
@@ -28,7 +28,7 @@ HOUR = 3_600_000
 
 
 class VersionedObjects:
-    """Writes objects; the clock goes a second on with each commit, and otherwise where it is told to."""
+    """Writes objects. The clock advances by a second with each commit; a test may also set it."""
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities

@@ -18,8 +18,8 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     "moved": (change("Employee", "e1", team=point("t2")), {"Employee.e1.team": "t2"}),
     "cleared": (change("Employee", "e1", team=point(None)), {"Employee.e1.team": None}),
     "removed": (change("Employee", "e1", team=ToOneCommand(remove=True)), {"Employee.e1.team": None}),
-    "cleared where it is null": (change("Employee", "e3", team=point(None)), {}),
-    "set to what it is": (change("Employee", "e1", team=point("t1")), {}),
+    "a null key is cleared": (change("Employee", "e3", team=point(None)), {}),
+    "a key is set to its present target": (change("Employee", "e1", team=point("t1")), {}),
     "set by a new object": (
         make("Employee", name="Eve", team=point("t1")),
         {"Employee.id1.name": "Eve", "Employee.id1.team": "t1"},
@@ -34,10 +34,10 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Employee.e3.team": "t2",
         },
     ),
-    "added where it is": (change("Team", "t1", members=add("e1")), {}),
+    "an associated object is added": (change("Team", "t1", members=add("e1")), {}),
     "added twice": (change("Team", "t1", members=add("e3", "e3")), {"Employee.e3.team": "t1"}),
     "removed from the other side": (change("Team", "t1", members=remove("e1")), {"Employee.e1.team": None}),
-    "removed where it is not": (change("Team", "t2", members=remove("e1", "e3", "no")), {}),
+    "an unassociated object is removed": (change("Team", "t2", members=remove("e1", "e3", "no")), {}),
     "all removed": (
         change("Team", "t1", members=ToManyCommand(remove_all=True)),
         {
@@ -52,7 +52,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Employee.e3.team": "t1",
         },
     ),
-    "all removed and one by name": (
+    "all are removed and one explicitly": (
         change("Team", "t1", members=ToManyCommand(remove=["e1"], remove_all=True)),
         {
             "Employee.e1.team": None,
@@ -73,12 +73,12 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     ),
     # One to one.
     "a partner is set": (change("Team", "t3", lead=point("e3")), {"Team.t3.lead": "e3"}),
-    "a partner is left for another": (change("Team", "t1", lead=point("e3")), {"Team.t1.lead": "e3"}),
+    "a partner is replaced": (change("Team", "t1", lead=point("e3")), {"Team.t1.lead": "e3"}),
     "a partner is set from the other side": (
         change("Employee", "e3", leads=point("t3")),
         {"Team.t3.lead": "e3"},
     ),
-    "a partner is left from the other side": (
+    "a partner is replaced from the other side": (
         change("Employee", "e1", leads=point("t3")),
         {
             "Team.t1.lead": None,
@@ -90,7 +90,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         change("Employee", "e1", leads=point(None)),
         {"Team.t1.lead": None},
     ),
-    "a partner of nobody is cleared": (change("Employee", "e3", leads=point(None)), {}),
+    "a missing partner is cleared": (change("Employee", "e3", leads=point(None)), {}),
     "a new object takes a partner": (
         make("Employee", name="Eve", leads=point("t3")),
         {
@@ -113,7 +113,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     # Both sides in one request.
-    "both sides ask for the same": (
+    "both sides request the same": (
         change(
             "Project",
             "p1",
@@ -127,7 +127,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Task.id1.project": "p1",
         },
     ),
-    "one room leads to the next, and is asked to by it too": (
+    "two rooms request their association from both sides": (
         change(
             "Address",
             "a1",
@@ -138,7 +138,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         ),
         {"Room.r1.next": None, "Room.r2.next": "r1"},
     ),
-    "two agree from their two sides": (
+    "two requests set the same association from both sides": (
         change(
             "Address",
             "a1",
@@ -175,11 +175,11 @@ def test_requested_changes_of_keys_are_made(command: Command, changes: dict[str,
 
 
 REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
-    "set to what is not there": (
+    "set to a missing object": (
         change("Employee", "e1", team=point("t9")),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "team", "data.team")],
     ),
-    "set to what is not there, by a new object": (
+    "set to a missing object by a new object": (
         make("Employee", "c", name="Eve", team=point("t9"), favourite=point("a9")),
         [
             ("ENTITY_NOT_FOUND", "Employee", None, "team", "data.team"),
@@ -194,11 +194,11 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         change("Employee", "e1", team=ToOneCommand("t1", remove=True)),
         [("MALFORMED_REQUEST", "Employee", "e1", "team", "data.team")],
     ),
-    "what is not there is added": (
+    "a missing object is added": (
         change("Team", "t1", members=add("e3", "e8", "e9")),
         [("ENTITY_NOT_FOUND", "Team", "t1", "members", "data.members")] * 2,
     ),
-    "what is not there becomes a partner": (
+    "a missing object is set as partner": (
         change("Employee", "e1", leads=point("t9")),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "leads", "data.leads")],
     ),
@@ -230,23 +230,23 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         change("Captain", "n1", ship=point(None)),
         [("ROLE_CARDINALITY", "Captain", "n1", "ship", "data.ship")],
     ),
-    "a required partner is taken away by the side with the key": (
+    "a required partner is removed by the side with the key": (
         change("Ship", "s1", captain=point(None)),
         [("ROLE_CARDINALITY", "Captain", "n1", "ship", "data.captain")],
     ),
-    "a partner is taken": (
+    "a partner of another object is set": (
         change("Team", "t3", lead=point("e1")),
         [("ROLE_CARDINALITY", "Team", "t3", "lead", "data.lead")],
     ),
-    "a partner is taken by a new object": (
+    "a partner of another object is set by a new object": (
         make("Team", name="new", lead=point("e1")),
         [("ROLE_CARDINALITY", "Team", None, "lead", "data.lead")],
     ),
-    "a partner is taken, seen from the other side": (
+    "a partner of another object is set from the other side": (
         change("Employee", "e3", leads=point("t1")),
         [("ROLE_CARDINALITY", "Employee", "e3", "leads", "data.leads")],
     ),
-    "a partner is taken, seen from the other side by a new object": (
+    "a partner of another object is set from the other side by a new object": (
         make("Employee", name="Eve", leads=point("t1")),
         [("ROLE_CARDINALITY", "Employee", None, "leads", "data.leads")],
     ),
@@ -254,7 +254,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         change("Person", "q1", club=point("b2")),
         [("ROLE_CARDINALITY", "Club", "b1", "people", "data.club")],
     ),
-    "the last of a required list goes": (
+    "the last of a required list is removed": (
         change("Person", "q1", club=point(None)),
         [("ROLE_CARDINALITY", "Club", "b1", "people", "data.club")],
     ),
@@ -266,11 +266,11 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         change("Club", "b2", people=ToManyCommand(remove_all=True)),
         [("ROLE_CARDINALITY", "Club", "b2", "people", "data.people")],
     ),
-    "nobody is in a required list": (
+    "a required list is empty": (
         make("Club", name="new", people=add()),
         [("ROLE_CARDINALITY", "Club", None, "people", "data.people")],
     ),
-    "two ask for what one only can have": (
+    "two objects request one partner": (
         change(
             "Address",
             "a1",
@@ -281,7 +281,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         ),
         [("ROLE_CARDINALITY", "Room", None, "next", "data.rooms.create.1.next")],
     ),
-    "one key is asked to lead to two": (
+    "one key is set to two targets": (
         change(
             "Address",
             "a1",
@@ -294,7 +294,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         ),
         [("ROLE_CARDINALITY", "Room", None, "before", "data.rooms.create.1.before")],
     ),
-    "a key is cleared, and asked to lead here": (
+    "a key is cleared and set from the other side": (
         change(
             "Address",
             "a1",
@@ -302,11 +302,11 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         ),
         [("ROLE_CARDINALITY", "Room", "r1", "next", "data.rooms.update.0.next")],
     ),
-    "set to what the same request deletes": (
+    "set to an object that the same request deletes": (
         change("Employee", "e1", favourite=point("a2"), addresses=delete("a2")),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "favourite", "data.favourite")],
     ),
-    "what the same request deletes becomes a partner": (
+    "an object that the same request deletes is set as partner": (
         change(
             "Address",
             "a1",
@@ -314,11 +314,11 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         ),
         [("ENTITY_NOT_FOUND", "Room", "r2", "before", "data.rooms.update.0.before")],
     ),
-    "the object that is needed is deleted": (
+    "a required target is deleted": (
         end("Customer", "c1"),
         [("ROLE_CARDINALITY", "Project", "p1", "customer", "_id")],
     ),
-    "the partner that is needed is deleted": (
+    "a required partner is deleted": (
         end("Ship", "s1"),
         [("ROLE_CARDINALITY", "Captain", "n1", "ship", "_id")],
     ),
@@ -326,7 +326,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         end("Person", "q1"),
         [("ROLE_CARDINALITY", "Club", "b1", "people", "_id")],
     ),
-    "everything that is wrong is told at once": (
+    "all issues are reported together": (
         make(
             "Project",
             "c",

@@ -14,15 +14,15 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         change("Employee", "e3", projects=add("p1")),
         {"Project.people p1 e3": True},
     ),
-    "added where it is": (change("Project", "p1", people=add("e1")), {}),
-    "added where it is, from the other side": (change("Employee", "e1", projects=add("p1")), {}),
+    "a linked object is added": (change("Project", "p1", people=add("e1")), {}),
+    "a linked object is added from the other side": (change("Employee", "e1", projects=add("p1")), {}),
     "added twice": (change("Project", "p1", people=add("e3", "e3")), {"Project.people p1 e3": True}),
     "removed": (change("Project", "p1", people=remove("e1")), {"Project.people p1 e1": False}),
     "removed from the other side": (
         change("Employee", "e1", projects=remove("p1")),
         {"Project.people p1 e1": False},
     ),
-    "removed where it is not": (change("Project", "p1", people=remove("e3", "no")), {}),
+    "an unlinked object is removed": (change("Project", "p1", people=remove("e3", "no")), {}),
     "the last one is exchanged": (
         change("Meeting", "m1", attendees=ToManyCommand(add=["e2"], remove=["e1"])),
         {"Meeting.attendees m1 e1": False, "Meeting.attendees m1 e2": True},
@@ -43,8 +43,11 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         change("Employee", "e1", friend_of=add("e2")),
         {"Employee.friends e2 e1": True},
     ),
-    "one's own friend": (change("Employee", "e3", friends=add("e3")), {"Employee.friends e3 e3": True}),
-    "one's own friend, from both sides": (
+    "an object is linked to itself": (
+        change("Employee", "e3", friends=add("e3")),
+        {"Employee.friends e3 e3": True},
+    ),
+    "an object is linked to itself from both sides": (
         change("Employee", "e3", friends=add("e3"), friend_of=add("e3")),
         {"Employee.friends e3 e3": True},
     ),
@@ -69,7 +72,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         ),
         {"Task.labels k1 l1": False, "Task.labels k1 l2": True},
     ),
-    "of a part that ends": (
+    "links of a deleted part": (
         change("Employee", "e1", addresses=delete("a1")),
         {
             "Address.a1": None,
@@ -79,7 +82,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Employee.e1.addresses": ["a2"],
         },
     ),
-    "to a part that ends": (
+    "links to a deleted part": (
         change(
             "Project",
             "p1",
@@ -92,7 +95,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Project.p1.tasks": ["k2"],
         },
     ),
-    "of an object that ends": (
+    "links of a deleted object": (
         end("Project", "p1"),
         {
             "Project.p1": None,
@@ -115,11 +118,11 @@ def test_requested_links_are_added_and_removed(command: Command, changes: dict[s
 
 
 REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
-    "what is not there is added": (
+    "a missing object is added": (
         change("Project", "p1", people=add("e3", "e9")),
         [("ENTITY_NOT_FOUND", "Project", "p1", "people", "data.people")],
     ),
-    "what is not there is added to a new object": (
+    "a missing object is added to a new object": (
         make("Meeting", "c", attendees=add("e9")),
         [("ENTITY_NOT_FOUND", "Meeting", None, "attendees", "data.attendees")],
     ),
@@ -135,7 +138,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         change("Employee", "e3", friends=add("e3"), friend_of=remove("e3")),
         [("MALFORMED_REQUEST", "Employee", "e3", "friend_of", "data.friend_of")],
     ),
-    "what the same request deletes is added": (
+    "an object that the same request deletes is added": (
         change(
             "Project",
             "p1",
@@ -155,7 +158,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         change("Project", "p1", people=remove("e1", "e2")),
         [("ROLE_CARDINALITY", "Project", "p1", "people", "data.people")],
     ),
-    "there is nobody in a required list": (
+    "a required list is empty": (
         make("Meeting", attendees=add()),
         [("ROLE_CARDINALITY", "Meeting", None, "attendees", "data.attendees")],
     ),

@@ -30,13 +30,13 @@ class Case(NamedTuple):
 
 CASES: dict[str, Case] = {
     "values": Case(change("Employee", "e1", name="Eve"), "Employee.e1"),
-    "values that are so already": Case(change("Employee", "e1", name="Ada"), "", "Employee.e1"),
+    "unchanged values": Case(change("Employee", "e1", name="Ada"), "", "Employee.e1"),
     "a key": Case(change("Employee", "e1", team=point("t2")), "Employee.e1"),
     "a part": Case(
         change("Employee", "e1", addresses=update(change("Address", "a2", street="new"))),
         "Employee.e1 Address.a2",
     ),
-    "a part that is so already": Case(
+    "an unchanged part": Case(
         change("Employee", "e1", addresses=update(change("Address", "a2", street="2nd"))),
         "",
         "Employee.e1 Address.a2",
@@ -73,11 +73,11 @@ CASES: dict[str, Case] = {
         ),
         "Employee.e1 Address.a1",
     ),
-    "a part that ends": Case(
+    "a deleted part": Case(
         change("Employee", "e1", addresses=delete("a1")),
         "Employee.e1 Address.a1 Room.r1 Room.r2",
     ),
-    "all parts that end": Case(
+    "all parts deleted": Case(
         change("Employee", "e1", addresses=PartsCommand(delete_all=True)),
         "Employee.e1 Address.a1 Address.a2 Room.r1 Room.r2",
     ),
@@ -93,32 +93,32 @@ CASES: dict[str, Case] = {
         ),
         "Employee.e1 Address.a1 Room.r2 Room.r1",
     ),
-    "members who come and go": Case(
+    "members added and removed": Case(
         change("Team", "t1", members=ToManyCommand(add=["e3"], remove=["e2"])),
         "Team.t1 Employee.e3 Employee.e2",
     ),
-    "members who are there already": Case(change("Team", "t1", members=add("e1")), "", "Team.t1"),
-    "members who were not there": Case(change("Team", "t1", members=remove("e3")), "", "Team.t1"),
+    "members added again": Case(change("Team", "t1", members=add("e1")), "", "Team.t1"),
+    "missing members removed": Case(change("Team", "t1", members=remove("e3")), "", "Team.t1"),
     "a partner": Case(change("Employee", "e1", leads=point("t3")), "Employee.e1 Team.t1 Team.t3"),
     "links": Case(change("Employee", "e1", friends=ToManyCommand(add=["e3"], remove=["e2"])), "Employee.e1"),
-    "links that are there already": Case(change("Employee", "e1", friends=add("e2")), "", "Employee.e1"),
+    "links added again": Case(change("Employee", "e1", friends=add("e2")), "", "Employee.e1"),
     "a singleton": Case(change("Office", "1", name="new"), "Office.1"),
     "links of a singleton": Case(change("Office", "1", guests=add("e1")), "Office.1"),
-    "something new that leads to others": Case(
+    "a new object with references": Case(
         make("Employee", name="Eve", team=point("t1"), friends=add("e1"), favourite=point("a1")),
         "",
     ),
-    "something new to which others come to lead": Case(
+    "a new object that others reference": Case(
         make("Team", name="new", members=add("e1")),
         "Employee.e1",
     ),
     "an end": Case(end("Label", "l1"), "Label.l1"),
-    "an end, and that of all parts": Case(
+    "a deletion with all parts": Case(
         end("Project", "p1"),
         "Project.p1 Charter.h1 Task.k1 Task.k2 Task.k3",
     ),
-    "an end of what is not there": Case(end("Project", "p9"), ""),
-    "an end of what others lead to": Case(end("Employee", "e4"), "Employee.e4"),
+    "a deletion of a missing object": Case(end("Project", "p9"), ""),
+    "a deletion of a referenced object": Case(end("Employee", "e4"), "Employee.e4"),
 }
 EACH = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
@@ -176,19 +176,19 @@ def test_the_commit_checks_no_other_locks(case: Case) -> None:
 
 
 PLACES: dict[str, tuple[Command, str, str]] = {
-    "what the request is on": (change("Employee", "e1", name="Eve"), "Employee.e1", "data"),
+    "the object of the request": (change("Employee", "e1", name="Eve"), "Employee.e1", "data"),
     "what it ends": (end("Project", "p1"), "Project.p1", "_id"),
     "a part": (
         change("Employee", "e1", addresses=update(change("Address", "a2", street="new"))),
         "Address.a2",
         "data.addresses.update.0",
     ),
-    "a part that ends": (
+    "a deleted part": (
         change("Employee", "e1", addresses=delete("a2")),
         "Address.a2",
         "data.addresses",
     ),
-    "what holds the key": (change("Team", "t1", members=add("e3")), "Employee.e3", "data.members"),
+    "the object with the key": (change("Team", "t1", members=add("e3")), "Employee.e3", "data.members"),
 }
 
 

@@ -17,7 +17,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Address.id1.employee": "e1",
         },
     ),
-    "made with their whole, and their own parts with them": (
+    "created with their whole and with their own parts": (
         make(
             "Employee",
             name="Eve",
@@ -48,7 +48,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         change("Employee", "e1", addresses=update(change("Address", "a2", street="new"))),
         {"Address.a2.street": "new"},
     ),
-    "changed to what they are": (
+    "updated without changes": (
         change("Employee", "e1", addresses=update(change("Address", "a2", street="2nd"))),
         {},
     ),
@@ -91,7 +91,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "none to end": (change("Employee", "e2", addresses=PartsCommand(delete_all=True)), {}),
-    "made, changed and ended at once": (
+    "created, updated and deleted together": (
         change(
             "Project",
             "p1",
@@ -113,7 +113,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Task.labels k1 l1": False,
         },
     ),
-    "the one part is exchanged": (
+    "a single part is replaced": (
         change(
             "Project", "p1", charter=PartsCommand(create=[make("Charter", text="Stay.")], delete_all=True)
         ),
@@ -124,19 +124,19 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Project.p1.charter": "id1",
         },
     ),
-    "the one part is changed": (
+    "a single part is updated": (
         change("Project", "p1", charter=update(change("Charter", "h1", text="Stay."))),
         {"Charter.h1.text": "Stay."},
     ),
-    "the one part is ended": (
+    "a single part is deleted": (
         change("Employee", "e1", home=PartsCommand(delete_all=True)),
         {"Address.a3": None, "Employee.e1.home": None},
     ),
-    "the one part is made": (
+    "a single part is created": (
         change("Employee", "e2", home=create(make("Address", street="new"))),
         {"Employee.e2.home": "id1", "Address.id1.street": "new", "Address.id1.resident": "e2"},
     ),
-    "all end with their whole": (
+    "all are deleted with their whole": (
         end("Project", "p1"),
         {
             "Project.p1": None,
@@ -150,7 +150,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Project.people p1 e2": False,
         },
     ),
-    "a key to a part that ends leads to nothing": (
+    "a key to a deleted part leads to nothing": (
         change("Employee", "e1", addresses=delete("a1")),
         {
             "Address.a1": None,
@@ -160,7 +160,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Employee.e1.addresses": ["a2"],
         },
     ),
-    "unique values go from one part to another": (
+    "unique values move from one part to another": (
         change(
             "Employee",
             "e1",
@@ -179,7 +179,7 @@ def test_parts_are_created_changed_and_deleted_through_their_whole(
 
 
 REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
-    "wrong values of parts": (
+    "invalid values of parts": (
         change(
             "Employee",
             "e1",
@@ -195,34 +195,34 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
             ("ATTRIBUTE_REQUIRED", "Address", "a1", "street", "data.addresses.update.0.street"),
         ],
     ),
-    "a part of another whole is changed": (
+    "a part of another whole is updated": (
         change("Employee", "e1", addresses=update(change("Address", "a1"), change("Address", "a4"))),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.1._id")],
     ),
-    "a part in another role is changed": (
+    "a part in another role is updated": (
         change("Employee", "e1", addresses=update(change("Address", "a3"))),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
     ),
-    "a part of another whole is ended": (
+    "a part of another whole is deleted": (
         change("Employee", "e1", addresses=delete("a1", "a4")),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.delete")],
     ),
-    "what is not there is changed and ended": (
+    "a missing part is updated and deleted": (
         change("Employee", "e1", addresses=PartsCommand(update=[change("Address", "x")], delete=["y"])),
         [
             ("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.0._id"),
             ("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.delete"),
         ],
     ),
-    "changed and ended": (
+    "one part is updated and deleted": (
         change("Employee", "e1", addresses=PartsCommand(update=[change("Address", "a2")], delete=["a2"])),
         [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
     ),
-    "changed and all ended": (
+    "one part is updated and all are deleted": (
         change("Employee", "e1", addresses=PartsCommand(update=[change("Address", "a2")], delete_all=True)),
         [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
     ),
-    "changed twice": (
+    "one part is updated twice": (
         change(
             "Employee",
             "e1",
@@ -230,19 +230,19 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         ),
         [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.1._id")],
     ),
-    "a second part where there can be one": (
+    "a second part of a to-one role": (
         change("Employee", "e1", home=create(make("Address", street="new"))),
         [("ROLE_CARDINALITY", "Employee", "e1", "home", "data.home")],
     ),
-    "two parts where there can be one": (
+    "two parts of a to-one role": (
         make("Employee", name="Eve", home=create(make("Address", street="x"), make("Address", street="y"))),
         [("ROLE_CARDINALITY", "Employee", None, "home", "data.home")],
     ),
-    "the required part is ended": (
+    "a required part is deleted": (
         change("Project", "p1", charter=PartsCommand(delete_all=True)),
         [("ROLE_CARDINALITY", "Project", "p1", "charter", "data.charter")],
     ),
-    "the last of the required parts is ended": (
+    "the last required part is deleted": (
         change("Invoice", "i1", lines=delete("j1")),
         [("ROLE_CARDINALITY", "Invoice", "i1", "lines", "data.lines")],
     ),
@@ -250,11 +250,11 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         make("Invoice"),
         [("ROLE_CARDINALITY", "Invoice", None, "lines", "data.lines")],
     ),
-    "required parts are none": (
+    "required parts are an empty list": (
         make("Invoice", lines=create()),
         [("ROLE_CARDINALITY", "Invoice", None, "lines", "data.lines")],
     ),
-    "unique values are another part's": (
+    "unique values of another part": (
         change("Employee", "e2", addresses=create(make("Address", "c1", street="x", code="one"))),
         [("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.0.code")],
     ),
@@ -269,7 +269,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
             ("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.1.code"),
         ],
     ),
-    "the whole is not there": (
+    "the whole is missing": (
         change("Employee", "e9", name=3, addresses=create(make("Address", street="x"))),
         [("ENTITY_NOT_FOUND", "Employee", "e9", "data._id")],
     ),

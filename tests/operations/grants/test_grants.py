@@ -81,10 +81,13 @@ def test_an_operation_granted_on_no_object_is_refused_without_reading() -> None:
 CALLS: dict[str, tuple[Command, list[str]]] = {
     "a creation": (make("Master", name="x", level=1), ["commit"]),
     "an update": (change("Master", "ada", name="x"), ["read", "commit"]),
-    "of what is hidden": (change("Master", "zoe", name="x"), ["read", "refused"]),
-    "of parts": (change("Master", "ada", tools=update(change("Tool", "saw", label="x"))), ["read", "commit"]),
-    "of an association": (change("Master", "ada", team=point("red")), ["read", "commit"]),
-    "of an association to what may be hidden": (
+    "an update of a hidden object": (change("Master", "zoe", name="x"), ["read", "refused"]),
+    "an update of parts": (
+        change("Master", "ada", tools=update(change("Tool", "saw", label="x"))),
+        ["read", "commit"],
+    ),
+    "an update of an association": (change("Master", "ada", team=point("red")), ["read", "commit"]),
+    "an update of an association to a conditionally visible object": (
         change("Work", "w", masters=add("ada")),
         ["read", "are_linked"],
     ),

@@ -1,4 +1,4 @@
-"""Random histories of members who lock, unlock, write and read a whole and its part, all at once."""
+"""Random concurrent histories of members who lock, unlock, write and read a whole and its part."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +39,7 @@ _HELD = re.compile(rf'({WHOLE}|{PART}) "\S+" is locked by (\S+) until .+')
 
 
 class SharedClock:
-    """A clock of all members, that is set on; it remembers what it told the thread that asks."""
+    """A settable clock for all members. It remembers the last instant that it returned to each thread."""
 
     def __init__(self) -> None:
         self._instant = NOON
@@ -64,7 +64,7 @@ class SharedClock:
 
 
 class History:
-    """One history, on a customer and its address; each member is a process of its own."""
+    """One history of a customer and its address. Each member is a separate process."""
 
     def __init__(self, processes: Sequence[Entities]) -> None:
         self._clock = SharedClock()

@@ -1,4 +1,4 @@
-"""What locks allow, one thing after the other: the model by which histories are judged."""
+"""A sequential model of locks, against which histories are checked."""
 
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ WHOLE, PART = "Customer", "Address"
 
 
 class LockCall(NamedTuple):
-    """What a member asks for, by its number; the first one is an administrator."""
+    """A call by a member, named by number. The first member is an administrator."""
 
     kind: str
     member: int
@@ -22,7 +22,7 @@ class LockCall(NamedTuple):
 
 
 class LockAnswer(NamedTuple):
-    """What came of it."""
+    """The result of a call."""
 
     held: frozenset[tuple[str, str]] = frozenset()
     """Why it was refused: what others have locked, and who."""
@@ -33,14 +33,14 @@ class LockAnswer(NamedTuple):
 
 
 class Object(NamedTuple):
-    """What can be seen of an object."""
+    """The visible state of an object."""
 
     value: str = "0"
     lock: Lock | None = None
 
 
 class State(NamedTuple):
-    """What there is, and what the clock says."""
+    """All objects and the clock."""
 
     whole: Object = Object()
     part: Object = Object()

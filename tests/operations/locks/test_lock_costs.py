@@ -96,62 +96,60 @@ class MeteredServices:
 STREET = change("Customer", "id1", addresses=update(change("Address", "id2", street="2nd")))
 
 COSTS: dict[str, tuple[Callable[[MeteredServices], object], Cost]] = {
-    "lock one": (lambda services_meter: services_meter.lock(services_meter.labels[0]), Cost(1, 0, 1)),
-    "lock three": (lambda services_meter: services_meter.lock(*services_meter.labels), Cost(1, 0, 6)),
-    "lock a part": (lambda services_meter: services_meter.lock(services_meter.address), Cost(2, 1, 4)),
-    "lock a part of a part": (lambda services_meter: services_meter.lock(services_meter.room), Cost(3, 2, 6)),
+    "lock one": (lambda meter: meter.lock(meter.labels[0]), Cost(1, 0, 1)),
+    "lock three": (lambda meter: meter.lock(*meter.labels), Cost(1, 0, 6)),
+    "lock a part": (lambda meter: meter.lock(meter.address), Cost(2, 1, 4)),
+    "lock a part of a part": (lambda meter: meter.lock(meter.room), Cost(3, 2, 6)),
     "lock a part with its whole": (
-        lambda services_meter: services_meter.lock(services_meter.address, services_meter.customer),
+        lambda meter: meter.lock(meter.address, meter.customer),
         Cost(2, 1, 4),
     ),
-    "unlock one": (lambda services_meter: services_meter.unlock(services_meter.labels[0]), Cost(1, 0, 1)),
-    "unlock three": (lambda services_meter: services_meter.unlock(*services_meter.labels), Cost(1, 0, 6)),
-    "unlock a part": (lambda services_meter: services_meter.unlock(services_meter.address), Cost(1, 0, 1)),
+    "unlock one": (lambda meter: meter.unlock(meter.labels[0]), Cost(1, 0, 1)),
+    "unlock three": (lambda meter: meter.unlock(*meter.labels), Cost(1, 0, 6)),
+    "unlock a part": (lambda meter: meter.unlock(meter.address), Cost(1, 0, 1)),
     "read one": (
-        lambda services_meter: Reader(
-            request_of(services_meter.services.model, services_meter.services.entities)
-        ).get(services_meter.labels[0]),
+        lambda meter: Reader(request_of(meter.services.model, meter.services.entities)).get(meter.labels[0]),
         Cost(1, 1, 0),
     ),
-    "write one": (lambda services_meter: services_meter.write(services_meter.renamed), Cost(2, 1, 2)),
+    "write one": (lambda meter: meter.write(meter.renamed), Cost(2, 1, 2)),
     "write a part through its whole": (
-        lambda services_meter: services_meter.write(STREET),
+        lambda meter: meter.write(STREET),
         Cost(2, 2, 2 + 1 + 2),
     ),
     "refused in the commit": (
-        lambda services_meter: services_meter.late(services_meter.renamed),
+        lambda meter: meter.late(meter.renamed),
         Cost(2, 1, 1),
     ),
     "a deletion refused in the commit": (
-        lambda services_meter: services_meter.late(services_meter.ended),
+        lambda meter: meter.late(meter.ended),
         Cost(2, 1, 2),
     ),
 }
 
 LOCKED: dict[str, tuple[Callable[[MeteredServices], object], Cost]] = {
-    "locked again": (lambda services_meter: services_meter.lock(services_meter.labels[0]), Cost(1, 0, 1)),
+    "locked again": (lambda meter: meter.lock(meter.labels[0]), Cost(1, 0, 1)),
     "refused to another": (
-        lambda services_meter: services_meter.lock(*services_meter.labels[:2], by=BOB),
+        lambda meter: meter.lock(*meter.labels[:2], by=BOB),
         Cost(1, 0, 4),
     ),
     "written by its member": (
-        lambda services_meter: services_meter.write(services_meter.renamed),
+        lambda meter: meter.write(meter.renamed),
         Cost(2, 1, 2),
     ),
     "a write of another": (
-        lambda services_meter: services_meter.write(services_meter.renamed, BOB),
+        lambda meter: meter.write(meter.renamed, BOB),
         Cost(1, 1, 0),
     ),
     "a deletion of another": (
-        lambda services_meter: services_meter.write(services_meter.ended, BOB),
+        lambda meter: meter.write(meter.ended, BOB),
         Cost(1, 1, 0),
     ),
     "a write of another through the whole": (
-        lambda services_meter: services_meter.write(STREET, BOB),
+        lambda meter: meter.write(STREET, BOB),
         Cost(1, 2, 0),
     ),
     "taken away": (
-        lambda services_meter: services_meter.unlock(services_meter.labels[0], by=ADMINISTRATOR),
+        lambda meter: meter.unlock(meter.labels[0], by=ADMINISTRATOR),
         Cost(2, 0, 2),
     ),
 }
@@ -164,6 +162,6 @@ def test_costs_without_locks(work: Callable[[MeteredServices], object], cost: Co
 
 @pytest.mark.parametrize(("work", "cost"), LOCKED.values(), ids=LOCKED)
 def test_costs_with_two_locked_objects(work: Callable[[MeteredServices], object], cost: Cost) -> None:
-    services_meter = MeteredServices()
-    services_meter.lock(services_meter.labels[0], services_meter.address)
-    assert services_meter.cost(work) == cost
+    meter = MeteredServices()
+    meter.lock(meter.labels[0], meter.address)
+    assert meter.cost(work) == cost

@@ -1,4 +1,4 @@
-"""An office for every test."""
+"""Member operations for each test."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Where members are administrated, with what is behind it."""
+"""The operations on members over in-memory members and fakes."""
 
 import io
 from collections.abc import Callable
@@ -30,7 +30,7 @@ HERSELF = Caller("a", "Anna", "Clerk")
 
 
 class ContendedMembers(InMemoryMembers):
-    """Lets others come between: `before_write` is called before each write."""
+    """An in-memory store of members that calls `before_write` before each write."""
 
     def __init__(self, *members: Member) -> None:
         super().__init__(*members)
@@ -89,7 +89,7 @@ class MemberOperations:
         return member
 
     def change(self, id_: str, **fields: Any) -> None:
-        """Let another change a member behind the back of who is at it."""
+        """Change a member concurrently, bypassing the operations."""
         before = self.stored(id_)
         InMemoryMembers.change(self.members, before, replace(before, **fields))
 

@@ -1,4 +1,4 @@
-"""Random graphs and fetches over the model that uses every feature: few objects, so that they often meet."""
+"""Random graphs and fetches over the everything model. Objects are few, so that many are related."""
 
 from typing import Any
 

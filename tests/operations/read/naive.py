@@ -1,4 +1,4 @@
-"""What a fetch finds, by the sentences of the contract: object by object, role by role."""
+"""A naive model of fetches by the sentences of the contract: object by object, role by role."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from tests.role_rules import is_linked
 
 
 class ExpectedView(NamedTuple):
-    """What is answered of a page; None for what nobody wanted to know."""
+    """The expected content of a page; None for fields that were not requested."""
 
     views: list[Any]
     total_count: int | None

@@ -1,4 +1,4 @@
-"""Makes processes that do a command and are killed meanwhile.
+"""Starts processes that execute a command and are killed meanwhile.
 
 Run as `python -m tests.operations.write.killed_process`.
 

@@ -19,7 +19,7 @@ BROKEN: dict[str, Command] = {
     "no such target": make("Employee", name="Eve", team=point("t9")),
     "a partner that is taken": make("Team", name="new", lead=point("e1")),
     "values that are taken": make("Employee", name="Eve", email="ada@x.org"),
-    "nobody is left": change("Meeting", "m1", attendees=remove("e1")),
+    "an empty required role": change("Meeting", "m1", attendees=remove("e1")),
     "a required role": make("Project", name="x"),
     "it is needed": end("Employee", "e1"),
     "a contradiction": change("Employee", "e1", friends=ToManyCommand(add=["e2"], remove=["e2"])),

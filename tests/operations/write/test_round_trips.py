@@ -71,7 +71,7 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
     ),
     "deleted alone": (end("Label", "l2"), ["read", "commit"]),
     "deleted with parts and their parts": (end("Project", "p1"), ["read", "read", "read", "commit"]),
-    "deleted where there is nothing": (end("Project", "p9"), ["read"]),
+    "a missing object is deleted": (end("Project", "p9"), ["read"]),
 }
 
 
@@ -171,7 +171,7 @@ RACES: dict[str, tuple[Command, Command, tuple[object, ...]]] = {
         change("Project", "p1", people=remove("e2")),
         ("ROLE_CARDINALITY", "Project", "p1", "people", "data.people"),
     ),
-    "somebody comes to need it": (
+    "another object comes to require it": (
         end("Customer", "c2"),
         change("Project", "p1", customer=point("c2")),
         ("ROLE_CARDINALITY", "Project", "p1", "customer", "_id"),

@@ -1,4 +1,4 @@
-"""A request that is refused: by which services, and with which issues."""
+"""A request that services refuse, and the expected issues."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ KEY = "it"
 
 @dataclass(frozen=True)
 class Asked:
-    """One service, asked."""
+    """One request to one service."""
 
     class_name: str
     verb: str
@@ -93,7 +93,7 @@ def _type(class_name: str, verb: str, argument: str) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """What is wrong, and all the ways in which a client may ask it."""
+    """An invalid request, and all services by which a client may send it."""
 
     says: str
     ways: Sequence[Asked]

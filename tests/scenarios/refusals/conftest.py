@@ -1,4 +1,4 @@
-"""A studio for each kind of store: one process for all tests of refusals, since these leave no trace."""
+"""A service for each kind of store, which all tests of refusals share: refused requests leave no trace."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The same request in the inputs of `save`: what creates and updates say in theirs, and where they say it."""
+"""Translates create and update requests into the inputs of `save`, with the paths of their issues."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

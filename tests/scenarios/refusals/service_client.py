@@ -1,4 +1,4 @@
-"""A client of a running service, and a look at what that has stored."""
+"""A client of a running service, and a view of its stored rows."""
 
 import http.client
 import json
@@ -21,28 +21,28 @@ _NAME = re.compile(r"<(\w+)>")
 
 
 class Answer(NamedTuple):
-    """A GraphQL answer, and the id of the request."""
+    """A GraphQL response and its trace ID."""
 
     body: Any
     trace_id: str
 
 
 class StoredRows(ABC):
-    """Where a service keeps its objects, seen from outside of it."""
+    """The stored rows of a service, read from outside."""
 
     settings: Mapping[str, str]
 
     @abstractmethod
     def rows(self) -> Sequence[Any]:
-        """Return all that is kept, but for how far objects have been numbered: there may be gaps."""
+        """Return all stored rows except the serial counters, which may have gaps."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of it."""
+        """Release the storage."""
 
 
 class SqliteRows(StoredRows):
-    """A file in the service's home."""
+    """The rows of the SQLite file in the service's home folder."""
 
     settings: Mapping[str, str] = {}
 
@@ -50,7 +50,7 @@ class SqliteRows(StoredRows):
         self._file = home / "objects.db"
 
     def close(self) -> None:
-        """Let go of nothing: it is opened for each look."""
+        """Do nothing, because each read opens the file."""
 
     def rows(self) -> Sequence[Any]:
         with closing(sqlite3.connect(f"file:{self._file}?mode=ro", uri=True)) as connection:
@@ -59,7 +59,7 @@ class SqliteRows(StoredRows):
 
 
 class DynamoDBRows(StoredRows):
-    """A table of the emulator."""
+    """The rows of a table of the emulator."""
 
     def __init__(self, home: Path) -> None:
         self._table = f"studio-{home.parent.name}"
@@ -78,7 +78,7 @@ class DynamoDBRows(StoredRows):
         return sorted(found, key=lambda item: (item["pk"]["S"], item["sk"]["S"]))
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the client."""
         self._client.close()
 
     def _pages(self) -> Iterator[Sequence[Any]]:
@@ -107,7 +107,7 @@ class ServiceClient:
     def send(
         self, body: Mapping[str, Any], authorization: str | None = None, accept: str = "application/json"
     ) -> Reply:
-        """Send a request, and return what came."""
+        """Send a request and return the response."""
         headers = {
             "Content-Type": "application/json",
             "Accept": accept,
@@ -126,20 +126,20 @@ class ServiceClient:
     def answer(
         self, query: str, variables: Mapping[str, Any] | None = None, authorization: str | None = None
     ) -> Answer:
-        """Return the answer to a query that is understood, whatever comes of it."""
+        """Return the response to a valid query, whatever its result."""
         reply = self.send({"query": query, "variables": self.named(variables)}, authorization)
         assert reply.status == 200, reply
         return Answer(reply.json(), reply.headers["x-amzn-requestid"])
 
     def ask(self, query: str, **variables: Any) -> Any:
-        """Return what the only field of an answer without errors holds."""
+        """Return the value of the only field of a response without errors."""
         body = self.answer(query, variables).body
         assert "errors" not in body, body["errors"]
         (value,) = body["data"].values()
         return value
 
     def create(self, class_name: str, name: str | None = None, shows: str = "_id", /, **data: Any) -> Any:
-        """Make an object, let a name stand for its id, and return what is to be shown of it."""
+        """Create an object, let a name stand for its ID, and return the selected fields."""
         query = (
             f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id {shows} }} }}"
         )
@@ -149,7 +149,7 @@ class ServiceClient:
         return made
 
     def named(self, value: Any) -> Any:
-        """Return JSON in which the names of objects are their ids."""
+        """Return JSON in which names of objects are replaced by their IDs."""
         if isinstance(value, str):
             return _NAME.sub(lambda found: self.ids[found[1]], value)
         if isinstance(value, Mapping):
@@ -157,7 +157,7 @@ class ServiceClient:
         return [self.named(each) for each in value] if isinstance(value, list) else value
 
     def asked(self, way: Asked) -> tuple[Any, Any]:
-        """Ask in one way, and return what came with what was to come: its issues, and nothing beside."""
+        """Send one variant of a request, and return the actual and the expected result."""
         answer = self.answer(way.query, way.arguments)
         issues = [self.named(issue.shown(KEY, answer.trace_id)) for issue in way.issues]
         if way.told:
@@ -166,7 +166,7 @@ class ServiceClient:
         return refused(answer.body), {"data": {KEY: self.named(way.shown)}, "errors": ordered(errors)}
 
     def close(self) -> None:
-        """Hang up, and let go of the shelf."""
+        """Close the connection and the stored rows."""
         self._connection.close()
         self.store.close()
 

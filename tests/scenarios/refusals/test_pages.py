@@ -32,17 +32,17 @@ def value(type_: str, name: str, message: str, place: str) -> Issue:
 
 
 OPTIONS: dict[str, tuple[dict[str, Any], list[Issue]]] = {
-    "fewer than none": ({"next": -1}, [option("next", "next is -1. Use a number from 0 to 10000.")]),
-    "more than a page has": (
+    "a negative size": ({"next": -1}, [option("next", "next is -1. Use a number from 0 to 10000.")]),
+    "too large a size": (
         {"next": 10_001},
         [option("next", "next is 10001. Use a number from 0 to 10000.")],
     ),
-    "more than a page has, backward": (
+    "too large a size, backward": (
         {"prev": 10_001},
         [option("prev", "prev is 10001. Use a number from 0 to 10000.")],
     ),
-    "fewer than none passed over": ({"offset": -1}, [option("offset", "offset is -1. Use 0 or more.")]),
-    "both ways": (
+    "a negative offset": ({"offset": -1}, [option("offset", "offset is -1. Use 0 or more.")]),
+    "forward and backward": (
         {"next": 1, "prev": 1},
         [option("prev", "next and prev cannot be combined. Use only one of them.")],
     ),
@@ -53,12 +53,12 @@ OPTIONS: dict[str, tuple[dict[str, Any], list[Issue]]] = {
     "no cursor": ({"cursor": "x"}, [option("cursor", BAD_CURSOR)]),
     "an empty cursor": ({"cursor": ""}, [option("cursor", BAD_CURSOR)]),
     "a cursor that is a number": ({"cursor": 7}, [option("cursor", BAD_CURSOR)]),
-    "a cursor of more than text": ({"cursor": "é" * 500}, [option("cursor", BAD_CURSOR)]),
+    "a cursor with other characters": ({"cursor": "é" * 500}, [option("cursor", BAD_CURSOR)]),
     "a cursor that was made up": (
         {"cursor": base64.urlsafe_b64encode(b"\x01" + b"a" * 40).decode().rstrip("=")},
         [option("cursor", BAD_CURSOR)],
     ),
-    "a position by what is not ordered by": (
+    "a position by an attribute outside the order": (
         {"fromCursor": {"email": "x"}, "orderBy": ["last_name___ASC"]},
         [option("fromCursor", GAP.format("email"))],
     ),
@@ -66,15 +66,15 @@ OPTIONS: dict[str, tuple[dict[str, Any], list[Issue]]] = {
         {"fromCursor": {"_id": "x"}, "orderBy": ["last_name___ASC"]},
         [option("fromCursor", GAP.format("_id"))],
     ),
-    "a position that cannot be read": (
+    "an invalid position": (
         {"fromCursor": {"born": "soon"}, "orderBy": ["born___ASC"]},
         [value("DATA_TYPE", "born", f'"soon" is not a valid Date. {DATE}', "fromCursor.born")],
     ),
-    "null where true or false is asked": (
+    "null for a Boolean": (
         {"filter": {"last_name___null": None}},
         [value("MALFORMED_REQUEST", "last_name___null", NULL, "filter.last_name___null")],
     ),
-    "several values that cannot be read, at their places": (
+    "several invalid values at their places": (
         {
             "filter": {
                 "born___gt": "soon",
@@ -257,12 +257,12 @@ BUDGET = {
         "items { _id }",
         too_much(f"Try one of the following. {INDEX} Omit offset.", "title"),
     ),
-    "all of them": (
+    "all objects": (
         {"next": 9},
         "items { _id }",
         too_much("Narrow the filter, or request fewer objects at a time."),
     ),
-    "how many there are": (
+    "the total count": (
         {"next": 1, "filter": {"text___contains": "y"}},
         "totalCount",
         too_much("Omit totalCount."),

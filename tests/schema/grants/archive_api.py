@@ -1,4 +1,4 @@
-"""The archive, whose files keep versions, and those who ask for them."""
+"""The GraphQL API over the archive, whose files keep versions, with its callers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 class ArchiveApi(GuildApi):
-    """Writes, a second apart, and reads what was."""
+    """Writes one second apart, and reads versions."""
 
     def __init__(self, engine: Engine, model: Model = ARCHIVE) -> None:
         self._engine = engine

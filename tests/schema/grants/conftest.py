@@ -1,4 +1,4 @@
-"""The guild in a dict and in a file."""
+"""The guild in memory and in a file."""
 
 from collections.abc import Iterator
 from pathlib import Path

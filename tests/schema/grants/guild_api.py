@@ -1,4 +1,4 @@
-"""The guild, over any store, and those who ask it for something."""
+"""The GraphQL API over the guild in any store, with its callers."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ MANAGER = Caller("m9", "manager", "Manager")
 
 
 class GuildApi:
-    """Requests on somebody's behalf; without a name, on the administrator's."""
+    """Sends requests as a caller, by default as the administrator."""
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities

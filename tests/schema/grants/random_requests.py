@@ -23,7 +23,7 @@ VALUES = {
 
 
 class RandomRequests:
-    """Makes up requests. Where grants refuse something at once, it is asked for seldom."""
+    """A generator of requests that rarely generates those refused by static grants."""
 
     def __init__(self, access: Access, chance: Random, ids: dict[str, list[str]]) -> None:
         self._access = access

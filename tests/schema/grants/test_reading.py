@@ -10,7 +10,7 @@ from tests.schema.grants.guild_api import MANAGER, SCRIBE, SMITH, GuildApi
 
 REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
     "get of a class": ('{ Vault___get(_id: "x") { _id } }', [("ENTITY_GRANT_READ", "Vault___get")]),
-    "get of a class, and what it has": (
+    "get of a class with its members": (
         '{ v: Vault___get(_id: "x") { _id code } }',
         [("ENTITY_GRANT_READ", "v")],
     ),
@@ -20,7 +20,7 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
     ),
     "a page of a class": ("{ Vault___getPage { totalCount } }", [("ENTITY_GRANT_READ", "Vault___getPage")]),
     "a singleton": ("{ Safe___get { _id } }", [("ENTITY_GRANT_READ", "Safe___get")]),
-    "a part of a composition that is closed": (
+    "a part of a composition without grants": (
         "{ Sin___getPage { items { _id } } }",
         [("ENTITY_GRANT_READ", "Sin___getPage")],
     ),
@@ -28,7 +28,7 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
         '{ Master___get(_id: "x") { name salary } }',
         [("ATTRIBUTE_GRANT_READ", "Master___get.salary", "salary")],
     ),
-    "an attribute that may be written": (
+    "a write-only attribute": (
         '{ m: Master___get(_id: "x") { p: pin } }',
         [("ATTRIBUTE_GRANT_READ", "m.p", "pin")],
     ),
@@ -36,15 +36,15 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
         '{ Master___get(_id: "x") { tools { items { label weight } } } }',
         [("ATTRIBUTE_GRANT_READ", "Master___get.tools.items.weight", "weight")],
     ),
-    "what is derived of an attribute": (
+    "an attribute derived from an attribute": (
         '{ Master___get(_id: "x") { twice } }',
         [("ATTRIBUTE_GRANT_READ", "Master___get.twice", "twice")],
     ),
-    "what is derived of an attribute of another class": (
+    "an attribute derived from an attribute of another class": (
         "{ Team___getPage { items { members { items { team { payroll } } } } } }",
         [("ATTRIBUTE_GRANT_READ", "Team___getPage.items.members.items.team.payroll", "payroll")],
     ),
-    "what is derived of a class that is closed": (
+    "an attribute derived from a class without grants": (
         "{ Team___getPage { items { vault_code } } }",
         [("ATTRIBUTE_GRANT_READ", "Team___getPage.items.vault_code", "vault_code")],
     ),
@@ -52,11 +52,11 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
         '{ Master___get(_id: "x") { rivals { totalCount } } }',
         [("ROLE_GRANT_READ", "Master___get.rivals", "rivals")],
     ),
-    "a role, and what may be there": (
+    "a role and its associables": (
         '{ Master___get(_id: "x") { rivals___associables { totalCount } } }',
         [("ROLE_GRANT_READ", "Master___get.rivals___associables", "rivals")],
     ),
-    "a role to a class that is closed": (
+    "a role to a class without grants": (
         "{ Team___getPage { items { vault { code } } } }",
         [("ROLE_GRANT_READ", "Team___getPage.items.vault", "vault")],
     ),
@@ -81,7 +81,7 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
              totalCount } }""",
         [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.filter", "salary")],
     ),
-    "a filter by what is derived": (
+    "a filter by a derived attribute": (
         "{ Master___getPage(options: {filter: {twice___null: true}}) { totalCount } }",
         [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.filter", "twice")],
     ),
@@ -106,11 +106,11 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
              members___associables(options: {filter: {pin___eq: "1"}}) { totalCount } } } }""",
         [("ATTRIBUTE_GRANT_READ", "Team___getPage.items.members___associables.options.filter", "pin")],
     ),
-    "a filter by what is one's own only": (
+    "a filter by a conditional attribute": (
         '{ Master___getPage(options: {filter: {diary___contains: "x"}}) { totalCount } }',
         [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.filter", "diary")],
     ),
-    "an order by what is derived of that": (
+    "an order by an attribute derived from a conditional one": (
         "{ Master___getPage(options: {orderBy: [confession___ASC]}) { items { _id } } }",
         [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.orderBy", "confession")],
     ),

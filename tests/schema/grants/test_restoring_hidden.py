@@ -52,7 +52,9 @@ HIDDEN = {
         model(f"secret: String {granted('[READ]', OTHERS)}"), {"secret": "a"}, {"secret": "b"}
     ),
     "a key": Case(model(f"vault: Vault {granted('[]')}"), {"vault": "@"}, {"vault": {"remove": True}}),
-    "a key to what is closed": Case(model("vault: Vault"), {"vault": "@"}, {"vault": {"remove": True}}),
+    "a key to a class without grants": Case(
+        model("vault: Vault"), {"vault": "@"}, {"vault": {"remove": True}}
+    ),
     "parts": Case(
         model(f"{SEALS} {granted('[]')}", f"{SEAL} {{ text: String }}"),
         {"seals": [{"text": "a"}]},

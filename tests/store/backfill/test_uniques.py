@@ -613,7 +613,7 @@ MEANWHILE: dict[str, tuple[str, str, str | None]] = {
     "the first goes": ("delete", "x", None),
     "the second goes": ("delete", "y", None),
     "another comes": ("write", "new", "a"),
-    "who held it takes it again": ("write", "w", "a"),
+    "its former holder takes it again": ("write", "w", "a"),
     "something else changes": ("elsewhere", "y", None),
 }
 

@@ -1,4 +1,4 @@
-"""A table in the emulator that bears threads, with engines over clients of any kind."""
+"""A table in the multithreaded emulator, with engines over any client."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""Changes of graphs of every kind: what there is before, what is done, and what comes of it."""
+"""Changes of graphs of every kind, with the graphs before and after."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Make = Callable[[Objects], Sequence[Effect]]
 
 
 class Prepared(NamedTuple):
-    """A change that is ready to be made, all that there is before it, and the graphs before and after."""
+    """A change that is ready to commit, all items before it, and the graphs before and after."""
 
     items: Sequence[Item]
     change: Change
@@ -28,7 +28,7 @@ class Prepared(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A change of objects that are associated in some way."""
+    """A change of associated objects."""
 
     name: str
     model: Model

@@ -1,4 +1,4 @@
-"""Operations of every kind that there is: what there was before, what is answered, what there is after."""
+"""Operations of every kind, with the objects before, the result, and the objects after."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ from tests.store.stores import UnguardedRegistryCache
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """An operation on the objects of a class. A new object is id1."""
+    """An operation on the objects of a class. A new object has the ID id1."""
 
     name: str
     class_: Class

@@ -1,4 +1,4 @@
-"""Operations over tables of the emulator: worlds, what is done in them, and all that a table holds."""
+"""Operations over tables of the emulator, and functions that read the content of a table."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -39,7 +39,7 @@ Codes = Mapping[str, str | None]
 
 @contextmanager
 def table() -> Iterator[TemporaryTable]:
-    """Make an engine with which nothing goes wrong, on an empty table."""
+    """Open a faultless engine on an empty table."""
     engine = over_ministack()
     try:
         yield engine
@@ -48,7 +48,7 @@ def table() -> Iterator[TemporaryTable]:
 
 
 class NamespacedTokens:
-    """A client whose tokens are those of one table, so that batches in others may have the same ids."""
+    """A client whose request tokens are unique per table, so that batches of other tables may share IDs."""
 
     def __init__(self, client: Client, table_name: str) -> None:
         self._client = client
@@ -68,28 +68,28 @@ _TOKEN = "ClientRequestToken"
 
 
 def services_over(engine: Engine, class_: Class, ids: Ids | None = None) -> Services:
-    """Return a world of which nothing has been read yet; unless given, its ids are id1, id2 …"""
+    """Return services with empty caches, whose IDs by default are id1, id2 …"""
     served = model(class_)
     services, _, _ = fake_services(served)
     return replace(services, entities=Repository(engine, served), ids=ids or services.ids)
 
 
 def table_items(engine: TemporaryTable) -> TableItems:
-    """Return all that is in a table."""
+    """Return all items of a table."""
     answer = engine._client.call("Scan", {"TableName": engine.name, "ConsistentRead": True})
     assert "LastEvaluatedKey" not in answer
     return {item.key: item for item in items_of(answer["Items"])}
 
 
 def codes(items: TableItems) -> Codes:
-    """Return which objects there are."""
+    """Return the code of each existing object, by its ID."""
     found = (entity_of(item) for item in _heads(items))
     kept = ((entity.reference.id, entity.state.get("code")) for entity in found)
     return {id_: None if code is None else str(code) for id_, code in kept}
 
 
 def disagreements(items: TableItems, class_: Class, unguarded: Codes) -> list[str]:
-    """Return where objects, guards and places do not agree; `unguarded` values have no guard, rightly."""
+    """Return where objects, guards and places disagree; `unguarded` values rightly have no guard."""
     paths = parse_registry(items.get(keys.REGISTRY)).paths(class_.name)
     objects = [entity_of(item) for item in _heads(items)]
     wanted = {
@@ -109,17 +109,17 @@ def disagreements(items: TableItems, class_: Class, unguarded: Codes) -> list[st
 
 
 def _heads(items: TableItems) -> list[Item]:
-    """Return the heads of the objects that there are."""
+    """Return the heads of existing objects."""
     return [item for key, item in items.items() if key.sort == keys.HEAD and live_head(item)]
 
 
 def creating(code: str | None = None) -> OperationCall:
-    """Return what creates an object."""
+    """Return a function that creates an object."""
     return lambda services, class_: save(services, _create(class_, code), ADMINISTRATOR).entity
 
 
 def saving_new(code: str | None = None) -> OperationCall:
-    """Return what creates an object by saving it."""
+    """Return a function that creates an object by saving it."""
     return lambda services, class_: save(services, _create(class_, code), ADMINISTRATOR).entity
 
 
@@ -128,12 +128,12 @@ def _create(class_: Class, code: str | None) -> commands.Create:
 
 
 def updating(id_: str, **given: Any) -> OperationCall:
-    """Return what updates an object."""
+    """Return a function that updates an object."""
     return lambda services, class_: save(services, _update(class_, id_, given), ADMINISTRATOR).entity
 
 
 def saving(id_: str, **given: Any) -> OperationCall:
-    """Return what updates an object by saving it."""
+    """Return a function that updates an object by saving it."""
     return lambda services, class_: save(services, _update(class_, id_, given), ADMINISTRATOR).entity
 
 
@@ -142,7 +142,7 @@ def _update(class_: Class, id_: str, given: Mapping[str, Any]) -> commands.Updat
 
 
 def deleting(id_: str) -> OperationCall:
-    """Return what deletes an object."""
+    """Return a function that deletes an object."""
     return lambda services, class_: delete(
         services, commands.Delete(Reference(class_.name, id_)), ADMINISTRATOR
     )

@@ -70,7 +70,7 @@ WRITES: dict[str, tuple[str, str, Effects]] = {
         "p",
         lambda objects, _: [objects.update("Person", "p", team=None)],
     ),
-    "a deletion of what is counted": ("Person", "p", lambda objects, _: deletions(objects)),
+    "a deletion of a counted object": ("Person", "p", lambda objects, _: deletions(objects)),
     "a change of a unique value": (
         "Team",
         "t",

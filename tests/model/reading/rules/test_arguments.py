@@ -40,11 +40,11 @@ ATTRIBUTE_CASES = {
         "@domain(maxLength: ¦2147483648)",
         "maxLength takes an Int of at most 2147483647, not 2147483648.",
     ),
-    "a number without end": (
+    "an endless number": (
         f"@domain(maxLength: ¦{'9' * 5000})",
         f"maxLength takes an Int of at most 2147483647, not {'9' * 100}….",
     ),
-    "a word instead of a text": (
+    "an enum value instead of a string": (
         "@domain(pattern: [¦x])",
         'pattern takes a String in quotes, not x: write "x".',
     ),
@@ -54,11 +54,11 @@ ATTRIBUTE_CASES = {
         "email takes true or false, not [true].",
     ),
     "an object": ("@domain(email: ¦{a: 1})", "email takes true or false, not { a: 1 }."),
-    "an unknown word": (
+    "an unknown enum value": (
         '@derived(path: "r.y", aggregate: ¦SUMM)',
         'aggregate is COUNT, SUM, MIN, MAX or AVG, not SUMM. Did you mean "SUM"?',
     ),
-    "a word in quotes": (
+    "a quoted enum value": (
         '@derived(path: "r.y", aggregate: ¦"SUM")',
         'aggregate is COUNT, SUM, MIN, MAX or AVG, not "SUM". Did you mean "SUM"?',
     ),
@@ -66,7 +66,7 @@ ATTRIBUTE_CASES = {
         '¦@grant(profile: "Member")',
         "@grant needs the argument allow: [Action!]!.",
     ),
-    "null where something is needed": (
+    "null for a required argument": (
         "@grant(profile: ¦null, allow: [])",
         "profile takes String!, and that is not null.",
     ),

@@ -124,7 +124,7 @@ CIRCLES = {
     ),
 }
 FINE = {
-    "what is said elsewhere": 'type A { y: Int @derived(expression: "team.deep + 1") team: Team }',
+    "an error reported elsewhere": 'type A { y: Int @derived(expression: "team.deep + 1") team: Team }',
     "an Int as a Real": 'type A { x: Int y: Real @derived(expression: "x") }',
     "an Int as a Year": 'type A { x: Int y: Year @derived(expression: "x") }',
     "an enum as a text": 'type A { y: String @derived(expression: "team.code") team: Team }',

@@ -1,4 +1,4 @@
-"""What a model says of its derived attributes, told twice: as it is written, and in plain Python."""
+"""Specifications of derived attributes: in the model language, and in plain Python."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Values = list[Any]
 
 @dataclass(frozen=True)
 class DerivedSpec:
-    """A derived attribute. Its value is made of what lies at the ends of paths, as `meaning` says."""
+    """A derived attribute. `meaning` computes its value from the values at the ends of its paths."""
 
     name: str
     type: str
@@ -28,7 +28,7 @@ class DerivedSpec:
 
 @dataclass(frozen=True)
 class Template:
-    """An expression over operands of some types; an operand of the type "role" is an object."""
+    """An expression over operands with types. An operand of the type "role" is an object."""
 
     type: str
     text: str

@@ -1,4 +1,4 @@
-"""Derived values computed naively: object by object, path by path."""
+"""A naive derivation of attributes: object by object and path by path."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Context, Decimal, localcontext
@@ -20,7 +20,7 @@ THERE = object()
 
 
 class NaiveDerivation:
-    """The objects of a model, and what it says of its derived attributes."""
+    """The objects of a model and the specifications of its derived attributes."""
 
     def __init__(
         self, model: Model, told: Mapping[tuple[str, str], DerivedSpec], entities: DictEntities

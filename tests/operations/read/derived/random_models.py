@@ -1,4 +1,4 @@
-"""Random small models whose derived attributes are made of anything that there is, and of one another."""
+"""Random small models with derived attributes, which may depend on one another."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
@@ -25,14 +25,14 @@ _FARTHEST = 3
 
 
 class Derived(NamedTuple):
-    """A model, and what it says of its derived attributes."""
+    """A model and the specifications of its derived attributes."""
 
     model: Model
     told: dict[Member, DerivedSpec]
 
 
 class _End(NamedTuple):
-    """Where a path ends: an attribute, or an object."""
+    """The end of a path: an attribute or an object."""
 
     path: Path
     type: str

@@ -1,4 +1,4 @@
-"""A class with derived attributes of each kind, some of them of each other, and random objects in a store."""
+"""A class with derived attributes of each kind, some of them interdependent, and random stored objects."""
 
 from collections.abc import Iterator
 from random import Random
@@ -59,7 +59,7 @@ _SIZES, _NAMES, _PRICES = [None, 0, 1, 2], [None, "x", "y", "xy"], [None, "0.1",
 
 
 class Staff:
-    """The same objects in a store and in a dict; two of the teams are gone."""
+    """The same objects in a store and in a dict. Two of the teams are deleted."""
 
     def __init__(self, engine: Engine, chance: Random) -> None:
         self.engine = engine

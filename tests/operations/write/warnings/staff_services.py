@@ -1,4 +1,4 @@
-"""A model with warnings of every kind, and objects in a dict that they are about."""
+"""A model with warnings of every kind, and an in-memory store of its objects."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,7 @@ MODEL = read_model_file(FILE)
 
 
 class StaffServices:
-    """Objects, and a world in which they are written."""
+    """In-memory objects, and services that write them."""
 
     def __init__(self) -> None:
         self.services, self.entities, self.clock = fake_services(MODEL)

@@ -30,7 +30,7 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
     "a class without warnings": (make("Plain", name="x"), ["commit"]),
     "conditions on the object alone": (make("Phone", digits="123"), ["commit"]),
     "the singleton": (change("House", "1", degrees=20), ["read", "commit"]),
-    "a new object, which nobody knows": (make("Person", name="Kim"), ["commit"]),
+    "a new object without references": (make("Person", name="Kim"), ["commit"]),
     "one that leads to another": (
         make("Person", name="Kim", team=point("t1")),
         ["read", "linked", "commit"],

@@ -243,14 +243,14 @@ BESIDE: dict[str, tuple[Command, list[tuple[str | None, ...]]]] = {
         make("Person", name="Kim", age=7, team=point("t9")),
         [("ENTITY_NOT_FOUND", "Person", "team", "data.team"), CHILD],
     ),
-    "what is wrong with one part, and warned of in another": (
+    "an invalid part and a warning of another": (
         make("Person", name="Kim", phones=create(make("Phone", digits=1), make("Phone", digits="2"))),
         [
             ("DATA_TYPE", "Phone", "digits", "data.phones.create.0.digits"),
             ("A short number.", "Phone", None, "data.phones.create.1"),
         ],
     ),
-    "what a condition looks at elsewhere cannot be read": (
+    "an unreadable value used by a condition of another object": (
         change(
             "Person", "p1", age=20, phones=create(make("Phone", digits=1), make("Phone", digits="1234567"))
         ),
