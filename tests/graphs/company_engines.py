@@ -10,7 +10,7 @@ from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.dynamodb import ministack_client, over_ministack
-from tests.contract.engine.engine_calls import put, settled
+from tests.contract.engine.engine_calls import put, settle
 from tests.contract.engine.lagging import LaggingEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.stored_company import company_items
@@ -39,7 +39,7 @@ def over_lagging(_: Path) -> Iterator[CompanyEngine]:
     """Hold the company where indexes lag."""
     engine = LaggingEngine(seed())
     put(engine, company_items().values())
-    settled(engine)
+    settle(engine)
     yield CompanyEngine(engine, lambda: all_items(engine))
 
 

@@ -9,7 +9,7 @@ from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolati
 from stratabase.model.model import Model
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.engine_calls import settled
+from tests.contract.engine.engine_calls import settle
 from tests.fakes import DictEntities
 from tests.store.engine_items import all_items
 from tests.store.graph_agreement import disagreements
@@ -47,7 +47,7 @@ class MirroredEntities:
     def sweep(self) -> None:
         """End what is left, also where the index that tells of it lags."""
         self._stored.sweep()
-        settled(self.engine)
+        settle(self.engine)
         self._stored.sweep()
 
 

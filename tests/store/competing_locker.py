@@ -16,7 +16,7 @@ from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.signed_client import SignedClient
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.models import model
 from tests.store.graphs import Objects, class_with
 from tests.store.locking import Member
@@ -54,7 +54,9 @@ def main(name: str, store: str, where: str) -> None:
     for line in sys.stdin:
         wanted: dict[str, list[str]] = json.loads(line)
         members = [Member(objects, f"{name}{each}") for each in wanted]
-        held = together(*(partial(tried, *each) for each in zip(members, wanted.values(), strict=True)))
+        held = run_concurrently(
+            *(partial(tried, *each) for each in zip(members, wanted.values(), strict=True))
+        )
         told = {member.name: names for member, names in zip(members, held, strict=True)}
         print(json.dumps(told), flush=True)  # noqa: T201
     engine.close()

@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.members.attempts import FAILURE_WINDOW, MAIL_WINDOW, MAX_ATTEMPTS_KEPT
 from stratabase.operations.ports import Attempts
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import NOON
 from tests.soak import count
 
@@ -105,7 +105,7 @@ def test_concurrent_attempts_are_all_counted_with_distinct_numbers(attempts: Att
     """However they come, the tenth knows that it is the tenth: so no burst slips through."""
     for turn in range(count(3, 50)):
         note = partial(attempts.note, f"race{turn}", NOON, SINCE)
-        found = together(*[note] * 16)
+        found = run_concurrently(*[note] * 16)
         assert sorted(len(each.instants) for each in found) == list(range(1, 17))
         assert len({each.attempt for each in found}) == 16
         assert attempts.count(f"race{turn}", SINCE) == 16
@@ -119,5 +119,5 @@ def test_concurrent_withdrawals_leave_exactly_the_other_attempts(attempts: Attem
             attempts.withdraw(key, attempt)
 
     for turn in range(count(3, 50)):
-        together(*(partial(come, number, f"race{turn}") for number in range(16)))
+        run_concurrently(*(partial(come, number, f"race{turn}") for number in range(16)))
         assert attempts.count(f"race{turn}", SINCE) == 8

@@ -23,7 +23,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.engine_calls import commit, put, refused
+from tests.contract.engine.engine_calls import commit, put, refused_expectations
 from tests.contract.engine.engines import EngineImplementation
 
 KEYS = [Key(f"p{number % 7}", f"s{number}") for number in range(MAX_ACTIONS)]
@@ -74,7 +74,7 @@ def test_a_batch_may_mix_all_actions(engine: Engine) -> None:
 def test_one_failed_expectation_stops_the_whole_batch(engine: Engine, at: int) -> None:
     occupied = Item(KEYS[at], {"mine": True})
     commit(engine, Put(occupied))
-    failures = refused(engine, *(Put(Item(key), NOT_EXISTS) for key in KEYS))
+    failures = refused_expectations(engine, *(Put(Item(key), NOT_EXISTS) for key in KEYS))
     assert [(failure.action.key, failure.found) for failure in failures] == [(KEYS[at], occupied)]
     assert [item for item in engine.get(KEYS) if item] == [occupied]
 
@@ -90,7 +90,7 @@ def test_all_failures_are_reported_in_the_order_of_the_actions(engine: Engine) -
         Check(KEYS[4], NOT_EXISTS),
         Check(KEYS[5], EXISTS),
     ]
-    failures = refused(engine, *actions)
+    failures = refused_expectations(engine, *actions)
     failed = [actions[number] for number in (0, 2, 3, 5)]
     assert [failure.action for failure in failures] == failed
     assert [failure.found for failure in failures] == [held, None, None, None]
@@ -99,7 +99,7 @@ def test_all_failures_are_reported_in_the_order_of_the_actions(engine: Engine) -
 def test_a_refused_batch_changes_nothing(engine: Engine) -> None:
     before = [Item(KEYS[0], {"n": 1}, "{}"), Item(KEYS[1], {"n": 1}, "{}"), None]
     put(engine, [item for item in before if item])
-    refused(
+    refused_expectations(
         engine,
         Patch(KEYS[0], add={"n": 1}, state="[]"),
         Delete(KEYS[1]),
@@ -110,7 +110,7 @@ def test_a_refused_batch_changes_nothing(engine: Engine) -> None:
 
 
 def test_a_batch_after_a_refused_one_is_committed(engine: Engine) -> None:
-    refused(engine, Check(KEYS[0], EXISTS))
+    refused_expectations(engine, Check(KEYS[0], EXISTS))
     commit(engine, Put(Item(KEYS[0]), NOT_EXISTS))
     commit(engine, Check(KEYS[0], EXISTS))
 

@@ -20,7 +20,7 @@ from stratabase.store.engine.port import (
     Put,
     Value,
 )
-from tests.contract.engine.engine_calls import HERE, commit, found, refused, there
+from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, refused_expectations
 
 HELD = Item(
     HERE,
@@ -50,14 +50,14 @@ EACH_ACTION = pytest.mark.parametrize("action", ACTIONS, ids=["put", "patch", "d
 def test_free_expects_no_item(engine: Engine, action: Callable[[Expectation], Action]) -> None:
     commit(engine, action(NOT_EXISTS))
     commit(engine, Put(HELD))
-    assert refused(engine, action(NOT_EXISTS))[0].found == HELD
-    assert there(engine) == HELD
+    assert refused_expectations(engine, action(NOT_EXISTS))[0].found == HELD
+    assert get_item(engine) == HELD
 
 
 @EACH_ACTION
 def test_there_expects_an_item(engine: Engine, action: Callable[[Expectation], Action]) -> None:
-    assert refused(engine, action(EXISTS))[0].found is None
-    assert found(engine) is None
+    assert refused_expectations(engine, action(EXISTS))[0].found is None
+    assert find_item(engine) is None
     commit(engine, Put(HELD))
     commit(engine, action(EXISTS))
 
@@ -75,8 +75,8 @@ def test_a_condition_that_does_not_hold_stops_every_action(
 ) -> None:
     commit(engine, Put(HELD))
     expect = Expectation(conditions=(Condition("number", ConditionOperator.EQUALS, 6),))
-    assert refused(engine, action(expect))[0].found == HELD
-    assert there(engine) == HELD
+    assert refused_expectations(engine, action(expect))[0].found == HELD
+    assert get_item(engine) == HELD
 
 
 HOLD: list[tuple[str, ConditionOperator, Value]] = [
@@ -142,7 +142,7 @@ def test_a_false_condition_does_not_hold(
 ) -> None:
     commit(engine, Put(HELD))
     check = Check(HERE, Expectation(conditions=(Condition(attribute, test, value),)))
-    assert refused(engine, check)[0].found == HELD
+    assert refused_expectations(engine, check)[0].found == HELD
 
 
 def test_all_conditions_must_hold(engine: Engine) -> None:
@@ -153,16 +153,16 @@ def test_all_conditions_must_hold(engine: Engine) -> None:
     )
     commit(engine, Check(HERE, Expectation(conditions=(five, text))))
     wrong = Condition("text", ConditionOperator.EQUALS, "x")
-    assert refused(engine, Check(HERE, Expectation(conditions=(five, wrong))))
-    assert refused(engine, Check(HERE, Expectation(conditions=(wrong, five))))
+    assert refused_expectations(engine, Check(HERE, Expectation(conditions=(five, wrong))))
+    assert refused_expectations(engine, Check(HERE, Expectation(conditions=(wrong, five))))
 
 
 @EACH_ACTION
 def test_one_condition_of_either_suffices(engine: Engine, action: Callable[[Expectation], Action]) -> None:
     commit(engine, Put(HELD))
     wrong = (Condition("text", ConditionOperator.ABSENT), Condition("number", ConditionOperator.AT_MOST, 4))
-    assert refused(engine, action(Expectation(True, either=wrong)))[0].found == HELD
-    assert refused(engine, action(Expectation(either=wrong[:1])))[0].found == HELD
+    assert refused_expectations(engine, action(Expectation(True, either=wrong)))[0].found == HELD
+    assert refused_expectations(engine, action(Expectation(either=wrong[:1])))[0].found == HELD
     commit(
         engine, action(Expectation(True, either=(*wrong, Condition("text", ConditionOperator.EQUALS, "m"))))
     )
@@ -185,7 +185,7 @@ def test_either_does_not_hold_if_no_condition_does(
     commit(engine, Put(HELD))
     wrong = Condition(attribute, test, value)
     for either in ((wrong,), (wrong, Condition("text", ConditionOperator.ABSENT))):
-        assert refused(engine, Check(HERE, Expectation(either=either)))[0].found == HELD
+        assert refused_expectations(engine, Check(HERE, Expectation(either=either)))[0].found == HELD
 
 
 def test_either_is_required_in_addition_to_the_conditions(engine: Engine) -> None:
@@ -195,15 +195,15 @@ def test_either_is_required_in_addition_to_the_conditions(engine: Engine) -> Non
         Condition("text", ConditionOperator.EQUALS, "x"),
     )
     commit(engine, Check(HERE, Expectation(True, (right,), (wrong, right))))
-    assert refused(engine, Check(HERE, Expectation(True, (wrong,), (wrong, right))))
-    assert refused(engine, Check(HERE, Expectation(True, (right,), (wrong,))))
-    assert refused(engine, Check(HERE, Expectation(False, (), (wrong, right))))
+    assert refused_expectations(engine, Check(HERE, Expectation(True, (wrong,), (wrong, right))))
+    assert refused_expectations(engine, Check(HERE, Expectation(True, (right,), (wrong,))))
+    assert refused_expectations(engine, Check(HERE, Expectation(False, (), (wrong, right))))
 
 
 def test_either_applies_to_a_missing_item(engine: Engine) -> None:
     absent, equals = Condition("x", ConditionOperator.ABSENT), Condition("x", ConditionOperator.EQUALS, 1)
     commit(engine, Check(HERE, Expectation(either=(equals, absent))))
-    assert refused(
+    assert refused_expectations(
         engine, Check(HERE, Expectation(either=(equals, Condition("y", ConditionOperator.AT_MOST, 1))))
     )
 
@@ -212,8 +212,8 @@ def test_every_attribute_of_a_missing_item_is_absent(engine: Engine) -> None:
     absent, equals = Condition("x", ConditionOperator.ABSENT), Condition("x", ConditionOperator.EQUALS, None)
     commit(engine, Check(HERE, Expectation(conditions=(absent,))))
     commit(engine, Check(HERE, Expectation(exists=False, conditions=(absent,))))
-    assert refused(engine, Check(HERE, Expectation(conditions=(equals,))))
-    assert refused(engine, Check(HERE, Expectation(exists=True, conditions=(absent,))))
+    assert refused_expectations(engine, Check(HERE, Expectation(conditions=(equals,))))
+    assert refused_expectations(engine, Check(HERE, Expectation(exists=True, conditions=(absent,))))
 
 
 def test_a_removed_attribute_is_absent(engine: Engine) -> None:

@@ -16,7 +16,7 @@ from stratabase.store.engine.port import (
     Put,
     Value,
 )
-from tests.contract.engine.engine_calls import HERE, commit, found, refused, there
+from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, refused_expectations
 
 FULL = Item(
     HERE,
@@ -28,18 +28,18 @@ FULL = Item(
 
 def test_a_put_item_is_readable_immediately_and_completely(engine: Engine) -> None:
     commit(engine, Put(FULL))
-    assert there(engine) == FULL
+    assert get_item(engine) == FULL
 
 
 def test_an_item_may_have_only_a_key(engine: Engine) -> None:
     commit(engine, Put(Item(HERE)))
-    assert there(engine) == Item(HERE)
+    assert get_item(engine) == Item(HERE)
 
 
 def test_a_put_replaces_the_whole_item(engine: Engine) -> None:
     commit(engine, Put(FULL))
     commit(engine, Put(Item(HERE, {"owner": "bob"})))
-    assert there(engine) == Item(HERE, {"owner": "bob"})
+    assert get_item(engine) == Item(HERE, {"owner": "bob"})
 
 
 def test_get_returns_items_in_key_order_with_repetitions_and_none_if_missing(engine: Engine) -> None:
@@ -63,25 +63,25 @@ def test_get_reads_any_number_of_keys(engine: Engine, count: int) -> None:
 
 def test_partition_and_sort_keys_are_distinguished(engine: Engine) -> None:
     commit(engine, Put(Item(Key("ab", "c"), {"n": 1})), Put(Item(Key("a", "bc"), {"n": 2})))
-    assert there(engine, Key("ab", "c")).attributes == {"n": 1}
-    assert there(engine, Key("a", "bc")).attributes == {"n": 2}
+    assert get_item(engine, Key("ab", "c")).attributes == {"n": 1}
+    assert get_item(engine, Key("a", "bc")).attributes == {"n": 2}
 
 
 def test_a_deleted_item_is_gone(engine: Engine) -> None:
     commit(engine, Put(FULL))
     commit(engine, Delete(HERE))
-    assert found(engine) is None
+    assert find_item(engine) is None
 
 
 def test_deleting_a_missing_item_succeeds(engine: Engine) -> None:
     commit(engine, Delete(HERE))
-    assert found(engine) is None
+    assert find_item(engine) is None
 
 
 def test_a_check_changes_nothing(engine: Engine) -> None:
     commit(engine, Put(FULL))
     commit(engine, Check(HERE, NO_EXPECTATION))
-    assert there(engine) == FULL
+    assert get_item(engine) == FULL
 
 
 def test_a_patch_changes_only_what_it_names(engine: Engine) -> None:
@@ -91,13 +91,13 @@ def test_a_patch_changes_only_what_it_names(engine: Engine) -> None:
     )
     commit(engine, patch)
     attributes: dict[str, Value] = {"owner": "bob", "new": "x", "until": 22, "open": True, "nothing": None}
-    assert there(engine) == Item(HERE, attributes, FULL.state, FULL.places)
+    assert get_item(engine) == Item(HERE, attributes, FULL.state, FULL.places)
 
 
 def test_a_patch_may_replace_only_the_state(engine: Engine) -> None:
     commit(engine, Put(FULL))
     commit(engine, Patch(HERE, state='{"name":"Bob"}'))
-    assert there(engine) == Item(HERE, FULL.attributes, '{"name":"Bob"}', FULL.places)
+    assert get_item(engine) == Item(HERE, FULL.attributes, '{"name":"Bob"}', FULL.places)
 
 
 def test_a_patch_moves_adds_and_removes_index_places(engine: Engine) -> None:
@@ -109,20 +109,22 @@ def test_a_patch_moves_adds_and_removes_index_places(engine: Engine) -> None:
         ),
     )
     places = {"index1": IndexKey("Employee", "bob"), "index2": IndexKey("x", "y")}
-    assert there(engine) == Item(HERE, FULL.attributes, FULL.state, places)
+    assert get_item(engine) == Item(HERE, FULL.attributes, FULL.state, places)
 
 
 def test_add_starts_at_zero_and_may_subtract(engine: Engine) -> None:
     commit(engine, Put(Item(HERE)))
     commit(engine, Patch(HERE, add={"count": 3}))
     commit(engine, Patch(HERE, add={"count": -5}))
-    assert there(engine).attributes == {"count": -2}
+    assert get_item(engine).attributes == {"count": -2}
 
 
 def test_a_patch_needs_an_item_unless_it_says_otherwise(engine: Engine) -> None:
     patch = Patch(HERE, add={"count": 1})
-    assert [(failure.action, failure.found) for failure in refused(engine, patch)] == [(patch, None)]
-    assert found(engine) is None
+    assert [(failure.action, failure.found) for failure in refused_expectations(engine, patch)] == [
+        (patch, None)
+    ]
+    assert find_item(engine) is None
 
 
 @pytest.mark.parametrize("expect", [NO_EXPECTATION, NOT_EXISTS])
@@ -131,7 +133,7 @@ def test_a_patch_without_expectations_creates_the_item(engine: Engine, expect: E
         HERE, expect, {"owner": "ada"}, {"count": 2}, frozenset({"x"}), "{}", {"index1": IndexKey("a", "b")}
     )
     commit(engine, patch)
-    assert there(engine) == Item(HERE, {"owner": "ada", "count": 2}, "{}", {"index1": IndexKey("a", "b")})
+    assert get_item(engine) == Item(HERE, {"owner": "ada", "count": 2}, "{}", {"index1": IndexKey("a", "b")})
 
 
 @pytest.mark.parametrize("held", ["7", True, None, ["7"]])

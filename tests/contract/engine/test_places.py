@@ -16,7 +16,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.engine_calls import commit, keys, put, refused
+from tests.contract.engine.engine_calls import commit, keys, put, refused_expectations
 from tests.contract.engine.engines import EngineImplementation
 from tests.contract.engine.test_ranges import BOUNDS, SORTS, within
 
@@ -91,7 +91,9 @@ def test_a_patch_of_attributes_keeps_index_places(engine: Engine) -> None:
 
 def test_a_refused_batch_keeps_index_places(engine: Engine) -> None:
     commit(engine, Put(Item(ONE, places={"index1": IndexKey("all", "1")})))
-    refused(engine, Patch(ONE, places={"index1": IndexKey("others", "1")}), Patch(Key("two", "x")))
+    refused_expectations(
+        engine, Patch(ONE, places={"index1": IndexKey("others", "1")}), Patch(Key("two", "x"))
+    )
     assert keys(engine, "index1", "all") == [ONE]
     assert keys(engine, "index1", "others") == []
 

@@ -21,7 +21,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.engine_calls import HERE, commit, put, settled, there, together
+from tests.contract.engine.engine_calls import HERE, commit, get_item, put, run_concurrently, settle
 from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.soak import count
 
@@ -59,9 +59,9 @@ def test_exactly_one_concurrent_put_of_a_free_key_succeeds(
         racers = [
             partial(wins, engine, Put(Item(key, {"racer": n}), NOT_EXISTS)) for n in range(kind.threads)
         ]
-        won = together(*racers)
+        won = run_concurrently(*racers)
         assert sum(won) == 1
-        assert there(engine, key).attributes == {"racer": won.index(True)}
+        assert get_item(engine, key).attributes == {"racer": won.index(True)}
 
 
 def test_no_concurrent_put_of_two_keys_succeeds_halfway(
@@ -75,7 +75,7 @@ def test_no_concurrent_put_of_two_keys_succeeds_halfway(
             partial(wins, engine, *(Put(Item(key, {"racer": n}), NOT_EXISTS) for key in pair))
             for n, pair in enumerate(pairs)
         ]
-        (winner,) = [n for n, won in enumerate(together(*racers)) if won]
+        (winner,) = [n for n, won in enumerate(run_concurrently(*racers)) if won]
         held = [item and item.attributes["racer"] for item in engine.get(three)]
         assert sorted(held, key=str) == [winner, winner, None]
 
@@ -85,14 +85,14 @@ def test_no_concurrent_add_is_lost(engine: Engine, kind: EngineImplementation, t
         for _ in range(times):
             commit(engine, Patch(HERE, NO_EXPECTATION, add={"count": 1}))
 
-    together(*[add] * kind.threads)
-    assert there(engine).attributes == {"count": times * kind.threads}
+    run_concurrently(*[add] * kind.threads)
+    assert get_item(engine).attributes == {"count": times * kind.threads}
 
 
 def increment(engine: Engine) -> None:
     """Read, and write under the condition that it is still as read, until that goes well."""
     while True:
-        number = there(engine).attributes["count"]
+        number = get_item(engine).attributes["count"]
         assert isinstance(number, int)
         expect = Expectation(True, (Condition("count", ConditionOperator.EQUALS, number),))
         if wins(engine, Patch(HERE, expect, {"count": number + 1})):
@@ -108,8 +108,8 @@ def test_no_concurrent_conditional_write_is_lost(
         for _ in range(times):
             increment(engine)
 
-    together(*[go_on] * kind.threads)
-    assert there(engine).attributes == {"count": times * kind.threads}
+    run_concurrently(*[go_on] * kind.threads)
+    assert get_item(engine).attributes == {"count": times * kind.threads}
 
 
 def test_a_caller_sees_its_own_commit_immediately(
@@ -119,9 +119,9 @@ def test_a_caller_sees_its_own_commit_immediately(
         for number in range(times):
             item = Item(Key(f"own{thread}", "x"), {"number": number})
             commit(engine, Put(item))
-            assert there(engine, item.key) == item
+            assert get_item(engine, item.key) == item
 
-    together(*(partial(write_and_read, thread) for thread in range(kind.threads)))
+    run_concurrently(*(partial(write_and_read, thread) for thread in range(kind.threads)))
 
 
 def test_every_caller_sees_an_acknowledged_commit(engine: Engine, times: int) -> None:
@@ -137,10 +137,10 @@ def test_every_caller_sees_an_acknowledged_commit(engine: Engine, times: int) ->
     def read() -> None:
         for number, (written, seen) in enumerate(turns):
             assert written.wait(60)
-            assert there(engine).attributes == {"number": number}
+            assert get_item(engine).attributes == {"number": number}
             seen.set()
 
-    together(write, read)
+    run_concurrently(write, read)
 
 
 def while_running(work: Callable[[], None], look: Callable[[], None]) -> None:
@@ -158,7 +158,7 @@ def while_running(work: Callable[[], None], look: Callable[[], None]) -> None:
             look()
         look()
 
-    together(worked, looked)
+    run_concurrently(worked, looked)
 
 
 def test_a_get_of_several_keys_sees_a_batch_completely_or_not_at_all(
@@ -194,7 +194,7 @@ def test_a_range_during_inserts_returns_every_earlier_item_once(
 
     throughout = [f"{number:05}" for number in range(kind.many // 5)]
     put(engine, [item(sort) for sort in throughout])
-    settled(engine)
+    settle(engine)
 
     def insert() -> None:
         for number in range(2 * times):

@@ -26,7 +26,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.engine_calls import commit, settled
+from tests.contract.engine.engine_calls import commit, settle
 from tests.contract.engine.engines import KINDS
 from tests.contract.engine.reference import ReferenceEngine
 from tests.soak import EXAMPLES, count
@@ -122,7 +122,7 @@ def answers(engine: Engine, ranges: list[tuple[Any, ...]]) -> list[object]:
     keys = [
         Key(partition, sort) for partition in "pq" for sort in ("\0", "a", "a\0", "b", "é", "\uffff", "😀")
     ]
-    settled(engine)
+    settle(engine)
     found: list[object] = [*engine.get(keys)]
     for index, partition, bounds, backward, limit in ranges:
         pages = engine.range(index, partition, bounds, backward=backward, limit=limit)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from stratabase.store.engine.port import ITEMS, UNBOUNDED, Bounds, Delete, Engine, Item, Key, Put
-from tests.contract.engine.engine_calls import commit, keys, put, settled
+from tests.contract.engine.engine_calls import commit, keys, put, settle
 from tests.contract.engine.engines import EngineImplementation
 
 SORTS = ["a", "b", "ba", "c", "d"]
@@ -115,7 +115,7 @@ def test_an_eventually_consistent_range_finally_shows_every_commit(engine: Engin
     put(engine, [Item(Key("p", sort)) for sort in SORTS])
     commit(engine, Delete(Key("p", "b")), Put(Item(Key("p", "c"), {"new": True})))
     for backward, limit in ((False, None), (True, 2)):
-        found = settled(engine).range(
+        found = settle(engine).range(
             ITEMS, "p", Bounds("a", "c"), backward=backward, limit=limit, exact=False
         )
         items = [item for page in found for item in page]

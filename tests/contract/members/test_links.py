@@ -11,7 +11,7 @@ from stratabase.domain.members.member import LINK_USED, Member
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.ports import Members
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import FrozenClock
 from tests.in_memory_members import PlainPasswords
 from tests.recording_mailer import RecordingMailer
@@ -57,7 +57,9 @@ def test_one_of_many_concurrent_uses_of_a_link_succeeds(concurrent: Members) -> 
     recovery = recovery_of(concurrent, mails)
     for generation in range(1, ROUNDS + 1):
         recovery.invite("m1", "https://api.example.com")
-        outcomes = together(*(partial(uses, recovery, mails.token, number) for number in range(RIVALS)))
+        outcomes = run_concurrently(
+            *(partial(uses, recovery, mails.token, number) for number in range(RIVALS))
+        )
         (winner,) = [outcome for outcome in outcomes if outcome]
         stored = concurrent.by_id("m1")
         assert stored is not None

@@ -18,7 +18,7 @@ from stratabase.operations.members.rules import CONSOLE
 from stratabase.operations.members.update import UpdateMember
 from stratabase.operations.ports import Members
 from stratabase.store.ids import TimeOrderedIds
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.in_memory_members import PlainPasswords
 from tests.recording_mailer import RecordingMailer, email_change
 from tests.soak import count
@@ -54,7 +54,7 @@ def test_exactly_one_concurrent_add_of_a_username_succeeds(concurrent: Members) 
             Member(f"{turn}-{n}", spelled(f"anna{turn}", n), f"{turn}-{n}@example.com", "Clerk")
             for n in range(THREADS)
         ]
-        added = together(*(partial(adds, concurrent, member) for member in wanting))
+        added = run_concurrently(*(partial(adds, concurrent, member) for member in wanting))
         assert sum(added) == 1
         assert concurrent.by_username(f"anna{turn}") == wanting[added.index(True)]
         assert [concurrent.by_id(member.id) is not None for member in wanting] == list(added)
@@ -69,7 +69,7 @@ def test_exactly_one_concurrent_add_of_an_address_succeeds(concurrent: Members) 
             Member(f"{turn}-{n}", f"{turn}-{n}", spelled(f"{turn}@example.com", n), "Clerk")
             for n in range(THREADS)
         ]
-        assert sum(together(*(partial(adds, concurrent, member) for member in wanting))) == 1
+        assert sum(run_concurrently(*(partial(adds, concurrent, member) for member in wanting))) == 1
 
 
 def test_exactly_one_concurrent_creation_with_a_username_succeeds(concurrent: Members) -> None:
@@ -89,7 +89,7 @@ def test_exactly_one_concurrent_creation_with_a_username_succeeds(concurrent: Me
 
     for turn in range(TIMES):
         invited.clear()
-        ids = together(*(partial(creates, turn, number) for number in range(THREADS)))
+        ids = run_concurrently(*(partial(creates, turn, number) for number in range(THREADS)))
         (created,) = [id_ for id_ in ids if id_ is not None]
         assert invited == [created]
 
@@ -107,7 +107,7 @@ def test_exactly_one_concurrent_change_to_a_username_succeeds(concurrent: Member
         return True
 
     for turn in range(TIMES):
-        got = together(*(partial(changes, turn, number) for number in range(THREADS)))
+        got = run_concurrently(*(partial(changes, turn, number) for number in range(THREADS)))
         assert sum(got) == 1
         holder = concurrent.by_username(f"WANTED{turn}")
         assert holder is not None
@@ -124,7 +124,7 @@ def test_concurrent_changes_of_different_fields_are_all_kept(concurrent: Members
             "timeZone": ("Europe/Rome", "Europe/Berlin")[turn % 2],
             "language": ("it", "de")[turn % 2],
         }
-        together(*(partial(update, CONSOLE, "1", {name: value}) for name, value in given.items()))
+        run_concurrently(*(partial(update, CONSOLE, "1", {name: value}) for name, value in given.items()))
         member = concurrent.by_id("1")
         assert member is not None
         found = (member.notes, member.email, member.formats.time_zone, member.formats.language)
@@ -136,7 +136,7 @@ def test_each_concurrent_password_change_increments_the_generation(concurrent: M
     concurrent.add(Member("1", "anna", "anna@example.com", "Clerk"))
     for turn in range(TIMES):
         words = [f"some words {turn} {number}" for number in range(THREADS)]
-        together(*(partial(update, CONSOLE, "1", {"password": word}) for word in words))
+        run_concurrently(*(partial(update, CONSOLE, "1", {"password": word}) for word in words))
     member = concurrent.by_id("1")
     assert member is not None
     assert member.generation == TIMES * THREADS
@@ -171,7 +171,7 @@ def test_exactly_one_concurrent_confirmation_of_an_address_succeeds(concurrent: 
     for number in range(THREADS):
         concurrent.add(Member(f"m{number}", f"m{number}", f"{number}@example.com", "Clerk"))
     for turn in range(TIMES):
-        together(
+        run_concurrently(
             *(
                 partial(
                     own_email, concurrent, mails, f"m{number}", spelled(f"wanted{turn}@example.com", number)
@@ -180,7 +180,7 @@ def test_exactly_one_concurrent_confirmation_of_an_address_succeeds(concurrent: 
             )
         )
         tokens = sorted(mailed(mails))
-        got = together(*(partial(confirms, emails, token) for token in tokens))
+        got = run_concurrently(*(partial(confirms, emails, token) for token in tokens))
         assert sum(got) == 1
         holder = concurrent.by_email(f"WANTED{turn}@example.com")
         assert holder is not None
@@ -194,7 +194,7 @@ def test_a_link_used_concurrently_works_once(concurrent: Members) -> None:
     for turn in range(TIMES):
         own_email(concurrent, mails, "1", f"anna{turn}@example.com")
         (token,) = mailed(mails)
-        assert sum(together(*[partial(confirms, emails, token)] * THREADS)) == 1
+        assert sum(run_concurrently(*[partial(confirms, emails, token)] * THREADS)) == 1
         stored = concurrent.by_id("1")
         assert stored is not None
         assert (stored.email, stored.pending_email) == (f"anna{turn}@example.com", None)
@@ -207,7 +207,7 @@ def test_the_stored_link_of_two_concurrent_requests_works(concurrent: Members) -
     concurrent.add(Member("1", "anna", "anna@example.com", "Clerk"))
     for turn in range(TIMES):
         wanted = [f"a{turn}@example.com", f"b{turn}@example.com"]
-        together(*(partial(own_email, concurrent, mails, "1", email) for email in wanted))
+        run_concurrently(*(partial(own_email, concurrent, mails, "1", email) for email in wanted))
         stored = concurrent.by_id("1")
         assert stored is not None
         assert stored.pending_email in wanted
@@ -227,7 +227,7 @@ def test_a_concurrent_confirmation_and_cancellation_have_one_outcome(concurrent:
         own_email(concurrent, mails, "1", f"new{turn}@example.com")
         (token,) = mailed(mails)
         cancel = partial(update, CONSOLE, "1", {"email": "old@example.com"})
-        together(partial(confirms, emails, token), cancel)
+        run_concurrently(partial(confirms, emails, token), cancel)
         # Whoever was first: an administrator's word is the last.
         stored = concurrent.by_id("1")
         assert stored is not None
@@ -283,7 +283,7 @@ def test_concurrent_demotions_of_administrators_leave_one(
         for id_ in ids:
             promote(concurrent, id_)
         racers = zip(deeds, ids, strict=True)
-        struck = together(*(partial(strikes, STRIKES[deed], concurrent, id_) for deed, id_ in racers))
+        struck = run_concurrently(*(partial(strikes, STRIKES[deed], concurrent, id_) for deed, id_ in racers))
         assert sum(struck) == len(deeds) - 1
         assert [stays(concurrent, id_) for id_ in ids] == [not was for was in struck]
 
@@ -306,7 +306,7 @@ def test_a_lookup_during_name_changes_never_returns_another_member(concurrent: M
             found = concurrent.by_username("SHARED")
             assert found is None or found.username == "shared"
 
-    together(hand_over, look)
+    run_concurrently(hand_over, look)
 
 
 def test_a_concurrent_change_and_removal_leave_a_consistent_store(concurrent: Members) -> None:
@@ -323,7 +323,7 @@ def test_a_concurrent_change_and_removal_leave_a_consistent_store(concurrent: Me
         read = concurrent.by_id(before.id)
         assert read is not None
         renamed = Member(f"{turn}", f"berta{turn}", f"{turn}@example.com", "Clerk")
-        won = together(
+        won = run_concurrently(
             partial(attempt, partial(concurrent.change, read, renamed)),
             partial(attempt, partial(concurrent.remove, read)),
         )

@@ -9,7 +9,17 @@ from stratabase.domain.objects.entity import Reference, describe_object
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.fakes import NOON
-from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
+from tests.graphs.commands import (
+    add,
+    create,
+    create_command,
+    delete,
+    delete_command,
+    point,
+    remove,
+    update,
+    update_command,
+)
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 BOBS = Lock("m2", "bob", NOON + 600_000)
@@ -29,96 +39,106 @@ class Case(NamedTuple):
 
 
 CASES: dict[str, Case] = {
-    "values": Case(change("Employee", "e1", name="Eve"), "Employee.e1"),
-    "unchanged values": Case(change("Employee", "e1", name="Ada"), "", "Employee.e1"),
-    "a key": Case(change("Employee", "e1", team=point("t2")), "Employee.e1"),
+    "values": Case(update_command("Employee", "e1", name="Eve"), "Employee.e1"),
+    "unchanged values": Case(update_command("Employee", "e1", name="Ada"), "", "Employee.e1"),
+    "a key": Case(update_command("Employee", "e1", team=point("t2")), "Employee.e1"),
     "a part": Case(
-        change("Employee", "e1", addresses=update(change("Address", "a2", street="new"))),
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="new"))),
         "Employee.e1 Address.a2",
     ),
     "an unchanged part": Case(
-        change("Employee", "e1", addresses=update(change("Address", "a2", street="2nd"))),
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="2nd"))),
         "",
         "Employee.e1 Address.a2",
     ),
     "a part of a part": Case(
-        change(
+        update_command(
             "Project",
             "p1",
-            tasks=update(change("Task", "k1", subtasks=update(change("Task", "k3", name="solder")))),
+            tasks=update(
+                update_command("Task", "k1", subtasks=update(update_command("Task", "k3", name="solder")))
+            ),
         ),
         "Project.p1 Task.k1 Task.k3",
     ),
     "a part of a part beside a part that stays": Case(
-        change(
+        update_command(
             "Project",
             "p1",
             tasks=update(
-                change("Task", "k1", subtasks=update(change("Task", "k3", name="solder"))),
-                change("Task", "k2", name="fly"),
+                update_command("Task", "k1", subtasks=update(update_command("Task", "k3", name="solder"))),
+                update_command("Task", "k2", name="fly"),
             ),
         ),
         "Project.p1 Task.k1 Task.k3",
         "Task.k2",
     ),
     "a new part": Case(
-        change("Employee", "e1", addresses=create(make("Address", street="new"))),
+        update_command("Employee", "e1", addresses=create(create_command("Address", street="new"))),
         "Employee.e1",
     ),
     "a part of a part that is new": Case(
-        change(
+        update_command(
             "Employee",
             "e1",
-            addresses=update(change("Address", "a1", rooms=create(make("Room", name="new")))),
+            addresses=update(
+                update_command("Address", "a1", rooms=create(create_command("Room", name="new")))
+            ),
         ),
         "Employee.e1 Address.a1",
     ),
     "a deleted part": Case(
-        change("Employee", "e1", addresses=delete("a1")),
+        update_command("Employee", "e1", addresses=delete("a1")),
         "Employee.e1 Address.a1 Room.r1 Room.r2",
     ),
     "all parts deleted": Case(
-        change("Employee", "e1", addresses=PartsCommand(delete_all=True)),
+        update_command("Employee", "e1", addresses=PartsCommand(delete_all=True)),
         "Employee.e1 Address.a1 Address.a2 Room.r1 Room.r2",
     ),
     "a link of a part": Case(
-        change("Employee", "e1", addresses=update(change("Address", "a1", guests=add("e2")))),
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a1", guests=add("e2")))),
         "Employee.e1 Address.a1",
     ),
     "the key of a part, from its other side": Case(
-        change(
+        update_command(
             "Employee",
             "e1",
-            addresses=update(change("Address", "a1", rooms=update(change("Room", "r2", before=point(None))))),
+            addresses=update(
+                update_command(
+                    "Address", "a1", rooms=update(update_command("Room", "r2", before=point(None)))
+                )
+            ),
         ),
         "Employee.e1 Address.a1 Room.r2 Room.r1",
     ),
     "members added and removed": Case(
-        change("Team", "t1", members=ToManyCommand(add=["e3"], remove=["e2"])),
+        update_command("Team", "t1", members=ToManyCommand(add=["e3"], remove=["e2"])),
         "Team.t1 Employee.e3 Employee.e2",
     ),
-    "members added again": Case(change("Team", "t1", members=add("e1")), "", "Team.t1"),
-    "missing members removed": Case(change("Team", "t1", members=remove("e3")), "", "Team.t1"),
-    "a partner": Case(change("Employee", "e1", leads=point("t3")), "Employee.e1 Team.t1 Team.t3"),
-    "links": Case(change("Employee", "e1", friends=ToManyCommand(add=["e3"], remove=["e2"])), "Employee.e1"),
-    "links added again": Case(change("Employee", "e1", friends=add("e2")), "", "Employee.e1"),
-    "a singleton": Case(change("Office", "1", name="new"), "Office.1"),
-    "links of a singleton": Case(change("Office", "1", guests=add("e1")), "Office.1"),
+    "members added again": Case(update_command("Team", "t1", members=add("e1")), "", "Team.t1"),
+    "missing members removed": Case(update_command("Team", "t1", members=remove("e3")), "", "Team.t1"),
+    "a partner": Case(update_command("Employee", "e1", leads=point("t3")), "Employee.e1 Team.t1 Team.t3"),
+    "links": Case(
+        update_command("Employee", "e1", friends=ToManyCommand(add=["e3"], remove=["e2"])), "Employee.e1"
+    ),
+    "links added again": Case(update_command("Employee", "e1", friends=add("e2")), "", "Employee.e1"),
+    "a singleton": Case(update_command("Office", "1", name="new"), "Office.1"),
+    "links of a singleton": Case(update_command("Office", "1", guests=add("e1")), "Office.1"),
     "a new object with references": Case(
-        make("Employee", name="Eve", team=point("t1"), friends=add("e1"), favourite=point("a1")),
+        create_command("Employee", name="Eve", team=point("t1"), friends=add("e1"), favourite=point("a1")),
         "",
     ),
     "a new object that others reference": Case(
-        make("Team", name="new", members=add("e1")),
+        create_command("Team", name="new", members=add("e1")),
         "Employee.e1",
     ),
-    "an end": Case(end("Label", "l1"), "Label.l1"),
+    "an end": Case(delete_command("Label", "l1"), "Label.l1"),
     "a deletion with all parts": Case(
-        end("Project", "p1"),
+        delete_command("Project", "p1"),
         "Project.p1 Charter.h1 Task.k1 Task.k2 Task.k3",
     ),
-    "a deletion of a missing object": Case(end("Project", "p9"), ""),
-    "a deletion of a referenced object": Case(end("Employee", "e4"), "Employee.e4"),
+    "a deletion of a missing object": Case(delete_command("Project", "p9"), ""),
+    "a deletion of a referenced object": Case(delete_command("Employee", "e4"), "Employee.e4"),
 }
 EACH = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
@@ -176,19 +196,23 @@ def test_the_commit_checks_no_other_locks(case: Case) -> None:
 
 
 PLACES: dict[str, tuple[Command, str, str]] = {
-    "the object of the request": (change("Employee", "e1", name="Eve"), "Employee.e1", "data"),
-    "what it ends": (end("Project", "p1"), "Project.p1", "_id"),
+    "the object of the request": (update_command("Employee", "e1", name="Eve"), "Employee.e1", "data"),
+    "what it ends": (delete_command("Project", "p1"), "Project.p1", "_id"),
     "a part": (
-        change("Employee", "e1", addresses=update(change("Address", "a2", street="new"))),
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="new"))),
         "Address.a2",
         "data.addresses.update.0",
     ),
     "a deleted part": (
-        change("Employee", "e1", addresses=delete("a2")),
+        update_command("Employee", "e1", addresses=delete("a2")),
         "Address.a2",
         "data.addresses",
     ),
-    "the object with the key": (change("Team", "t1", members=add("e3")), "Employee.e3", "data.members"),
+    "the object with the key": (
+        update_command("Team", "t1", members=add("e3")),
+        "Employee.e3",
+        "data.members",
+    ),
 }
 
 
@@ -205,7 +229,7 @@ def test_a_lock_issue_has_the_path_of_the_object_in_the_request(
 def test_other_issues_are_reported_together_with_locks() -> None:
     scenario = CompanyScenario()
     locked(scenario, reference("Employee.e1"))
-    issues = scenario.refusal(change("Employee", "e1", age=-1, team=point("t9")))
+    issues = scenario.refusal(update_command("Employee", "e1", age=-1, team=point("t9")))
     assert {issue.type.name for issue in issues} == {"ENTITY_LOCK_PERSIST", "ATTRIBUTE_RANGE"}
 
 
@@ -224,9 +248,9 @@ def test_an_expired_lock_blocks_nobody() -> None:
     scenario = CompanyScenario()
     locked(scenario, reference("Employee.e1"))
     scenario.clock.instant = BOBS.until - 1
-    scenario.refusal(change("Employee", "e1", name="Eve"))
+    scenario.refusal(update_command("Employee", "e1", name="Eve"))
     scenario.clock.instant = BOBS.until
-    scenario.write(change("Employee", "e1", name="Eve"))
+    scenario.write(update_command("Employee", "e1", name="Eve"))
 
 
 def test_a_lock_that_expires_between_read_and_write_blocks_nobody() -> None:
@@ -238,5 +262,5 @@ def test_a_lock_that_expires_between_read_and_write_blocks_nobody() -> None:
         scenario.clock.instant = BOBS.until
 
     scenario.entities.before_commit = meanwhile
-    scenario.write(change("Employee", "e1", friends=add("e3")))
+    scenario.write(update_command("Employee", "e1", friends=add("e3")))
     assert len(scenario.entities.commits) == 1

@@ -5,12 +5,20 @@ from typing import Any
 import pytest
 
 from stratabase.domain.write.commands import Command, PartsCommand
-from tests.graphs.commands import change, create, delete, end, make, point, update
+from tests.graphs.commands import (
+    create,
+    create_command,
+    delete,
+    delete_command,
+    point,
+    update,
+    update_command,
+)
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     "made": (
-        change("Employee", "e1", addresses=create(make("Address", street="new"))),
+        update_command("Employee", "e1", addresses=create(create_command("Address", street="new"))),
         {
             "Employee.e1.addresses": ["a1", "a2", "id1"],
             "Address.id1.street": "new",
@@ -18,14 +26,18 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "created with their whole and with their own parts": (
-        make(
+        create_command(
             "Employee",
             name="Eve",
             addresses=create(
-                make("Address", street="x", rooms=create(make("Room", name="p"), make("Room", name="q"))),
-                make("Address", street="y"),
+                create_command(
+                    "Address",
+                    street="x",
+                    rooms=create(create_command("Room", name="p"), create_command("Room", name="q")),
+                ),
+                create_command("Address", street="y"),
             ),
-            home=create(make("Address", street="z", path=("home",))),
+            home=create(create_command("Address", street="z", path=("home",))),
         ),
         {
             "Employee.id1.name": "Eve",
@@ -45,24 +57,24 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "changed": (
-        change("Employee", "e1", addresses=update(change("Address", "a2", street="new"))),
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="new"))),
         {"Address.a2.street": "new"},
     ),
     "updated without changes": (
-        change("Employee", "e1", addresses=update(change("Address", "a2", street="2nd"))),
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="2nd"))),
         {},
     ),
     "parts of parts": (
-        change(
+        update_command(
             "Project",
             "p1",
             tasks=update(
-                change(
+                update_command(
                     "Task",
                     "k1",
                     subtasks=PartsCommand(
-                        update=[change("Task", "k3", name="solder")],
-                        create=[make("Task", name="test", assignee=point("e1"))],
+                        update=[update_command("Task", "k3", name="solder")],
+                        create=[create_command("Task", name="test", assignee=point("e1"))],
                     ),
                 )
             ),
@@ -76,11 +88,11 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "ended": (
-        change("Employee", "e1", addresses=delete("a2", "a2")),
+        update_command("Employee", "e1", addresses=delete("a2", "a2")),
         {"Address.a2": None, "Employee.e1.addresses": ["a1"]},
     ),
     "all ended": (
-        change("Employee", "e1", addresses=PartsCommand(delete=["a2"], delete_all=True)),
+        update_command("Employee", "e1", addresses=PartsCommand(delete=["a2"], delete_all=True)),
         {
             "Address.a1": None,
             "Address.a2": None,
@@ -90,14 +102,14 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Employee.e1.addresses": None,
         },
     ),
-    "none to end": (change("Employee", "e2", addresses=PartsCommand(delete_all=True)), {}),
+    "none to end": (update_command("Employee", "e2", addresses=PartsCommand(delete_all=True)), {}),
     "created, updated and deleted together": (
-        change(
+        update_command(
             "Project",
             "p1",
             tasks=PartsCommand(
-                create=[make("Task", name="new", assignee=point("e1"))],
-                update=[change("Task", "k2", name="glide", after=point(None))],
+                create=[create_command("Task", name="new", assignee=point("e1"))],
+                update=[update_command("Task", "k2", name="glide", after=point(None))],
                 delete=["k1"],
             ),
         ),
@@ -114,8 +126,10 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "a single part is replaced": (
-        change(
-            "Project", "p1", charter=PartsCommand(create=[make("Charter", text="Stay.")], delete_all=True)
+        update_command(
+            "Project",
+            "p1",
+            charter=PartsCommand(create=[create_command("Charter", text="Stay.")], delete_all=True),
         ),
         {
             "Charter.h1": None,
@@ -125,19 +139,19 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "a single part is updated": (
-        change("Project", "p1", charter=update(change("Charter", "h1", text="Stay."))),
+        update_command("Project", "p1", charter=update(update_command("Charter", "h1", text="Stay."))),
         {"Charter.h1.text": "Stay."},
     ),
     "a single part is deleted": (
-        change("Employee", "e1", home=PartsCommand(delete_all=True)),
+        update_command("Employee", "e1", home=PartsCommand(delete_all=True)),
         {"Address.a3": None, "Employee.e1.home": None},
     ),
     "a single part is created": (
-        change("Employee", "e2", home=create(make("Address", street="new"))),
+        update_command("Employee", "e2", home=create(create_command("Address", street="new"))),
         {"Employee.e2.home": "id1", "Address.id1.street": "new", "Address.id1.resident": "e2"},
     ),
     "all are deleted with their whole": (
-        end("Project", "p1"),
+        delete_command("Project", "p1"),
         {
             "Project.p1": None,
             "Charter.h1": None,
@@ -151,7 +165,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "a key to a deleted part leads to nothing": (
-        change("Employee", "e1", addresses=delete("a1")),
+        update_command("Employee", "e1", addresses=delete("a1")),
         {
             "Address.a1": None,
             "Room.r1": None,
@@ -161,10 +175,12 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "unique values move from one part to another": (
-        change(
+        update_command(
             "Employee",
             "e1",
-            addresses=update(change("Address", "a1", code="two"), change("Address", "a2", code="one")),
+            addresses=update(
+                update_command("Address", "a1", code="two"), update_command("Address", "a2", code="one")
+            ),
         ),
         {"Address.a1.code": "two", "Address.a2.code": "one"},
     ),
@@ -180,13 +196,13 @@ def test_parts_are_created_changed_and_deleted_through_their_whole(
 
 REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
     "invalid values of parts": (
-        change(
+        update_command(
             "Employee",
             "e1",
             name=None,
             addresses=PartsCommand(
-                create=[make("Address", "c1", street=3, path=("addresses", "save", 1))],
-                update=[change("Address", "a1", street=None)],
+                create=[create_command("Address", "c1", street=3, path=("addresses", "save", 1))],
+                update=[update_command("Address", "a1", street=None)],
             ),
         ),
         [
@@ -196,73 +212,96 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         ],
     ),
     "a part of another whole is updated": (
-        change("Employee", "e1", addresses=update(change("Address", "a1"), change("Address", "a4"))),
+        update_command(
+            "Employee",
+            "e1",
+            addresses=update(update_command("Address", "a1"), update_command("Address", "a4")),
+        ),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.1._id")],
     ),
     "a part in another role is updated": (
-        change("Employee", "e1", addresses=update(change("Address", "a3"))),
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a3"))),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
     ),
     "a part of another whole is deleted": (
-        change("Employee", "e1", addresses=delete("a1", "a4")),
+        update_command("Employee", "e1", addresses=delete("a1", "a4")),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.delete")],
     ),
     "a missing part is updated and deleted": (
-        change("Employee", "e1", addresses=PartsCommand(update=[change("Address", "x")], delete=["y"])),
+        update_command(
+            "Employee", "e1", addresses=PartsCommand(update=[update_command("Address", "x")], delete=["y"])
+        ),
         [
             ("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.0._id"),
             ("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.delete"),
         ],
     ),
     "one part is updated and deleted": (
-        change("Employee", "e1", addresses=PartsCommand(update=[change("Address", "a2")], delete=["a2"])),
+        update_command(
+            "Employee", "e1", addresses=PartsCommand(update=[update_command("Address", "a2")], delete=["a2"])
+        ),
         [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
     ),
     "one part is updated and all are deleted": (
-        change("Employee", "e1", addresses=PartsCommand(update=[change("Address", "a2")], delete_all=True)),
+        update_command(
+            "Employee",
+            "e1",
+            addresses=PartsCommand(update=[update_command("Address", "a2")], delete_all=True),
+        ),
         [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
     ),
     "one part is updated twice": (
-        change(
+        update_command(
             "Employee",
             "e1",
-            addresses=update(change("Address", "a2", street="x"), change("Address", "a2", code="y")),
+            addresses=update(
+                update_command("Address", "a2", street="x"), update_command("Address", "a2", code="y")
+            ),
         ),
         [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.1._id")],
     ),
     "a second part of a to-one role": (
-        change("Employee", "e1", home=create(make("Address", street="new"))),
+        update_command("Employee", "e1", home=create(create_command("Address", street="new"))),
         [("ROLE_CARDINALITY", "Employee", "e1", "home", "data.home")],
     ),
     "two parts of a to-one role": (
-        make("Employee", name="Eve", home=create(make("Address", street="x"), make("Address", street="y"))),
+        create_command(
+            "Employee",
+            name="Eve",
+            home=create(create_command("Address", street="x"), create_command("Address", street="y")),
+        ),
         [("ROLE_CARDINALITY", "Employee", None, "home", "data.home")],
     ),
     "a required part is deleted": (
-        change("Project", "p1", charter=PartsCommand(delete_all=True)),
+        update_command("Project", "p1", charter=PartsCommand(delete_all=True)),
         [("ROLE_CARDINALITY", "Project", "p1", "charter", "data.charter")],
     ),
     "the last required part is deleted": (
-        change("Invoice", "i1", lines=delete("j1")),
+        update_command("Invoice", "i1", lines=delete("j1")),
         [("ROLE_CARDINALITY", "Invoice", "i1", "lines", "data.lines")],
     ),
     "required parts are not given": (
-        make("Invoice"),
+        create_command("Invoice"),
         [("ROLE_CARDINALITY", "Invoice", None, "lines", "data.lines")],
     ),
     "required parts are an empty list": (
-        make("Invoice", lines=create()),
+        create_command("Invoice", lines=create()),
         [("ROLE_CARDINALITY", "Invoice", None, "lines", "data.lines")],
     ),
     "unique values of another part": (
-        change("Employee", "e2", addresses=create(make("Address", "c1", street="x", code="one"))),
+        update_command(
+            "Employee", "e2", addresses=create(create_command("Address", "c1", street="x", code="one"))
+        ),
         [("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.0.code")],
     ),
     "two parts have the same unique values": (
-        change(
+        update_command(
             "Employee",
             "e2",
-            addresses=create(make("Address", street="x", code="c"), make("Address", street="y", code="c")),
+            addresses=create(
+                create_command("Address", street="x", code="c"),
+                create_command("Address", street="y", code="c"),
+            ),
         ),
         [
             ("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.0.code"),
@@ -270,7 +309,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
         ],
     ),
     "the whole is missing": (
-        change("Employee", "e9", name=3, addresses=create(make("Address", street="x"))),
+        update_command("Employee", "e9", name=3, addresses=create(create_command("Address", street="x"))),
         [("ENTITY_NOT_FOUND", "Employee", "e9", "data._id")],
     ),
 }
@@ -284,7 +323,9 @@ def test_invalid_changes_of_parts_are_refused_at_their_path(
 
 
 def test_an_issue_of_a_new_part_has_its_client_id() -> None:
-    command = change("Employee", "e1", addresses=create(make("Address", "mine", street=None)))
+    command = update_command(
+        "Employee", "e1", addresses=create(create_command("Address", "mine", street=None))
+    )
 
     (issue,) = CompanyScenario().refusal(command)
 

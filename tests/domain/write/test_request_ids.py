@@ -4,21 +4,23 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Create, Update
 from stratabase.operations.write.services import save
 from tests.fakes import ADMINISTRATOR
-from tests.graphs.commands import add, change, create, make, point, update
+from tests.graphs.commands import add, create, create_command, point, update, update_command
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 
 def test_new_objects_may_reference_one_another_forward_and_in_cycles() -> None:
-    command = make(
+    command = create_command(
         "Project",
         name="Mars",
         customer=point("c1"),
         people=add("e1"),
-        charter=create(make("Charter", text="Go.")),
+        charter=create(create_command("Charter", text="Go.")),
         tasks=create(
-            make("Task", "first", name="1", assignee=point("e1"), after=point("last")),
-            make("Task", "second", name="2", assignee=point("e1"), after=point("first")),
-            make("Task", "last", name="3", assignee=point("e1"), after=point("second"), related=add("first")),
+            create_command("Task", "first", name="1", assignee=point("e1"), after=point("last")),
+            create_command("Task", "second", name="2", assignee=point("e1"), after=point("first")),
+            create_command(
+                "Task", "last", name="3", assignee=point("e1"), after=point("second"), related=add("first")
+            ),
         ),
     )
 
@@ -33,13 +35,13 @@ def test_new_objects_may_reference_one_another_forward_and_in_cycles() -> None:
 
 def test_a_new_object_may_reference_itself_and_its_parts_and_they_may_reference_it() -> None:
     scenario = CompanyScenario()
-    command = make(
+    command = create_command(
         "Employee",
         "me",
         name="Eve",
         friends=add("me"),
         favourite=point("here"),
-        addresses=create(make("Address", "here", street="x", guests=add("me", "e1"))),
+        addresses=create(create_command("Address", "here", street="x", guests=add("me", "e1"))),
     )
 
     changes = scenario.changes(command)
@@ -52,11 +54,12 @@ def test_a_new_object_may_reference_itself_and_its_parts_and_they_may_reference_
 
 def test_a_request_may_set_a_new_association_from_both_ends() -> None:
     rooms = create(
-        make("Room", "a", name="a", next=point("b")), make("Room", "b", name="b", before=point("a"))
+        create_command("Room", "a", name="a", next=point("b")),
+        create_command("Room", "b", name="b", before=point("a")),
     )
 
     changes = CompanyScenario().changes(
-        change("Employee", "e1", addresses=update(change("Address", "a2", rooms=rooms)))
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", rooms=rooms)))
     )
 
     assert changes["Room.id1.next"] == "id2"
@@ -64,8 +67,8 @@ def test_a_request_may_set_a_new_association_from_both_ends() -> None:
 
 def test_a_client_id_is_unique_per_class() -> None:
     """`_clientId` of an address does not name an employee."""
-    command = make(
-        "Employee", name="Eve", friends=add("x"), addresses=create(make("Address", "x", street="x"))
+    command = create_command(
+        "Employee", name="Eve", friends=add("x"), addresses=create(create_command("Address", "x", street="x"))
     )
 
     assert [issue_summary(issue) for issue in CompanyScenario().refusal(command)] == [
@@ -74,8 +77,12 @@ def test_a_client_id_is_unique_per_class() -> None:
 
 
 def test_two_objects_of_a_class_cannot_share_a_client_id() -> None:
-    command = change(
-        "Employee", "e1", addresses=create(make("Address", "x", street="x"), make("Address", "x", street="y"))
+    command = update_command(
+        "Employee",
+        "e1",
+        addresses=create(
+            create_command("Address", "x", street="x"), create_command("Address", "x", street="y")
+        ),
     )
 
     (issue,) = CompanyScenario().refusal(command)
@@ -87,7 +94,7 @@ def test_two_objects_of_a_class_cannot_share_a_client_id() -> None:
 def test_a_client_id_takes_precedence_over_an_equal_id() -> None:
     scenario = CompanyScenario()
 
-    changes = scenario.changes(make("Employee", "e1", name="Eve", friends=add("e1")))
+    changes = scenario.changes(create_command("Employee", "e1", name="Eve", friends=add("e1")))
 
     assert changes["Employee.friends id1 id1"] is True
 
@@ -98,7 +105,7 @@ def test_a_later_write_of_a_request_may_use_client_ids_of_an_earlier_one() -> No
 
     eve = save(
         scenario.services,
-        make("Employee", "eve", name="Eve", team=point("t")),
+        create_command("Employee", "eve", name="Eve", team=point("t")),
         ADMINISTRATOR,
         team.client_ids,
     )

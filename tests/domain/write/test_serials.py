@@ -1,7 +1,7 @@
 """Serials are given to what is made, in the order of the request, and to nothing that is refused."""
 
 from stratabase.domain.objects.serials import SerialName
-from tests.graphs.commands import change, create, make
+from tests.graphs.commands import create, create_command, update_command
 from tests.graphs.company_scenario import CompanyScenario
 
 INVOICE, LINE = SerialName("Invoice", "number"), SerialName("Line", "number")
@@ -9,14 +9,16 @@ INVOICE, LINE = SerialName("Invoice", "number"), SerialName("Line", "number")
 
 def test_new_objects_are_numbered_in_order() -> None:
     scenario = CompanyScenario()
-    lines = create(make("Line", text="a"), make("Line", text="b"))
+    lines = create(create_command("Line", text="a"), create_command("Line", text="b"))
 
-    changes = scenario.changes(make("Invoice", lines=lines))
+    changes = scenario.changes(create_command("Invoice", lines=lines))
 
     assert changes["Invoice.id1.number"] == 1
     assert [changes[f"Line.{id_}.number"] for id_ in changes["Invoice.id1.lines"]] == [1, 2]
     assert (
-        scenario.changes(change("Invoice", "id1", lines=create(make("Line", text="c"))))["Line.id5.number"]
+        scenario.changes(update_command("Invoice", "id1", lines=create(create_command("Line", text="c"))))[
+            "Line.id5.number"
+        ]
         == 3
     )
 
@@ -24,9 +26,9 @@ def test_new_objects_are_numbered_in_order() -> None:
 def test_refused_and_existing_objects_take_no_number() -> None:
     scenario = CompanyScenario()
 
-    scenario.refusal(make("Invoice", lines=create(make("Line"))))
-    scenario.refusal(make("Invoice"))
-    scenario.write(change("Invoice", "i1", lines=create()))
+    scenario.refusal(create_command("Invoice", lines=create(create_command("Line"))))
+    scenario.refusal(create_command("Invoice"))
+    scenario.write(update_command("Invoice", "i1", lines=create()))
 
     assert scenario.entities.serials == {}
 
@@ -36,10 +38,12 @@ def test_a_number_is_kept_through_all_rounds() -> None:
 
     def other_write() -> None:
         scenario.entities.before_commit = lambda: None
-        scenario.write(change("Invoice", "i1", lines=create(make("Line", text="by another"))))
+        scenario.write(
+            update_command("Invoice", "i1", lines=create(create_command("Line", text="by another")))
+        )
 
     scenario.entities.before_commit = other_write
-    scenario.write(change("Invoice", "i1", lines=create(make("Line", text="mine"))))
+    scenario.write(update_command("Invoice", "i1", lines=create(create_command("Line", text="mine"))))
 
     assert scenario.entities.serials == {LINE: 2}
     lines = [each for each in scenario.entities.objects.values() if each.reference.class_name == "Line"]

@@ -11,7 +11,7 @@ from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated, 
 from stratabase.domain.members.attempts import FAILURE_WINDOW, source_key
 from stratabase.messages import verbatim
 from stratabase.operations.auth.sign_in_limits import LONGEST_ATTEMPT, MAX_FAILURES, FailureLimit
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import FrozenClock
 from tests.in_memory_attempts import InMemoryAttempts
 from tests.operations.sign_in_service import ELSEWHERE, HOME, SPACING, SignInService
@@ -269,7 +269,7 @@ def test_ten_of_a_burst_of_guesses_are_verified(attempts: InMemoryAttempts) -> N
         except (Unauthenticated, TooManyFailures) as refusal:
             return type(refusal)
 
-    outcomes = together(*(lambda number=number: guess(number) for number in range(40)))
+    outcomes = run_concurrently(*(lambda number=number: guess(number) for number in range(40)))
     assert len(verified) == MAX_FAILURES
     assert outcomes.count(TooManyFailures) == 30
 

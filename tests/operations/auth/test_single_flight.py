@@ -14,7 +14,7 @@ from stratabase.domain.members.attempts import source_key
 from stratabase.messages import verbatim
 from stratabase.operations.auth.cache import SingleFlight
 from stratabase.operations.auth.sign_in_limits import MAX_FAILURES
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.operations.sign_in_service import HOME, SignInService
 
 CROWD = 24
@@ -52,7 +52,7 @@ def come(service: SignInService, password: str) -> type[Refusal] | None:
 def test_concurrent_threads_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
     service = SignInService()
     monkeypatch.setattr(waiting, "_installed", BlockedOffloading(CROWD - 1))
-    assert together(*[lambda: come(service, "right")] * CROWD) == [None] * CROWD
+    assert run_concurrently(*[lambda: come(service, "right")] * CROWD) == [None] * CROWD
     assert len(service.passwords.verified) == 1
     assert service.attempts.calls == ["count", "note", "withdraw"]
 
@@ -60,7 +60,7 @@ def test_concurrent_threads_share_one_verification(monkeypatch: pytest.MonkeyPat
 def test_concurrent_wrong_passwords_all_count(monkeypatch: pytest.MonkeyPatch) -> None:
     service = SignInService()
     monkeypatch.setattr(waiting, "_installed", BlockedOffloading(CROWD - 1))
-    outcomes = together(*[lambda: come(service, "wrong")] * CROWD)
+    outcomes = run_concurrently(*[lambda: come(service, "wrong")] * CROWD)
     assert outcomes.count(Unauthenticated) == MAX_FAILURES
     assert outcomes.count(TooManyFailures) == CROWD - MAX_FAILURES
     assert len(service.passwords.verified) == MAX_FAILURES

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from stratabase.operations.auth.sign_in import VerifiedCredentials
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import FrozenClock
 
 
@@ -23,4 +23,4 @@ def test_concurrent_threads_share_the_key(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(secrets, "token_bytes", slowly)
     remembered = VerifiedCredentials(cast("Any", None), FrozenClock())
-    assert len(set(together(*[lambda: remembered.fingerprint("anna", "right")] * 2))) == 1
+    assert len(set(run_concurrently(*[lambda: remembered.fingerprint("anna", "right")] * 2))) == 1

@@ -19,7 +19,7 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.services import delete, preview, save, validate
 from tests.fakes import NOON, fake_services, request_of, unlimited_budget
-from tests.graphs.commands import add, change, create, end, make, point, update
+from tests.graphs.commands import add, create, create_command, delete_command, point, update, update_command
 from tests.operations.write.recorded_calls import RecordedCalls
 from tests.role_rules import ends
 from tests.schema.grants.guild_api import GUILD, MANAGER, SMITH
@@ -66,32 +66,32 @@ class GuildServices:
 
 def test_an_operation_granted_on_no_object_is_refused_without_reading() -> None:
     for command in (
-        change("Team", "red", name="x"),
-        change("Vault", "x", code="x"),
-        change("Master", "ada", salary=1),
-        change("Master", "ada", boss=point("ada")),
-        change("Master", "ada", scars=update(change("Scar", "x", place="x"))),
-        make("Team", name="x"),
-        make("Master", name="x", level=1, rank="x"),
-        end("Team", "red"),
+        update_command("Team", "red", name="x"),
+        update_command("Vault", "x", code="x"),
+        update_command("Master", "ada", salary=1),
+        update_command("Master", "ada", boss=point("ada")),
+        update_command("Master", "ada", scars=update(update_command("Scar", "x", place="x"))),
+        create_command("Team", name="x"),
+        create_command("Master", name="x", level=1, rank="x"),
+        delete_command("Team", "red"),
     ):
         assert GuildServices().calls(command) == ["refused"]
 
 
 CALLS: dict[str, tuple[Command, list[str]]] = {
-    "a creation": (make("Master", name="x", level=1), ["commit"]),
-    "an update": (change("Master", "ada", name="x"), ["read", "commit"]),
-    "an update of a hidden object": (change("Master", "zoe", name="x"), ["read", "refused"]),
+    "a creation": (create_command("Master", name="x", level=1), ["commit"]),
+    "an update": (update_command("Master", "ada", name="x"), ["read", "commit"]),
+    "an update of a hidden object": (update_command("Master", "zoe", name="x"), ["read", "refused"]),
     "an update of parts": (
-        change("Master", "ada", tools=update(change("Tool", "saw", label="x"))),
+        update_command("Master", "ada", tools=update(update_command("Tool", "saw", label="x"))),
         ["read", "commit"],
     ),
-    "an update of an association": (change("Master", "ada", team=point("red")), ["read", "commit"]),
+    "an update of an association": (update_command("Master", "ada", team=point("red")), ["read", "commit"]),
     "an update of an association to a conditionally visible object": (
-        change("Work", "w", masters=add("ada")),
+        update_command("Work", "w", masters=add("ada")),
         ["read", "are_linked"],
     ),
-    "a deletion": (end("Work", "w"), ["read", "read", "read", "commit"]),
+    "a deletion": (delete_command("Work", "w"), ["read", "read", "read", "commit"]),
 }
 
 
@@ -101,9 +101,9 @@ def test_a_write_with_grants_makes_these_calls(command: Command, expected: list[
 
 
 def test_unrestricted_callers_make_no_more_calls_than_without_grants() -> None:
-    assert GuildServices().calls(make("Master", name="x", level=9), MANAGER) == ["commit"]
-    assert GuildServices().calls(change("Master", "zoe", name="x"), MANAGER) == ["read", "commit"]
-    assert GuildServices().calls(end("Team", "red"), MANAGER) == ["read", "commit"]
+    assert GuildServices().calls(create_command("Master", name="x", level=9), MANAGER) == ["commit"]
+    assert GuildServices().calls(update_command("Master", "zoe", name="x"), MANAGER) == ["read", "commit"]
+    assert GuildServices().calls(delete_command("Team", "red"), MANAGER) == ["read", "commit"]
 
 
 def hidden_meanwhile(guild: GuildServices, name: str) -> None:
@@ -111,7 +111,7 @@ def hidden_meanwhile(guild: GuildServices, name: str) -> None:
 
     def another() -> None:
         guild.entities.before_commit = lambda: None
-        guild.write(change("Master", name, level=9), MANAGER)
+        guild.write(update_command("Master", name, level=9), MANAGER)
 
     guild.entities.before_commit = another
 
@@ -121,7 +121,7 @@ def test_a_condition_is_evaluated_for_the_written_object() -> None:
     guild = GuildServices()
     hidden_meanwhile(guild, "ada")
 
-    assert guild.refusal(change("Master", "ada", name="x")) == ["ENTITY_NOT_FOUND"]
+    assert guild.refusal(update_command("Master", "ada", name="x")) == ["ENTITY_NOT_FOUND"]
     assert guild.entities.objects[Reference("Master", "ada")].state["name"] == "Ada"
 
 
@@ -129,7 +129,7 @@ def test_a_condition_is_evaluated_for_the_deleted_object() -> None:
     guild = GuildServices()
     hidden_meanwhile(guild, "ada")
 
-    assert guild.write(end("Master", "ada")) is False
+    assert guild.write(delete_command("Master", "ada")) is False
     assert Reference("Master", "ada") in guild.entities.objects
 
 
@@ -195,14 +195,16 @@ def test_bulk_services_and_validations_respect_grants() -> None:
 
     (issue,) = validate_bulk(guild.services, None, teams, SMITH, unlimited_budget(), SEEN)
     assert (issue.type.name, issue.path) == ("ENTITY_GRANT_DELETE", ("options",))
-    assert [each.type.name for each in validate(guild.services, end("Team", "red"), SMITH)] == [
+    assert [each.type.name for each in validate(guild.services, delete_command("Team", "red"), SMITH)] == [
         "ENTITY_GRANT_DELETE"
     ]
     with pytest.raises(Refused, match="does not have CREATE permission"):
-        preview(guild.services, make("Team", name="x"), SMITH)
+        preview(guild.services, create_command("Team", name="x"), SMITH)
     with pytest.raises(Refused, match="does not have CREATE permission"):
         preview(
-            guild.services, make("Master", name="x", level=1, tasks=create(make("Task", label="x"))), SMITH
+            guild.services,
+            create_command("Master", name="x", level=1, tasks=create(create_command("Task", label="x"))),
+            SMITH,
         )
     assert delete_bulk(guild.services, masters, SMITH, unlimited_budget(), SEEN) == 1
     assert Reference("Master", "zoe") in guild.entities.objects

@@ -18,9 +18,9 @@ from stratabase.operations.ports import Entities
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import save
 from stratabase.store.ids import TimeOrderedIds
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import ADMINISTRATOR, NOON, unlimited_budget
-from tests.graphs.commands import change, create, make
+from tests.graphs.commands import create, create_command, update_command
 from tests.graphs.commands import update as updating
 from tests.graphs.company import COMPANY
 from tests.linearizability import Operation
@@ -70,7 +70,7 @@ class History:
         self._clock = SharedClock()
         ids = TimeOrderedIds()
         self._worlds = [Services(COMPANY, each, self._clock, ids, unlimited_budget) for each in processes]
-        command = make(WHOLE, name="0", addresses=create(make(PART, street="0")))
+        command = create_command(WHOLE, name="0", addresses=create(create_command(PART, street="0")))
         whole = save(self._worlds[0], command, ADMINISTRATOR)
         parts = whole.state["addresses"]
         assert isinstance(parts, list)
@@ -91,7 +91,7 @@ class History:
 
         return [
             operation
-            for one in together(*(partial(live, each) for each in range(MEMBERS)))
+            for one in run_concurrently(*(partial(live, each) for each in range(MEMBERS)))
             for operation in one
         ]
 
@@ -118,9 +118,11 @@ class History:
     def write(self, services: Services, asked: LockCall) -> LockAnswer:
         """Write the whole, or the part through it."""
         whole, value = self._references[WHOLE], str(asked.value)
-        command = change(*whole, name=value)
+        command = update_command(*whole, name=value)
         if asked.of == (PART,):
-            command = change(*whole, addresses=updating(change(*self._references[PART], street=value)))
+            command = update_command(
+                *whole, addresses=updating(update_command(*self._references[PART], street=value))
+            )
         save(services, command, _caller(asked))
         return LockAnswer()
 

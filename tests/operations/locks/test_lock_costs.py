@@ -18,7 +18,7 @@ from stratabase.operations.write.services import delete, save
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.repository import Repository
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, request_of, unlimited_budget
-from tests.graphs.commands import change, create, make, update
+from tests.graphs.commands import create, create_command, update, update_command
 from tests.graphs.company import COMPANY
 from tests.store.cost import Cost, cost_of
 from tests.store.watched_engine import WatchedEngine
@@ -37,10 +37,12 @@ class MeteredServices:
         metered = MeteredEngine(self.engine, lambda: self._told.append)
         entities = Repository(metered, COMPANY)
         self.services = Services(COMPANY, entities, FrozenClock(), CountedIds(), unlimited_budget)
-        whole = make(
+        whole = create_command(
             "Customer",
             name="Acme",
-            addresses=create(make("Address", street="1st", rooms=create(make("Room", name="hall")))),
+            addresses=create(
+                create_command("Address", street="1st", rooms=create(create_command("Room", name="hall")))
+            ),
         )
         save(self.services, whole, ADMINISTRATOR)
         self.customer, self.address, self.room = (
@@ -82,7 +84,7 @@ class MeteredServices:
     @property
     def renamed(self) -> Command:
         """The command that changes the first label."""
-        return change(*self.labels[0], name="new")
+        return update_command(*self.labels[0], name="new")
 
     @property
     def ended(self) -> Command:
@@ -90,10 +92,10 @@ class MeteredServices:
         return Delete(self.labels[0])
 
     def _label(self, name: str) -> Reference:
-        return save(self.services, make("Label", name=name), ADMINISTRATOR).reference
+        return save(self.services, create_command("Label", name=name), ADMINISTRATOR).reference
 
 
-STREET = change("Customer", "id1", addresses=update(change("Address", "id2", street="2nd")))
+STREET = update_command("Customer", "id1", addresses=update(update_command("Address", "id2", street="2nd")))
 
 COSTS: dict[str, tuple[Callable[[MeteredServices], object], Cost]] = {
     "lock one": (lambda meter: meter.lock(meter.labels[0]), Cost(1, 0, 1)),

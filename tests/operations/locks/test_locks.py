@@ -22,7 +22,7 @@ from stratabase.operations.ports import Entities
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.services import delete, preview, save, validate
 from tests.fakes import NOON, unlimited_budget
-from tests.graphs.commands import change, end, make, point
+from tests.graphs.commands import create_command, delete_command, point, update_command
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
 from tests.operations.write.recorded_calls import RecordedCalls
 
@@ -170,7 +170,7 @@ def test_an_administrator_neither_locks_nor_writes_objects_locked_by_others(
     assert [issue.type.name for issue in refused(lambda: lock(scenario.services, [E1], 3, CHIEF))] == [
         "ENTITY_LOCK_EDIT"
     ]
-    command = change("Employee", "e1", age=7)
+    command = update_command("Employee", "e1", age=7)
     assert [issue.type.name for issue in refused(lambda: save(scenario.services, command, CHIEF))] == [
         "ENTITY_LOCK_PERSIST"
     ]
@@ -180,15 +180,15 @@ def test_a_lock_ends_to_the_millisecond_by_the_clock(scenario: CompanyScenario) 
     """Though nobody takes away what has ended."""
     lock(scenario.services, [L1], 2, ADA)
     scenario.clock.instant = NOON + 2 * MINUTE - 1
-    assert refused(lambda: save(scenario.services, change("Label", "l1", name="x"), BOB))
+    assert refused(lambda: save(scenario.services, update_command("Label", "l1", name="x"), BOB))
     assert refused(lambda: lock(scenario.services, [L1], 2, BOB))
     assert refused(lambda: unlock(scenario.services, [L1], BOB))
     scenario.clock.instant += 1
-    save(scenario.services, change("Label", "l1", name="x"), BOB)
+    save(scenario.services, update_command("Label", "l1", name="x"), BOB)
     assert scenario.entities.locks[L1].name == "ada"
     unlock(scenario.services, [L1], BOB)
     lock(scenario.services, [L1], 2, BOB)
-    assert refused(lambda: save(scenario.services, change("Label", "l1", name="y"), ADA))
+    assert refused(lambda: save(scenario.services, update_command("Label", "l1", name="y"), ADA))
 
 
 def test_a_lock_that_expires_during_a_refusal_is_checked_again(scenario: CompanyScenario) -> None:
@@ -235,10 +235,10 @@ class LateClock:
 @pytest.mark.parametrize(
     "write",
     [
-        lambda services: save(services, change("Employee", "e1", age=7), BOB),
-        lambda services: save(services, change("Employee", "e1", name="Ada"), BOB),
-        lambda services: save(services, change("Employee", "e1", age=-7, name="Eve"), BOB),
-        lambda services: delete(services, end("Label", "l1"), BOB),
+        lambda services: save(services, update_command("Employee", "e1", age=7), BOB),
+        lambda services: save(services, update_command("Employee", "e1", name="Ada"), BOB),
+        lambda services: save(services, update_command("Employee", "e1", age=-7, name="Eve"), BOB),
+        lambda services: delete(services, delete_command("Label", "l1"), BOB),
     ],
     ids=["an update", "nothing new", "bad values", "a deletion"],
 )
@@ -256,7 +256,10 @@ def test_a_lock_taken_after_the_read_refuses_the_commit(scenario: CompanyScenari
     """Without another round; in the caller's formats, too."""
     noted = RecordedCalls(scenario.entities)
     services = replace(scenario.services, entities=cast("Entities", noted))
-    for command in (change("Employee", "e1", age=7), change("Employee", "e1", team=point("t2"))):
+    for command in (
+        update_command("Employee", "e1", age=7),
+        update_command("Employee", "e1", team=point("t2")),
+    ):
         noted.calls.clear()
         scenario.entities.locks.clear()
         scenario.entities.before_commit = lambda: scenario.entities.locks.update(
@@ -271,7 +274,7 @@ def test_a_lock_taken_after_the_read_refuses_the_commit(scenario: CompanyScenari
 @pytest.mark.parametrize(
     "write",
     [
-        lambda services: save(services, change("Employee", "e1", age=7), BOB),
+        lambda services: save(services, update_command("Employee", "e1", age=7), BOB),
         lambda services: save(services, Update(E1, {"age": 7}, client_id="c"), BOB),
         lambda services: delete(services, Delete(E1), BOB),
     ],
@@ -288,20 +291,22 @@ def test_a_write_of_a_locked_object_reads_only_once(
 
 def test_a_validation_reports_locks_together_with_other_issues(scenario: CompanyScenario) -> None:
     lock(scenario.services, [E2], 3, ADA)
-    command = change("Employee", "e2", email="ada@x.org")
+    command = update_command("Employee", "e2", email="ada@x.org")
     assert [issue.type.name for issue in validate(scenario.services, command, BOB)] == [
         "ENTITY_LOCK_PERSIST",
         "ENTITY_UNIQUE",
     ]
     assert [issue.type.name for issue in validate(scenario.services, command, ADA)] == ["ENTITY_UNIQUE"]
-    assert [issue.type.name for issue in validate(scenario.services, end("Employee", "e4"), BOB)] == []
+    assert [
+        issue.type.name for issue in validate(scenario.services, delete_command("Employee", "e4"), BOB)
+    ] == []
 
 
 def test_a_preview_of_a_locked_object_reports_the_lock(scenario: CompanyScenario) -> None:
     lock(scenario.services, [E1], 3, ADA)
-    shown, (issue,) = preview(scenario.services, change("Employee", "e1", age=7), BOB)
+    shown, (issue,) = preview(scenario.services, update_command("Employee", "e1", age=7), BOB)
     assert (shown.state["age"], issue.type) == (7, IssueType.ENTITY_LOCK_PERSIST)
-    shown, issues = preview(scenario.services, change("Employee", "e1", age=7), ADA)
+    shown, issues = preview(scenario.services, update_command("Employee", "e1", age=7), ADA)
     assert (shown.state["age"], issues) == (7, ())
 
 
@@ -339,16 +344,16 @@ def test_a_bulk_update_checks_each_object_separately(scenario: CompanyScenario) 
 def test_a_written_object_is_returned_with_its_lock(scenario: CompanyScenario) -> None:
     lock(scenario.services, [E1], 3, ADA)
     taken = scenario.entities.locks[E1]
-    assert save(scenario.services, change("Employee", "e1", age=7), ADA).entity.lock == taken
-    assert save(scenario.services, change("Employee", "e1", age=7), ADA).entity.lock == taken
-    whole = save(scenario.services, change("Employee", "e1", age=8, team=point("t2")), ADA)
+    assert save(scenario.services, update_command("Employee", "e1", age=7), ADA).entity.lock == taken
+    assert save(scenario.services, update_command("Employee", "e1", age=7), ADA).entity.lock == taken
+    whole = save(scenario.services, update_command("Employee", "e1", age=8, team=point("t2")), ADA)
     assert whole.entity.lock == taken
-    assert save(scenario.services, make("Label", name="new"), ADA).entity.lock is None
+    assert save(scenario.services, create_command("Label", name="new"), ADA).entity.lock is None
 
 
 def test_deletion_of_an_object_ends_its_lock(scenario: CompanyScenario) -> None:
     lock(scenario.services, [L1], 3, ADA)
-    assert delete(scenario.services, end("Label", "l1"), ADA)
+    assert delete(scenario.services, delete_command("Label", "l1"), ADA)
     assert scenario.entities.locks == {}
 
 

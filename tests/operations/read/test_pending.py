@@ -17,26 +17,32 @@ from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.pipeline import Write
 from tests.fakes import ADMINISTRATOR, request_of
-from tests.graphs.commands import add, change, end, make, point
+from tests.graphs.commands import add, create_command, delete_command, point, update_command
 from tests.graphs.company import COMPANY
 from tests.graphs.company_scenario import CompanyScenario
 
 COMMANDS: dict[str, Command] = {
-    "a new object": make("Employee", name="Eve", team=point("t1"), projects=add("p1"), leads=point("t3")),
-    "members move": change("Team", "t2", members=add("e1", "e3")),
-    "members go": change("Team", "t1", members=ToManyCommand(add=["e3"], remove_all=True)),
-    "links begin and end": change("Project", "p1", people=ToManyCommand(add=["e3", "e4"], remove=["e1"])),
-    "friends": change(
+    "a new object": create_command(
+        "Employee", name="Eve", team=point("t1"), projects=add("p1"), leads=point("t3")
+    ),
+    "members move": update_command("Team", "t2", members=add("e1", "e3")),
+    "members go": update_command("Team", "t1", members=ToManyCommand(add=["e3"], remove_all=True)),
+    "links begin and end": update_command(
+        "Project", "p1", people=ToManyCommand(add=["e3", "e4"], remove=["e1"])
+    ),
+    "friends": update_command(
         "Employee", "e2", friends=add("e1"), friend_of=ToManyCommand(add=["e3"], remove_all=True)
     ),
-    "partners": change("Employee", "e1", leads=point("t3")),
-    "parts": change(
+    "partners": update_command("Employee", "e1", leads=point("t3")),
+    "parts": update_command(
         "Employee",
         "e1",
-        addresses=PartsCommand(create=[make("Address", street="x", guests=add("e4"))], delete=["a1"]),
+        addresses=PartsCommand(
+            create=[create_command("Address", street="x", guests=add("e4"))], delete=["a1"]
+        ),
     ),
-    "everything goes": end("Project", "p1"),
-    "nothing": change("Employee", "e1", name="Ada"),
+    "everything goes": delete_command("Project", "p1"),
+    "nothing": update_command("Employee", "e1", name="Ada"),
 }
 ROLES = [
     (RoleName(class_.name, role.name), role)
@@ -89,10 +95,10 @@ def made_by(effects: tuple[Effect, ...]) -> list[Reference]:
 def test_a_page_shows_stored_objects_with_the_pending_change() -> None:
     scenario = CompanyScenario()
     written = [
-        *Write(scenario.services, change("Employee", "e1", name="Eve"), ADMINISTRATOR)
+        *Write(scenario.services, update_command("Employee", "e1", name="Eve"), ADMINISTRATOR)
         .dry_run()
         .change.effects,
-        *Write(scenario.services, end("Employee", "e4"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(scenario.services, delete_command("Employee", "e4"), ADMINISTRATOR).dry_run().change.effects,
     ]
 
     page = reader_of(scenario.entities, written).page(Query("Employee", Order(())))

@@ -25,7 +25,7 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.repository import Repository
 from tests.fakes import ADMINISTRATOR, NOON, FrozenClock, fake_services, request_of
-from tests.graphs.commands import change, create, end, make, point
+from tests.graphs.commands import create, create_command, delete_command, point, update_command
 
 MODEL = read_model(
     """extend schema @application(name: "Orders")
@@ -71,11 +71,11 @@ class Shop:
 
     def product(self) -> Reference:
         """Create a product."""
-        return save(self.services, make("Product", name="p"), ADMINISTRATOR).reference
+        return save(self.services, create_command("Product", name="p"), ADMINISTRATOR).reference
 
     def order(self, product: Reference, lines: int = LINES) -> Reference:
         """Create an order with lines."""
-        order = save(self.services, make("Order", name="a"), ADMINISTRATOR).reference
+        order = save(self.services, create_command("Order", name="a"), ADMINISTRATOR).reference
         self.add_lines(order, product, lines)
         return order
 
@@ -84,23 +84,23 @@ class Shop:
         for first in range(0, lines, 20):
             self.clock.instant += 1000
             made = [
-                make(
+                create_command(
                     "Line",
                     code=f"{prefix}{number}",
                     text="t",
                     product=point(product.id),
-                    notes=create(*[make("Note", text="n")] if number % 10 == 0 else []),
+                    notes=create(*[create_command("Note", text="n")] if number % 10 == 0 else []),
                 )
                 for number in range(first, min(first + 20, lines))
             ]
-            save(self.services, change("Order", order.id, lines=create(*made)), ADMINISTRATOR)
+            save(self.services, update_command("Order", order.id, lines=create(*made)), ADMINISTRATOR)
 
     def chain(self, ids: Sequence[str]) -> None:
         """Link the lines in a circle, so that no order of them has all targets first."""
         for first in range(0, len(ids), 10):
             for number in range(first, min(first + 10, len(ids))):
                 following = ids[(number + len(ids) // 2) % len(ids)]
-                save(self.services, change("Line", ids[number], next=point(following)), ADMINISTRATOR)
+                save(self.services, update_command("Line", ids[number], next=point(following)), ADMINISTRATOR)
 
     def delete(self, order: Reference) -> Instant:
         """Delete an order with all its remains, and return the instant of the deletion."""
@@ -111,7 +111,7 @@ class Shop:
     def delete_at_once(self, order: Reference) -> Instant:
         """Delete an order without waiting for the cleanup, and return the instant of the deletion."""
         self.clock.instant += 1000
-        assert delete(self.services, end("Order", order.id), ADMINISTRATOR)
+        assert delete(self.services, delete_command("Order", order.id), ADMINISTRATOR)
         return self.clock.instant
 
     def restore(self, order: Reference, at: Instant, *, force: bool = False) -> WriteResult:

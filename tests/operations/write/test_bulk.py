@@ -18,7 +18,7 @@ from stratabase.model.types.operators import Operator
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.bulk_issues import FirstIssues
 from tests.fakes import ADMINISTRATOR, unlimited_budget
-from tests.graphs.commands import add, change, end, point
+from tests.graphs.commands import add, delete_command, point, update_command
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 EVERYBODY = Query("Employee", Order(), window=Window(10_000))
@@ -206,8 +206,8 @@ def test_an_object_that_no_longer_matches_is_skipped() -> None:
 
     def others() -> None:
         scenario.entities.before_commit = lambda: None
-        scenario.write(change("Label", "x001", name="precious"))
-        scenario.write(end("Label", "x002"))
+        scenario.write(update_command("Label", "x001", name="precious"))
+        scenario.write(delete_command("Label", "x002"))
 
     scenario.entities.before_commit = others
     assert delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
@@ -221,7 +221,7 @@ def test_an_object_changed_before_its_write_is_read_again() -> None:
 
     def other() -> None:
         scenario.entities.before_commit = lambda: None
-        scenario.write(change("Label", "x000", name="precious"))
+        scenario.write(update_command("Label", "x000", name="precious"))
 
     scenario.entities.before_commit = other
     assert delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 0

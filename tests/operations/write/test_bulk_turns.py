@@ -7,7 +7,7 @@ from stratabase.domain.write.commands import UpdateBulk
 from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from tests.fakes import ADMINISTRATOR, unlimited_budget
-from tests.graphs.commands import end
+from tests.graphs.commands import delete_command
 from tests.graphs.company_scenario import CompanyScenario
 
 LABELS = Query("Label", Order())
@@ -19,7 +19,7 @@ def scene_in_which_the_second_ends() -> CompanyScenario:
 
     def another() -> None:
         scenario.entities.before_commit = lambda: None
-        scenario.write(end("Label", "l2"))
+        scenario.write(delete_command("Label", "l2"))
 
     scenario.entities.before_commit = another
     return scenario
@@ -42,7 +42,7 @@ def test_a_concurrently_deleted_object_is_skipped_by_an_update() -> None:
 def test_a_concurrently_deleted_object_is_not_reported_by_a_validation() -> None:
     scenario = CompanyScenario()
     page = scenario.entities.page(LABELS, unlimited_budget())
-    scenario.write(end("Label", "l2"))
+    scenario.write(delete_command("Label", "l2"))
     scenario.entities.page = lambda *_: page  # type: ignore[method-assign]
     command = UpdateBulk("Label", {"name": "new"})
 

@@ -14,9 +14,19 @@ from stratabase.domain.write.commands import Command
 from stratabase.operations.services import Services
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.contract.engine.engines import CONCURRENT
-from tests.graphs.commands import add, change, create, do, end, make, point, remove, update
+from tests.graphs.commands import (
+    add,
+    create,
+    create_command,
+    delete_command,
+    do,
+    point,
+    remove,
+    update,
+    update_command,
+)
 from tests.graphs.company import COMPANY
 from tests.graphs.item_faults import item_faults
 from tests.graphs.processes import process
@@ -51,7 +61,7 @@ def worlds(engine: Engine) -> Iterator[Sequence[Services]]:
 
 def made(services: Services, class_name: str, **asked: Any) -> str:
     """Make an object, and return its id."""
-    return str(do(services, make(class_name, **asked)).reference.id)
+    return str(do(services, create_command(class_name, **asked)).reference.id)
 
 
 def done(services: Services, command: Command) -> bool | str:
@@ -65,13 +75,13 @@ def done(services: Services, command: Command) -> bool | str:
 
 def raced(worlds: Sequence[Services], *commands: Command) -> Sequence[bool | str]:
     """Do commands at once, each in a process of its own; return what came of them."""
-    return together(*(partial(done, *each) for each in zip(worlds, commands, strict=False)))
+    return run_concurrently(*(partial(done, *each) for each in zip(worlds, commands, strict=False)))
 
 
 def deleting(stepping: SteppingEngine, project: str) -> bool | str:
     """Delete a project, and let others come between."""
     try:
-        return done(process(stepping, COMPANY), end("Project", project))
+        return done(process(stepping, COMPANY), delete_command("Project", project))
     finally:
         stepping.close()
 
@@ -93,55 +103,55 @@ def _employees(services: Services, number: int = 2) -> list[str]:
 def _members_by_keys(services: Services) -> Sequence[Command]:
     ids = [made(services, "Person", name="Kim") for _ in range(2)]
     made(services, "Club", people=add(*ids), name="chess")
-    return [end("Person", id_) for id_ in ids]
+    return [delete_command("Person", id_) for id_ in ids]
 
 
 def _member_and_list(services: Services) -> Sequence[Command]:
     one, other = (made(services, "Person", name="Lee") for _ in range(2))
     club = made(services, "Club", people=add(one, other), name="go")
-    return [end("Person", one), change("Club", club, people=remove(other))]
+    return [delete_command("Person", one), update_command("Club", club, people=remove(other))]
 
 
 def _members_by_links(services: Services) -> Sequence[Command]:
     ids = _employees(services)
-    charter = create(make("Charter", text="Go."))
+    charter = create(create_command("Charter", text="Go."))
     customer = made(services, "Customer", name="Acme")
     made(services, "Project", name="Moon", people=add(*ids), charter=charter, customer=point(customer))
-    return [end("Employee", id_) for id_ in ids]
+    return [delete_command("Employee", id_) for id_ in ids]
 
 
 def _members_one_way(services: Services) -> Sequence[Command]:
     ids = _employees(services)
     made(services, "Meeting", attendees=add(*ids))
-    return [end("Employee", id_) for id_ in ids]
+    return [delete_command("Employee", id_) for id_ in ids]
 
 
 def _keys_to_a_partner(services: Services) -> Sequence[Command]:
     (employee,) = _employees(services, 1)
     teams = [made(services, "Team", name=services.ids.new()) for _ in range(2)]
-    return [change("Team", team, lead=point(employee)) for team in teams]
+    return [update_command("Team", team, lead=point(employee)) for team in teams]
 
 
 def _a_new_key_and_an_old_one(services: Services) -> Sequence[Command]:
     (employee,) = _employees(services, 1)
     team = made(services, "Team", name=services.ids.new())
-    new = make("Team", name=services.ids.new(), lead=point(employee))
-    return [change("Team", team, lead=point(employee)), new]
+    new = create_command("Team", name=services.ids.new(), lead=point(employee))
+    return [update_command("Team", team, lead=point(employee)), new]
 
 
 def _the_key_of_a_partner(services: Services) -> Sequence[Command]:
     team = made(services, "Team", name=services.ids.new())
-    return [change("Employee", id_, leads=point(team)) for id_ in _employees(services)]
+    return [update_command("Employee", id_, leads=point(team)) for id_ in _employees(services)]
 
 
 def _required_keys_to_a_partner(services: Services) -> Sequence[Command]:
     (employee,) = _employees(services, 1)
-    return [make("Passport", owner=point(employee))] * 2
+    return [create_command("Passport", owner=point(employee))] * 2
 
 
 def _partners_that_are_required(services: Services) -> Sequence[Command]:
     ship = made(services, "Ship", name="Argo")
-    return [make("Captain", ship=point(ship))] * 2
+    return [create_command("Captain", ship=point(ship))] * 2
 
 
 CONTESTS: dict[str, Prepare] = {
@@ -176,12 +186,12 @@ def _project(services: Services, tasks: int) -> tuple[str, str, str]:
         name="Moon",
         customer=point(made(services, "Customer", name="Acme")),
         people=add(employee),
-        charter=create(make("Charter", text="Go.")),
+        charter=create(create_command("Charter", text="Go.")),
     )
-    task = make("Task", name="x", assignee=point(employee), labels=labels)
+    task = create_command("Task", name="x", assignee=point(employee), labels=labels)
     for first in range(0, tasks, TASKS // 2):
         some = [task] * min(tasks - first, TASKS // 2)
-        written = do(services, change("Project", project, tasks=create(*some)))
+        written = do(services, update_command("Project", project, tasks=create(*some)))
     return project, str(written.state["tasks"][0]), employee
 
 
@@ -193,17 +203,17 @@ def test_parts_written_during_deletion_of_their_whole_are_deleted(
     chance, most = Random(seed()), 1
     for number in range(times):
         project, task, employee = _project(worlds[0], tasks)
-        new = make("Task", name="y", assignee=point(employee))
+        new = create_command("Task", name="y", assignee=point(employee))
         rivals = (
             create(new),
-            update(change("Task", task, name=f"{number}")),
-            update(change("Task", task, subtasks=create(new))),
+            update(update_command("Task", task, name=f"{number}")),
+            update(update_command("Task", task, subtasks=create(new))),
         )
-        commands = [change("Project", project, tasks=each) for each in rivals]
+        commands = [update_command("Project", project, tasks=each) for each in rivals]
 
         stepping = SteppingEngine(engine)
 
-        deleted, *outcomes = together(
+        deleted, *outcomes = run_concurrently(
             partial(deleting, stepping, project),
             *(
                 partial(entering, stepping, chance.randrange(most), *each)

@@ -10,20 +10,29 @@ from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.write.commands import Command, Create, ToManyCommand, Update
 from stratabase.operations.write.services import preview, validate
 from tests.fakes import ADMINISTRATOR
-from tests.graphs.commands import add, change, create, end, make, point, remove, update
+from tests.graphs.commands import (
+    add,
+    create,
+    create_command,
+    delete_command,
+    point,
+    remove,
+    update,
+    update_command,
+)
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 BROKEN: dict[str, Command] = {
-    "wrong values": make("Employee", name=3, age=-1),
-    "no such object": change("Employee", "e9", name="Eve"),
-    "no such target": make("Employee", name="Eve", team=point("t9")),
-    "a partner that is taken": make("Team", name="new", lead=point("e1")),
-    "values that are taken": make("Employee", name="Eve", email="ada@x.org"),
-    "an empty required role": change("Meeting", "m1", attendees=remove("e1")),
-    "a required role": make("Project", name="x"),
-    "it is needed": end("Employee", "e1"),
-    "a contradiction": change("Employee", "e1", friends=ToManyCommand(add=["e2"], remove=["e2"])),
-    "several things": change(
+    "wrong values": create_command("Employee", name=3, age=-1),
+    "no such object": update_command("Employee", "e9", name="Eve"),
+    "no such target": create_command("Employee", name="Eve", team=point("t9")),
+    "a partner that is taken": create_command("Team", name="new", lead=point("e1")),
+    "values that are taken": create_command("Employee", name="Eve", email="ada@x.org"),
+    "an empty required role": update_command("Meeting", "m1", attendees=remove("e1")),
+    "a required role": create_command("Project", name="x"),
+    "it is needed": delete_command("Employee", "e1"),
+    "a contradiction": update_command("Employee", "e1", friends=ToManyCommand(add=["e2"], remove=["e2"])),
+    "several things": update_command(
         "Employee", "e2", age=-1, email="ada@x.org", team=point("t9"), leads=point("t1"), friends=add("e9")
     ),
 }
@@ -65,13 +74,13 @@ def test_all_issues_are_reported_together() -> None:
 
 
 RIGHT: dict[str, Command] = {
-    "a creation": make("Invoice", lines=create(make("Line", text="tea"))),
-    "an update": change(
-        "Employee", "e1", team=point("t2"), addresses=update(change("Address", "a1", code="x"))
+    "a creation": create_command("Invoice", lines=create(create_command("Line", text="tea"))),
+    "an update": update_command(
+        "Employee", "e1", team=point("t2"), addresses=update(update_command("Address", "a1", code="x"))
     ),
-    "an update of nothing": change("Employee", "e1", name="Ada"),
-    "a deletion": end("Project", "p1"),
-    "a deletion of nothing": end("Project", "p9"),
+    "an update of nothing": update_command("Employee", "e1", name="Ada"),
+    "a deletion": delete_command("Project", "p1"),
+    "a deletion of nothing": delete_command("Project", "p9"),
 }
 
 
@@ -93,7 +102,9 @@ def test_a_preview_shows_the_future_object_without_serial_numbers() -> None:
     scenario = CompanyScenario()
 
     shown, _ = preview(
-        scenario.services, make("Invoice", "mine", lines=create(make("Line", text="tea"))), ADMINISTRATOR
+        scenario.services,
+        create_command("Invoice", "mine", lines=create(create_command("Line", text="tea"))),
+        ADMINISTRATOR,
     )
 
     assert shown.state.get("number") is None
@@ -104,7 +115,9 @@ def test_a_preview_shows_the_future_object_without_serial_numbers() -> None:
 
 
 def test_a_preview_of_an_update_shows_unchanged_and_changed_values() -> None:
-    shown, _ = preview(CompanyScenario().services, change("Employee", "e1", name="Eve"), ADMINISTRATOR)
+    shown, _ = preview(
+        CompanyScenario().services, update_command("Employee", "e1", name="Eve"), ADMINISTRATOR
+    )
 
     assert shown.state["name"] == "Eve"
     assert shown.state["email"] == "ada@x.org"
@@ -118,10 +131,10 @@ def test_a_validation_is_repeated_after_a_concurrent_write(monkeypatch: pytest.M
 
     def other_write(asked: Change) -> None:
         monkeypatch.undo()
-        scenario.write(change("Employee", "e1", name="Other"))
+        scenario.write(update_command("Employee", "e1", name="Other"))
         rehearse(asked)
 
     monkeypatch.setattr(scenario.entities, "dry_run", other_write)
-    shown, _ = preview(scenario.services, change("Employee", "e1", age=3), ADMINISTRATOR)
+    shown, _ = preview(scenario.services, update_command("Employee", "e1", age=3), ADMINISTRATOR)
 
     assert (shown.state["name"], shown.state["age"]) == ("Other", 3)

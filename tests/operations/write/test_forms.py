@@ -3,7 +3,7 @@
 from stratabase.domain.objects.change import LinkCreation
 from stratabase.operations.write.services import preview, validate
 from tests.fakes import ADMINISTRATOR
-from tests.graphs.commands import add, make, point
+from tests.graphs.commands import add, create_command, point
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 
@@ -12,7 +12,7 @@ def test_a_form_is_shown_with_its_associated_objects() -> None:
 
     shown, _ = preview(
         scenario.services,
-        make("Leave", "f", days=3, employee=point("e1"), deputies=add("e2", "e3")),
+        create_command("Leave", "f", days=3, employee=point("e1"), deputies=add("e2", "e3")),
         ADMINISTRATOR,
     )
 
@@ -24,7 +24,7 @@ def test_a_form_is_shown_with_its_associated_objects() -> None:
 def test_all_issues_of_a_form_are_reported_together() -> None:
     issues = validate(
         CompanyScenario().services,
-        make("Leave", days="x", employee=point("e9"), deputies=add("e1", "e8")),
+        create_command("Leave", days="x", employee=point("e9"), deputies=add("e1", "e8")),
         ADMINISTRATOR,
     )
 
@@ -36,6 +36,6 @@ def test_all_issues_of_a_form_are_reported_together() -> None:
 
 
 def test_a_form_needs_its_required_values() -> None:
-    (issue,) = validate(CompanyScenario().services, make("Leave", days=1), ADMINISTRATOR)
+    (issue,) = validate(CompanyScenario().services, create_command("Leave", days=1), ADMINISTRATOR)
 
     assert issue_summary(issue) == ("ROLE_CARDINALITY", "Leave", None, "employee", "data.employee")

@@ -18,7 +18,7 @@ from stratabase.operations.write.services import delete, save
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.fakes import ADMINISTRATOR, CountedIds, fake_services
-from tests.graphs.commands import add, change, create, make
+from tests.graphs.commands import add, create, create_command, update_command
 from tests.graphs.commands import update as parts
 
 MODEL = read_model(
@@ -68,17 +68,19 @@ def relying(command: Update | Delete, start: Instant | None) -> Update | Delete:
 def test_a_write_with_if_version_succeeds_only_on_that_version(
     services: Services, asked: str, *, is_rivalled: bool
 ) -> None:
-    tag = save(services, make("Tag", name="t"), ADMINISTRATOR).reference.id
-    order = save(services, make("Order", name="o", lines=create(make("Line"))), ADMINISTRATOR).reference
+    tag = save(services, create_command("Tag", name="t"), ADMINISTRATOR).reference.id
+    order = save(
+        services, create_command("Order", name="o", lines=create(create_command("Line"))), ADMINISTRATOR
+    ).reference
     (read,) = services.entities.read([order])
     assert read is not None
     lines = read.state["lines"]
     assert isinstance(lines, list)
     (line,) = lines
     commands: dict[str, Update | Delete] = {
-        "value": change("Order", order.id, name="mine"),
-        "links": change("Order", order.id, tags=add(tag)),
-        "parts": change("Order", order.id, lines=parts(change("Line", line, name="mine"))),
+        "value": update_command("Order", order.id, name="mine"),
+        "links": update_command("Order", order.id, tags=add(tag)),
+        "parts": update_command("Order", order.id, lines=parts(update_command("Line", line, name="mine"))),
         "end": Delete(order),
     }
     command = relying(commands[asked], read.start)
@@ -86,7 +88,7 @@ def test_a_write_with_if_version_succeeds_only_on_that_version(
         write(services, command)
         return
     assert isinstance(services.ids, InterruptingIds)
-    services.ids.act = lambda: save(services, change("Order", order.id, name="rival"), ADMINISTRATOR)
+    services.ids.act = lambda: save(services, update_command("Order", order.id, name="rival"), ADMINISTRATOR)
     with pytest.raises(Refused) as refusal:
         write(services, command)
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ENTITY_LOCK_PERSIST]

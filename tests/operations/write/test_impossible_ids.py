@@ -13,7 +13,7 @@ from stratabase.operations.write.services import delete, save, validate
 from stratabase.store.engine.port import Engine
 from tests.contract.engine.engines import CONCURRENT
 from tests.fakes import ADMINISTRATOR, request_of
-from tests.graphs.commands import add, change, create, end, make, point, remove
+from tests.graphs.commands import add, create, create_command, delete_command, point, remove, update_command
 from tests.graphs.company import COMPANY
 from tests.graphs.company_scenario import issue_summary
 from tests.graphs.processes import process
@@ -42,12 +42,12 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def test_impossible_ids_are_reported_as_not_found(engine: Engine, id_: str) -> None:
     services = process(engine, COMPANY)
     commands: list[tuple[Command, list[str]]] = [
-        (make("Employee", name="Eve", team=point(id_)), ["team"]),
-        (make("Employee", name="Eve", leads=point(id_)), ["leads"]),
-        (make("Employee", name="Eve", friends=add(id_)), ["friends"]),
-        (make("Team", name="new", members=add(id_)), ["members"]),
-        (change("Office", "1", guests=remove(id_)), []),
-        (end("Employee", id_), []),
+        (create_command("Employee", name="Eve", team=point(id_)), ["team"]),
+        (create_command("Employee", name="Eve", leads=point(id_)), ["leads"]),
+        (create_command("Employee", name="Eve", friends=add(id_)), ["friends"]),
+        (create_command("Team", name="new", members=add(id_)), ["members"]),
+        (update_command("Office", "1", guests=remove(id_)), []),
+        (delete_command("Employee", id_), []),
     ]
     for command, roles in commands:
         issues = validate(services, command, ADMINISTRATOR)
@@ -59,11 +59,11 @@ def test_impossible_ids_are_reported_as_not_found(engine: Engine, id_: str) -> N
 
 @pytest.mark.parametrize("id_", IDS.values(), ids=IDS)
 @pytest.mark.parametrize(
-    "roles", [{}, {"addresses": create(make("Address", street="x"))}], ids=["alone", "whole"]
+    "roles", [{}, {"addresses": create(create_command("Address", street="x"))}], ids=["alone", "whole"]
 )
 def test_a_missing_object_is_not_updated(engine: Engine, id_: str, roles: dict[str, Any]) -> None:
     services = process(engine, COMPANY)
-    command = change("Employee", id_, name="Eve", **roles)
+    command = update_command("Employee", id_, name="Eve", **roles)
 
     with pytest.raises(Refused) as refusal:
         save(services, command, ADMINISTRATOR)

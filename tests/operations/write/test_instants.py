@@ -6,7 +6,7 @@ from stratabase.domain.objects.instant import format_instant
 from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.operations.write.services import delete, preview, save
 from tests.fakes import ADMINISTRATOR, NOON, fake_services
-from tests.graphs.commands import add, change, make, point
+from tests.graphs.commands import add, create_command, point, update_command
 from tests.graphs.commands import create as parts
 from tests.graphs.commands import update as changed
 from tests.graphs.company import COMPANY
@@ -64,12 +64,12 @@ def test_a_deletion_is_later_than_the_version_it_ends() -> None:
 def test_all_objects_of_a_write_have_one_instant() -> None:
     """The latest of what it changes decides: others, and what is new, might be earlier."""
     services, entities, clock = fake_services(REMEMBERING)
-    early = save(services, make("Employee", name="Ada"), ADMINISTRATOR).reference
+    early = save(services, create_command("Employee", name="Ada"), ADMINISTRATOR).reference
     clock.instant += HOUR
-    late = save(services, make("Employee", name="Bob"), ADMINISTRATOR).reference
+    late = save(services, create_command("Employee", name="Bob"), ADMINISTRATOR).reference
     clock.instant -= 2 * HOUR
 
-    team = make("Team", name="red", members=add(early.id, late.id))
+    team = create_command("Team", name="red", members=add(early.id, late.id))
     written = save(services, team, ADMINISTRATOR)
 
     expected = NOON + HOUR + 1
@@ -84,21 +84,23 @@ def test_unchanged_objects_of_a_write_do_not_delay_its_instant() -> None:
     """A whole of which a part is changed, the target of a key: they stay as they are."""
     services, entities, clock = fake_services(REMEMBERING)
     ada = save(
-        services, make("Employee", name="Ada", addresses=parts(make("Address", street="1st"))), ADMINISTRATOR
+        services,
+        create_command("Employee", name="Ada", addresses=parts(create_command("Address", street="1st"))),
+        ADMINISTRATOR,
     ).reference
     clock.instant += HOUR
-    team = save(services, make("Team", name="red"), ADMINISTRATOR).reference
+    team = save(services, create_command("Team", name="red"), ADMINISTRATOR).reference
     clock.instant -= HOUR - 5
-    save(services, change("Employee", ada.id, team=point(team.id)), ADMINISTRATOR)
+    save(services, update_command("Employee", ada.id, team=point(team.id)), ADMINISTRATOR)
     assert entities.commits[-1].instant == NOON + 5
     assert [version.start for version in entities.versions(team)] == [NOON + HOUR]
 
 
 def test_a_preview_shows_the_start_of_the_future_version() -> None:
     services, entities, clock = fake_services(REMEMBERING)
-    made = save(services, make("Employee", name="Ada"), ADMINISTRATOR).reference
+    made = save(services, create_command("Employee", name="Ada"), ADMINISTRATOR).reference
     clock.instant += 5
-    shown, _ = preview(services, change("Employee", made.id, name="Eva"), ADMINISTRATOR)
+    shown, _ = preview(services, update_command("Employee", made.id, name="Eva"), ADMINISTRATOR)
     assert shown.state["_versionStart"] == format_instant(NOON + 5)
     assert entities.read([made])[0] == entities.objects[made]
     assert [version.state["name"] for version in entities.versions(made)] == ["Ada"]
@@ -106,11 +108,11 @@ def test_a_preview_shows_the_start_of_the_future_version() -> None:
 
 def test_parts_deleted_with_their_whole_end_at_one_instant() -> None:
     services, entities, clock = fake_services(REMEMBERING)
-    streets = parts(make("Address", street="1st"), make("Address", street="2nd"))
-    ada = save(services, make("Employee", name="Ada", addresses=streets), ADMINISTRATOR).reference
+    streets = parts(create_command("Address", street="1st"), create_command("Address", street="2nd"))
+    ada = save(services, create_command("Employee", name="Ada", addresses=streets), ADMINISTRATOR).reference
     clock.instant += HOUR
-    street = changed(change("Address", "id2", street="3rd"))
-    save(services, change("Employee", ada.id, addresses=street), ADMINISTRATOR)
+    street = changed(update_command("Address", "id2", street="3rd"))
+    save(services, update_command("Employee", ada.id, addresses=street), ADMINISTRATOR)
     clock.instant -= 3 * HOUR
     delete(services, Delete(ada), ADMINISTRATOR)
     ends = {gone.last_end for gone in entities.graph.past.gone.values()}

@@ -17,7 +17,7 @@ from stratabase.store.layout import keys
 from stratabase.store.write import cleanup, staged_restoration
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR, FrozenClock
-from tests.graphs.commands import change, make, point
+from tests.graphs.commands import create_command, point, update_command
 from tests.operations.write.interfering_engine import InterferingEngine
 from tests.operations.write.large_orders import LINES, MINUTE, PartReader, Shop, Told
 
@@ -163,9 +163,11 @@ def test_repeated_clearing_leaves_several_ledgers() -> None:
 @pytest.mark.usefixtures("nothing_at_once")
 def test_parts_whose_unique_values_are_reused_are_deleted_in_the_commit() -> None:
     scenario = OrderScenario()
-    made = [make("Line", code=f"c{number}", product=point(scenario.product.id)) for number in range(5)]
+    made = [
+        create_command("Line", code=f"c{number}", product=point(scenario.product.id)) for number in range(5)
+    ]
     scenario.clock.instant += 1
-    command = change("Order", scenario.order.id, lines=PartsCommand(create=made, delete_all=True))
+    command = update_command("Order", scenario.order.id, lines=PartsCommand(create=made, delete_all=True))
     save(scenario.shop.services, command, ADMINISTRATOR)
     assert scenario.there(scenario.old) == LINES - 5
     assert len(scenario.shop.lines(scenario.order)) == 5
@@ -264,7 +266,11 @@ def test_a_concurrent_change_of_the_whole_restarts_the_restoration() -> None:
     def change_it(number: int) -> None:
         if number == 3:
             scenario.clock.instant += 1
-            save(scenario.shop.services, change("Order", scenario.order.id, name="other"), ADMINISTRATOR)
+            save(
+                scenario.shop.services,
+                update_command("Order", scenario.order.id, name="other"),
+                ADMINISTRATOR,
+            )
 
     scenario.engine.before = change_it
     scenario.restore()

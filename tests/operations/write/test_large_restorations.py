@@ -26,7 +26,7 @@ from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.write import cleanup, staged_restoration
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR, FrozenClock
-from tests.graphs.commands import add, change, create, end, make, point
+from tests.graphs.commands import add, create, create_command, delete_command, point, update_command
 from tests.models import model
 from tests.operations.write.interfering_engine import InterferingEngine
 from tests.operations.write.large_orders import LINES, MINUTE, MODEL, PartReader, Shop, Told
@@ -106,7 +106,7 @@ class OrderScenario:
         assert len(self.starts()) == 1
         assert self.shop.lines(self.order) == self.ids
         assert self.ledgers() == []
-        again = save(self.shop.services, change("Order", self.order.id, name="again"), ADMINISTRATOR)
+        again = save(self.shop.services, update_command("Order", self.order.id, name="again"), ADMINISTRATOR)
         assert again.state["name"] == "again"
 
 
@@ -273,8 +273,8 @@ def test_a_unique_value_taken_meanwhile_is_reported_and_nothing_is_restored() ->
     def take(number: int) -> None:
         if number == 2:
             other = scenario.shop.order(scenario.product, 0)
-            line = make("Line", code=f"c{LINES - 1}", product=point(scenario.product.id))
-            save(scenario.shop.services, change("Order", other.id, lines=create(line)), ADMINISTRATOR)
+            line = create_command("Line", code=f"c{LINES - 1}", product=point(scenario.product.id))
+            save(scenario.shop.services, update_command("Order", other.id, lines=create(line)), ADMINISTRATOR)
 
     scenario.engine.before = take
     with pytest.raises(Refused) as refusal:
@@ -291,8 +291,8 @@ def test_unique_values_are_reserved_during_a_restoration_and_released_after_fail
     other = scenario.shop.order(scenario.product, 0)
 
     def take() -> None:
-        line = make("Line", code="c0", product=point(scenario.product.id))
-        save(scenario.shop.services, change("Order", other.id, lines=create(line)), ADMINISTRATOR)
+        line = create_command("Line", code="c0", product=point(scenario.product.id))
+        save(scenario.shop.services, update_command("Order", other.id, lines=create(line)), ADMINISTRATOR)
 
     assert scenario.engine.dies(scenario.restore, 2, does_it=True)
     with pytest.raises(Refused) as refusal:
@@ -329,10 +329,10 @@ def test_an_object_required_by_a_part_is_not_deleted_during_its_restoration() ->
     scenario = OrderScenario()
     assert scenario.engine.dies(scenario.restore, 2, does_it=True)
     with pytest.raises(Refused) as refusal:
-        delete(scenario.shop.services, end("Product", scenario.product.id), ADMINISTRATOR)
+        delete(scenario.shop.services, delete_command("Product", scenario.product.id), ADMINISTRATOR)
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ROLE_CARDINALITY]
     scenario.sweep()
-    assert delete(scenario.shop.services, end("Product", scenario.product.id), ADMINISTRATOR)
+    assert delete(scenario.shop.services, delete_command("Product", scenario.product.id), ADMINISTRATOR)
 
 
 def test_a_staged_part_that_is_written_is_still_purged() -> None:
@@ -341,7 +341,7 @@ def test_a_staged_part_that_is_written_is_still_purged() -> None:
     line = Reference("Line", scenario.ids[0])
     other = scenario.shop.product()
     scenario.clock.instant += 1
-    save(scenario.shop.services, change("Product", other.id, lines=add(line.id)), ADMINISTRATOR)
+    save(scenario.shop.services, update_command("Product", other.id, lines=add(line.id)), ADMINISTRATOR)
     scenario.sweep()
     assert scenario.shop.found(line) is None
     assert scenario.told()[:-2] == scenario.deleted[:-2]
@@ -369,7 +369,7 @@ def test_remains_of_a_large_deletion_are_purged_before_the_restoration(
     scenario.restore()
     monkeypatch.setattr(cleanup, "MOST_STEPS", 1)
     scenario.clock.instant += MINUTE
-    assert delete(scenario.shop.services, end("Order", scenario.order.id), ADMINISTRATOR)
+    assert delete(scenario.shop.services, delete_command("Order", scenario.order.id), ADMINISTRATOR)
     assert scenario.ledgers() != []
     scenario.clock.instant += MINUTE
     scenario.shop.restore(scenario.order, scenario.there)

@@ -6,7 +6,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Create, Update
 from stratabase.operations.write.services import save
 from tests.fakes import ADMINISTRATOR, NOON
-from tests.graphs.commands import add, change, create, make, point, update
+from tests.graphs.commands import add, create, create_command, point, update, update_command
 from tests.graphs.company_scenario import CompanyScenario
 
 BOB = replace(ADMINISTRATOR, username="bob")
@@ -26,29 +26,40 @@ def recorded(command: Create | Update) -> set[str]:
 
 
 def test_a_key_set_from_the_other_side_changes_its_object() -> None:
-    assert recorded(change("Team", "t2", members=add("e1", "e3"))) == {"e1", "e3"}
+    assert recorded(update_command("Team", "t2", members=add("e1", "e3"))) == {"e1", "e3"}
 
 
 def test_adding_a_part_changes_the_whole_and_creates_the_part() -> None:
-    assert recorded(change("Employee", "e1", addresses=create(make("Address", street="x")))) == {"e1", "id1"}
+    assert recorded(
+        update_command("Employee", "e1", addresses=create(create_command("Address", street="x")))
+    ) == {
+        "e1",
+        "id1",
+    }
 
 
 def test_changing_a_part_does_not_change_its_whole() -> None:
-    assert recorded(change("Employee", "e1", addresses=update(change("Address", "a1", street="x")))) == {"a1"}
+    assert recorded(
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a1", street="x")))
+    ) == {"a1"}
 
 
 def test_changes_of_links_do_not_change_an_object() -> None:
-    assert recorded(change("Employee", "e1", friends=add("e3"))) == set()
+    assert recorded(update_command("Employee", "e1", friends=add("e3"))) == set()
 
 
 def test_setting_equal_values_does_not_change_an_object() -> None:
-    assert recorded(change("Employee", "e1", name="Ada", team=point("t1"), friends=add("e2"))) == set()
+    assert (
+        recorded(update_command("Employee", "e1", name="Ada", team=point("t1"), friends=add("e2"))) == set()
+    )
 
 
 def test_all_objects_of_a_request_have_one_instant() -> None:
     scenario = CompanyScenario()
     scenario.write(
-        make("Employee", name="Eve", addresses=create(make("Address", street="x")), friends=add("e1"))
+        create_command(
+            "Employee", name="Eve", addresses=create(create_command("Address", street="x")), friends=add("e1")
+        )
     )
 
     made = [

@@ -13,7 +13,7 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.engine.port import Engine
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.contract.engine.engines import CONCURRENT
 from tests.fakes import ADMINISTRATOR, request_of
 from tests.graphs.item_faults import item_faults
@@ -81,7 +81,7 @@ def test_concurrent_random_requests_leave_a_valid_graph(engine: Engine, kind: st
         )
         return sum(done(services, command) for command in commands)
 
-    counts = together(*(partial(act, Random(seed() + number)) for number in range(THREADS)))
+    counts = run_concurrently(*(partial(act, Random(seed() + number)) for number in range(THREADS)))
 
     assert sum(counts) > 0
     look(process(engine, model)).check()

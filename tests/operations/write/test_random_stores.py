@@ -20,7 +20,7 @@ from stratabase.operations.read.reader import Reader
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from stratabase.store.write import commit
-from tests.contract.engine.engine_calls import settled
+from tests.contract.engine.engine_calls import settle
 from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import fake_services, request_of, unlimited_budget
@@ -59,7 +59,7 @@ def run_and_compare(engine: Engine, model: Model, chance: Random) -> None:
     for _ in range(REQUESTS):
         session.run_random_command()
         check_lagging_listing(entities, model, session.graph)
-        settled(engine)
+        settle(engine)
         check_listed_objects(entities, model, session.graph)
     session.delete_everything()
     entities.sweep()

@@ -10,7 +10,7 @@ import pytest
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.engine_calls import settled
+from tests.contract.engine.engine_calls import settle
 from tests.graphs.answers import answer_of
 from tests.graphs.company import COMPANY
 from tests.graphs.company_engines import over_dynamodb, over_lagging, over_reference, over_sqlite
@@ -56,7 +56,7 @@ def sweep(engine: Engine) -> None:
     """End what is left, also where the index that tells of it lags."""
     entities = Repository(engine, COMPANY)
     entities.sweep()
-    settled(engine)
+    settle(engine)
     entities.sweep()
 
 

@@ -25,11 +25,11 @@ from stratabase.operations.write.services import save
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import versions
 from stratabase.store.repository import Repository
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.contract.engine.engines import KINDS
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR, NOON, request_of, unlimited_budget
-from tests.graphs.commands import make
+from tests.graphs.commands import create_command
 from tests.soak import count, seed
 from tests.store.faulty_engine import FAULTY, FaultyEngine
 from tests.store.thread_switching import switching_threads_often
@@ -150,9 +150,10 @@ def check_history(engine: Engine, first_seed: int | None = None) -> None:
     seeds = range(seed(), seed() + THREADS) if first_seed is None else range(first_seed, first_seed + THREADS)
     hosts = [UpdatingProcess(engine, ahead, one) for ahead, one in zip((0, APART), seeds, strict=False)]
     sheets = [
-        save(hosts[0].services, make("Sheet", name="made"), ADMINISTRATOR).reference for _ in range(OBJECTS)
+        save(hosts[0].services, create_command("Sheet", name="made"), ADMINISTRATOR).reference
+        for _ in range(OBJECTS)
     ]
-    done = together(
+    done = run_concurrently(
         *(
             lambda thread=thread, one=one: hosts[thread % 2].change(sheets, thread, Random(one))
             for thread, one in enumerate(seeds)

@@ -19,7 +19,7 @@ from stratabase.operations.services import Services
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds
 from tests.contract.engine.dynamodb import TemporaryTable, ministack_client
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.soak import count, seed
 from tests.store.dynamodb.faults import FAULTS, HASTY, Fault, RandomlyFaultyClient, duplicated
 from tests.store.dynamodb.table_operations import (
@@ -95,7 +95,7 @@ def test_no_increment_is_lost_or_repeated(processes: FaultyProcesses) -> None:
             else:
                 done.append(name)
 
-    together(*[increments] * THREADS)
+    run_concurrently(*[increments] * THREADS)
     (entity,) = processes.services().entities.read([reference])
     assert entity is not None
     names = str(entity.state["notes"]).split()
@@ -122,7 +122,7 @@ def increment(services: Services, reference: Reference, name: str) -> None:
 
 def test_acknowledged_writes_are_exactly_what_the_store_holds(processes: FaultyProcesses) -> None:
     """They want the same few values, move between them, and let them go."""
-    kept = [*together(*(partial(live, processes, number) for number in range(THREADS)))]
+    kept = [*run_concurrently(*(partial(live, processes, number) for number in range(THREADS)))]
     assert processes.codes() == {id_: code for each in kept for id_, code in each.items()}
 
 
@@ -150,6 +150,8 @@ def test_exactly_one_of_several_deletions_of_an_object_succeeds(processes: Fault
     for _ in range(TIMES):
         id_ = processes.made("a").id
         delete = deleting(id_)
-        told = together(*(partial(delete, processes.services(), processes.class_) for _ in range(THREADS)))
+        told = run_concurrently(
+            *(partial(delete, processes.services(), processes.class_) for _ in range(THREADS))
+        )
         assert sorted(told) == [False] * (THREADS - 1) + [True]
     assert processes.codes() == {}

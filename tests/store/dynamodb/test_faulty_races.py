@@ -23,7 +23,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.engine_calls import HERE, put, there, together
+from tests.contract.engine.engine_calls import HERE, get_item, put, run_concurrently
 from tests.soak import count, seed
 from tests.store.dynamodb.faults import RandomlyFaultyClient
 
@@ -70,13 +70,13 @@ def test_acknowledged_writes_happen_once_and_refused_ones_never(engine: Engine, 
 
     def write() -> None:
         for _ in range(TIMES):
-            id_, held = fresh_id(), there(faulty).attributes["commitIds"]
+            id_, held = fresh_id(), get_item(faulty).attributes["commitIds"]
             assert isinstance(held, list)
             expect = Expectation(True, (Condition("commitIds", ConditionOperator.EQUALS, held),))
             tally.commit(faulty, Batch(id_, (Patch(HERE, expect, {"commitIds": [*held, id_]}),)))
 
-    together(*[write] * THREADS)
-    history = there(engine).attributes["commitIds"]
+    run_concurrently(*[write] * THREADS)
+    history = get_item(engine).attributes["commitIds"]
     assert isinstance(history, list)
     assert len(set(history)) == len(history)
     assert set(tally.done) <= set(history) <= {*tally.done, *tally.unknown}
@@ -90,9 +90,9 @@ def test_no_addition_is_lost_or_repeated(engine: Engine, faulty: Engine) -> None
         for _ in range(TIMES):
             tally.commit(faulty, Batch(fresh_id(), (Patch(HERE, NO_EXPECTATION, add={"n": 1}),)))
 
-    together(*[add] * THREADS)
+    run_concurrently(*[add] * THREADS)
     assert len(tally.done) == TIMES * THREADS
-    assert there(engine).attributes == {"n": TIMES * THREADS}
+    assert get_item(engine).attributes == {"n": TIMES * THREADS}
 
 
 def test_a_value_moved_between_two_items_is_always_in_one_of_them(engine: Engine, faulty: Engine) -> None:
@@ -105,10 +105,10 @@ def test_a_value_moved_between_two_items_is_always_in_one_of_them(engine: Engine
             there_and_back = (Patch(left, add={"n": 1}), Patch(right, add={"n": -1}))
             tally.commit(faulty, Batch(fresh_id(), there_and_back))
 
-    together(*[move] * THREADS)
+    run_concurrently(*[move] * THREADS)
     assert len(tally.done) == TIMES * THREADS
-    assert there(engine, left).attributes == {"n": TIMES * THREADS}
-    assert there(engine, right).attributes == {"n": -TIMES * THREADS}
+    assert get_item(engine, left).attributes == {"n": TIMES * THREADS}
+    assert get_item(engine, right).attributes == {"n": -TIMES * THREADS}
 
 
 def test_exactly_one_concurrent_put_of_a_free_key_succeeds_and_is_acknowledged(
@@ -119,8 +119,8 @@ def test_exactly_one_concurrent_put_of_a_free_key_succeeds_and_is_acknowledged(
         batches = [
             Batch(id_, (Put(Item(key, {"by": id_}), NOT_EXISTS),)) for id_ in map(fresh, range(THREADS))
         ]
-        together(*(partial(tally.commit, faulty, batch) for batch in batches))
-        assert tally.done == [there(engine, key).attributes["by"]]
+        run_concurrently(*(partial(tally.commit, faulty, batch) for batch in batches))
+        assert tally.done == [get_item(engine, key).attributes["by"]]
 
 
 def fresh(_: int) -> str:

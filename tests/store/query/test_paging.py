@@ -12,7 +12,7 @@ from stratabase.domain.query.order import Order, OrderTerm, position_of
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.engine_calls import settled
+from tests.contract.engine.engine_calls import settle
 from tests.contract.engine.lagging import LaggingEngine
 from tests.models import THING
 from tests.soak import count, seed
@@ -65,7 +65,7 @@ def test_paging_finds_every_object_that_exists_throughout(
     store = Store(engine, fresh_class())
     states = [a_state(number, chance) for number in range(objects)]
     store.fill(states)
-    settled(engine)
+    settle(engine)
     staying = {str(state["_id"]) for state in states}
     walked: list[dict[str, object]] = []
     cursor, more, rounds = None, True, 0

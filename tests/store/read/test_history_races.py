@@ -18,7 +18,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import named, remembering
 from tests.contract.versions.versioned_objects import HOUR, VersionedObjects
@@ -153,7 +153,7 @@ def check(race: Race) -> None:
     over = Event()
     writers = [partial(race.write, number, over) for number in range(WRITERS)]
     readers = [partial(race.read, over) for _ in range(2)]
-    outcomes = together(*writers, *readers)
+    outcomes = run_concurrently(*writers, *readers)
     written, wrong = outcomes[:WRITERS], outcomes[WRITERS:]
     assert [each for each in wrong if each] == []
     versions = race.process(0).versions(*race.reference)

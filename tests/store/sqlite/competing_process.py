@@ -22,7 +22,7 @@ from stratabase.store.engine.port import (
     Put,
 )
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.engine_calls import HERE, commit, there
+from tests.contract.engine.engine_calls import HERE, commit, get_item
 
 
 def won(engine: SqliteEngine, number: int) -> bool:
@@ -43,7 +43,7 @@ def added(engine: SqliteEngine, _: int) -> bool:
 def raised(engine: SqliteEngine, _: int) -> bool:
     """Read a number and write the next, if it is still as read; until that goes well."""
     while True:
-        count = there(engine).attributes["count"]
+        count = get_item(engine).attributes["count"]
         assert isinstance(count, int)
         expect = Expectation(True, (Condition("count", ConditionOperator.EQUALS, count),))
         try:

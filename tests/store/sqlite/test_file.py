@@ -14,7 +14,7 @@ from stratabase.store.engine.port import ITEMS, NOT_EXISTS, Batch, Item, Key, Pu
 from stratabase.store.sqlite import file
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.unusable_store import UnusableStore
-from tests.contract.engine.engine_calls import HERE, commit, found, put, together
+from tests.contract.engine.engine_calls import HERE, commit, find_item, put, run_concurrently
 
 
 def mode(path: Path) -> int:
@@ -53,14 +53,14 @@ def test_committed_data_survives_reopening(path: Path) -> None:
     with closing(SqliteEngine(path)) as engine:
         commit(engine, Put(item))
     with closing(SqliteEngine(path)) as engine:
-        assert found(engine) == item
+        assert find_item(engine) == item
 
 
 def test_a_path_may_have_any_characters(tmp_path: Path) -> None:
     path = tmp_path / "a b%20?mode=ro#ü" / "store.db"
     with closing(SqliteEngine(path)) as engine:
         commit(engine, Put(Item(HERE)))
-        assert found(engine)
+        assert find_item(engine)
     assert [each.name for each in path.parent.iterdir()] == ["store.db"]
 
 
@@ -73,12 +73,12 @@ def test_closing_leaves_one_complete_file(path: Path) -> None:
 
 def test_closing_checkpoints_the_log_even_if_others_have_the_file_open(path: Path) -> None:
     with closing(SqliteEngine(path)) as other:
-        assert found(other) is None
+        assert find_item(other) is None
         engine = SqliteEngine(path)
         commit(engine, Put(Item(HERE)))
         engine.close()
         assert path.with_name("store.db-wal").stat().st_size == 0
-        assert found(other) == Item(HERE)
+        assert find_item(other) == Item(HERE)
 
 
 def test_closing_twice_is_allowed(path: Path) -> None:
@@ -122,8 +122,8 @@ def test_readers_cannot_write(engine: SqliteEngine) -> None:
 def test_a_new_file_may_be_opened_concurrently(path: Path) -> None:
     for number in range(5):
         new = path.with_name(f"{number}.db")
-        engines = together(*[partial(SqliteEngine, new)] * 6)
-        together(
+        engines = run_concurrently(*[partial(SqliteEngine, new)] * 6)
+        run_concurrently(
             *(
                 partial(commit, each, Put(Item(Key("p", str(n))), NOT_EXISTS))
                 for n, each in enumerate(engines)

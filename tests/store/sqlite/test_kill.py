@@ -10,7 +10,7 @@ import pytest
 
 from stratabase.store.engine.port import Item, Key
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.engine_calls import HERE, found, keys
+from tests.contract.engine.engine_calls import HERE, find_item, keys
 from tests.soak import count, seed
 from tests.store.sqlite.killed_writer import PARTS, parts
 
@@ -54,7 +54,7 @@ def test_a_killed_writer_loses_no_batch_and_leaves_none_incomplete(path: Path, s
         with closing(SqliteEngine(path)) as engine:
             there = stored(engine)
             assert acknowledged <= set(there)
-            assert found(engine, HERE) == Item(HERE, {"count": len(there)})
+            assert find_item(engine, HERE) == Item(HERE, {"count": len(there)})
         acknowledged = set(there)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from stratabase.store.engine.port import Item, Put
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.engine_calls import HERE, commit, there
+from tests.contract.engine.engine_calls import HERE, commit, get_item
 from tests.soak import count
 
 pytestmark = pytest.mark.soak
@@ -48,11 +48,11 @@ def test_one_of_several_processes_wins_a_free_key(path: Path) -> None:
 def test_no_addition_of_another_process_is_lost(path: Path) -> None:
     rivalry(path, "add")
     with closing(SqliteEngine(path)) as engine:
-        assert there(engine).attributes == {"count": RIVALS * TIMES}
+        assert get_item(engine).attributes == {"count": RIVALS * TIMES}
 
 
 def test_no_conditional_write_of_another_process_is_lost(path: Path) -> None:
     with closing(SqliteEngine(path)) as engine:
         commit(engine, Put(Item(HERE, {"count": 0})))
         rivalry(path, "raise")
-        assert there(engine).attributes == {"count": RIVALS * TIMES}
+        assert get_item(engine).attributes == {"count": RIVALS * TIMES}

@@ -28,7 +28,7 @@ from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.sqlite.file import open_for_writing
 from stratabase.store.sqlite.writer import MAX_BATCHES, Writer
 from stratabase.unusable_store import UnusableStore
-from tests.contract.engine.engine_calls import HERE, commit, found, there, together
+from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, run_concurrently
 
 FIRST, SECOND = Key("p", "1"), Key("p", "2")
 
@@ -120,7 +120,7 @@ def test_batches_are_committed_in_the_order_of_arrival(engine: SqliteEngine, pat
         futures = [engine._writer.submit(batch(Put(Item(HERE, {"n": n})))) for n in range(30)]
     for future in futures:
         future.result(60)
-    assert there(engine).attributes == {"n": 29}
+    assert get_item(engine).attributes == {"n": 29}
 
 
 def test_a_refused_batch_does_not_affect_others_of_its_group(engine: SqliteEngine, path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_file_locked_for_too_long_is_unavailable(engine: SqliteEngine, path: P
     with held(path), pytest.raises(Unavailable, match=r"The store is busy\. Try again") as refused:
         commit(engine, Put(Item(HERE)))
     assert refused.value.retry_after == 1
-    assert found(engine) is None
+    assert find_item(engine) is None
     commit(engine, Put(Item(HERE)))
 
 
@@ -176,7 +176,7 @@ def test_a_briefly_locked_file_is_waited_for(engine: SqliteEngine, path: Path) -
     engine._writer._busy_timeout = 60
     with held(path):
         future = engine._writer.submit(put(1))
-        assert found(engine) is None, "readers do not wait"
+        assert find_item(engine) is None, "readers do not wait"
     assert future.result(60) is None
 
 
@@ -192,7 +192,7 @@ def test_a_full_disk_is_unavailable_until_there_is_room(engine: SqliteEngine) ->
     assert engine.get([HERE, FIRST]) == [Item(HERE, {"n": 1}), None]
     limit("PRAGMA max_page_count = 1000000")
     commit(engine, *large())
-    assert found(engine, FIRST)
+    assert find_item(engine, FIRST)
 
 
 def large() -> list[Action]:
@@ -256,9 +256,9 @@ def test_a_commit_during_close_gets_its_real_outcome(path: Path) -> None:
                 return None
             return key
 
-        written = together(*(partial(write, number) for number in range(4)), engine.close)
+        written = run_concurrently(*(partial(write, number) for number in range(4)), engine.close)
         with closing(SqliteEngine(path)) as reopened:
-            assert all(found(reopened, key) for key in written if key)
+            assert all(find_item(reopened, key) for key in written if key)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -273,7 +273,7 @@ def test_a_crashed_writer_leaves_no_caller_waiting(
         with pytest.raises(Unavailable, match="closed"):
             commit(engine, Put(Item(HERE)))
     engine._writer._thread.join(60)  # which closes its connection, and has readers wait for that
-    assert found(engine) is None
+    assert find_item(engine) is None
 
 
 def test_a_caller_uses_the_waiting_of_the_process(

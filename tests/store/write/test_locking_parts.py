@@ -9,7 +9,7 @@ from stratabase.domain.objects.change import Deletion
 from stratabase.domain.objects.commit_refusals import Conflict, LockedByOthers, LockRefused
 from stratabase.store.engine.port import Engine
 from stratabase.store.write import cleanup
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.models import model
 from tests.soak import count
 from tests.store.graphs import Objects, class_with, parts, whole
@@ -156,7 +156,7 @@ def test_either_the_part_is_locked_or_the_whole_is_deleted(engine: Engine) -> No
                     return True
             raise AssertionError("others came between for ever")
 
-        was_locked, was_deleted = together(lock, delete)
+        was_locked, was_deleted = run_concurrently(lock, delete)
         assert was_locked != was_deleted
         with suppress(Unavailable):
             objects.entities.sweep()

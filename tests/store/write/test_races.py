@@ -10,7 +10,7 @@ from stratabase.domain.objects.change import Effect
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.soak import count
 from tests.store.graphs import Objects, associated
 
@@ -44,7 +44,7 @@ def raced(engine: Engine, kind: str, prepare: Decide, *rivals: Decide) -> Object
     objects = Objects(engine, associated(kind))
     objects.commit(*prepare(objects))
     processes = [objects.under(associated(kind)) for _ in rivals]
-    outcomes = together(*(partial(done, *each) for each in zip(processes, rivals, strict=True)))
+    outcomes = run_concurrently(*(partial(done, *each) for each in zip(processes, rivals, strict=True)))
     objects.outcomes = outcomes
     return objects
 
@@ -191,7 +191,7 @@ def test_concurrent_links_and_unlinks_are_all_counted(engine: Engine) -> None:
             if number % 2:
                 assert done(process, leaving(f"{name}{number}"))
 
-    together(*(partial(come_and_go, objects.under(objects.told), name) for name in "abcd"))
+    run_concurrently(*(partial(come_and_go, objects.under(objects.told), name) for name in "abcd"))
     members = objects.linked("B", "of", "b").split()
     assert {*objects.get("B", "b").counts.values()} == {len(members)}
     assert len(members) == 1 + 4 * count(3, 25)

@@ -12,7 +12,7 @@ from stratabase.domain.objects.serials import SerialName
 from stratabase.messages import verbatim
 from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, OutcomeUnknown, Patch
 from stratabase.store.write.serials import SerialCounters
-from tests.contract.engine.engine_calls import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count
@@ -68,7 +68,7 @@ def test_no_number_is_assigned_twice(engine: Engine, name: SerialName) -> None:
         serials = SerialCounters(engine)
         return [*chain.from_iterable(taken(serials, name, size) for size in [1, 2] * TIMES)]
 
-    given = together(*[take] * THREADS)
+    given = run_concurrently(*[take] * THREADS)
     assert sorted(chain.from_iterable(given)) == [*range(1, THREADS * TIMES * 3 + 1)]
     assert all(each == sorted(each) for each in given)
 
@@ -147,7 +147,7 @@ def test_concurrent_requests_of_a_process_take_successive_numbers_in_one_commit_
     """Each takes the numbers behind those that are being taken: one commit each, and nobody is too late."""
     serials = SerialCounters(SimultaneousEngine(8))
 
-    given = together(*[lambda: taken(serials, name, 1)] * 8)
+    given = run_concurrently(*[lambda: taken(serials, name, 1)] * 8)
 
     assert sorted(chain.from_iterable(given)) == [*range(1, 9)]
 

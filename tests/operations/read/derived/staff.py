@@ -12,7 +12,7 @@ from stratabase.operations.context import evaluation_context
 from stratabase.operations.read.reader import Reader
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.engine_calls import settled
+from tests.contract.engine.engine_calls import settle
 from tests.fakes import ADMINISTRATOR, NOON, DictEntities, request_of
 from tests.operations.read.derived.derived_specs import DerivedSpec, aggregated, followed, plain, template
 from tests.operations.read.derived.naive import NaiveDerivation
@@ -73,7 +73,7 @@ class Staff:
         self._commit(*(Deletion(entity) for entity in self.entities.read(gone) if entity))
         for reference in gone:
             del self.dict.objects[reference]
-        settled(engine)
+        settle(engine)
 
     def known(self) -> Reader:
         """Return what a request comes to know."""

@@ -15,7 +15,7 @@ from stratabase.domain.write.commands import UpdateBulk
 from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.write.bulk import update_bulk, validate_bulk
 from tests.fakes import ADMINISTRATOR, unlimited_budget
-from tests.graphs.commands import change, make, point
+from tests.graphs.commands import create_command, point, update_command
 from tests.operations.write.warnings.staff_services import StaffServices, warning_names
 
 EVERYBODY = Query("Person", Order(), window=Window(100))
@@ -97,10 +97,10 @@ def test_a_write_whose_conditions_read_too_much_is_refused() -> None:
     at.entities.read = _frugal(at)  # type: ignore[method-assign]
 
     with pytest.raises(ReadBudgetExceeded):
-        at.write(change("Person", "p1", age=17))
+        at.write(update_command("Person", "p1", age=17))
     with pytest.raises(ReadBudgetExceeded):
-        at.write(make("Person", name="Mo", team=point("t1")))
-    at.write(make("Skill", name="sing"))
+        at.write(create_command("Person", name="Mo", team=point("t1")))
+    at.write(create_command("Skill", name="sing"))
     assert len(at.entities.commits) == 1
 
 

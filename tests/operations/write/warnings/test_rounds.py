@@ -7,7 +7,7 @@ import pytest
 
 from stratabase.domain.write.commands import Command, PartsCommand
 from stratabase.operations.ports import Entities
-from tests.graphs.commands import add, change, create, make, point
+from tests.graphs.commands import add, create, create_command, point, update_command
 from tests.operations.write.recorded_calls import RecordedCalls
 from tests.operations.write.warnings.staff_services import StaffServices
 
@@ -27,24 +27,26 @@ def calls(command: Command) -> list[str]:
 
 
 CALLS: dict[str, tuple[Command, list[str]]] = {
-    "a class without warnings": (make("Plain", name="x"), ["commit"]),
-    "conditions on the object alone": (make("Phone", digits="123"), ["commit"]),
-    "the singleton": (change("House", "1", degrees=20), ["read", "commit"]),
-    "a new object without references": (make("Person", name="Kim"), ["commit"]),
+    "a class without warnings": (create_command("Plain", name="x"), ["commit"]),
+    "conditions on the object alone": (create_command("Phone", digits="123"), ["commit"]),
+    "the singleton": (update_command("House", "1", degrees=20), ["read", "commit"]),
+    "a new object without references": (create_command("Person", name="Kim"), ["commit"]),
     "one that leads to another": (
-        make("Person", name="Kim", team=point("t1")),
+        create_command("Person", name="Kim", team=point("t1")),
         ["read", "linked", "commit"],
     ),
     "many that lead to it": (
-        change("Team", "t1", members=add(*(f"p{number}" for number in range(40)))),
+        update_command("Team", "t1", members=add(*(f"p{number}" for number in range(40)))),
         ["read", "linked", "linked", "read", "commit"],
     ),
     "parts": (
-        change("Person", "p0", phones=PartsCommand(create=[make("Phone", digits="123")] * 3)),
+        update_command(
+            "Person", "p0", phones=PartsCommand(create=[create_command("Phone", digits="123")] * 3)
+        ),
         ["read", "linked", "read", "commit"],
     ),
     "parts of a new object": (
-        make("Person", name="Kim", phones=create(*[make("Phone", digits="123")] * 20)),
+        create_command("Person", name="Kim", phones=create(*[create_command("Phone", digits="123")] * 20)),
         ["commit"],
     ),
 }

@@ -11,7 +11,7 @@ from stratabase.domain.write.commands import Command
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import preview
 from tests.fakes import ADMINISTRATOR, NOON
-from tests.graphs.commands import add, change, create, delete, make, point, remove, update
+from tests.graphs.commands import add, create, create_command, delete, point, remove, update, update_command
 from tests.operations.write.warnings.staff_services import BOB, StaffServices
 
 DAY = 24 * 60 * 60 * 1000
@@ -25,7 +25,7 @@ def refused(staff: StaffServices, command: Command) -> Refused:
 
 
 def test_a_warning_stops_a_write_and_names_its_object() -> None:
-    (issue,) = refused(StaffServices(), make("Person", "c1", name="Kim", age=7)).issues
+    (issue,) = refused(StaffServices(), create_command("Person", "c1", name="Kim", age=7)).issues
 
     assert issue.type is IssueType.ENTITY_DOMAIN
     assert issue.level is Level.WARNING
@@ -37,15 +37,15 @@ def test_a_warning_stops_a_write_and_names_its_object() -> None:
 def test_a_forced_write_succeeds_despite_warnings() -> None:
     staff = StaffServices()
 
-    made = staff.write(make("Person", name="Kim", age=7), force=True)
+    made = staff.write(create_command("Person", name="Kim", age=7), force=True)
 
     assert staff.entities.objects[made.reference].state["age"] == 7
-    assert staff.write(change("Person", made.reference.id, age=8), force=True).state["age"] == 8
+    assert staff.write(update_command("Person", made.reference.id, age=8), force=True).state["age"] == 8
 
 
 def test_a_blocking_warning_is_an_error_that_cannot_be_forced() -> None:
     staff = StaffServices()
-    command = make("Person", name="Kim", age=151)
+    command = create_command("Person", name="Kim", age=151)
 
     (issue,) = refused(staff, command).issues
 
@@ -57,7 +57,7 @@ def test_all_warnings_are_reported_in_the_order_of_the_model() -> None:
     staff = StaffServices()
     red = staff.put("Team", "t1", name="red")
 
-    found = staff.refusal(make("Person", name="ada", age=7, team=point(red.id), born="2999-01-01"))
+    found = staff.refusal(create_command("Person", name="ada", age=7, team=point(red.id), born="2999-01-01"))
 
     assert [message for message, *_ in found] == [
         "A child.",
@@ -70,8 +70,8 @@ def test_all_warnings_are_reported_in_the_order_of_the_model() -> None:
 def test_a_write_without_warnings_succeeds() -> None:
     staff = StaffServices()
 
-    made = staff.write(make("Person", name="Kim", age=16, born="2019-12-31"))
-    staff.write(change("Person", made.reference.id, age=150))
+    made = staff.write(create_command("Person", name="Kim", age=16, born="2019-12-31"))
+    staff.write(update_command("Person", made.reference.id, age=150))
 
     assert staff.entities.objects[made.reference].state["age"] == 150
 
@@ -79,14 +79,14 @@ def test_a_write_without_warnings_succeeds() -> None:
 def test_a_null_condition_does_not_hold() -> None:
     staff = StaffServices()
 
-    staff.write(make("Person", name="Kim", team=point(staff.put("Team", "t1", name="red").id)))
+    staff.write(create_command("Person", name="Kim", team=point(staff.put("Team", "t1", name="red").id)))
 
     assert len(staff.entities.commits) == 1
 
 
 def test_conditions_may_use_the_caller() -> None:
     staff = StaffServices()
-    command = make("Person", name="bob")
+    command = create_command("Person", name="bob")
 
     assert staff.refusal(command, BOB) == [("You yourself.", "Person", None, "data")]
     staff.write(command)
@@ -94,7 +94,7 @@ def test_conditions_may_use_the_caller() -> None:
 
 def test_conditions_may_use_the_date_of_the_write() -> None:
     staff = StaffServices()
-    command = make("Person", name="Kim", born="2020-01-02")
+    command = create_command("Person", name="Kim", born="2020-01-02")
 
     assert staff.refusal(command) == [("Not born yet.", "Person", None, "data")]
     staff.clock.instant = NOON + DAY
@@ -105,7 +105,7 @@ def test_conditions_use_the_date_in_the_time_zone_of_the_member() -> None:
     staff = StaffServices()
     ahead = replace(BOB, formats=replace(BOB.formats, time_zone="Pacific/Kiritimati"))
 
-    staff.write(make("Person", name="Kim", born="2020-01-02"), ahead)
+    staff.write(create_command("Person", name="Kim", born="2020-01-02"), ahead)
 
     assert len(staff.entities.commits) == 1
 
@@ -114,7 +114,7 @@ def test_a_write_without_changes_has_no_warnings() -> None:
     staff = StaffServices()
     staff.put("Person", "p1", name="Kim", age=7)
 
-    staff.write(change("Person", "p1", age=7, idols=remove("p2")))
+    staff.write(update_command("Person", "p1", age=7, idols=remove("p2")))
 
     assert staff.entities.commits == []
 
@@ -124,7 +124,7 @@ def test_a_changed_object_is_checked_against_all_its_warnings() -> None:
     staff = StaffServices()
     staff.put("Person", "p1", name="Kim", age=7)
 
-    assert staff.refusal(change("Person", "p1", name="Lee")) == [("A child.", "Person", "p1", "data")]
+    assert staff.refusal(update_command("Person", "p1", name="Lee")) == [("A child.", "Person", "p1", "data")]
 
 
 def test_created_and_changed_parts_are_checked() -> None:
@@ -132,14 +132,16 @@ def test_created_and_changed_parts_are_checked() -> None:
     staff.put("Person", "p1", name="Kim", phones=["n1", "n2"])
     staff.put("Phone", "n1", digits="1234", person="p1")
     staff.put("Phone", "n2", digits="1", person="p1")
-    made = make(
-        "Person", name="Lee", phones=create(make("Phone", digits="123"), make("Phone", "c", digits="1"))
+    made = create_command(
+        "Person",
+        name="Lee",
+        phones=create(create_command("Phone", digits="123"), create_command("Phone", "c", digits="1")),
     )
-    changed = change("Person", "p1", phones=update(change("Phone", "n1", digits="2")))
+    changed = update_command("Person", "p1", phones=update(update_command("Phone", "n1", digits="2")))
 
     assert staff.refusal(made) == [("A short number.", "Phone", None, "data.phones.create.1")]
     assert staff.refusal(changed) == [("A short number.", "Phone", "n1", "data.phones.update.0")]
-    staff.write(change("Person", "p1", name="Mo"))
+    staff.write(update_command("Person", "p1", name="Mo"))
 
 
 def test_a_whole_is_checked_if_its_parts_change() -> None:
@@ -148,7 +150,7 @@ def test_a_whole_is_checked_if_its_parts_change() -> None:
     staff.put("Person", "p1", name="Kim", age=7, phones=["n1", "n2"])
     for id_ in ("n1", "n2"):
         staff.put("Phone", id_, digits="1234", person="p1")
-    command = change("Person", "p1", phones=update(change("Phone", "n1", digits="123456")))
+    command = update_command("Person", "p1", phones=update(update_command("Phone", "n1", digits="123456")))
 
     assert staff.refusal(command) == [("Long numbers.", "Person", "p1", "data")]
 
@@ -158,7 +160,7 @@ def test_objects_changed_from_the_other_side_of_an_association_are_checked() -> 
     staff.put("Person", "p1", name="Kim", age=17)
     staff.put("Team", "t1", name="red")
 
-    found = staff.refusal(change("Team", "t1", members=add("p1")))
+    found = staff.refusal(update_command("Team", "t1", members=add("p1")))
 
     assert found == [("Red is for adults.", "Person", "p1", "data.members")]
 
@@ -170,11 +172,11 @@ def test_targets_of_new_associations_are_checked_for_dependent_warnings() -> Non
     for id_ in ("p1", "p2", "p3"):
         staff.put("Person", id_, name="Kim", **({} if id_ == "p3" else {"team": "t1"}))
 
-    found = staff.refusal(change("Person", "p3", team=point("t1")))
+    found = staff.refusal(update_command("Person", "p3", team=point("t1")))
 
     assert found == [("More than two in a team.", "Team", "t1", "data.team")]
-    staff.write(change("Person", "p3", team=point("t1")), force=True)
-    staff.write(change("Person", "p3", age=30))
+    staff.write(update_command("Person", "p3", team=point("t1")), force=True)
+    staff.write(update_command("Person", "p3", age=30))
 
 
 def test_changes_of_links_are_checked_on_both_sides() -> None:
@@ -185,10 +187,12 @@ def test_changes_of_links_are_checked_on_both_sides() -> None:
     staff.link("skills", "p1", "s1", "s2")
     busy = "More than two skills."
 
-    assert staff.refusal(change("Person", "p1", skills=add("s3"))) == [(busy, "Person", "p1", "data")]
-    assert staff.refusal(change("Skill", "s3", people=add("p1"))) == [(busy, "Person", "p1", "data.people")]
-    staff.write(change("Skill", "s2", people=remove("p1")))
-    staff.write(change("Person", "p1", skills=add("s3"), idols=add("p1")))
+    assert staff.refusal(update_command("Person", "p1", skills=add("s3"))) == [(busy, "Person", "p1", "data")]
+    assert staff.refusal(update_command("Skill", "s3", people=add("p1"))) == [
+        (busy, "Person", "p1", "data.people")
+    ]
+    staff.write(update_command("Skill", "s2", people=remove("p1")))
+    staff.write(update_command("Person", "p1", skills=add("s3"), idols=add("p1")))
 
 
 def test_a_deletion_has_no_warnings() -> None:
@@ -206,7 +210,7 @@ def test_deleted_parts_are_not_checked_but_their_whole_is() -> None:
     staff.put("Person", "p1", name="Kim", age=7, phones=["n1"])
     staff.put("Phone", "n1", digits="1", person="p1")
 
-    found = staff.refusal(change("Person", "p1", phones=delete("n1")))
+    found = staff.refusal(update_command("Person", "p1", phones=delete("n1")))
 
     assert found == [("A child.", "Person", "p1", "data")]
 
@@ -214,45 +218,52 @@ def test_deleted_parts_are_not_checked_but_their_whole_is() -> None:
 def test_a_singleton_is_checked() -> None:
     staff = StaffServices()
 
-    assert staff.refusal(change("House", "1", degrees=9)) == [("Cold.", "House", "1", "data")]
-    staff.write(change("House", "1", degrees=10))
+    assert staff.refusal(update_command("House", "1", degrees=9)) == [("Cold.", "House", "1", "data")]
+    staff.write(update_command("House", "1", degrees=10))
 
 
 BESIDE: dict[str, tuple[Command, list[tuple[str | None, ...]]]] = {
     "a value out of its range is known": (
-        make("Person", name="Kim", age=201),
+        create_command("Person", name="Kim", age=201),
         [("ATTRIBUTE_RANGE", "Person", "age", "data.age"), ("Nobody is so old.", "Person", None, "data")],
     ),
     "one that cannot be read is not": (
-        make("Person", name="ada", age="much"),
+        create_command("Person", name="ada", age="much"),
         [("DATA_TYPE", "Person", "age", "data.age"), ("You yourself.", "Person", None, "data")],
     ),
     "nor is one that stays as it was": (
-        change("Person", "p1", age="much"),
+        update_command("Person", "p1", age="much"),
         [("DATA_TYPE", "Person", "age", "data.age")],
     ),
     "a value that is missing, another that is there": (
-        make("Person", age=7),
+        create_command("Person", age=7),
         [("ATTRIBUTE_REQUIRED", "Person", "name", "data.name"), CHILD],
     ),
     "a value that is another's": (
-        make("Person", name="Kim", age=7, email="a@b.org"),
+        create_command("Person", name="Kim", age=7, email="a@b.org"),
         [("ENTITY_UNIQUE", "Person", "email", "data.email"), CHILD],
     ),
     "a role that leads to nothing": (
-        make("Person", name="Kim", age=7, team=point("t9")),
+        create_command("Person", name="Kim", age=7, team=point("t9")),
         [("ENTITY_NOT_FOUND", "Person", "team", "data.team"), CHILD],
     ),
     "an invalid part and a warning of another": (
-        make("Person", name="Kim", phones=create(make("Phone", digits=1), make("Phone", digits="2"))),
+        create_command(
+            "Person",
+            name="Kim",
+            phones=create(create_command("Phone", digits=1), create_command("Phone", digits="2")),
+        ),
         [
             ("DATA_TYPE", "Phone", "digits", "data.phones.create.0.digits"),
             ("A short number.", "Phone", None, "data.phones.create.1"),
         ],
     ),
     "an unreadable value used by a condition of another object": (
-        change(
-            "Person", "p1", age=20, phones=create(make("Phone", digits=1), make("Phone", digits="1234567"))
+        update_command(
+            "Person",
+            "p1",
+            age=20,
+            phones=create(create_command("Phone", digits=1), create_command("Phone", digits="1234567")),
         ),
         [("DATA_TYPE", "Phone", "digits", "data.phones.create.0.digits")],
     ),
@@ -270,7 +281,7 @@ def test_warnings_are_reported_with_other_issues_where_the_values_are_known(
 
 
 def test_forced_warnings_are_not_reported_with_other_issues() -> None:
-    command = make("Person", age=7)
+    command = create_command("Person", age=7)
 
     found = StaffServices().refusal(command, force=True)
 
@@ -283,11 +294,11 @@ def test_an_object_is_checked_again_after_a_concurrent_write() -> None:
 
     def other_write() -> None:
         staff.entities.before_commit = lambda: None
-        staff.write(change("Person", "p1", age=15), force=True)
+        staff.write(update_command("Person", "p1", age=15), force=True)
 
     staff.entities.before_commit = other_write
     with pytest.raises(Refused, match="A child"):
-        staff.write(change("Person", "p1", name="Lee"))
+        staff.write(update_command("Person", "p1", name="Lee"))
 
     assert staff.entities.objects[Reference("Person", "p1")].state["name"] == "Kim"
 
@@ -295,10 +306,10 @@ def test_an_object_is_checked_again_after_a_concurrent_write() -> None:
 def test_a_preview_reports_warnings_only_together_with_errors() -> None:
     staff = StaffServices()
 
-    shown, none = preview(staff.services, make("Leave", days=30), ADMINISTRATOR)
-    endless, issues = preview(staff.services, make("Leave", days=301), ADMINISTRATOR)
+    shown, none = preview(staff.services, create_command("Leave", days=30), ADMINISTRATOR)
+    endless, issues = preview(staff.services, create_command("Leave", days=301), ADMINISTRATOR)
     child, nothing = preview(
-        staff.services, make("Person", name="Kim", age=7), ADMINISTRATOR, options=WriteOptions()
+        staff.services, create_command("Person", name="Kim", age=7), ADMINISTRATOR, options=WriteOptions()
     )
 
     assert [each.state["days"] for each in (shown, endless)] == [30, 301]
