@@ -1,4 +1,4 @@
-"""What is built from the settings does what they say."""
+"""The instance respects the settings."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What delivers mail is built as the settings say, or it is told which of them is wrong."""
+"""The mailer is built from the settings, or the invalid setting is reported."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The table of routes is what is deployed: template.yaml has the same addresses, function by function."""
+"""The table of routes has the addresses of template.yaml, function by function."""
 
 from stratabase.bootstrap.routes import FUNCTIONS
 from stratabase.cli.gateway.template import read_template

@@ -1,4 +1,4 @@
-"""`make run STORE=dynamodb`: told to end, each process of the family takes all others with it."""
+"""`make run STORE=dynamodb`: a signal to any process ends the whole process tree."""
 
 import os
 import re

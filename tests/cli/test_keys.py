@@ -1,4 +1,4 @@
-"""`stratabase keys` shows and rotates the keys that sign tokens."""
+"""`stratabase keys` lists and rotates the signing keys."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The command `stratabase` finds its commands, and says what makes no sense."""
+"""The command `stratabase` finds its subcommands, and reports invalid arguments."""
 
 import pytest
 

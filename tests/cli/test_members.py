@@ -1,4 +1,4 @@
-"""`stratabase members` does at the machine what an administrator does by REST."""
+"""`stratabase members` offers locally what administrators do by REST."""
 
 import io
 from email import message_from_bytes, policy

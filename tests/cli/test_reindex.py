@@ -1,4 +1,4 @@
-"""`stratabase reindex` builds the indexes and unique constraints that a changed model asks for."""
+"""`stratabase reindex` builds the indexes and unique constraints that a changed model needs."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""`stratabase serve`: what a person sees from the start to the end."""
+"""`stratabase serve`: the output from the first start to the shutdown."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What the service says of itself to programs is what it was on 2026-11-22, whatever it tells people."""
+"""The schema and the OpenAPI document equal those of 2026-11-22, except descriptions."""
 
 from tests.compatibility.recorded import KEPT, read_json
 from tests.compatibility.requests import MODEL

@@ -1,4 +1,4 @@
-"""A store that was written on 2026-11-22 is read and written on, and written alike by the code of today."""
+"""The current code reads a store of 2026-11-22, continues to write it, and writes the same items."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Instants and their stored spelling, which is that of a Datetime."""
+"""Instants and their stored form, which is that of a Datetime."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""When versions begin, and how a state tells it."""
+"""The starts of versions, and their place in a state."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Whatever the text and whatever is stored, there is an expression with a value, or there are mistakes."""
+"""Any text is an expression with a value, or has errors, whatever the stored values."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Nobody can make the service work for long, or fall over, by what an expression says."""
+"""Expressions cannot overload or crash the service."""
 
 import sys
 from collections.abc import Callable

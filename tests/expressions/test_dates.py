@@ -1,4 +1,4 @@
-"""Days and moments, in the caller's time zone."""
+"""Dates and instants in the caller's time zone."""
 
 from datetime import UTC
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""The page about expressions tells of every function and limit."""
+"""The expressions page documents every function and limit."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is wrong with an expression is said with its place, and with what would be right."""
+"""Errors in expressions are reported with their position and advice."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The functions, with what is usual and what is at the edge."""
+"""The functions, with typical and extreme arguments."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""In conditions, a name in an object is compared with the caller's as what it means: a member."""
+"""Conditions compare member names in objects with the caller by identity."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Null spreads through arithmetic and comparison; in logic it is a truth that is not known."""
+"""Null propagates through arithmetic and comparison; logic has three values."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Random expressions come to what they should: by a naive reading, and by another implementation of CEL."""
+"""Random expressions agree with a naive evaluation and with another implementation of CEL."""
 
 import sys
 from fractions import Fraction

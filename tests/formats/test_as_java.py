@@ -1,4 +1,4 @@
-"""Patterns write what Java writes.
+"""Patterns format like Java's.
 
 `dates.tsv` and `numbers.tsv` hold random patterns and values with what OpenJDK 17 made of them; `Java.java`
 beside them writes both anew.

@@ -1,4 +1,4 @@
-"""Weeks are counted as in the language's territory."""
+"""Weeks are counted by the rules of the language's territory."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Date patterns: what is refused, what is one of a kind, and reading what was written."""
+"""Date patterns: validation, formatting and parsing."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo

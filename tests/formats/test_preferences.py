@@ -1,4 +1,4 @@
-"""A member's formats must exist."""
+"""Validation of a member's formats."""
 
 from datetime import UTC
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What RE2 does not know is refused, with what to write instead."""
+"""Syntax that RE2 does not support is refused with advice."""
 
 import re
 

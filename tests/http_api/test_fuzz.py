@@ -1,4 +1,4 @@
-"""Whatever comes in over the gateway, an answer goes out, and it is never 500 but where that is demanded."""
+"""Any event gets a response, which is 500 only where the contract demands it."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What the handler answers, request by request."""
+"""The responses of the handler, request by request."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Every message of the code is in every catalog, complete, and made of one literal template."""
+"""Every message of the code is completely translated in every catalog, and has one literal template."""
 
 import ast
 import io

@@ -1,4 +1,4 @@
-"""A message is its English text, and gives the same in other languages."""
+"""A message is its English text, and can be rendered in other languages."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""What changed between two models, said in short lines."""
+"""The differences between two models, in short lines."""
 
 from stratabase.model.difference import diff_models
 from stratabase.model.model import Model

@@ -1,4 +1,4 @@
-"""Names of members: two are equal if they mean one member, whatever is written."""
+"""Member names are equal if they refer to the same member."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A model's expressions are read once, and found again; what derived attributes are made of is known."""
+"""A model's expressions are parsed once and cached, and their dependencies are known."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A prepared model is the model that was read, for as long as the text and the product are the same."""
+"""A prepared model equals the model, and is valid only for the same text and product version."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What versions cost: round trips, and the units that DynamoDB charges for them (objects of at most 1 KB)."""
+"""Costs of versions: round trips and DynamoDB capacity units (objects of at most 1 KB)."""
 
 from collections.abc import Callable
 from dataclasses import replace

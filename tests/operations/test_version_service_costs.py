@@ -1,4 +1,4 @@
-"""What the services of versions cost, on an object that has changed once, or ten thousand times."""
+"""Costs of the version services do not depend on the number of versions."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The keys as text: decoded as they were encoded; damage is explained without showing a secret."""
+"""The document of signing keys: encoding, decoding, and errors that show no secret."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The keys that sign tokens in a file of the local home."""
+"""The file keyring in the local home folder."""
 
 import multiprocessing
 import stat

@@ -1,4 +1,4 @@
-"""The keys that sign tokens in a secret of AWS Secrets Manager, and what may go wrong there."""
+"""The keyring in AWS Secrets Manager, and its failures."""
 
 import json
 from collections.abc import Iterator, Sequence

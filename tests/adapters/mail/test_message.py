@@ -1,4 +1,4 @@
-"""Whatever is in a mail's texts, its bytes are one message to one person."""
+"""The bytes of a mail are one message to one recipient, whatever its texts contain."""
 
 from email import message_from_bytes
 from email.headerregistry import Address

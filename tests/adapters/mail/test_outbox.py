@@ -1,4 +1,4 @@
-"""The outbox: complete files that only their owner may read, each announced to a person."""
+"""The outbox: complete files that only their owner may read, each announced on the console."""
 
 import stat
 from email import message_from_bytes

@@ -1,4 +1,4 @@
-"""Mail by SES, against an AWS that is mocked in this process, and one that is not there."""
+"""Mail by SES, against a mocked AWS and an unreachable one."""
 
 from collections.abc import Iterator
 from email import message_from_string

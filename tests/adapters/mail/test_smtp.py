@@ -1,4 +1,4 @@
-"""Mail by SMTP, against a server that talks over real sockets."""
+"""Mail by SMTP, against a server over real sockets."""
 
 import base64
 import smtplib

@@ -1,4 +1,4 @@
-"""Attempts on DynamoDB: what a failed request means, and which attempts and records stay."""
+"""Attempts in DynamoDB: failed requests, and which attempts and records are kept."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

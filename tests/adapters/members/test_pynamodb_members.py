@@ -1,4 +1,4 @@
-"""Members on DynamoDB: a change whose answer is lost is made once; look-ups cost the same for any name."""
+"""Members in DynamoDB: lost responses, and equal costs of lookups for all names."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The table of the members: requests are retried if that may help, and refusals show nothing of the table."""
+"""The table of members: retries, and refusals that reveal nothing about the table."""
 
 import subprocess
 import sys

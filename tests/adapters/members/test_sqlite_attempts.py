@@ -1,4 +1,4 @@
-"""Attempts in a file: shared by processes, only its owner's, and soon forgotten."""
+"""Attempts in a SQLite file: shared by processes, private to the owner, and soon deleted."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""Several processes on the file of the members: as exact as one."""
+"""Several processes that share the members file."""
 
 import json
 import subprocess

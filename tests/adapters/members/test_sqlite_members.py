@@ -1,4 +1,4 @@
-"""The file of the members: private, durable, shared by processes, and kept through every version."""
+"""The members file: private, durable, shared by processes, and upgraded from earlier versions."""
 
 import multiprocessing
 import sqlite3

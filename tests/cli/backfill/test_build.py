@@ -1,4 +1,4 @@
-"""`stratabase serve` on an embedded store builds what a changed model needs before it serves that model."""
+"""`stratabase serve` on an embedded store builds what a changed model needs before it serves the model."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""`stratabase members` hands objects over, and gives names that an older version wrote ids."""
+"""`stratabase members` hands over objects, and adds member IDs to names that an older version wrote."""
 
 from pathlib import Path
 

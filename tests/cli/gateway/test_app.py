@@ -1,4 +1,4 @@
-"""Functions are called with their time limits, and whatever their clients do."""
+"""The gateway calls functions with their time limits, and tolerates disconnecting clients."""
 
 import itertools
 import json

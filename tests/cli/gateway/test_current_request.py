@@ -1,4 +1,4 @@
-"""The request that the loop's thread works on has a name, which another process can read."""
+"""The name of the current request, which another process reads through shared memory."""
 
 import asyncio
 from concurrent.futures import Future

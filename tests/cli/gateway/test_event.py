@@ -1,4 +1,4 @@
-"""The event of a request is the one that API Gateway's REST proxy would make."""
+"""The event of a request equals that of API Gateway's REST proxy."""
 
 import base64
 import http.client

@@ -1,4 +1,4 @@
-"""Every event of events/ gets the answer that it stands for, from the function as it is deployed."""
+"""Every event of events/ gets its expected response from the deployed function."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Functions that wait share one loop: others go on meanwhile, and nothing is lost."""
+"""Functions share one event loop by greenlets: waiting calls do not block others."""
 
 import asyncio
 import contextvars

@@ -1,4 +1,4 @@
-"""A request is taken within the limits of API Gateway; beyond them it is a problem with its reason."""
+"""Requests beyond the limits of API Gateway are refused with a problem."""
 
 import http.client
 

@@ -1,4 +1,4 @@
-"""What a function answers becomes the HTTP response that API Gateway would make of it."""
+"""The gateway turns the result of a function into the HTTP response of API Gateway."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Of several resources that fit a path the most specific is meant, whatever their order in the template."""
+"""The most specific resource that matches a path wins, whatever the order in the template."""
 
 from itertools import permutations
 

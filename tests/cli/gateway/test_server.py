@@ -1,4 +1,4 @@
-"""What is no HTTP/1.1 is refused, and who asks for another protocol is answered in this one."""
+"""The server refuses malformed HTTP and ignores upgrades to other protocols."""
 
 import base64
 import http.client

@@ -1,4 +1,4 @@
-"""The template says what there is, here as on AWS."""
+"""The template defines functions and routes, locally as on AWS."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A person who edits is told what is wrong and where, and not how the server is made."""
+"""Errors in the model and in user code are reported without internals of the server."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Processes end with their parent: by the kernel on Linux, by a thread that reads a pipe anywhere."""
+"""Child processes end with their parent: by the kernel on Linux, by a pipe elsewhere."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""`stratabase serve` follows the model and the code, and never gives up what works for what does not."""
+"""`stratabase serve` reloads the model and the code, and keeps the last valid version running."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The local server sweeps in a thread of its own: at the start, after deletions, and from time to time."""
+"""The local server sweeps in a separate thread: at the start, after deletions, and periodically."""
 
 import io
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The watchdog judges workers by their answers, and only in the time in which it was awake itself."""
+"""The watchdog judges workers by their responses, and ignores time when it did not run itself."""
 
 from collections.abc import Iterator
 

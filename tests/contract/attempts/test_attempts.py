@@ -1,4 +1,4 @@
-"""What every store of attempts promises."""
+"""The contract of every store of attempts."""
 
 from functools import partial
 

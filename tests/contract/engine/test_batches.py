@@ -1,4 +1,4 @@
-"""A batch is done whole or not at all, and says all that stood in its way."""
+"""Batches: each is atomic, and a refusal lists all failed expectations."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What an action may expect of the item it finds."""
+"""Expectations of actions."""
 
 from collections.abc import Callable
 

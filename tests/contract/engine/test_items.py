@@ -1,4 +1,4 @@
-"""Items go in whole, change in part, and go away."""
+"""Items: put, patched, deleted and read by key."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The secondary indexes: an item appears where its places say, in order, and nowhere else."""
+"""Secondary indexes: an item appears exactly at its places, in order."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Several callers at once: nothing is lost, nobody wins twice, and nothing is seen half done."""
+"""Concurrent callers: no write is lost, and no reader sees a part of a batch."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""Random histories: an engine answers every step as the plain one does."""
+"""Random histories on every engine, compared with the reference engine."""
 
 from collections.abc import Iterator
 from pathlib import Path

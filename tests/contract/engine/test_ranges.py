@@ -1,4 +1,4 @@
-"""Ranges of the items: in order, within bounds, in both directions, page by page."""
+"""Ranges of items: in order, within bounds, in both directions, page by page."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Whatever may be stored comes back as it was, and in the order of its code points."""
+"""Values, keys and names round-trip, and are ordered by code point."""
 
 import pytest
 

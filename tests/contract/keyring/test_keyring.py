@@ -1,4 +1,4 @@
-"""What every keyring promises."""
+"""The contract of every keyring."""
 
 import threading
 from collections.abc import Callable, Sequence

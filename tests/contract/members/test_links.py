@@ -1,4 +1,4 @@
-"""A link by mail works once, however many use it at the same time."""
+"""A mailed link works once, even if it is used concurrently."""
 
 import threading
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What every store of members promises to one caller."""
+"""The contract of every store of members for one caller."""
 
 from collections.abc import Callable
 from dataclasses import replace

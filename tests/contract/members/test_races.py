@@ -1,4 +1,4 @@
-"""Several callers at once: names stay unique, nothing is lost, and one administrator stays."""
+"""Concurrent callers: names stay unique, no change is lost, and one administrator remains."""
 
 import re
 from collections.abc import Callable

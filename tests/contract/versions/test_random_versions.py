@@ -1,4 +1,4 @@
-"""Random histories: whatever is done, every store remembers what the plain oracle does."""
+"""Random histories on every store, compared with the in-memory oracle."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count

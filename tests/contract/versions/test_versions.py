@@ -1,4 +1,4 @@
-"""What a store remembers of objects: every version that there was, from when until when, and no other."""
+"""The versions of objects in every store: their states, starts and ends."""
 
 from itertools import pairwise
 from typing import Any

@@ -1,4 +1,4 @@
-"""What grants come to for a profile: classes, attributes and roles that it may read, in all or in part."""
+"""The access of a profile: the classes, attributes and roles that it may read, fully or partly."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The fields of a member: what each may hold, and how it is given and shown."""
+"""The fields of a member: valid values, and their representations."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which key signs when, and until when its tokens are good."""
+"""Which key signs when, and how long its tokens are valid."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Mails say the same in every language, and leave their links whole."""
+"""Mails have the same content in every language, and keep their links intact."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Names of members."""
+"""Folding of member names."""
 
 import unicodedata
 

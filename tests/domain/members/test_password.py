@@ -1,4 +1,4 @@
-"""Which passwords may be chosen."""
+"""The password policy."""
 
 import pytest
 

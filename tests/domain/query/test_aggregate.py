@@ -1,4 +1,4 @@
-"""Aggregates: exact whatever the order, and null where there is no result."""
+"""Aggregates are exact in any order, and null without a result."""
 
 from decimal import Decimal
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Cursors: they lead back to where they were given, and nothing else is taken for one."""
+"""Cursors round-trip, and other texts are refused."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What a query asks of derived attributes, and what can be asked before these are computed."""
+"""Derived attributes in queries."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Marks that somebody puts into states before these are tested."""
+"""Filters by flags that are set on states before matching."""
 
 from stratabase.domain.query.derived import filtered_attributes, split_filter
 from stratabase.domain.query.filter import And, Comparison, FlagFilter

@@ -1,4 +1,4 @@
-"""Filters as tests of states: every operator on every type, and any nesting of them."""
+"""Filters: every operator on every type, with any nesting."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Orders: what terms mean, where states lie, and how they are sorted."""
+"""Orders: the meaning of terms and positions, and sorting."""
 
 import random
 from typing import Any

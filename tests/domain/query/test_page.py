@@ -1,4 +1,4 @@
-"""A page cut out of objects that are at hand is the page that the store would show."""
+"""A page of in-memory objects equals the page of a store."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Values that an attribute's type does not keep, left from before an edit of the model, count as null."""
+"""Values that no longer fit the type of their attribute count as null."""
 
 from dataclasses import replace
 from typing import Any

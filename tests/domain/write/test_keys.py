@@ -1,4 +1,4 @@
-"""What commands make of keys, from the side that holds them and from the other one."""
+"""Commands on keys, from the side with the key and from the opposite side."""
 
 from typing import Any
 

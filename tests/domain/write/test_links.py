@@ -1,4 +1,4 @@
-"""What commands make of links: many-to-many associations, and lists that lead one way."""
+"""Commands on links: many-to-many associations and one-way lists."""
 
 from typing import Any
 

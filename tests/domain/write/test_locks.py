@@ -1,4 +1,4 @@
-"""Which locks must admit who writes a graph: those of all that it names to write it, or changes."""
+"""Locks that block a write: those on all objects that it names or changes."""
 
 from functools import partial
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What commands make of parts, which are written through their wholes."""
+"""Commands on parts, which are written through their wholes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Objects named by their `_clientId` within the request that makes them."""
+"""Objects referenced by their `_clientId` within one request."""
 
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Create, Update

@@ -1,4 +1,4 @@
-"""Serials are given to what is made, in the order of the request, and to nothing that is refused."""
+"""Serial numbers go to created objects in request order, and not to refused ones."""
 
 from stratabase.domain.objects.serials import SerialName
 from tests.graphs.commands import create, create_command, update_command

@@ -1,4 +1,4 @@
-"""What the addresses of members answer: each method, form and status."""
+"""The member endpoints: each method, format and status."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What the addresses of links answer to programs, request by request."""
+"""The endpoints of password links, request by request."""
 
 import base64
 import html

@@ -1,4 +1,4 @@
-"""GraphQL over HTTP: what is read, what is refused, and which status answers."""
+"""GraphQL over HTTP: parsing of requests, refusals and statuses."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The schema as text."""
+"""The schema endpoint."""
 
 from typing import Any
 

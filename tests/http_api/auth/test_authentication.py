@@ -1,4 +1,4 @@
-"""Who sends a request, what is asked of who does not say so, and what the log tells of it."""
+"""Authentication of requests, challenges and log lines."""
 
 import base64
 import io

@@ -1,4 +1,4 @@
-"""A page of another site cannot act with the password that a browser remembers."""
+"""Another site cannot act with the password that a browser remembers."""
 
 import json
 from collections.abc import Mapping

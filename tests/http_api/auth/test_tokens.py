@@ -1,4 +1,4 @@
-"""Getting tokens and coming in with them, request by request."""
+"""Token issue, refresh and use, request by request."""
 
 import base64
 import io

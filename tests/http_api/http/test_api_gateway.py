@@ -1,4 +1,4 @@
-"""Reading the gateway's events."""
+"""Parsing of API Gateway events."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What REST bodies are read as, in both forms, and what is refused with which words."""
+"""Parsing of REST bodies in JSON and XML, and messages of refusals."""
 
 import json
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Answers are compressed for clients that take gzip, where that saves something, and nowhere else."""
+"""Responses are compressed only for clients that accept gzip, and only if that saves bytes."""
 
 import base64
 import gzip

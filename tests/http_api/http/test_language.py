@@ -1,4 +1,4 @@
-"""In which language a request is answered."""
+"""The language of a response."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""An answer that is larger than Lambda carries is refused before Lambda does, with the way out."""
+"""A response too large for Lambda is refused with advice."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""JSON is read without losing a digit, and without anything that the fast reader would refuse."""
+"""JSON is parsed without loss of digits, and with the strictness of the fast parser."""
 
 from decimal import Decimal
 from typing import Any

@@ -1,4 +1,4 @@
-"""XML that every parser accepts, whatever the text."""
+"""XML is well-formed for any text."""
 
 import xml.etree.ElementTree as ET
 

@@ -1,4 +1,4 @@
-"""What the address answers at which a new e-mail address is confirmed, and what members show of it."""
+"""The endpoint that confirms a new email address, and the pending address of a member."""
 
 import html
 import json

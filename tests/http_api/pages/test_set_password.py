@@ -1,4 +1,4 @@
-"""The page, as its source: what browsers, screen readers and attackers make of it."""
+"""The source of the password page, as browsers, screen readers and attackers see it."""
 
 import re
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""The patterns of domains are RE2's: in linear time, with RE2's meaning, and bounded."""
+"""Domain patterns are those of RE2: linear in time, with RE2's semantics, and limited in size."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Patterns and values, e-mail addresses, phone numbers, Italian tax codes."""
+"""Patterns and values, email addresses, phone numbers and Italian tax codes."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whatever the text, the answer is a model or its mistakes, each at a place in the text."""
+"""Any text is a model or has errors, each at a place in the text."""
 
 import re
 from pathlib import Path

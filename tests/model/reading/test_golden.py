@@ -1,4 +1,4 @@
-"""A model with every kind of mistake is answered with all of them, each at its place."""
+"""A model with every kind of error is refused with all of them, each at its place."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A model without mistakes is read into exactly what it says."""
+"""A valid model is read completely."""
 
 from pathlib import Path
 

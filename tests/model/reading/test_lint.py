@@ -1,4 +1,4 @@
-"""What is right in a model, and worth a second look."""
+"""Lint warnings of valid models."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A grant may go by a name as it was written: the check of a model warns of that."""
+"""Lint warnings of grants that compare member names as text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The sample model shows the whole language, and is right for GraphQL's own tools too."""
+"""The sample model uses the whole language, and is valid for standard GraphQL tools."""
 
 from pathlib import Path
 

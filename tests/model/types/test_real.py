@@ -1,4 +1,4 @@
-"""Real: exact, and spelled alike when equal."""
+"""Real: exact, with one canonical form per value."""
 
 from decimal import Decimal
 from typing import Any

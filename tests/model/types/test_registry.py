@@ -1,4 +1,4 @@
-"""The registry holds every type of the model language, with what each may be filtered and restricted by."""
+"""The registry contains every type of the model language, with its operators and restrictions."""
 
 from typing import Any
 

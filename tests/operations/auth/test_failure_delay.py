@@ -1,4 +1,4 @@
-"""Many wrong passwords for one name from anywhere: each next attempt waits, and nobody is refused."""
+"""After many wrong passwords for a name from any address, attempts are delayed but not refused."""
 
 import pytest
 

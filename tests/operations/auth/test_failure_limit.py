@@ -1,4 +1,4 @@
-"""Ten wrong passwords for one name from one address, and then no more for a while."""
+"""After ten wrong passwords for a name from one address, attempts are refused for a while."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager

@@ -1,4 +1,4 @@
-"""Keys are rotated, and no live token ends."""
+"""Key rotation invalidates no live token."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""A member is known for three seconds, and as it is from then on."""
+"""The member cache keeps a member for three seconds."""
 
 from dataclasses import replace
 

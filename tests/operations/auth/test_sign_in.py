@@ -1,4 +1,4 @@
-"""Who may come in, and for how long that is remembered."""
+"""Sign-in: who is accepted, and how long credentials are remembered."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How soon a process knows the keys, and how seldom it reads them."""
+"""The key cache: how soon a process sees new keys, and how rarely it reads them."""
 
 import threading
 

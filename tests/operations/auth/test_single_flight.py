@@ -1,4 +1,4 @@
-"""What is asked for by several at once is done once, and nobody hides behind another's wrong password."""
+"""Concurrent calls with the same key run once, and refusals are not shared."""
 
 import asyncio
 from collections.abc import Callable

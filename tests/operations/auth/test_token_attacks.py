@@ -1,4 +1,4 @@
-"""What forgers try: each is refused in the same words, and nothing else ever happens."""
+"""Forged tokens are refused with the same message and no other exception."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What tokens are given for, whom they let in, and until when."""
+"""Tokens: issue, verification and expiry."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The key by which credentials are remembered is one for all threads of a process."""
+"""All threads of a process share the key of remembered credentials."""
 
 import secrets
 from contextlib import suppress

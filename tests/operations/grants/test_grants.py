@@ -1,4 +1,4 @@
-"""Grants in operations: what is read for them, and what holds when others write at the same time."""
+"""Grants in operations: the reads that they need, and their evaluation during concurrent writes."""
 
 from dataclasses import replace
 from typing import Any, cast

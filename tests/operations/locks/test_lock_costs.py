@@ -1,4 +1,4 @@
-"""What locks cost: round trips, and the units that DynamoDB charges for them (objects of at most 1 KB)."""
+"""Costs of locks: round trips and DynamoDB capacity units (objects of at most 1 KB)."""
 
 from collections.abc import Callable
 from contextlib import suppress

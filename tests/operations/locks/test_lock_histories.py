@@ -1,4 +1,4 @@
-"""Whatever several members do at once, each is told what locks allow; too early a check is seen."""
+"""Concurrent lock histories are linearizable, and a lock check before the write is detected."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Locking and unlocking: who may, what is told of who may not, and what locks do to writes of every kind."""
+"""Locking and unlocking: permissions, refusals, and the effect of locks on every kind of write."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""New members."""
+"""Creation of members."""
 
 from typing import Any
 

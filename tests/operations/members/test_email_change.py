@@ -1,4 +1,4 @@
-"""Members' own changes of their e-mail address wait until a link that was mailed there is used."""
+"""A member's own change of email address is pending until the mailed link is used."""
 
 from dataclasses import replace
 from hashlib import sha256

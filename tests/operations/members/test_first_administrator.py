@@ -1,4 +1,4 @@
-"""The first administrator is made once, and only where there is nobody."""
+"""The first administrator is created once, and only if no member exists."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Handing over: another member owns what one owned; nothing is lost, whatever comes between."""
+"""Handover of objects to another member, despite concurrent changes."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Links by mail: good once, for an hour, known by their hash alone; the old password stays until then."""
+"""Password links: valid once, for an hour, stored as a hash; the old password stays valid until then."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Who may see which members."""
+"""Permissions to read members."""
 
 import pytest
 

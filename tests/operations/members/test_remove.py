@@ -1,4 +1,4 @@
-"""The end of members."""
+"""Removal of members."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Changes of members: by whom, of what, and what ends with them."""
+"""Changes of members: permissions, validation, and what they invalidate."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Graphs as of any instant are what they were then: random models, requests, restorations and instants.
+"""Random graphs as of any instant agree with recorded copies.
 
 A store that told something else would be found out.
 """

@@ -1,4 +1,4 @@
-"""The identity map loads each object once, and does not ask again for links that it knows to their end."""
+"""The identity map loads each object once, and no completely known links."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Readings that run together load in as few batches as the longest of them needs."""
+"""Readings that run together load in as few batches as the longest of them."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

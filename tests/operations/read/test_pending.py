@@ -1,4 +1,4 @@
-"""With a pending write, a reader reads as the store will when it is done, and as it does once it is done."""
+"""A reader with a pending write reads as after its commit."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What is wanted of objects is read level by level, in batches, and is what the contract says."""
+"""Fetches are loaded level by level in batches, and agree with the naive model."""
 
 from collections.abc import Iterator
 from typing import Any

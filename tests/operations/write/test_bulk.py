@@ -1,4 +1,4 @@
-"""updateBulk and deleteBulk: each object by itself, never too many, and not for too long."""
+"""updateBulk and deleteBulk: one write per object, limited in number and time."""
 
 from dataclasses import replace
 

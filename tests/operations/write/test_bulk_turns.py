@@ -1,4 +1,4 @@
-"""Objects that end before their turn comes in a bulk service, where no filter tells who is meant."""
+"""Objects that are deleted before a bulk service without a filter reaches them."""
 
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.order import Order

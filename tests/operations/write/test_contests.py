@@ -1,4 +1,4 @@
-"""Several who want what only one can have, or leave what one must stay in: one is done, the other refused."""
+"""Concurrent writes that conflict: one succeeds and the others are refused."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Preview and validate: what a write would come to, without a trace."""
+"""Preview and validation: the outcome of a write without writing."""
 
 from collections.abc import Sequence
 

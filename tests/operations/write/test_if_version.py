@@ -1,4 +1,4 @@
-"""A write that relies on a version is refused also if another write comes between reading and committing."""
+"""A write with `ifVersion` is refused also after a concurrent write between read and commit."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing

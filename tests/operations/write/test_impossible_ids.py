@@ -1,4 +1,4 @@
-"""Ids that no object can have are ids of nothing, whatever the store could look for."""
+"""IDs that no object can have are not found."""
 
 from collections.abc import Iterator
 from typing import Any

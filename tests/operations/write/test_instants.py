@@ -1,4 +1,4 @@
-"""Since when things are as a write leaves them: one instant, and later than all that it changes."""
+"""The instant of a write: one for all its objects, and later than all versions that it ends."""
 
 from dataclasses import replace
 

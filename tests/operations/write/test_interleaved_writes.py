@@ -1,4 +1,4 @@
-"""Two write graphs, one of them at each moment of the other: as if one came after the other."""
+"""Two interleaved writes of graphs are serializable."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Processes are killed at each of their SQL statements: in the file is the old graph, or the new one."""
+"""A process killed at any SQL statement leaves the old graph or the new one."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Parts end, or come back, through a whole that stays: more of them than one commit holds."""
+"""More parts than one commit holds are cleared or restored through their existing whole."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

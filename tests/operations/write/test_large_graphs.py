@@ -1,4 +1,4 @@
-"""Graphs that are larger than what can be written at once."""
+"""Graphs larger than one commit."""
 
 from collections.abc import Iterator
 from dataclasses import replace

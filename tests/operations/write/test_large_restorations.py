@@ -1,4 +1,4 @@
-"""A deleted whole comes back with more parts than one commit holds: unseen until all of it is there."""
+"""Staged restoration of a deleted whole with more parts than one commit holds."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Who wrote what, and when, is recorded of every object that a request changes, and of no other."""
+"""Platform attributes are recorded on exactly the objects that a request changes."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Several who write the same graphs at once: afterwards all is as the model wants it, from both sides."""
+"""Concurrent writes of the same graphs leave a valid model on both sides."""
 
 from collections.abc import Iterator
 from functools import partial

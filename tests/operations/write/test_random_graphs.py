@@ -1,4 +1,4 @@
-"""Random requests on random models: what is done, and what is refused, is what the plain rules say."""
+"""Random requests on random models agree with the reference graph."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Random requests on random models, over every kind of store: what it holds and shows is as told plainly."""
+"""Random requests on random models over every kind of store agree with the reference graph."""
 
 from collections.abc import Iterator
 from dataclasses import replace

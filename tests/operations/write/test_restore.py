@@ -1,4 +1,4 @@
-"""What comes back under the rules of today, and parts whose whole is gone but not purged yet."""
+"""Restoration under the present model, and parts of deleted wholes that are not purged yet."""
 
 from dataclasses import replace
 from pathlib import Path

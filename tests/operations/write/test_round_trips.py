@@ -1,4 +1,4 @@
-"""How often writing a graph asks the store: by its depth, and not by how many objects there are."""
+"""Round trips of writes depend on the depth of a graph, and not on the number of objects."""
 
 from dataclasses import replace
 from typing import cast

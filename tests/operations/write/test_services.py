@@ -1,4 +1,4 @@
-"""Writing one object: what is decided, what is refused, and what happens when others come between."""
+"""Writing one object: validation, refusals and concurrent writes."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Singletons are there before they are first written."""
+"""Singletons exist before their first write."""
 
 from stratabase.domain.objects.entity import Reference
 from tests.fakes import NOON

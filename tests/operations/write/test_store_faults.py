@@ -1,4 +1,4 @@
-"""Whatever call of the store goes wrong: a graph is written whole or not at all, and nothing is left over."""
+"""A fault at any call of the store: writes of graphs are atomic, and nothing is left over."""
 
 from collections.abc import Iterator
 from functools import cache

@@ -1,4 +1,4 @@
-"""A process that dies at any call of a versioned write: all is old or all is new, and a retry finishes it."""
+"""A crash at any call of a versioned write leaves the old or the new state, and a retry completes it."""
 
 from contextlib import suppress
 

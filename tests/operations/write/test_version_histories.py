@@ -1,4 +1,4 @@
-"""Many updates at once, by hosts whose clocks differ and jump: the history of each object stays whole.
+"""Concurrent updates by processes with different clocks keep the history of each object consistent.
 
 A fault of the store, or an instant that is chosen too early, would be found out.
 """

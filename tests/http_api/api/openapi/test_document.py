@@ -1,4 +1,4 @@
-"""The OpenAPI document says what the endpoints do."""
+"""The OpenAPI document describes the endpoints."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The GraphiQL page comes with what it needs and no more rights than that; its files once and for good."""
+"""The GraphiQL page, its files and its content security policy."""
 
 import gzip
 import re

@@ -1,4 +1,4 @@
-"""The published directives are those that the code knows."""
+"""The published directives are those of the code."""
 
 from stratabase.model.attribute import Aggregate
 from stratabase.model.model import Action, ClassKind, PlatformAttribute

@@ -1,4 +1,4 @@
-"""Syntax errors are mistakes like others, and do not hide those of the rest of the file."""
+"""Syntax errors are reported like other errors, and do not hide those of other definitions."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A character of a quoted text is found where it stands in the file, however the text is written."""
+"""Positions within strings are mapped to positions in the file, for every kind of string."""
 
 from graphql.language import Source, StringValueNode, parse_value
 from graphql.language.print_string import print_string

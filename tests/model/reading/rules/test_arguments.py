@@ -1,4 +1,4 @@
-"""Directives are known, in their place, as often as they may, and have the arguments that they take."""
+"""Directives and their arguments are known, in the right place, and not repeated."""
 
 from collections.abc import Callable
 

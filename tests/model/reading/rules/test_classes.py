@@ -1,4 +1,4 @@
-"""Singletons and forms do without what only makes sense for many stored objects."""
+"""Singletons and forms refuse directives that only make sense for many stored objects."""
 
 from collections.abc import Callable
 

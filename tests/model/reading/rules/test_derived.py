@@ -1,4 +1,4 @@
-"""Derived attributes say how they are computed, over paths that exist, and not by way of themselves."""
+"""Derived attributes have valid paths and expressions, and no cycles."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Domains and file restrictions fit their type, and leave something possible."""
+"""Domains and file restrictions fit their type, and allow at least one value."""
 
 from collections.abc import Callable
 

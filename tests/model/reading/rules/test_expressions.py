@@ -1,4 +1,4 @@
-"""Expressions in a model are checked where they stand: names, kinds, and what they are for."""
+"""Expressions in a model are checked: names, types and context."""
 
 from collections.abc import Callable
 

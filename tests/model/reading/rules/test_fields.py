@@ -1,4 +1,4 @@
-"""Fields are attributes of one value, or roles to one object or a list of them."""
+"""Fields are attributes with one value, or roles to one or many objects."""
 
 from collections.abc import Callable
 

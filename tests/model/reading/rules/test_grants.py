@@ -1,4 +1,4 @@
-"""Grants are for profiles of the model and allow what makes sense; warnings say something."""
+"""Grants name profiles of the model and allow applicable permissions; warnings have messages."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Names are not reserved, not too long, not taken, and not those of what is generated."""
+"""Names are not reserved, too long, duplicate, or equal to generated names."""
 
 from collections.abc import Callable
 

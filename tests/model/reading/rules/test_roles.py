@@ -1,4 +1,4 @@
-"""Opposites name each other, and the right side holds the key."""
+"""Opposites name each other, and the right side has the key."""
 
 from collections.abc import Callable
 

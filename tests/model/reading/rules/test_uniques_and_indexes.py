@@ -1,4 +1,4 @@
-"""`@unique` and `@index` name what they can compare."""
+"""`@unique` and `@index` name comparable attributes."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Derived values as they would be after a write that is only rehearsed, and as they are once it is done."""
+"""Derived values in previews, and after the write."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Each kind of derived attribute, of each kind of role: what it is, and when it is null."""
+"""Each kind of derived attribute over each kind of role: its value, and when it is null."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The operations that take a query: pages, the same by key, and writes in bulk, all by derived attributes."""
+"""Operations with queries over derived attributes: pages, reads by key, and bulk writes."""
 
 from dataclasses import replace
 from random import Random

@@ -1,4 +1,4 @@
-"""Pages that are filtered by derived attributes, or put in order by them, on each engine and by each plan."""
+"""Pages that are filtered or ordered by derived attributes, on each engine and by each plan."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Whatever derived attributes are made of, they have the values that the model language says."""
+"""Random derived attributes agree with the naive model."""
 
 from random import Random
 from typing import Any

@@ -1,4 +1,4 @@
-"""Derived attributes ask the store as often as they lead far, however many objects there are."""
+"""Round trips of derived attributes depend on path length, and not on the number of objects."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Warnings in bulk services: each object meets its own, and keeps nothing from the others."""
+"""Warnings in bulk services are checked for each object separately."""
 
 from collections.abc import Sequence
 from dataclasses import replace

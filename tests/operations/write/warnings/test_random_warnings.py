@@ -1,4 +1,4 @@
-"""Random writes of random graphs: what is warned of is what the objects are like that come of it."""
+"""Random writes report exactly the warnings of the objects that they leave."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How often warnings ask the store: by how far their conditions look, and not by how many objects."""
+"""Round trips of warnings depend on the paths of their conditions, and not on the number of objects."""
 
 from dataclasses import replace
 from typing import cast

@@ -1,4 +1,4 @@
-"""Warnings: which objects of a write they are asked of, and what stops it."""
+"""Warnings: the objects that they are checked for, and which writes they stop."""
 
 from dataclasses import replace
 
