@@ -1,4 +1,4 @@
-"""Sessions of botocore read its descriptions of services once for all, and nothing else in common."""
+"""Botocore sessions share the loaded service descriptions and nothing else."""
 
 from botocore.session import Session
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document of the service as it is wired: it names every address, and no other."""
+"""The OpenAPI document of the wired service lists exactly its addresses."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The lock between processes: one holds it at a time, and it ends with the process."""
+"""The file lock between processes: one holder at a time, released when the process ends."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The rooms import in one direction (the contracts are in pyproject.toml)."""
+"""Packages import in one direction (the contracts are in pyproject.toml)."""
 
 import subprocess
 import sys

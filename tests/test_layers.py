@@ -1,4 +1,4 @@
-"""The layers that SAM builds with make hold what makes cold starts short."""
+"""The layers that SAM builds with make contain what makes cold starts short."""
 
 import shutil
 import subprocess

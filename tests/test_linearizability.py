@@ -1,4 +1,4 @@
-"""The checker itself, on histories of a register that are told by hand."""
+"""The linearizability checker, on handwritten histories of a register."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The log: lines of JSON, nothing secret, nothing that one request leaves behind for another."""
+"""The log: JSON lines without secrets, and without fields of earlier requests."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""The settings: every variable, its default, and what it refuses."""
+"""The settings: every variable, its default, and its invalid values."""
 
 from pathlib import Path
 

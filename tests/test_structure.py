@@ -1,4 +1,4 @@
-"""The structure of the code gets no worse: each figure has a limit, and so has the path of a request.
+"""The figures of the code's structure, and the files that a request passes, stay within their limits.
 
 The figures are alarms and no goals. When one of them gets better, tighten its limit here. When one gets worse
 for a good reason, say the reason in the commit that loosens the limit.

@@ -1,4 +1,4 @@
-"""Numbers of things in messages."""
+"""Singular and plural in messages."""
 
 from typing import Any
 

@@ -33,7 +33,7 @@ class Process(NamedTuple):
 
 
 class ProcessTree:
-    """make, the process that runs the emulator and the service, these two, and the service's worker."""
+    """The processes of make, the emulator, the service and its worker."""
 
     def __init__(self, port: int, make: "subprocess.Popen[str]") -> None:
         self.port = port

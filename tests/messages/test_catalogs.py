@@ -77,7 +77,7 @@ def test_a_translation_has_the_placeholders_of_the_message(language: str) -> Non
 
 
 class MessageUse(NamedTuple):
-    """A place in the code where a message is made."""
+    """A place in the code that creates a message."""
 
     place: str
     function: str

@@ -30,7 +30,7 @@ STEP = 1000
 
 
 class MeteredVersions:
-    """A company in which Ada has been changed so many times, and what is asked of the store for it."""
+    """A company in which Ada was changed several times, with the storage costs of work on it."""
 
     def __init__(self, versions: int = 2) -> None:
         self.engine = ReferenceEngine()

@@ -1,4 +1,4 @@
-"""The addresses of the service over HTTP: what each answers, to whom, and what where there is nothing."""
+"""The addresses of the service over HTTP: methods, credentials, and unknown paths."""
 
 import gzip
 import json

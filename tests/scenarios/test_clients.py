@@ -1,4 +1,4 @@
-"""Clients that people use talk to the service as they are, and so does the audit of GraphQL over HTTP."""
+"""Common GraphQL clients and the audit of GraphQL over HTTP, against the service."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`filter_exp` over HTTP: good conditions, bad ones, and those that mean harm."""
+"""`filter_exp` over HTTP: valid, invalid and malicious conditions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A member confirms a new e-mail address by the link in a mail, in a real browser."""
+"""A member confirms a new email address by a mailed link, in a real browser."""
 
 from pathlib import Path
 from typing import Any

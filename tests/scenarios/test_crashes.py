@@ -1,4 +1,4 @@
-"""The server is killed while 16 clients write: what was acknowledged is there, and nothing is half done."""
+"""The server is killed while 16 clients write: acknowledged writes survive, and none is incomplete."""
 
 import http.client
 import os

@@ -1,4 +1,4 @@
-"""Derived attributes over HTTP: selected, filtered by, ordered by, in previews and answers of writes."""
+"""Derived attributes over HTTP: in selections, filters, orders, previews and results of writes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The examples of the README and of each page in docs/, against a fresh service, give what is shown."""
+"""The examples of the README and of docs/ return the documented results from a fresh service."""
 
 import email
 import json

@@ -1,4 +1,4 @@
-"""A model with patterns on which backtracking never ends: the service answers, and goes on answering."""
+"""A model with catastrophic patterns: the service keeps responding."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A page of another site, in a browser that remembers the administrator's password."""
+"""A cross-site page in a browser that remembers the administrator's password."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

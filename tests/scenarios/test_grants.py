@@ -1,4 +1,4 @@
-"""Grants over HTTP: each service asked by a member, for what is granted and what is not."""
+"""Grants over HTTP: each service with and without a grant."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The normal way of every generated service, over HTTP, against the model that uses every feature."""
+"""The standard use of every generated service over HTTP, against the everything model."""
 
 from collections.abc import Iterator
 from pathlib import Path

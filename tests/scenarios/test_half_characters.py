@@ -1,4 +1,4 @@
-"""An id that is half of a surrogate pair: no JSON and no GraphQL document could carry it to a store."""
+"""An ID that is a lone surrogate, which no JSON and no GraphQL document may contain."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Clients delete, empty and restore an object with more parts than one commit holds."""
+"""Clients delete, clear and restore an object with more parts than one commit holds."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count

@@ -1,4 +1,4 @@
-"""A model may be so large that its introspection fits through API Gateway only compressed."""
+"""A model whose introspection fits through API Gateway only if it is compressed."""
 
 import gzip
 import json

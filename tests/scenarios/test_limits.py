@@ -1,4 +1,4 @@
-"""Each limit on requests has its setting, and is told before anything is done; introspection passes."""
+"""Each limit on requests has a setting and is checked before execution; introspection passes."""
 
 import json
 from collections.abc import Iterator

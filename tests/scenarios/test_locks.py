@@ -1,4 +1,4 @@
-"""Locks over HTTP: two members and an administrator who want the same objects, on each store."""
+"""Locks over HTTP: two members and an administrator compete for objects, on each store."""
 
 import json
 from collections.abc import Iterator

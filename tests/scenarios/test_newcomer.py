@@ -1,4 +1,4 @@
-"""What a newcomer does first, over HTTP against the sample model."""
+"""The first steps of a newcomer, over HTTP against the sample model."""
 
 import json
 from collections.abc import Iterator

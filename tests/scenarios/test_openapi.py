@@ -1,4 +1,4 @@
-"""The running service answers as its OpenAPI document says, whatever it is asked."""
+"""The running service responds as its OpenAPI document describes."""
 
 import json
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ def service(
 
 @dataclass
 class RequestLog:
-    """What came of sending many requests."""
+    """The outcomes of many requests."""
 
     documented: Documented
     faults: list[str] = field(default_factory=list)

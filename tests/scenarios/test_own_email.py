@@ -1,4 +1,4 @@
-"""A member changes its own e-mail address over HTTP: grants that compare it wait until it is proven."""
+"""A member changes their own email address over HTTP; grants use it only after the confirmation."""
 
 import json
 import re
@@ -32,7 +32,7 @@ OLD, NEW = "rosa@example.com", "victim@example.com"
 
 
 class EmailService:
-    """A service with a report on who has the address NEW, and the member rosa, who has OLD."""
+    """A service with a report about the owner of the address NEW, and the member rosa, who has OLD."""
 
     def __init__(self, service: RunningService) -> None:
         self.service = service

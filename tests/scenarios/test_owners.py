@@ -1,4 +1,4 @@
-"""Owners over HTTP, on each store: members change their names, leave, and hand over what they own."""
+"""Owners over HTTP, on each store: members are renamed or deleted, and their objects handed over."""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ ANOTHER_PASSWORD = "another battery staple"
 
 
 class OwnersService:
-    """A service of which an administrator makes members, and these make projects."""
+    """A service in which an administrator creates members, and these create projects."""
 
     def __init__(self, service: RunningService) -> None:
         self._service = service

@@ -1,4 +1,4 @@
-"""What an administrator is told of a nested page, over HTTP: as many round trips for 5 objects as for 500."""
+"""Insight over HTTP: a nested page takes equally many round trips for 5 objects as for 500."""
 
 from collections.abc import Iterator
 from pathlib import Path

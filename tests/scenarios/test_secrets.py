@@ -1,4 +1,4 @@
-"""No password, token, hash or link's secret is in any line of the log, however much is logged."""
+"""No password, token, hash or link secret is in any log line, even at the most verbose level."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Guessing passwords over HTTP: ten wrong ones, and the door is shut for that name from that address."""
+"""Guessing passwords over HTTP: after ten wrong ones, that name is refused from that address."""
 
 import http.client
 import json

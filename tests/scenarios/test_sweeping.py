@@ -1,4 +1,4 @@
-"""What a deletion leaves is ended soon: by the service that runs, and by the function of a schedule."""
+"""Remains of a deletion are deleted soon: by the running service, or by the scheduled function."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ NUMBER, TOGETHER = 40, 20
 
 
 class StoppedDeletion(NamedTuple):
-    """What there is when a deletion was stopped at once."""
+    """The store after a deletion that was stopped immediately."""
 
     home: Path
     settings: Mapping[str, str]

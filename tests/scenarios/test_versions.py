@@ -1,6 +1,4 @@
-"""Versions over HTTP: the life of an object as a client sees it, on each store; and a class that begins to
-keep versions while it is served, and ceases to.
-"""
+"""Versions over HTTP, on each store: the history of an object, and a change of its class's versioning."""
 
 import json
 import time

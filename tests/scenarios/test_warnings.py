@@ -1,4 +1,4 @@
-"""The warnings of a model over HTTP: what meets them, and what goes through in spite of them."""
+"""Warnings over HTTP: which writes they stop, and which may be forced."""
 
 from collections.abc import Iterator
 from itertools import count

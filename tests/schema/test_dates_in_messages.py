@@ -1,4 +1,4 @@
-"""Dates and instants in messages are in the format, the time zone and the language of who reads them."""
+"""Dates and instants in messages use the format, the time zone and the language of the reader."""
 
 import pytest
 

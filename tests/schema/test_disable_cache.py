@@ -1,4 +1,4 @@
-"""`disableCache` has the objects of a page be read once more by key, since an index may lag behind them."""
+"""`disableCache` reads the objects of a page again by key, because an index may lag."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ def thing(id_: str, **state: Any) -> Entity:
 
 
 class LaggingApi:
-    """The schema room over objects of which an index shows an older state."""
+    """The schema package over objects whose index shows an older state."""
 
     def __init__(self, *, compiled: bool = True) -> None:
         services, self.entities, _ = fake_services(THINGS)

@@ -1,4 +1,4 @@
-"""GraphQL requests answered through the whole schema room, over objects in a dict."""
+"""GraphQL requests through the whole schema package, over in-memory objects."""
 
 import json
 from dataclasses import replace
@@ -25,7 +25,7 @@ from tests.models import THINGS
 
 
 class ExecutorApi:
-    """The schema room over a small world, and what it reported."""
+    """The schema package over a few objects, and its reports."""
 
     def __init__(self, *, compile_answers: bool = True, **policy: Any) -> None:
         services, self.entities, self.clock = fake_services(THINGS)

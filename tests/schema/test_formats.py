@@ -1,4 +1,4 @@
-"""A format that is none is refused once for each field, before anything is read or written."""
+"""An invalid format is refused once per field, before any read or write."""
 
 from typing import Any
 

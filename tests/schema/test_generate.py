@@ -1,4 +1,4 @@
-"""The schema that a model generates: its names, types and defaults (api.md sections 2 and 3)."""
+"""The generated schema: names, types and defaults (api.md sections 2 and 3)."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is generated for roles and for the kinds of class (api.md sections 2 and 3)."""
+"""The generated types and services of roles and kinds of classes (api.md sections 2 and 3)."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""`lock`, `unlock` and `_lock`: what clients ask and are answered."""
+"""`lock`, `unlock` and `_lock`: requests and responses."""
 
 import json
 from collections.abc import Callable

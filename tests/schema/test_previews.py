@@ -1,4 +1,4 @@
-"""Previews of incomplete drafts: what is there and what can be derived, with the issues beside it."""
+"""Previews of incomplete drafts: given and derived values, with the issues."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What roles show: objects, pages of them, and what may be associated; over each kind of store."""
+"""Roles in queries: objects, pages and associables, over each kind of store."""
 
 from dataclasses import replace
 from typing import Any

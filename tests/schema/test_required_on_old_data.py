@@ -1,4 +1,4 @@
-"""Attributes and roles that a model comes to require while objects lack them."""
+"""Attributes and roles that become required while objects lack them."""
 
 from collections.abc import Iterator
 from pathlib import Path

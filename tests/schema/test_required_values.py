@@ -1,4 +1,4 @@
-"""What objects in a store lack of what a model requires is counted, before that model is served."""
+"""Objects that lack newly required values are counted before the model is served."""
 
 from collections.abc import Iterator
 from pathlib import Path

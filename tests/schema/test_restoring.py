@@ -1,4 +1,4 @@
-"""Objects become what they were, or are written only if they are what a client takes them for."""
+"""Restorations, and writes with `ifVersion`."""
 
 from typing import Any
 

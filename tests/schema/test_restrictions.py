@@ -1,4 +1,4 @@
-"""Each restriction that a model can put on an attribute admits a good value, and refuses a bad one."""
+"""Each restriction of an attribute accepts a valid value and refuses an invalid one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How often an engine is asked one after the other: as often for many objects as for few."""
+"""Round trips of queries do not depend on the number of objects."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from tests.store.dynamodb.scripted import WatchedClient
 
 
 class MeteredApi:
-    """The schema room over an engine that holds the staff."""
+    """The schema package over an engine with the staff."""
 
     def __init__(self, engine: Engine, together: ParallelMap, wire: Sequence[str] = ()) -> None:
         """`wire`: what has been asked over the network."""

@@ -1,4 +1,4 @@
-"""Search forms send every field that they have: what is empty is left out of reads, and refused of writes."""
+"""Search forms send every field: empty ones are ignored in reads, and refused in writes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Types are made when they are touched, and nobody can tell: all is as if they were there from the start."""
+"""Types are built lazily, with the same results as if all were built at the start."""
 
 from concurrent.futures import ThreadPoolExecutor
 from random import Random

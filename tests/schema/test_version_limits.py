@@ -1,4 +1,4 @@
-"""How much one request for versions may be, and may read."""
+"""The limits on the number and the reading of versions in one request."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""How often the store is asked one after the other for a page of versions: as often for many as for few."""
+"""Round trips of a page of versions do not depend on the number of versions."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -66,7 +66,7 @@ def graph(request: pytest.FixtureRequest) -> Iterator["VersionedGraph"]:
 
 
 class VersionedGraph:
-    """Ada, who has often changed, as those have to whom her roles lead, and to whom those of theirs do."""
+    """Ada with many versions, and related objects with many versions."""
 
     def __init__(self, engine: Engine, together: ParallelMap) -> None:
         graphs = GraphApi(Repository(MeteredEngine(engine), EVERYTHING, together))

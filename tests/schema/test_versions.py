@@ -1,4 +1,4 @@
-"""Versions through the services that read them, over each kind of store."""
+"""The services that read versions, over each kind of store."""
 
 from collections.abc import Sequence
 from dataclasses import replace

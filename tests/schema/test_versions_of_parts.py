@@ -1,4 +1,4 @@
-"""Parts and versions: a part that outlives its whole, and a part that a former version of its whole lacks."""
+"""Versions of parts: a part whose whole is deleted, and a part that a former version of its whole lacks."""
 
 import json
 from typing import Any
@@ -35,7 +35,7 @@ PARTS_WITHOUT_VERSIONS = read_model(
 
 
 class OrderApi:
-    """Orders, written a second apart."""
+    """Orders, written one second apart."""
 
     def __init__(self, model: Model = MODEL) -> None:
         self.clock = FrozenClock()

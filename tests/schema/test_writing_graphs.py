@@ -1,4 +1,4 @@
-"""Graphs written through the inputs of the contract, previewed and validated; over each kind of store."""
+"""Graphs written, previewed and validated through generated inputs, over each kind of store."""
 
 from typing import Any
 

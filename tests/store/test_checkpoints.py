@@ -1,4 +1,4 @@
-"""Every engine remembers how far a long task has come, whatever the task is called."""
+"""Every engine stores checkpoints of long tasks under any name."""
 
 from pathlib import Path
 

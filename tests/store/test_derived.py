@@ -1,4 +1,4 @@
-"""Pages about derived attributes: what is kept is looked up, what is derived is computed as it is read."""
+"""Pages with derived attributes: stored values are looked up, derived values are computed."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Ids: new every time, in the order of time, and fit for an address."""
+"""IDs: unique, ordered by time, and URL-safe."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Objects as they are written and read: what is kept, what is expected, what is too large."""
+"""Objects in a repository: round trips, expectations and size limits."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""The object of which there is exactly one: there before it is written, with its keys and links."""
+"""Singletons in a store: they exist before their first write, with keys and links."""
 
 import pytest
 

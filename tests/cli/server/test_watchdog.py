@@ -25,7 +25,7 @@ class Clock:
 
 
 class WatchdogFixture:
-    """A watchdog that looks at one worker."""
+    """A watchdog of one worker."""
 
     def __init__(self, limit: float = LIMIT) -> None:
         self.clock = Clock()

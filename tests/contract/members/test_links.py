@@ -24,7 +24,7 @@ ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her o
 
 
 class SimultaneousPasswords(PlainPasswords):
-    """Lets nobody set a password before all have found the link to be good."""
+    """A password hasher that waits until all callers have found the link valid."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -26,7 +26,7 @@ WALKED = (("Team", "members"), ("Desk", "owner"), ("Room", "people"))
 
 
 class RandomChange(NamedTuple):
-    """What is done to some objects at once: each is written with values, or deleted (None)."""
+    """A change of several objects: the values of each, or None for a deletion."""
 
     step: Instant
     """How far the clock goes on before, or back."""
@@ -63,7 +63,7 @@ def deeds(draw: st.DrawFn) -> RandomChange:
 
 
 class Company:
-    """The objects of one history in a store that others share: their ids, and what is unique, are its own."""
+    """The objects of one history in a shared store, with their own IDs and unique values."""
 
     def __init__(self, entities: Entities, number: int) -> None:
         self.entities = entities

@@ -29,7 +29,7 @@ BASIC = 'Basic realm="Stratabase", charset="UTF-8"'
 
 
 class TicketScheme:
-    """A scheme for tests, which says more when a ticket is no good."""
+    """A test scheme whose challenge explains an invalid ticket."""
 
     challenge = "Ticket"
 

@@ -195,7 +195,7 @@ def attempts() -> InMemoryAttempts:
 
 
 class LimitFixture:
-    """A limit whose pauses let something happen."""
+    """A limit whose pauses call functions."""
 
     def __init__(self, attempts: InMemoryAttempts, clock: FrozenClock | None = None) -> None:
         self.clock = clock or FrozenClock()

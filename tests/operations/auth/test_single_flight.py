@@ -21,7 +21,7 @@ CROWD = 24
 
 
 class BlockedOffloading(waiting.Blocking):
-    """A way of waiting in which offloaded work is held up until as many as are expected wait for it."""
+    """A way of waiting that blocks offloaded work until the expected number of callers wait."""
 
     def __init__(self, expected: int) -> None:
         self._missing = expected

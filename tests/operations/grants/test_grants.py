@@ -28,7 +28,7 @@ SEEN = evaluation_context(SMITH, NOON)
 
 
 class GuildServices:
-    """Some masters in a dict."""
+    """Services over in-memory objects of the guild."""
 
     def __init__(self) -> None:
         self.services, self.entities, _ = fake_services(GUILD)

@@ -29,7 +29,7 @@ ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
 
 
 class MeteredServices:
-    """A customer with an address that has a room, labels, and what is asked of the store for them."""
+    """Services over a customer with an address, a room and labels, with their storage costs."""
 
     def __init__(self) -> None:
         self.engine = WatchedEngine()

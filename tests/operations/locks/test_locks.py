@@ -221,7 +221,7 @@ def test_a_lock_with_repeated_conflicts_is_unavailable(scenario: CompanyScenario
 
 
 class LateClock:
-    """A clock that is behind when something is locked, and right when it is looked at again."""
+    """A clock that is behind during a lock, and right at the next check."""
 
     def __init__(self, scenario: CompanyScenario) -> None:
         self._clock = scenario.clock

@@ -26,7 +26,7 @@ ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her o
 
 @dataclass
 class RecoveryFixture:
-    """What the recovery works with, and the one member that there is."""
+    """The password recovery with its fakes and one member."""
 
     members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA))
     mails: RecordingMailer = field(default_factory=RecordingMailer)

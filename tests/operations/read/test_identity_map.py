@@ -16,7 +16,7 @@ MEMBERS = RoleName("Team", "members")
 
 
 class RecordingObjects(EverythingObjects):
-    """Objects that note what they are asked for."""
+    """Objects that record which of them are read."""
 
     def __init__(self) -> None:
         super().__init__()

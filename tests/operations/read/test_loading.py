@@ -23,7 +23,7 @@ MENTORS, MEMBERS = RoleName("Person", "pupils"), RoleName("Project", "members")
 
 
 class RecordingObjects(EverythingObjects):
-    """Objects that note what is asked of them, each time at once."""
+    """Objects that record each batch of reads."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -37,7 +37,7 @@ MODEL = read_model(
 
 
 class InterruptingIds(CountedIds):
-    """Ids that do something once when the next one is asked for, which is right before a commit."""
+    """IDs that call a function once when the next one is generated, right before a commit."""
 
     act: Callable[[], object] | None = None
 

@@ -25,7 +25,7 @@ NEVER = -1
 
 
 class ProcessOutcome(NamedTuple):
-    """What a process got to do, and what there is when the file has been opened again, and swept."""
+    """What a process completed, and the content of its file after reopening and a sweep."""
 
     statements: int
     heard: bool
@@ -33,7 +33,7 @@ class ProcessOutcome(NamedTuple):
 
 
 class ProcessKiller:
-    """Lets processes do deeds on copies of a file, and kills them."""
+    """Runs processes on copies of a file, and kills them."""
 
     def __init__(self, folder: Path) -> None:
         self._original = original(folder)

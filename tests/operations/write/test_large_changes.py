@@ -25,7 +25,7 @@ RIVAL = Caller("m2", "bob", "Administrator", administrator=True)
 
 
 class OrderScenario:
-    """An order with many lines, and a process that is to change it."""
+    """An order with many lines, and a process that changes it."""
 
     def __init__(self) -> None:
         self.store = ReferenceEngine()

@@ -37,7 +37,7 @@ FOR_EVER = 1000
 
 
 class OrderScenario:
-    """An order that was there with many lines, and is not any more; and a process that is to restore it."""
+    """A deleted order with many lines, and a process that restores it."""
 
     def __init__(self, lines: int = LINES, *, chained: bool = False) -> None:
         self.store = ReferenceEngine()
@@ -379,7 +379,7 @@ def test_remains_of_a_large_deletion_are_purged_before_the_restoration(
 
 
 class UnfencedEngine(InterferingEngine):
-    """Judges no fences, as an engine that many machines share."""
+    """An engine that checks no fences, like a distributed one."""
 
     def commit(self, batch: Batch) -> None:
         super().commit(replace(batch, fence=None))

@@ -1,4 +1,4 @@
-"""Services in bulk: over their limits they do nothing; of what they refuse they tell all, and do the rest."""
+"""Bulk services: over their limits they change nothing; refused objects do not block the others."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

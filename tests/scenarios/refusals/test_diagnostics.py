@@ -1,4 +1,4 @@
-"""What is told beside an answer: what it took, to administrators only; of failures, no more than an id."""
+"""Diagnostics: insight for administrators only, and internal failures by trace ID only."""
 
 import json
 import sqlite3

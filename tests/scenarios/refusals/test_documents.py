@@ -1,4 +1,4 @@
-"""Documents and variables that are not understood: told with place and classification, and not begun."""
+"""Invalid documents and variables are refused with location and classification, before execution."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Objects by the wrong names: ids that none has or could have, and what clients call them."""
+"""Wrong IDs of objects: missing or impossible IDs, and client IDs."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reading what cannot be read: options that make no sense, foreign cursors, unreadable values, formats."""
+"""Invalid reads: contradicting options, foreign cursors, invalid values and formats."""
 
 import base64
 from collections.abc import Callable, Iterator

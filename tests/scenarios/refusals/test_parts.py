@@ -1,4 +1,4 @@
-"""Parts that cannot be: with values that they cannot have, of another whole, changed and deleted at once."""
+"""Invalid parts: invalid values, parts of another whole, and contradicting commands."""
 
 from collections.abc import Callable
 from typing import Any

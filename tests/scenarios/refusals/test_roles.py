@@ -1,4 +1,4 @@
-"""Roles that cannot lead where they are asked to: to what is not there, to nothing, to what another has."""
+"""Invalid associations: to missing objects, to nothing, and to objects of others."""
 
 from collections.abc import Callable
 from typing import Any

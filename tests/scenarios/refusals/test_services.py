@@ -1,4 +1,4 @@
-"""What is not refused: every service of a class of each kind, in its normal way."""
+"""Every service of each kind of class succeeds in its standard use."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

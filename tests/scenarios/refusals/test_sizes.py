@@ -1,4 +1,4 @@
-"""Writes that are larger than what is done at once: told beforehand, with how large they are and may be."""
+"""Writes too large for one commit are refused with their size and the limit."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Values that an object cannot have: none where one is required, of no such type, outside of their domain."""
+"""Invalid values: missing required values, wrong types, and values outside the domain."""
 
 from collections.abc import Callable
 from typing import Any

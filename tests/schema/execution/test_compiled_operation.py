@@ -1,4 +1,4 @@
-"""Answers compiled per document are those of graphql-core's executor: data, order, nulls and errors."""
+"""Compiled operations return the results of graphql-core's executor: data, order, nulls and errors."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Answers with roles, compiled per document, are those of graphql-core's executor."""
+"""Compiled operations with roles return the results of graphql-core's executor."""
 
 import json
 from collections.abc import Callable

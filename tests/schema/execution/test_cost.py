@@ -1,4 +1,4 @@
-"""What a request would cost is estimated from what it selects; too much is refused before anything runs."""
+"""The cost of a request is estimated from its selection, and checked before execution."""
 
 import json
 from collections.abc import Mapping

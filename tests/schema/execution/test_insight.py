@@ -1,4 +1,4 @@
-"""`insight` tells administrators what the storage was asked for a service, and nobody else anything."""
+"""`insight` reports storage calls of a service, to administrators only."""
 
 import json
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ TOTALS = {
 
 
 class InsightApi:
-    """The schema room over a store that consumes the same each time that it is measured."""
+    """The schema package over a store with constant costs."""
 
     def __init__(self, *, compiled: bool = True) -> None:
         services, self.entities, _ = fake_services(THINGS)

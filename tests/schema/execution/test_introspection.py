@@ -1,4 +1,4 @@
-"""What is asked about the schema is worked out once, and told again to whoever asks the same."""
+"""Introspection answers are computed once and cached."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ SEVERAL = "query A { __schema { queryType { name } } } query B { __schema { muta
 
 
 class CountingApi:
-    """The schema room, and how often it executed a document."""
+    """The schema package, and how often it executed a document."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **policy: Any) -> None:
         self._room = SchemaExecutor(fake_services(THINGS)[0], lambda *_: None, ExecutionPolicy(**policy))

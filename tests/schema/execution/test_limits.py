@@ -1,4 +1,4 @@
-"""The limits on a query: what is over one is refused with what was found and what is possible."""
+"""The limits on a query: exceeding one is refused with the value and the limit."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A document that selects the same too often is refused before anybody compares all with all."""
+"""A document that selects the same field too often is refused before the quadratic validation."""
 
 import pytest
 from graphql import get_introspection_query, parse

@@ -1,4 +1,4 @@
-"""What a selection comes to, whatever way it is written."""
+"""Fields of a selection set, with fragments and conditions."""
 
 from graphql import OperationDefinitionNode, parse
 

@@ -1,4 +1,4 @@
-"""How many values a request gives is counted before they are read."""
+"""The values of a request are counted before they are parsed."""
 
 from typing import Any
 

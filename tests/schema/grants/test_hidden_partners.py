@@ -1,4 +1,4 @@
-"""A partner in a one-to-one association that who writes does not see."""
+"""A partner in a one-to-one association that is hidden from the caller."""
 
 import pytest
 

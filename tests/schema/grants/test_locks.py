@@ -1,4 +1,4 @@
-"""Who may lock and unlock what, and what locks tell of what is hidden."""
+"""Grants needed to lock and unlock, and what locks reveal about hidden objects."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Who has lost sight of an object, or of a value, has lost it of all that it was."""
+"""Objects and values that are hidden now are hidden in all versions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Messages of refusals say what they are about, and where."""
+"""Messages of refusals name their subjects, except hidden ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""An id of what is hidden, and one of nothing, are answered alike by whatever may be asked of a role."""
+"""Hidden and missing IDs get the same responses in every command on a role."""
 
 import json
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ ISSUES = """isValid issues {
 
 
 class HiddenObjects(GuildApi):
-    """Something of one's own that is seen, and of each class something that is hidden."""
+    """A visible object of the caller, and a hidden object of each class."""
 
     def __init__(self, engine: Engine) -> None:
         self.entities = Repository(engine, CROSSING)

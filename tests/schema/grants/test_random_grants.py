@@ -1,4 +1,4 @@
-"""Random grants, objects and requests: no answer depends on what its caller must not see.
+"""Random grants, objects and requests: no response depends on data hidden from the caller.
 
 Each request is sent to two stores, which differ in nothing but that: in the values that are hidden, and in
 objects that are.

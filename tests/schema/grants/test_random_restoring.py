@@ -1,4 +1,4 @@
-"""The outcome of a restoration does not depend on what its caller must not see.
+"""The outcome of a restoration does not depend on data hidden from the caller.
 
 Each random history is written twice. The two differ only in what is hidden: a secret, shelves and seals.
 """

@@ -1,4 +1,4 @@
-"""All services show the same random versions, and no more of them than grants allow."""
+"""All services show the same random versions, within the grants."""
 
 import json
 from itertools import product

@@ -1,4 +1,4 @@
-"""What may be read: refused before anything is read, or hidden."""
+"""Read grants: refusals before any read, and hidden objects and values."""
 
 from typing import Any
 

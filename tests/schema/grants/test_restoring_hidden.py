@@ -1,4 +1,4 @@
-"""What must not be read does not show in what becomes of a restoration, and is not lost by it either."""
+"""Hidden values neither show in the outcome of a restoration nor are lost by it."""
 
 import json
 from typing import Any, NamedTuple
@@ -197,7 +197,7 @@ def test_restored_values_that_were_hidden_stay_hidden() -> None:
 
 
 class SealedDossier(ArchiveApi):
-    """A dossier with a seal that a clerk sees, and one that it does not."""
+    """A dossier with one seal that a clerk sees and one that is hidden."""
 
     def __init__(self) -> None:
         seal = f"{SEAL} {granted(ALL, PLAIN)} {{ text: String }}"

@@ -1,4 +1,4 @@
-"""A restoration tells nothing of the other end of what it may write unseen, nor of hidden parts."""
+"""A restoration reveals nothing about the targets of unreadable roles or about hidden parts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The other services: deletions, bulk, previews, forms, and those who may write and not read."""
+"""Grants of the other services: deletions, bulk, previews, forms, and write-only members."""
 
 from dataclasses import replace
 

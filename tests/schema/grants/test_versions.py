@@ -1,4 +1,4 @@
-"""What grants show of versions, and what they let make of them."""
+"""Grants on versions: reading, comparing and restoring them."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What may be written: classes, attributes and roles, with the conditions that must hold."""
+"""Write grants: classes, attributes and roles, with their conditions."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ M = "Master___update.data"
 
 
 class GuildScenario:
-    """A guild with some masters, whom a table of cases calls by their names."""
+    """A guild with some masters, whom the cases reference by name."""
 
     def __init__(self, guild: GuildApi) -> None:
         self.guild = guild

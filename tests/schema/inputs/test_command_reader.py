@@ -1,4 +1,4 @@
-"""Inputs become commands: values, what is asked of each role, and where in the request each part stands."""
+"""Inputs become commands: values, roles, and the path of each part."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`filter_exp`: which objects are wanted, said as an expression."""
+"""`filter_exp`: conditions as expressions."""
 
 from dataclasses import replace
 from typing import Any

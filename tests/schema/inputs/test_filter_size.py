@@ -1,4 +1,4 @@
-"""How much a filter asks: counted before it is read, and over a limit refused with what was found."""
+"""The size of a filter is limited, and counted before it is parsed."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Objects of an older version of the service have names of members only; these get ids, once."""
+"""Objects of an older version, which have only names of members, get member IDs once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Roles that a model comes to require while objects are there: linked and counted by a reindex."""
+"""A reindex links and counts roles that become required while objects exist."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -440,7 +440,7 @@ def test_a_role_is_rebuilt_after_an_older_version_has_served() -> None:
 
 
 class OvertakenEngine(DelegatingEngine):
-    """Lets another process do something once: before the links of an object are counted, or a count goes."""
+    """An engine that runs another write once, before links are counted or a count is deleted."""
 
     def __init__(self, act: Callable[[Objects], None], call: str) -> None:
         super().__init__(ReferenceEngine())

@@ -1,4 +1,4 @@
-"""A uniqueness constraint on objects that are older than it: READY only when no two have the same."""
+"""A uniqueness constraint on older objects becomes READY only if no two share values."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -75,7 +75,7 @@ def shared(outcome: ReindexOutcome) -> list[tuple[str, dict[str, Any], tuple[str
 
 
 class FormerObjects:
-    """Objects that were written under a model without constraints, and the class under one with them."""
+    """Objects that were written under a model without constraints, and the class with constraints."""
 
     def __init__(self, engine: Engine, *uniques: Sequence[str], **codes: str | None) -> None:
         self.engine = engine

@@ -1,4 +1,4 @@
-"""Both clients tell the same of what comes of a call, and send each request once."""
+"""Both clients return the same results, and send each request once."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Answers of locks, unlocks and writes are lost, and others lock meanwhile: what is told is true."""
+"""Lost responses to locks, unlocks and writes during concurrent locks: the reported outcome is true."""
 
 from collections.abc import Callable, Iterator
 from itertools import chain, repeat
@@ -40,7 +40,7 @@ Act = Callable[[Services, Caller], Any]
 
 
 class LockScenario:
-    """Two objects in a table, and processes that see them."""
+    """Two objects in a table, and processes that use them."""
 
     def __init__(self, engine: TemporaryTable) -> None:
         self._engine = engine

@@ -52,7 +52,7 @@ _READS = frozenset({"GetItem", "BatchGetItem", "Query"})
 
 
 class OvertakenClient:
-    """A client to whose first write something happens, and then others act before it is made once more."""
+    """A client whose first write has a fault, after which others write before the retry."""
 
     def __init__(self, client: Client, fault: Fault, others: Act) -> None:
         self._client = client
@@ -87,7 +87,7 @@ class OvertakenClient:
 
 
 class OperationScenario:
-    """A table, in which one operation is overtaken by others."""
+    """A table in which others write before an operation retries."""
 
     def __init__(self, engine: TemporaryTable, class_: Class) -> None:
         self._class = class_

@@ -1,4 +1,4 @@
-"""Whatever happens between client and server: nothing is lost, nothing doubled, nothing half done."""
+"""Faults between client and server: batches are neither lost nor repeated nor incomplete."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

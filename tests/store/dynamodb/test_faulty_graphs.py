@@ -1,4 +1,4 @@
-"""Whatever happens between the change of a graph and DynamoDB: it is done whole or not at all, both ends."""
+"""Faults between the change of a graph and DynamoDB: the change is atomic at both ends."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""Many callers of operations at once, while something goes wrong all the time: the history is exact."""
+"""Concurrent operations with permanent faults: the history is exact."""
 
 import itertools
 import random
@@ -43,7 +43,7 @@ TIMES = count(5, 150)
 
 
 class FaultyProcesses:
-    """Callers in processes of their own, whose every other request goes wrong."""
+    """Callers in separate processes, every other request of which has a fault."""
 
     def __init__(self, engine: TemporaryTable, class_: Class) -> None:
         self.class_ = class_

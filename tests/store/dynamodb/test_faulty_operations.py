@@ -1,4 +1,4 @@
-"""Whatever happens between an operation and DynamoDB, at whichever call: it is as if nothing had happened.
+"""A fault at any call between an operation and DynamoDB does not change the result.
 
 Ids and the clock can be foretold, so a table can be held against what it is when nothing goes wrong: nothing
 is lost, nothing is there twice, and object, guards and places agree.
@@ -81,7 +81,7 @@ def answer_of(case: Case, engine: DynamoDBEngine) -> Any:
 
 
 class FaultlessRun(NamedTuple):
-    """An operation with which nothing goes wrong."""
+    """An operation without faults."""
 
     before: Sequence[Item]
     outcome: Outcome

@@ -1,4 +1,4 @@
-"""Many callers at once, and something goes wrong all the time: what was acknowledged was done, once."""
+"""Concurrent callers with permanent faults: acknowledged writes happened exactly once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ _numbers = numbers_from(1)
 
 @dataclass
 class Acknowledged:
-    """What callers were told of their batches."""
+    """The outcomes that callers received for their batches."""
 
     done: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)

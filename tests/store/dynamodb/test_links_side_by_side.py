@@ -1,4 +1,4 @@
-"""What the roles of several objects lead to is asked for at once, where each answer comes over a network."""
+"""Links of several objects are read in parallel over a network."""
 
 from collections.abc import Mapping
 from threading import Barrier
@@ -14,7 +14,7 @@ from tests.store.graphs import Objects, associated
 
 
 class LockstepClient:
-    """A client that answers queries only when so many have been asked."""
+    """A client that answers queries only after a number of them have been sent."""
 
     def __init__(self, client: Client, number: int) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""What is asked of an engine is told, with what DynamoDB's price list says of it, to those who measure it."""
+"""Metered engines report each call with its cost by DynamoDB's price list."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -40,7 +40,7 @@ def item(size: int = 100, key: Key = KEY, places: Mapping[str, IndexKey] = Mappi
 
 
 class LimitedReads(ReferenceEngine):
-    """Can be read so many times more."""
+    """An engine that allows a limited number of reads."""
 
     reads = 99
 

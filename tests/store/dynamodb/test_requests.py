@@ -1,4 +1,4 @@
-"""What the engine asks of DynamoDB: the cheapest request that will do."""
+"""The engine sends the cheapest sufficient request to DynamoDB."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""How often and how long the engine tries, and what callers are told in the end."""
+"""Retries: how often and how long, and the final error."""
 
 from collections.abc import Callable
 from typing import Any

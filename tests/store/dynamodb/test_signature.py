@@ -1,4 +1,4 @@
-"""Signatures, beside those of botocore."""
+"""Request signatures, compared with those of botocore."""
 
 from datetime import UTC, datetime
 from unittest.mock import patch

@@ -1,4 +1,4 @@
-"""The client that signs its requests itself: safe against all that happens to requests and answers."""
+"""The client that signs its own requests: connections, retries and credentials."""
 
 import socket
 import time

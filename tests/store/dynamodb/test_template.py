@@ -1,4 +1,4 @@
-"""The table of the template is the one that the engine expects."""
+"""The table of the template has the layout of the engine."""
 
 from pathlib import Path
 from typing import Any

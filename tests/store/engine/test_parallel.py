@@ -1,4 +1,4 @@
-"""The same work on several things, one after another or in threads: results, context, round trips."""
+"""Parallel work, sequentially or in threads: results, context and round trips."""
 
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar

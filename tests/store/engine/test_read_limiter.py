@@ -1,4 +1,4 @@
-"""The read budget: a request that reads too much is refused with what would make it cheap."""
+"""The read budget: a request that reads too much is refused with advice."""
 
 from dataclasses import replace
 from typing import Any

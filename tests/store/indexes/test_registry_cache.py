@@ -1,4 +1,4 @@
-"""Slots: an index keeps its own, and is read from only when every object lies in it."""
+"""Slots: an index keeps its slot, and is used only when every object is in it."""
 
 import json
 from collections.abc import Sequence

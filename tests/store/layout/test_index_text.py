@@ -1,4 +1,4 @@
-"""Index values: their order is that of what they stand for, whatever the values are."""
+"""Texts of index values are ordered like the values."""
 
 from decimal import Decimal
 from itertools import pairwise

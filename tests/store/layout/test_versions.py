@@ -1,4 +1,4 @@
-"""What the items of a store tell of the past: heads, closed versions, tombstones, links that have ended."""
+"""The items of versions: heads, closed versions, tombstones and ended links."""
 
 from dataclasses import replace
 from typing import Any
@@ -341,7 +341,7 @@ def test_the_largest_object_can_be_changed_and_deleted(company: VersionedObjects
 
 
 class UncertainEngine(WatchedEngine):
-    """An engine that is never certain that what it refuses was not done before."""
+    """An engine that never knows whether a refused batch was committed before."""
 
     def commit(self, batch: Batch) -> None:
         try:

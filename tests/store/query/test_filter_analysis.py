@@ -1,4 +1,4 @@
-"""What several comparisons with one attribute leave of an index, when both must hold."""
+"""The slices of an index that several comparisons with one attribute leave."""
 
 from hypothesis import given
 from hypothesis import strategies as st

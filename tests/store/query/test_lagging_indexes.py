@@ -1,4 +1,4 @@
-"""Pages over indexes that lag: what they show was so a moment ago, and what has stayed is not missed."""
+"""Pages over lagging indexes: they show recent states, and miss no unchanged object."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence

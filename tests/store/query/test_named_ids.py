@@ -1,4 +1,4 @@
-"""Objects that a filter names by their ids are got by key: just these, exactly, in any order."""
+"""Objects that a filter names by ID are read by key, in any order."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Pages: whatever plan finds them, they show what a naive model shows."""
+"""Pages of every plan agree with the naive model."""
 
 from typing import Any
 from unittest.mock import Mock

@@ -1,4 +1,4 @@
-"""Paging by cursor through objects while others come and go."""
+"""Paging by cursor while other objects are created and deleted."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The planner: every way to answer a query gives the same answer, and the cheap one is taken."""
+"""The planner: every plan returns the same result, and the cheapest is chosen."""
 
 import random
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What tests objects lets others go on meanwhile, and stops when its time is over."""
+"""Filtering yields to other requests, and stops at the timeout."""
 
 import pytest
 
@@ -18,7 +18,7 @@ WIDE = Or(tuple(Comparison("name", Operator.CONTAINS, f"{number}z") for number i
 
 
 class PassingTime:
-    """Time that goes on by a second whenever others go on."""
+    """A clock that advances by a second whenever other requests run."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0.0

@@ -1,4 +1,4 @@
-"""A commit that is shown piece by piece: nobody reads a version that never was, or misses one that was."""
+"""A commit that becomes visible in steps: no reader sees a version that never existed, or misses one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, combinations, product
@@ -32,7 +32,7 @@ CHANGES: dict[str, Change] = {
 
 
 class HistoryScenario:
-    """Ada with a past: three versions, gone for a while, two more."""
+    """Ada with three versions, a deletion, and two more versions."""
 
     def __init__(self) -> None:
         self.engine = PartialCommitEngine()

@@ -1,4 +1,4 @@
-"""Several callers at once: every version that was committed is remembered once, and nobody reads it torn.
+"""Concurrent callers: every committed version is kept once, and reads are consistent.
 
 A fault of the engine, or of the store, would be found out.
 """
@@ -37,7 +37,7 @@ _numbers = count(1)
 
 
 class Race:
-    """An object that several write and several read; each has a clock of its own, hours from the others."""
+    """An object with several writers and readers, whose clocks differ by hours."""
 
     def __init__(self, engine: Engine, entities: type[Repository] = Repository) -> None:
         self._engine = engine

@@ -1,4 +1,4 @@
-"""Associations from the side that holds no key: what leads where, in what order, and who may be led to."""
+"""Associations from the side without a key: links, their order and their targets."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""An object found by unique values: exact at once where all objects hold their guards, else by a page."""
+"""Lookup by unique values: by guard if all objects are guarded, otherwise by a page."""
 
 import unicodedata
 from collections.abc import Callable
@@ -96,7 +96,7 @@ def test_a_lookup_by_guard_costs_two_reads_and_no_page() -> None:
 
 
 class EarlyGuardEngine(WatchedEngine):
-    """Shows a guard of a commit before the objects of it, as often as it is told."""
+    """An engine that shows a guard of a commit before its objects, a number of times."""
 
     def __init__(self) -> None:
         super().__init__()

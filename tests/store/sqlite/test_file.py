@@ -1,4 +1,4 @@
-"""The file: private, durable, and opened only by those who understand it."""
+"""The SQLite file: private, durable, and opened only if its layout is known."""
 
 import sqlite3
 import stat

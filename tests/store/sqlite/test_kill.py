@@ -1,4 +1,4 @@
-"""Killed at any moment: what was acknowledged is there, and nothing is half written."""
+"""A killed writer: acknowledged batches survive, and none is incomplete."""
 
 import subprocess
 import sys

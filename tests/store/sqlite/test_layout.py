@@ -1,4 +1,4 @@
-"""A file of an earlier layout is brought to the present one, step by step, whenever it is opened."""
+"""A file with an earlier layout is upgraded step by step when it is opened."""
 
 import sqlite3
 from contextlib import closing

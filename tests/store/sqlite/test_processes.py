@@ -1,4 +1,4 @@
-"""Several processes on one file: as exact as one."""
+"""Several processes that share a file."""
 
 import json
 import subprocess

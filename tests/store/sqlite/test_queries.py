@@ -1,4 +1,4 @@
-"""SQLite answers every question from an index, in its order: it never scans, and never sorts."""
+"""SQLite answers every query from an index in its order, without scans and sorts."""
 
 from itertools import product
 

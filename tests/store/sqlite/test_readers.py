@@ -1,4 +1,4 @@
-"""Reading: a connection for each thread, small pages first, and no old moment held."""
+"""Reading: one connection per thread, small pages first, and no long read transaction."""
 
 from pathlib import Path
 from threading import Thread

@@ -1,4 +1,4 @@
-"""The writer: those who wait together are served together, and each gets the answer that is its own."""
+"""The writer: waiting batches are committed together, and each caller gets its own outcome."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ FIRST, SECOND = Key("p", "1"), Key("p", "2")
 
 
 class FaultyConnection:
-    """A connection that tells what goes over it, and breaks where it is told to."""
+    """A connection that records its statements and fails at a given one."""
 
     def __init__(
         self, connection: sqlite3.Connection, breaks_at: str = "", error: Exception | None = None

@@ -1,4 +1,4 @@
-"""After a deletion that leaves something, somebody waits: the rest of it soon goes to others."""
+"""Cleanup after a deletion: a short one is done immediately, the rest is handed over."""
 
 import math
 from collections.abc import Iterable, Iterator

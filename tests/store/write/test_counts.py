@@ -1,4 +1,4 @@
-"""Required roles on the side that holds no key, and what required keys lead to: never left empty."""
+"""Required roles without a key, and targets of required keys, are never left empty."""
 
 from collections.abc import Callable, Sequence
 
@@ -342,7 +342,7 @@ def test_linking_a_concurrently_deleted_object_is_refused_as_missing() -> None:
 
 
 class InterruptedReads(WatchedEngine):
-    """An engine with which something happens once, before it is next looked into."""
+    """An engine that calls a function once, before the next read."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What is locked, only its member writes, until that ends; the check is in the write itself."""
+"""Only the holder writes a locked object until the lock expires; the commit itself checks this."""
 
 from collections.abc import Callable
 from typing import Any

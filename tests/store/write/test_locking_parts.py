@@ -1,4 +1,4 @@
-"""Parts are locked like other objects, also while their whole ends and has more of them than end with it."""
+"""Parts are locked like other objects, even during deletion of a whole with very many parts."""
 
 from contextlib import suppress
 

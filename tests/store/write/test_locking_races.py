@@ -1,4 +1,4 @@
-"""Members in two processes who want the same locks: what one has, no other has, and nobody has a part."""
+"""Members in two processes compete for locks: each lock has one holder, and no request succeeds partly."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ Wanted = Mapping[str, Sequence[str]]
 
 
 class CompetingProcesses:
-    """Processes on one store, and the objects there."""
+    """Processes on one store, and its objects."""
 
     def __init__(self, objects: Objects, store: str, where: str) -> None:
         self.objects = objects

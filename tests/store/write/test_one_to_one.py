@@ -1,4 +1,4 @@
-"""One-to-one associations: one key to each target, which finds back who holds it."""
+"""One-to-one associations: one key per target, found in reverse by its guard."""
 
 import pytest
 

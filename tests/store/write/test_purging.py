@@ -1,4 +1,4 @@
-"""Deletions of more than can be done as one: the object itself ends at once, the rest soon after."""
+"""Deletions larger than one commit: the object is deleted first, its parts soon after."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -167,7 +167,7 @@ def test_links_of_parts_are_deleted_with_them(watched: WatchedEngine) -> None:
 
 
 class StoppingEngine(WatchedEngine):
-    """An engine that does so many commits, and then none."""
+    """An engine that accepts a number of commits, and then none."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -374,7 +374,7 @@ def test_unique_values_of_parts_are_free_after_the_purge(watched: WatchedEngine)
 
 
 class LinkingEngine(WatchedEngine):
-    """An engine in which another always links a part just before it is purged."""
+    """An engine in which another process links a part just before each purge."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A whole ends with all its parts, also where they need one another; but not while others need them."""
+"""A whole is deleted with all its parts, even if they require one another, unless others require them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -17,7 +17,7 @@ TOGETHER = 10
 
 
 class Family(NamedTuple):
-    """How wholes and parts lead to one another beside being that."""
+    """The roles between wholes and parts beside the composition."""
 
     whole: tuple[Role, ...] = ()
     part: tuple[Role, ...] = ()

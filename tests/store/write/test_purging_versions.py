@@ -1,4 +1,4 @@
-"""Versioned parts of a whole that is too large to be deleted as one: they end when it does, though later."""
+"""Versioned parts of a very large whole end with it, although they are purged later."""
 
 from collections.abc import Iterator, Sequence
 
@@ -119,7 +119,7 @@ def test_parts_that_require_their_whole_end_with_it() -> None:
 
 
 class StoppingEngine(WatchedEngine):
-    """An engine that does so many commits, and then none."""
+    """An engine that accepts a number of commits, and then none."""
 
     left: int | None = None
 

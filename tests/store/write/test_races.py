@@ -1,4 +1,4 @@
-"""Several callers at once: no required role is left empty, no target shared, and both ends agree after it."""
+"""Concurrent callers: no required role is left empty, no target is shared, and both ends agree."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Random changes of random graphs: a store does and refuses what the plain rules say, and both ends agree."""
+"""Random changes of random graphs: a store agrees with the reference, and both ends agree."""
 
 import itertools
 import random
@@ -42,7 +42,7 @@ STORIES = count(1, 150)
 
 
 class MirroredGraph:
-    """A graph in a store, and the same one in a dict."""
+    """A graph in a store, and the same graph in a dict."""
 
     def __init__(self, model: Model, engine: Engine, chance: random.Random) -> None:
         self._model = model

@@ -1,4 +1,4 @@
-"""What became of a change whose answer was lost, as the heads that were found tell it."""
+"""The outcome of a change whose response was lost, decided from the heads that were found."""
 
 import pytest
 
@@ -86,7 +86,7 @@ def test_one_head_decides_for_the_whole_change() -> None:
 
 
 class UncertainEngine(WatchedEngine):
-    """An engine that is never certain that what it refuses was not done before."""
+    """An engine that never knows whether a refused batch was committed before."""
 
     def commit(self, batch: Batch) -> None:
         try:

@@ -1,4 +1,4 @@
-"""The numbers of Serial attributes: from 1, each once, whoever asks at the same time."""
+"""Serial numbers: from 1, each once, even for concurrent requests."""
 
 from collections.abc import Callable
 from itertools import chain
@@ -74,7 +74,7 @@ def test_no_number_is_assigned_twice(engine: Engine, name: SerialName) -> None:
 
 
 class DoubtfulEngine(ReferenceEngine):
-    """An engine that does its first commit twice, and cannot tell what the second attempt refused."""
+    """An engine that sends its first commit twice, and cannot tell why the second was refused."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ def test_numbers_with_unknown_outcome_are_skipped(name: SerialName) -> None:
 
 
 class OvertakenEngine(ReferenceEngine):
-    """An engine in which another always comes first."""
+    """An engine in which another process always commits first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ def test_a_counter_gives_up_after_repeated_conflicts(name: SerialName) -> None:
 
 
 class SimultaneousEngine(ReferenceEngine):
-    """An engine that commits when so many wait for it, in the order of the numbers that they take."""
+    """An engine that commits when a number of callers wait, in the order of their numbers."""
 
     def __init__(self, parties: int) -> None:
         super().__init__()
@@ -153,7 +153,7 @@ def test_concurrent_requests_of_a_process_take_successive_numbers_in_one_commit_
 
 
 class OvertakingEngine(ReferenceEngine):
-    """An engine in which others take numbers while somebody's first commit is under way."""
+    """An engine in which others take numbers during the first commit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -197,7 +197,7 @@ def test_a_failed_reservation_does_not_block_later_ones(name: SerialName) -> Non
 
 
 class RefusingEngine(ReferenceEngine):
-    """An engine that can be told to refuse."""
+    """An engine that can be set to refuse commits."""
 
     refuses = False
 

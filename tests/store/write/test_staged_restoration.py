@@ -1,4 +1,4 @@
-"""On every engine, an order with more lines than one commit holds ends, comes back, is emptied and filled."""
+"""On every engine, an order with more lines than one commit holds is deleted, restored and cleared."""
 
 from stratabase.domain.objects.entity import Reference
 from stratabase.store.engine.port import Engine

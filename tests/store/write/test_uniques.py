@@ -1,4 +1,4 @@
-"""Unique values: one holder each, whatever is changed at once, by whom, and under which model."""
+"""Unique values: one holder each, despite concurrent changes and changing models."""
 
 import unicodedata
 from collections.abc import Callable

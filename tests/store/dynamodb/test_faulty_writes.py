@@ -1,4 +1,4 @@
-"""Whatever happens between an operation on a graph and DynamoDB: it is done whole or not at all."""
+"""Faults between an operation on a graph and DynamoDB: the operation is atomic."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
