@@ -224,11 +224,11 @@ class DictEntities:
         return entity is not None and (whole is None or self._stands(whole))
 
     def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
-        given = {
+        value = {
             name: range(first := self.serials[name] + 1, first + number) for name, number in wanted.items()
         }
         self.serials.update(wanted)
-        return given
+        return value
 
     def dry_run(self, change: Change) -> None:
         self._allowed(change)

@@ -16,8 +16,8 @@ from tests.service import ROOT
 
 @pytest.fixture(scope="module")
 def instance() -> Iterator[Instance]:
-    with golden.sample() as made:
-        yield made
+    with golden.sample() as created:
+        yield created
 
 
 @pytest.fixture(scope="module")

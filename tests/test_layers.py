@@ -15,8 +15,8 @@ def build(layer: str, target: str, folder: Path, **variables: str) -> Path:
     source, artifacts = folder / "source", folder / "artifacts"
     shutil.copytree(ROOT / "layers" / layer, source)
     artifacts.mkdir()
-    given = [f"{name}={value}" for name, value in variables.items()]
-    command = ["make", "--silent", target, f"ARTIFACTS_DIR={artifacts}", *given]
+    data = [f"{name}={value}" for name, value in variables.items()]
+    command = ["make", "--silent", target, f"ARTIFACTS_DIR={artifacts}", *data]
     subprocess.run(command, cwd=source, check=True, capture_output=True)
     return artifacts
 

@@ -115,7 +115,7 @@ def tree(home: Path) -> Iterator[ProcessTree]:
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 @pytest.mark.parametrize(
-    ("told", "number", "code"),
+    ("result", "number", "code"),
     [
         ("make", signal.SIGTERM, -signal.SIGTERM),
         *(
@@ -133,12 +133,12 @@ def tree(home: Path) -> Iterator[ProcessTree]:
     ids=lambda value: getattr(value, "name", str(value)),
 )
 def test_a_signal_to_one_process_ends_the_whole_process_tree(
-    tmp_path: Path, told: str, number: signal.Signals, code: int
+    tmp_path: Path, result: str, number: signal.Signals, code: int
 ) -> None:
     with tree(tmp_path) as running:
         assert running.answers()
 
-        os.kill(running.pids[told], number)
+        os.kill(running.pids[result], number)
 
         assert running.make.wait(DEADLINE) == code
         eventually(lambda: running.living() == [])

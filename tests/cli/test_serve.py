@@ -62,16 +62,16 @@ def _tried(terminal: Terminal, password: str) -> tuple[int, list[str]]:
     return tried
 
 
-@pytest.mark.parametrize("given", [None, GIVEN], ids=["made up", "given"])
-def test_the_printed_example_works(tmp_path: Path, given: str | None) -> None:
+@pytest.mark.parametrize("value", [None, GIVEN], ids=["made up", "given"])
+def test_the_printed_example_works(tmp_path: Path, value: str | None) -> None:
     """With the real function and the sample model, at the first start and at the second."""
     project = Project(tmp_path)
-    environment = SAMPLE | ({"STRATABASE_ADMIN_PASSWORD": given} if given else {})
+    environment = SAMPLE | ({"STRATABASE_ADMIN_PASSWORD": value} if value else {})
     for terminal in serving(project, *REAL, **environment):
-        password = given or terminal.wait_for(r"^  \S+$").strip()
+        password = value or terminal.wait_for(r"^  \S+$").strip()
         terminal.started()
         assert _tried(terminal, password) == (200, ["data"])
-        assert any("curl asks for the password of admin" in line for line in terminal.printed) is bool(given)
+        assert any("curl asks for the password of admin" in line for line in terminal.printed) is bool(value)
     for terminal in serving(project, *REAL, **environment):
         terminal.started()
         assert _tried(terminal, password) == (200, ["data"])
@@ -93,8 +93,8 @@ def test_a_wrong_password_in_the_settings_is_reported(tmp_path: Path) -> None:
         terminal.started()
     for terminal in serving(project, *REAL, **SAMPLE, STRATABASE_ADMIN_PASSWORD=GIVEN):
         terminal.started()
-        told = terminal.printed[terminal.printed.index(NOT_THEIRS) :]
-        (command,) = [line for line in told if line.endswith("members set-password admin")]
+        result = terminal.printed[terminal.printed.index(NOT_THEIRS) :]
+        (command,) = [line for line in result if line.endswith("members set-password admin")]
         words = shlex.split(command)
         assert f"STRATABASE_MODEL={SAMPLE['STRATABASE_MODEL']}" in words
         assert shutil.which(next(word for word in words if "=" not in word)), "it can be run as it is printed"

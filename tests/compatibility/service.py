@@ -329,8 +329,8 @@ def _inserts(connection: sqlite3.Connection, table: str) -> list[str]:
     rows = connection.execute(f"SELECT {', '.join(f'quote({name})' for name in columns)} FROM {table}")
     found = []
     for row in rows:
-        given = {name: text for name, text in zip(columns, row, strict=True) if text != "NULL"}
-        found.append(f"INSERT INTO {table} ({', '.join(given)}) VALUES ({', '.join(given.values())});")
+        value = {name: text for name, text in zip(columns, row, strict=True) if text != "NULL"}
+        found.append(f"INSERT INTO {table} ({', '.join(value)}) VALUES ({', '.join(value.values())});")
     return sorted(found)
 
 

@@ -42,14 +42,14 @@ def number_text(pattern: str, language: str, number: str) -> str:
 
 def test_dates_are_formatted_like_java() -> None:
     """500 random patterns and moments, in eight languages and four time zones."""
-    for *given, expected in lines("dates.tsv"):
-        assert date_text(*given) == expected, given
+    for *value, expected in lines("dates.tsv"):
+        assert date_text(*value) == expected, value
 
 
 def test_numbers_are_formatted_like_java() -> None:
     """500 random patterns and numbers, in five languages."""
-    for *given, expected in lines("numbers.tsv"):
-        assert number_text(*given) == expected, given
+    for *value, expected in lines("numbers.tsv"):
+        assert number_text(*value) == expected, value
 
 
 @pytest.mark.parametrize("name", ["dates.tsv", "numbers.tsv"])

@@ -83,8 +83,8 @@ class RecordedHistory:
         for reference in filter(AsOfGraph(self.now, self.now, self._links).is_versioned, self.known()):
             versions = [*self._services.entities.versions(reference)]
             request = request_of(self._services.model, self._services.entities)
-            told = VersionReader(request).each(versions, partial(load_view, depth=DEPTH))
-            for began, found in zip((each.start for each in versions), told, strict=True):
+            result = VersionReader(request).each(versions, partial(load_view, depth=DEPTH))
+            for began, found in zip((each.start for each in versions), result, strict=True):
                 assert began is not None
                 past = AsOfGraph(self.then(began), self.now, self._links)
                 expected = past.view(reference, DEPTH) if past.is_there(reference) else None

@@ -99,7 +99,7 @@ def _messages_made() -> Iterator[MessageUse]:
 
 def test_every_message_has_literal_templates() -> None:
     counts = {"_": 1, "ngettext": 2}
-    translated = [made for made in messages_made() if made.function in counts]
+    translated = [created for created in messages_made() if created.function in counts]
     assert len(translated) > 200
     for place, function, call in translated:
         templates = call.args[: counts[function]]
@@ -112,10 +112,10 @@ def test_a_message_gets_a_value_for_each_placeholder() -> None:
     for place, function, call in messages_made():
         if function == "verbatim" or any(keyword.arg is None for keyword in call.keywords):
             continue
-        given = {keyword.arg for keyword in call.keywords} | ({"count"} if function == "ngettext" else set())
+        value = {keyword.arg for keyword in call.keywords} | ({"count"} if function == "ngettext" else set())
         templates = [each.value for each in call.args if isinstance(each, ast.Constant)]
         expected = set().union(*(names_in(str(each)) for each in templates))
-        assert given - {"count"} == expected - {"count"}, place
+        assert value - {"count"} == expected - {"count"}, place
 
 
 def test_no_message_parameter_contains_english_text() -> None:

@@ -65,8 +65,8 @@ class MeteredVersions:
 
     def update(self, name: str | None = None, **roles: RoleCommand) -> None:
         """Change Ada."""
-        given = {} if name is None else {"name": name}
-        save(self.services, Update(self.ada, given, roles=roles), ADMINISTRATOR)
+        value = {} if name is None else {"name": name}
+        save(self.services, Update(self.ada, value, roles=roles), ADMINISTRATOR)
 
     def at(self, instant: Instant) -> Entity | None:
         """Return Ada as she was."""

@@ -47,11 +47,11 @@ def post(service: RunningService, body: Any, path: str = GRAPHQL, **headers: str
 
 def is_problem(reply: Reply, status: int) -> bool:
     """Return whether a reply tells of a problem with a status, by the request's own id."""
-    told = reply.json()
+    result = reply.json()
     assert reply.headers["content-type"] == PROBLEM, reply
-    assert told["traceId"] == reply.headers["x-amzn-requestid"]
-    return (reply.status, told["status"], told["type"]) == (status, status, "about:blank") and bool(
-        told["detail"]
+    assert result["traceId"] == reply.headers["x-amzn-requestid"]
+    return (reply.status, result["status"], result["type"]) == (status, status, "about:blank") and bool(
+        result["detail"]
     )
 
 
@@ -192,11 +192,11 @@ def test_requests_without_credentials_are_refused(
 
 
 def test_health_returns_the_version_and_the_state_of_the_store(service: RunningService) -> None:
-    told = {"version": __version__, "store": "reachable"}
+    result = {"version": __version__, "store": "reachable"}
 
     plain, xml = service.request("GET", HEALTH), service.request("GET", f"{HEALTH}?format=xml")
 
-    assert (plain.status, plain.json()) == (200, told)
+    assert (plain.status, plain.json()) == (200, result)
     assert (xml.status, b"<store>reachable</store>" in xml.body) == (200, True)
 
 
@@ -217,13 +217,15 @@ def test_links_ignore_the_host_header(service: RunningService) -> None:
     }
     headers = ADMINISTRATOR | JSON | forged
 
-    made = service.request("POST", "/auth/administration/members", headers=headers, body=json.dumps(member))
+    created = service.request(
+        "POST", "/auth/administration/members", headers=headers, body=json.dumps(member)
+    )
     described = service.request("GET", "/public/openapi.json", headers=forged)
 
     root = f"http://127.0.0.1:{service.port}"
-    assert made.headers["location"].startswith(f"{root}/auth/administration/members/")
+    assert created.headers["location"].startswith(f"{root}/auth/administration/members/")
     assert described.json()["servers"] == [{"url": root}]
-    assert "evil" not in made.body.decode() + described.body.decode()
+    assert "evil" not in created.body.decode() + described.body.decode()
 
 
 def test_links_use_the_configured_base_url(tmp_path: Path) -> None:

@@ -266,7 +266,7 @@ def test_insight_shows_the_cost_of_a_condition(company: Company) -> None:
         for text in ("true", "height > 0", "team_size > 0")
     }
 
-    kinds = {text: [call["kind"] for call in made] for text, made in calls.items()}
+    kinds = {text: [call["kind"] for call in created] for text, created in calls.items()}
     assert kinds["height > 0"] == kinds["true"] == ["range"]
     assert kinds["team_size > 0"][0] == "range"
     assert "get" in kinds["team_size > 0"]

@@ -263,9 +263,9 @@ def test_a_preview_shows_future_derived_values(company: Company) -> None:
         "addresses": [{"street": "s", "rooms": [{"name": "r", "windows": [{}]}]}],
     }
     create = f"query($data: PersonDraftCreate!) {{ Person___previewCreate(data: $data) {{ {WRITTEN} }} }}"
-    made = f"mutation($data: PersonCreate!) {{ Person___create(data: $data) {{ {WRITTEN} }} }}"
+    created = f"mutation($data: PersonCreate!) {{ Person___create(data: $data) {{ {WRITTEN} }} }}"
 
-    preview, written = client.ask_again(create, data=needs), client.ask(made, data=needs)
+    preview, written = client.ask_again(create, data=needs), client.ask(created, data=needs)
 
     assert preview == {
         "_id": None,

@@ -17,8 +17,8 @@ class GuildService:
     def __init__(self, service: RunningService) -> None:
         self._service = service
         member = {"username": "smith", "email": "smith@example.com", "profile": "Member"}
-        made = self._rest("POST", "/auth/administration/members", member)
-        self._rest("PUT", f"/auth/administration/members/{made['id']}", {"password": PASSWORD})
+        created = self._rest("POST", "/auth/administration/members", member)
+        self._rest("PUT", f"/auth/administration/members/{created['id']}", {"password": PASSWORD})
         self.ids = {"ada": self.create("Master", name="Ada", level=1, salary=7, email="ada@x")}
         self.ids["zoe"] = self.create("Master", name="Zoe", level=9, email="zoe@x", boss=self.ids["ada"])
         self.ids["team"] = self.create("Team", name="red", secret="s", members=[*self.ids.values()])
@@ -112,8 +112,8 @@ def test_unwritable_members_are_refused_by_every_service(guild: GuildService, se
         body = guild.body(query)
         if service.startswith("validate"):
             return [issue["issueType"] for issue in body["data"][f"{class_name}___{service}"]["issues"]]
-        told = [error["extensions"]["issueType"] for error in body.get("errors", ())]
-        return [type_ for type_ in told if type_ != "SERVICE_HANDLER_ERROR"]
+        result = [error["extensions"]["issueType"] for error in body.get("errors", ())]
+        return [type_ for type_ in result if type_ != "SERVICE_HANDLER_ERROR"]
 
     assert refused("Team", "team", 'motto: "x"') == [f"ENTITY_GRANT_{action}"]
     assert refused("Master", "ada", "salary: 8") == ["ATTRIBUTE_GRANT_EDIT"]

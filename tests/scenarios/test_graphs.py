@@ -79,15 +79,15 @@ def test_a_write_is_previewed_and_validated(client: Client) -> None:
         "query($data: PersonDraftUpdate!) { Person___previewUpdate(data: $data) { last_name team { _id } } }",
         data={"_id": id_, "last_name": "Q"},
     )
-    told = client.ask(
+    result = client.ask(
         """query($data: PersonDraftCreate!) { Person___validateCreate(data: $data) {
              isValid issues { roleNames } } }""",
         data=data,
     )
 
     assert preview == {"last_name": "Q", "team": {"_id": team}}
-    assert told["isValid"] is False
-    assert sorted(issue["roleNames"][0] for issue in told["issues"]) == ["contract", "phones", "skills"]
+    assert result["isValid"] is False
+    assert sorted(issue["roleNames"][0] for issue in result["issues"]) == ["contract", "phones", "skills"]
 
 
 def test_an_object_is_found_by_unique_values(client: Client) -> None:

@@ -58,8 +58,8 @@ def codes(order: Any) -> list[str]:
 def test_a_large_object_is_restored_completely_after_deletion_or_clearing(service: RunningService) -> None:
     order = ask(service, 'mutation { Order___create(data: {name: "a"}) { _id } }')["_id"]
     for first in range(0, NUMBER, TOGETHER):
-        made = [{"code": f"c{each}"} for each in range(first, first + TOGETHER)]
-        there = ask(service, UPDATE, data={"_id": order, "lines": {"create": made}})
+        created = [{"code": f"c{each}"} for each in range(first, first + TOGETHER)]
+        there = ask(service, UPDATE, data={"_id": order, "lines": {"create": created}})
     expected = [f"c{each}" for each in range(NUMBER)]
     assert codes(there) == expected
 

@@ -115,9 +115,9 @@ def test_a_query_beyond_a_limit_is_refused_before_execution(service: RunningServ
 
     assert (beyond.status, modern.status) == (200, 400)
     places = [] if limit.place is None else [{"line": limit.place[0], "column": limit.place[1]}]
-    told: dict[str, Any] = {"message": limit.message, **({"locations": places} if places else {})}
-    told["extensions"] = {"classification": "ValidationError"}
-    assert beyond.json() == modern.json() == {"errors": [told]}
+    result: dict[str, Any] = {"message": limit.message, **({"locations": places} if places else {})}
+    result["extensions"] = {"classification": "ValidationError"}
+    assert beyond.json() == modern.json() == {"errors": [result]}
     assert ask(service, pages) == before
     assert "errors" not in ask(service, limit.within)
 
@@ -142,10 +142,10 @@ def test_a_query_beyond_the_cost_limit_is_refused(
     if cost <= 200:
         assert "errors" not in body
         return
-    (told,) = body["errors"]
-    assert told["message"].startswith(f"The estimated cost of the request is {cost}. The maximum is 200.")
-    assert told["locations"] == [{"line": 2, "column": 3}]
-    assert told["extensions"] == {"classification": "ValidationError"}
+    (result,) = body["errors"]
+    assert result["message"].startswith(f"The estimated cost of the request is {cost}. The maximum is 200.")
+    assert result["locations"] == [{"line": 2, "column": 3}]
+    assert result["extensions"] == {"classification": "ValidationError"}
     assert set(body) == {"errors"}
 
 
@@ -182,9 +182,9 @@ def test_a_request_cannot_exceed_its_read_budget(service: RunningService) -> Non
 
     body = ask(service, '{ Book___getPage(options: {filter: {text___contains: "y"}}) { items { _id } } }')
 
-    (told,) = body["errors"]
-    assert told["extensions"]["issueType"] == "MALFORMED_REQUEST"
-    assert "objects, before the result was complete" in told["message"]
+    (result,) = body["errors"]
+    assert result["extensions"]["issueType"] == "MALFORMED_REQUEST"
+    assert "objects, before the result was complete" in result["message"]
 
 
 class StepByStep:
@@ -226,7 +226,7 @@ def test_a_bulk_service_ends_in_time_and_reports_progress(slow: Client) -> None:
     for number in range(9):
         assert "errors" not in said(f'mutation {{ Book___create(data: {{title: "{number}"}}) {{ _id }} }}')
     end = "mutation {\n  it: Book___deleteBulk(options: {}) { deleted }\n}"
-    told, left = [], [9]
+    result, left = [], [9]
     while "errors" in (body := said(end)):
         (error,) = body["errors"]
         left.append(said("{ it: Book___getPage { totalCount } }")["data"]["it"]["totalCount"])
@@ -236,12 +236,12 @@ def test_a_bulk_service_ends_in_time_and_reports_progress(slow: Client) -> None:
             "Send the request again to continue."
         )
         assert (error["message"], error["path"], body["data"]) == (expected, ["it"], {"it": None})
-        told.append(error["extensions"])
+        result.append(error["extensions"])
 
     assert body == {"data": {"it": {"deleted": left[-1]}}}
-    assert len(told) > 1
+    assert len(result) > 1
     assert sorted(left, reverse=True) == left
-    assert {(each["issueType"], each["sourceRequestReference"], each["entityName"]) for each in told} == {
+    assert {(each["issueType"], each["sourceRequestReference"], each["entityName"]) for each in result} == {
         ("SERVICE_HANDLER_ERROR", "it.options", "Book")
     }
 
@@ -256,10 +256,10 @@ def test_a_too_large_response_is_refused(model: Path, tmp_path: Path) -> None:
     with running(tmp_path / "home", model=model, application="Library") as service:
         for number in range(count):
             data = {"title": f"{number}", "text": LARGE}
-            made = ask(
+            created = ask(
                 service, "mutation($data: BookCreate!) { Book___create(data: $data) { _id } }", {"data": data}
             )
-            assert "errors" not in made
+            assert "errors" not in created
         page = "{ Book___getPage(options: {next: 100}) { items { text } } }"
         change = "mutation { Book___updateBulk(data: {author: null}, options: {}) { items { text } } }"
 

@@ -62,7 +62,7 @@ def test_an_employee_is_created_and_read_back(service: RunningService) -> None:
 def test_derived_attributes_are_computed(service: RunningService) -> None:
     """As the README shows it."""
     id_ = create(service, "computed@example.com")
-    made = service.graphql(
+    created = service.graphql(
         """mutation($members: [ID]) { Team___create(data: {name: "Engines", members: $members}) {
              name head_count } }""",
         {"members": [id_]},
@@ -73,7 +73,7 @@ def test_derived_attributes_are_computed(service: RunningService) -> None:
     }) { items { full_name team { name head_count } } } }"""
 
     team = {"name": "Engines", "head_count": 1}
-    assert made == {"data": {"Team___create": team}}
+    assert created == {"data": {"Team___create": team}}
     items = [{"full_name": "Ada Lovelace", "team": team}]
     assert service.graphql(page) == {"data": {"Employee___getPage": {"items": items}}}
 

@@ -197,9 +197,9 @@ def walk(service: RunningService, form: str) -> Iterator[tuple[str, str, Reply]]
         return method, path, reply
 
     yield ask("POST", "/public/token/getJwtToken", CREDENTIALS[form])
-    made = ask("POST", ALL, NEW[form])
-    yield made
-    id_ = made[2].headers["location"].rpartition("/")[2]
+    created = ask("POST", ALL, NEW[form])
+    yield created
+    id_ = created[2].headers["location"].rpartition("/")[2]
     for method, path, body in (("GET", ALL, None), ("GET", ONE, None), ("PUT", ONE, NOTES[form])):
         yield ask(method, path, body, id_)
     admin = service.request(

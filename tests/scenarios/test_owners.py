@@ -36,8 +36,8 @@ class OwnersService:
 
     def member(self, username: str, password: str = PASSWORD, profile: str = "Member") -> str:
         """Make a member, and return its id once it is let in."""
-        given = {"username": username, "email": f"{username}.{len(password)}@example.com", "profile": profile}
-        reply = self.rest("POST", MEMBERS, given)
+        value = {"username": username, "email": f"{username}.{len(password)}@example.com", "profile": profile}
+        reply = self.rest("POST", MEMBERS, value)
         assert reply.status == 201, reply.body
         id_ = str(reply.json()["id"])
         assert self.rest("PUT", f"{MEMBERS}/{id_}", {"password": password}).status == 200

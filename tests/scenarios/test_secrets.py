@@ -77,6 +77,6 @@ def test_no_secret_is_logged(tmp_path: Path) -> None:
         keys = json.loads((service.home / "signing-keys.json").read_text())["keys"]
     lines = service.log().splitlines()
     assert len([line for line in lines if line.startswith("{")]) > 5
-    told = "\n".join(line for line in lines if not line.startswith("  http://"))
+    result = "\n".join(line for line in lines if not line.startswith("  http://"))
     looked_for = [*secrets, *(key["secret"] for key in keys), "planted", "$argon2", "Traceback"]
-    assert [secret for secret in looked_for if secret in told] == []
+    assert [secret for secret in looked_for if secret in result] == []

@@ -67,9 +67,11 @@ def roman(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             "profile": "Manager",
             "timeZone": "Europe/Rome",
         }
-        made = service.request("POST", MEMBERS, headers=headers, body=json.dumps(own)).json()
+        created = service.request("POST", MEMBERS, headers=headers, body=json.dumps(own)).json()
         password = json.dumps({"password": PASSWORD})
-        assert service.request("PUT", f"{MEMBERS}/{made['id']}", headers=headers, body=password).status < 300
+        assert (
+            service.request("PUT", f"{MEMBERS}/{created['id']}", headers=headers, body=password).status < 300
+        )
         yield Client(service, name)
 
 

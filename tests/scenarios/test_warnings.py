@@ -149,10 +149,10 @@ def test_a_save_checks_warnings(client: Client) -> None:
     child = ("ENTITY_DOMAIN", "WARNING", "A child.", "Person___save.data")
 
     assert told(client, save % "forceWarnings: {}", data={"name": "Kim", "age": 7}) == [child]
-    made = client.ask(save % FORCE, data={"name": "Kim", "age": 7})
-    again = {"_id": made["_id"], "name": "Lee"}
+    created = client.ask(save % FORCE, data={"name": "Kim", "age": 7})
+    again = {"_id": created["_id"], "name": "Lee"}
     assert told(client, save % "forceWarnings: {}", data=again) == [child]
-    assert client.ask(save % FORCE, data=again) == made
+    assert client.ask(save % FORCE, data=again) == created
 
 
 def test_a_bulk_service_reports_the_warnings_of_each_object(client: Client) -> None:
@@ -161,9 +161,9 @@ def test_a_bulk_service_reports_the_warnings_of_each_object(client: Client) -> N
         f'mutation {{ Person___update(data: {{_id: "{names["admins"]}", name: "bulk", age: 50}}) {{ _id }} }}'
     )
     options = 'options: {filter: {name___eq: "bulk"}, orderBy: [age___ASC]}'
-    given = f"data: {{age: 15}}, {options}"
-    update = f"mutation {{ Person___updateBulk({given}, %s) {{ totalCount items {{ age }} }} }}"
-    validate = f"""{{ Person___validateUpdateBulk({given}) {{
+    value = f"data: {{age: 15}}, {options}"
+    update = f"mutation {{ Person___updateBulk({value}, %s) {{ totalCount items {{ age }} }} }}"
+    validate = f"""{{ Person___validateUpdateBulk({value}) {{
       isValid issues {{ issueLevel entityID }} }} }}"""
     ids = sorted(names.values())
 

@@ -171,10 +171,10 @@ def test_every_issue_is_an_error_with_all_its_fields(api: ExecutorApi) -> None:
 def test_save_creates_without_an_id_and_updates_with_one(api: ExecutorApi) -> None:
     query = "mutation($data: ThingDraft!) { Thing___save(data: $data) { _id name count } }"
 
-    made = api.ask(query, data={"name": "chair"})["data"]["Thing___save"]
-    changed = api.ask(query, data={"_id": made["_id"], "count": 2})["data"]["Thing___save"]
+    created = api.ask(query, data={"name": "chair"})["data"]["Thing___save"]
+    changed = api.ask(query, data={"_id": created["_id"], "count": 2})["data"]["Thing___save"]
 
-    assert changed == {"_id": made["_id"], "name": "chair", "count": 2}
+    assert changed == {"_id": created["_id"], "name": "chair", "count": 2}
 
 
 def test_delete_returns_whether_the_object_existed(api: ExecutorApi) -> None:

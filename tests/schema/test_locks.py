@@ -299,9 +299,9 @@ def counting(objects: EverythingObjects) -> list[int]:
     counted: list[int] = []
     read: Callable[..., Any] = objects.read
 
-    def noted(references: Any, *given: Any) -> Any:
+    def noted(references: Any, *value: Any) -> Any:
         counted.append(len(references))
-        return read(references, *given)
+        return read(references, *value)
 
     objects.read = noted  # type: ignore[method-assign, assignment]
     return counted
@@ -336,8 +336,8 @@ def test_an_object_deleted_after_the_page_was_read_has_no_lock() -> None:
     objects.put("Skill", "s", name="sing")
     page = objects.page
 
-    def passing(*given: Any) -> Any:
-        found = page(*given)
+    def passing(*value: Any) -> Any:
+        found = page(*value)
         objects.objects.clear()
         return found
 

@@ -271,17 +271,17 @@ class Watched(EverythingObjects):
             self.put("Project", project, title=project)
             self.link("Person", "projects", id_, project)
 
-    def read(self, *given: Any) -> Any:
+    def read(self, *arguments: Any) -> Any:
         self.trips.append("read")
-        return super().read(*given)
+        return super().read(*arguments)
 
-    def linked(self, role: Any, *given: Any, **more: Any) -> Any:
+    def linked(self, role: Any, *arguments: Any, **more: Any) -> Any:
         self.trips.append(str(role))
-        return super().linked(role, *given, **more)
+        return super().linked(role, *arguments, **more)
 
-    def page(self, *given: Any) -> Any:
+    def page(self, *arguments: Any) -> Any:
         self.trips.append("page")
-        return super().page(*given)
+        return super().page(*arguments)
 
 
 @pytest.mark.parametrize("persons", [5, 50, 500])
@@ -319,8 +319,8 @@ def test_round_trips_depend_only_on_the_depth(persons: int, selection: str, trip
 class Lagging(EverythingObjects):
     """Objects whose pages show them as they were."""
 
-    def page(self, *given: Any) -> Any:
-        found = super().page(*given)
+    def page(self, *arguments: Any) -> Any:
+        found = super().page(*arguments)
         return replace(found, items=tuple(map(_older, found.items)))
 
 
@@ -352,9 +352,9 @@ def test_unselected_fields_of_a_page_are_not_read(monkeypatch: pytest.MonkeyPatc
     asked: list[int] = []
     read = objects.read
 
-    def counted(references: Any, *given: Any) -> Any:
+    def counted(references: Any, *value: Any) -> Any:
         asked.append(len(references))
-        return read(references, *given)
+        return read(references, *value)
 
     monkeypatch.setattr(objects, "read", counted)
     for shown in ("items { _id }", "items { _id } hasNext", "items { _id } totalCount", "__typename"):

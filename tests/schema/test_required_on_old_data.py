@@ -97,9 +97,9 @@ def test_an_empty_required_member_cannot_be_cleared_explicitly(
     """Whoever touches it must fill it."""
     id_ = api.create("Person")
     api.serve(NEW)
-    given: dict[str, Any] = {field: emptied}
-    assert len(api.update("Person", _id=id_, **given)) == 1
-    is_valid, issues = api.validate_update("Person", _id=id_, **given)
+    value: dict[str, Any] = {field: emptied}
+    assert len(api.update("Person", _id=id_, **value)) == 1
+    is_valid, issues = api.validate_update("Person", _id=id_, **value)
     assert not is_valid
     assert [place.rpartition(".")[2] for level, _, place in issues if level == "ERROR"] == [field]
     assert len(issues) == len(EMPTY)

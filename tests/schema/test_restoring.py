@@ -151,21 +151,21 @@ DELETE = "mutation($id: ID!, $v: Datetime) { r: Person___delete(_id: $id, ifVers
 def test_if_version_of_another_version_is_refused_with_the_present_one(api: VersionedApi, query: str) -> None:
     id_ = api.person(last_name="a")
     api.update(id_, last_name="b")
-    given = {} if query is DELETE else {"name": "c"}
+    value = {} if query is DELETE else {"name": "c"}
     for wrong in (second(api, 1), api.at(NOON + 1999), api.at(NOON + 2001)):
-        body = api.graphs.body(query, id=id_, v=wrong, **given)
+        body = api.graphs.body(query, id=id_, v=wrong, **value)
         assert told(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
         assert body["errors"][0]["extensions"]["sourceRequestReference"] == "r.ifVersion"
         assert second(api, 2) in body["errors"][0]["message"]
     assert api.names(id_) == ["a", "b"]
-    assert "errors" not in api.graphs.body(query, id=id_, v=second(api, 2), **given)
+    assert "errors" not in api.graphs.body(query, id=id_, v=second(api, 2), **value)
 
 
 @pytest.mark.parametrize("query", [UPDATE, SAVE, DELETE])
 def test_a_write_with_if_version_null_succeeds(api: VersionedApi, query: str) -> None:
     id_ = api.person(last_name="a")
-    given = {} if query is DELETE else {"name": "c"}
-    assert "errors" not in api.graphs.body(query, id=id_, v=None, **given)
+    value = {} if query is DELETE else {"name": "c"}
+    assert "errors" not in api.graphs.body(query, id=id_, v=None, **value)
 
 
 def test_an_update_without_changes_is_refused_if_if_version_differs(api: VersionedApi) -> None:

@@ -107,8 +107,8 @@ def test_every_request_over_the_network_is_reported(api: MeteredApi) -> None:
 
     _, insight = api.ask(query)
 
-    told = [call["kind"] for call in insight["calls"] for _ in range(call["roundTrips"])]
-    assert (told.count("range"), told.count("get")) == (1 + 120 + PROJECTS, 2 + 3)
+    result = [call["kind"] for call in insight["calls"] for _ in range(call["roundTrips"])]
+    assert (result.count("range"), result.count("get")) == (1 + 120 + PROJECTS, 2 + 3)
     if api.wire:
-        assert len(api.wire) - before == len(told)
+        assert len(api.wire) - before == len(result)
     assert insight["roundTrips"] == 1 + 2 + 2

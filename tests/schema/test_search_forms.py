@@ -88,7 +88,7 @@ def test_comparisons_without_a_value_are_ignored_in_a_page(
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("data", "expected"),
     [
         ({}, EVERYBODY),
         ({"name": None, "tall": None, "moods": None, "text": None}, EVERYBODY),
@@ -100,14 +100,14 @@ def test_comparisons_without_a_value_are_ignored_in_a_page(
         ({"tall": 180, "moods": ["BAD"], "text": "height > 180"}, "a"),
     ],
 )
-def test_a_search_form_may_leave_any_field_empty(api: GraphApi, given: dict[str, Any], expected: str) -> None:
-    assert found(api, FORM, **given) == expected
+def test_a_search_form_may_leave_any_field_empty(api: GraphApi, data: dict[str, Any], expected: str) -> None:
+    assert found(api, FORM, **data) == expected
 
 
 def test_a_cached_document_does_not_depend_on_earlier_nulls(api: GraphApi) -> None:
     """It is the same compiled document, whatever its variables were before."""
-    for given, expected in (({"tall": None}, EVERYBODY), ({"tall": 180}, "a"), ({}, EVERYBODY)) * 2:
-        assert found(api, FORM, **given) == expected
+    for value, expected in (({"tall": None}, EVERYBODY), ({"tall": 180}, "a"), ({}, EVERYBODY)) * 2:
+        assert found(api, FORM, **value) == expected
 
 
 def test_comparisons_without_a_value_are_ignored_in_roles_and_associables(api: GraphApi) -> None:
@@ -230,7 +230,7 @@ WHOLE = """query($from: PersonCursor, $order: [PersonSort!]) {
 
 
 @pytest.mark.parametrize(
-    ("order", "given", "expected"),
+    ("order", "data", "expected"),
     [
         ([], {"_id": "c", "last_name": "ccc", "height": None, "born": "not read"}, "cd"),
         (["height___ASC"], {"_id": "b", "last_name": "bbb", "height": 170}, "ba"),
@@ -240,15 +240,15 @@ WHOLE = """query($from: PersonCursor, $order: [PersonSort!]) {
     ],
 )
 def test_a_whole_object_can_be_given_as_a_position(
-    api: GraphApi, order: list[str], given: dict[str, Any], expected: str
+    api: GraphApi, order: list[str], data: dict[str, Any], expected: str
 ) -> None:
-    assert found(api, WHOLE, **{"from": given, "order": order}) == expected
+    assert found(api, WHOLE, **{"from": data, "order": order}) == expected
 
 
-@pytest.mark.parametrize("given", [{"last_name": "bbb"}, {"last_name": "bbb", "_id": "b"}])
+@pytest.mark.parametrize("data", [{"last_name": "bbb"}, {"last_name": "bbb", "_id": "b"}])
 def test_a_position_without_the_first_attribute_of_the_order_is_refused(
-    api: GraphApi, given: dict[str, Any]
+    api: GraphApi, data: dict[str, Any]
 ) -> None:
-    issues = api.issues(WHOLE, **{"from": given, "order": ["height___ASC"]})
+    issues = api.issues(WHOLE, **{"from": data, "order": ["height___ASC"]})
 
     assert issues == [("MALFORMED_REQUEST", "p.options.fromCursor")]

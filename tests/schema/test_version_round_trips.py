@@ -180,11 +180,11 @@ def test_a_store_that_confuses_instants_of_a_batch_is_detected(
 ) -> None:
     as_of, linked = Repository.as_of, Repository.linked
 
-    def of_one(entities: Any, moments: Any, *given: Any) -> Any:
-        return as_of(entities, [(reference, moments[0][1]) for reference, _ in moments], *given)
+    def of_one(entities: Any, moments: Any, *value: Any) -> Any:
+        return as_of(entities, [(reference, moments[0][1]) for reference, _ in moments], *value)
 
-    def led_at_one(entities: Any, role: Any, ids: Any, *range_: Any, at: Any = None, **given: Any) -> Any:
-        return linked(entities, role, ids, *range_, at=at and [at[0]] * len(ids), **given)
+    def led_at_one(entities: Any, role: Any, ids: Any, *range_: Any, at: Any = None, **value: Any) -> Any:
+        return linked(entities, role, ids, *range_, at=at and [at[0]] * len(ids), **value)
 
     for name, faulty, selection in (
         ("as_of", of_one, "mentor { last_name }"),
@@ -236,11 +236,11 @@ def test_round_trips_of_a_diff_do_not_grow_with_changed_attributes(
         file = archive.create("Dossier", ADMINISTRATOR, shelf=shelf)
         for letter in LETTERS[:number]:
             archive.change("Dossier", file, **{letter: letter})
-        told: list[Consumption] = []
-        with record_consumption(told.append):
+        result: list[Consumption] = []
+        with record_consumption(result.append):
             changes = archive.diff(file, 0, number)
         assert [change[3] for change in changes.values()] == [f"{each:02}" for each in range(1, number + 1)]
-        trips.append(round_trips(told))
+        trips.append(round_trips(result))
     assert trips[0] == trips[1]
 
 
@@ -269,9 +269,9 @@ def _trips(
     archive: ArchiveApi, file: str, asked: str, order: str = "_versionStart___ASC", size: int = VERSIONS
 ) -> int:
     """Return how many round trips follow one another for what a clerk asks."""
-    told: list[Consumption] = []
+    result: list[Consumption] = []
     options = f"options: {{next: {size}, orderBy: [{order}]}}"
-    with record_consumption(told.append):
+    with record_consumption(result.append):
         body = archive.body(f'{{ Dossier___getVersionPage(_id: "{file}", {options}) {asked} }}', CLERK)
     assert body["data"]["Dossier___getVersionPage"]["items"]
-    return round_trips(told)
+    return round_trips(result)

@@ -420,9 +420,9 @@ def test_a_diff_shows_who_changed_a_value_and_when(api: VersionedApi, alan: str)
         "changedBy": "ada",
         "changedOn": api.at(NOON + 5000),
     }
-    told = {name: (each["new"], each["changedOn"]) for name, each in changes.items() if each["old"] is None}
+    result = {name: (each["new"], each["changedOn"]) for name, each in changes.items() if each["old"] is None}
     late, later = api.at(NOON + 6000), api.at(NOON + 7000)
-    assert told == {
+    assert result == {
         "height": ("181", later),
         "salary": ('"1.5"', late),
         "born": ('"2000-01-31"', late),
@@ -455,8 +455,8 @@ def test_a_diff_shows_roles_by_ids(api: VersionedApi) -> None:
 
 def test_a_diff_before_the_creation_shows_all_values(api: VersionedApi, alan: str) -> None:
     api.delete(alan)
-    made = api.diff(alan, api.at(NOON), api.at(NOON + 1000))
-    assert made["last_name"] == {
+    created = api.diff(alan, api.at(NOON), api.at(NOON + 1000))
+    assert created["last_name"] == {
         "old": None,
         "new": '"a"',
         "changedBy": "ada",

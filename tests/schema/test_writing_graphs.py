@@ -140,10 +140,10 @@ def test_parts_are_created_updated_and_deleted_through_their_whole(graphs: Graph
 def test_a_single_part_is_created_updated_and_deleted_through_its_whole(graphs: GraphApi) -> None:
     one = graphs.person()
     selection = "home { _id street rooms { items { name } } }"
-    made = graphs.update(
+    created = graphs.update(
         "Person", selection, _id=one, home={"create": {"street": "s", "rooms": [{"name": "r"}]}}
     )
-    home = made["home"]["_id"]
+    home = created["home"]["_id"]
 
     changed = graphs.update(
         "Person", selection, _id=one, home={"update": {"_id": home, "rooms": {"create": [{"name": "q"}]}}}
@@ -162,12 +162,12 @@ def test_a_graph_is_saved_by_ids(graphs: GraphApi) -> None:
     selection = "home { _id street } contract { _id starts_on } phones { items { _id digits } }"
     draft = {**graphs.needs(), "home": {"street": "s"}}
     draft |= {"skills": {"add": draft["skills"]}, "phones": {"save": [{"digits": "1"}, {"digits": "2"}]}}
-    made = graphs.ask(SAVE % selection, data=draft)
-    first, second = made["phones"]["items"]
+    created = graphs.ask(SAVE % selection, data=draft)
+    first, second = created["phones"]["items"]
     again = {
-        "_id": made["_id"],
-        "home": {"_id": made["home"]["_id"], "street": "new"},
-        "contract": {"_id": made["contract"]["_id"], "starts_on": "2021-01-01"},
+        "_id": created["_id"],
+        "home": {"_id": created["home"]["_id"], "street": "new"},
+        "contract": {"_id": created["contract"]["_id"], "starts_on": "2021-01-01"},
         "phones": {
             "save": [{"_id": second["_id"], "digits": "two"}, {"digits": "3"}],
             "delete": [first["_id"]],
@@ -176,11 +176,11 @@ def test_a_graph_is_saved_by_ids(graphs: GraphApi) -> None:
 
     saved = graphs.ask(SAVE % selection, data=again)
 
-    assert saved["home"] == {"_id": made["home"]["_id"], "street": "new"}
-    assert saved["contract"] == {"_id": made["contract"]["_id"], "starts_on": "01/01/2021"}
+    assert saved["home"] == {"_id": created["home"]["_id"], "street": "new"}
+    assert saved["contract"] == {"_id": created["contract"]["_id"], "starts_on": "01/01/2021"}
     assert [item["digits"] for item in saved["phones"]["items"]] == ["two", "3"]
     assert saved["phones"]["items"][0]["_id"] == second["_id"]
-    assert graphs.ask(SAVE % "home { _id }", data={"_id": made["_id"], "home": None})["home"] is None
+    assert graphs.ask(SAVE % "home { _id }", data={"_id": created["_id"], "home": None})["home"] is None
 
 
 def test_a_save_creates_no_second_part_of_a_to_one_role(graphs: GraphApi) -> None:
@@ -191,13 +191,15 @@ def test_a_save_creates_no_second_part_of_a_to_one_role(graphs: GraphApi) -> Non
     again = {"_id": id_, "home": {"street": "new"}}
 
     refused = graphs.issues(SAVE % "", data=again)
-    told = graphs.ask("query($data: PersonDraft!) { Person___validate(data: $data) { isValid } }", data=again)
+    result = graphs.ask(
+        "query($data: PersonDraft!) { Person___validate(data: $data) { isValid } }", data=again
+    )
     kept = graphs.ask("query($id: ID!) { Person___get(_id: $id) { home { street } } }", id=id_)
     graphs.ask(SAVE % "", data={"_id": id_, "home": None})
     other = graphs.ask(SAVE % "home { street }", data=again)
 
     assert refused == [("ROLE_CARDINALITY", "Person___save.data.home")]
-    assert told == {"isValid": False}
+    assert result == {"isValid": False}
     assert kept == {"home": {"street": "s"}}
     assert other["home"] == {"street": "new"}
 
@@ -239,9 +241,9 @@ def test_an_issue_has_its_path_in_the_request(
         == expected
     )
     assert graphs.issues(try_, data=data) == expected
-    told = graphs.ask(ask, data=data)
-    assert told["isValid"] is False
-    assert [(issue["issueType"], issue["sourceRequestReference"]) for issue in told["issues"]] == expected
+    result = graphs.ask(ask, data=data)
+    assert result["isValid"] is False
+    assert [(issue["issueType"], issue["sourceRequestReference"]) for issue in result["issues"]] == expected
 
 
 def test_the_paths_of_created_and_updated_parts_are_those_of_their_inputs(graphs: GraphApi) -> None:
@@ -250,11 +252,11 @@ def test_the_paths_of_created_and_updated_parts_are_those_of_their_inputs(graphs
     update = "mutation($data: PersonUpdate!) { a: Person___update(data: $data) { _id } }"
     long = "9" * 300
 
-    made = graphs.issues(create, data={**graphs.needs(), "phones": [None, {"digits": long}]})
+    created = graphs.issues(create, data={**graphs.needs(), "phones": [None, {"digits": long}]})
     changed = graphs.issues(update, data={"_id": id_, "phones": {"create": [{"digits": long}]}})
     only = graphs.issues(update, data={"_id": id_, "home": {"create": {"street": long}}})
 
-    assert made == [("ATTRIBUTE_STRING_LENGTH", "a.data.phones.1.digits")]
+    assert created == [("ATTRIBUTE_STRING_LENGTH", "a.data.phones.1.digits")]
     assert changed == [("ATTRIBUTE_STRING_LENGTH", "a.data.phones.create.0.digits")]
     assert only == [("ATTRIBUTE_STRING_LENGTH", "a.data.home.create.street")]
 
@@ -374,10 +376,10 @@ def test_a_bulk_validation_reports_issues_beforehand(graphs: GraphApi) -> None:
     end = "{ Team___validateDeleteBulk(options: {}) { isValid issues { issueType entityName } } }"
     one = f'{{ Team___validateDelete(_id: "{needs["team"]}") {{ isValid issues {{ issueType }} }} }}'
 
-    told = graphs.ask(change)
+    result = graphs.ask(change)
 
     missing = {"issueType": "ROLE_CARDINALITY", "roleNames": ["contract"]}
-    assert told == {"isValid": False, "issues": [{"entityID": id_, **missing} for id_ in ids]}
+    assert result == {"isValid": False, "issues": [{"entityID": id_, **missing} for id_ in ids]}
     assert graphs.ask(end)["isValid"] is False
     assert graphs.ask(one) == {"isValid": False, "issues": [{"issueType": "ROLE_CARDINALITY"}]}
     right = "{ Person___validateUpdateBulk(data: {height: 1}, options: {}) { isValid issues { issueType } } }"

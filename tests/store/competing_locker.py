@@ -57,8 +57,8 @@ def main(name: str, store: str, where: str) -> None:
         held = run_concurrently(
             *(partial(tried, *each) for each in zip(members, wanted.values(), strict=True))
         )
-        told = {member.name: names for member, names in zip(members, held, strict=True)}
-        print(json.dumps(told), flush=True)  # noqa: T201
+        result = {member.name: names for member, names in zip(members, held, strict=True)}
+        print(json.dumps(result), flush=True)  # noqa: T201
     engine.close()
 
 

@@ -14,10 +14,10 @@ class Cost(NamedTuple):
     written: float
 
 
-def cost_of(told: Sequence[Consumption]) -> Cost:
+def cost_of(result: Sequence[Consumption]) -> Cost:
     """Return what all of it comes to."""
     return Cost(
-        sum(each.round_trips for each in told),
-        sum(each.read_units for each in told),
-        sum(each.write_units for each in told),
+        sum(each.round_trips for each in result),
+        sum(each.read_units for each in result),
+        sum(each.write_units for each in result),
     )

@@ -40,14 +40,14 @@ class Span(NamedTuple):
 class LaggingHistory:
     """Writes at random, and knows what a reader may see and must see."""
 
-    def __init__(self, chance: random.Random, told: Scenario) -> None:
+    def __init__(self, chance: random.Random, result: Scenario) -> None:
         self.engine = LaggingEngine(chance.randrange(2**32))
-        self.store = Store(self.engine, fresh_class(indexes=told.indexes))
+        self.store = Store(self.engine, fresh_class(indexes=result.indexes))
         self._chance = chance
         self._versions: dict[str, list[Version]] = {}
         self._writes = 0
         self.store.page(Query("", Order()))  # it meets the registry now, so that a write is one commit
-        for state in told.states:
+        for state in result.states:
             self._create(state["_id"], state)
 
     @property

@@ -39,9 +39,9 @@ def test_ids_of_one_millisecond_ascend() -> None:
 
 def test_ids_ascend_when_the_clock_steps_back() -> None:
     ids = TimeOrderedIds(clock(NOON, NOON - 3_600_000, NOON - 1, NOON, NOON + 1))
-    made = [ids.new() for _ in range(5)]
-    assert ascending(made)
-    assert made[-1][:9] == TimeOrderedIds(lambda: NOON + 1).new()[:9]
+    created = [ids.new() for _ in range(5)]
+    assert ascending(created)
+    assert created[-1][:9] == TimeOrderedIds(lambda: NOON + 1).new()[:9]
 
 
 def test_ids_of_two_generators_differ_in_the_same_millisecond() -> None:
@@ -61,9 +61,9 @@ def test_the_next_id_is_not_predictable() -> None:
 def test_ids_of_concurrent_threads_are_distinct() -> None:
     ids = TimeOrderedIds()
     with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(lambda _: [ids.new() for _ in range(1000)], range(8)))
-    assert all(map(ascending, made))
-    assert len({each for part in made for each in part}) == 8000
+        created = list(pool.map(lambda _: [ids.new() for _ in range(1000)], range(8)))
+    assert all(map(ascending, created))
+    assert len({each for part in created for each in part}) == 8000
 
 
 @pytest.mark.parametrize("time", [0, 1, NOON, 253_402_300_799_999])

@@ -55,8 +55,8 @@ def change_field(members: Members, number: int, turn: int) -> bool:
     update = UpdateMember(
         members, passwords, PasswordPolicy(passwords.is_common), PROFILES, email_change(members)
     )
-    given = {"notes": f"{turn}"} if number else {"email": f"anna{turn}@example.com"}
-    update(CONSOLE, "0", given)
+    value = {"notes": f"{turn}"} if number else {"email": f"anna{turn}@example.com"}
+    update(CONSOLE, "0", value)
     return True
 
 

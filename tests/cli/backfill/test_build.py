@@ -185,19 +185,19 @@ def test_progress_is_reported_periodically(monkeypatch: pytest.MonkeyPatch, proj
     fill(project, range(OBJECTS))
     constrain(project)
     monkeypatch.setattr(progress, "INTERVAL", 0.0)
-    instance, told = instance_of(project), list[str]()
+    instance, result = instance_of(project), list[str]()
     build_before_serving(
-        instance.settings, instance.engine, instance.model, lambda *lines: told.extend(lines)
+        instance.settings, instance.engine, instance.model, lambda *lines: result.extend(lines)
     )
-    assert told == [
+    assert result == [
         "Building Pet @unique(name): 120 objects to check before Stratabase serves the model.",
         "Building Pet @unique(name): 83% (100 of 120 objects)",
         "Building Pet @unique(name): 100% (120 of 120 objects)",
         "Built Pet @unique(name): checked 120 objects.",
     ]
-    told.clear()
-    build_before_serving(instance.settings, instance.engine, instance.model, told.append)
-    assert not told
+    result.clear()
+    build_before_serving(instance.settings, instance.engine, instance.model, result.append)
+    assert not result
     instance.close()
 
 
@@ -283,7 +283,7 @@ def test_a_role_that_objects_violate_is_built_once_per_start(
     instance.close()
     project.edit(project.model, "owner: Owner ", 'owner: Owner! @association(opposite: "pet", holds: true) ')
     project.edit(project.model, OWNER, 'type Owner { name: String pet: Pet @association(opposite: "owner") }')
-    instance, told, built, build = instance_of(project), list[str](), list[object](), RoleBackfill.build
+    instance, result, built, build = instance_of(project), list[str](), list[object](), RoleBackfill.build
 
     def counting(builder: RoleBackfill, tell: ReportProgress) -> Mapping[RegistryEntry, Duplicates]:
         built.append(builder)
@@ -291,8 +291,8 @@ def test_a_role_that_objects_violate_is_built_once_per_start(
 
     monkeypatch.setattr(RoleBackfill, "build", counting)
     build_before_serving(
-        instance.settings, instance.engine, instance.model, lambda *lines: told.extend(lines)
+        instance.settings, instance.engine, instance.model, lambda *lines: result.extend(lines)
     )
-    assert any("one-to-one role Pet.owner is not ready: 1 duplicate value" in line for line in told)
+    assert any("one-to-one role Pet.owner is not ready: 1 duplicate value" in line for line in result)
     assert len(built) == 1
     instance.close()

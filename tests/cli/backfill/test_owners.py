@@ -32,8 +32,8 @@ class OwnersTerminal(Terminal):
 
     def member(self, username: str) -> str:
         """Make a member, and return its id."""
-        given = (username, f"{username}{len(self.done('list'))}@example.com", "Member", "--ask-password")
-        return self.done("create", *given, typed=f"{PASSWORD}\n").rsplit(" ", 1)[1].rstrip(".\n")
+        value = (username, f"{username}{len(self.done('list'))}@example.com", "Member", "--ask-password")
+        return self.done("create", *value, typed=f"{PASSWORD}\n").rsplit(" ", 1)[1].rstrip(".\n")
 
     def create(self, username: str, *codes: str) -> None:
         """Make projects on behalf of a member."""
@@ -161,15 +161,15 @@ def test_a_start_reports_progress_of_the_names(
     terminal.member("rosa")
     terminal.create("rosa", "a", "b")
     terminal.forget()
-    instance, told = Instance(terminal.settings), list[WorkerReport]()
-    left = service._resolve_owners(instance, told.append)
+    instance, result = Instance(terminal.settings), list[WorkerReport]()
+    left = service._resolve_owners(instance, result.append)
     assert left == ("Project: replaced 6 usernames with member IDs.",)
-    assert {report.kind for report in told} == {ReportKind.PROGRESS}
-    assert [line for report in told for line in report.lines] == [
+    assert {report.kind for report in result} == {ReportKind.PROGRESS}
+    assert [line for report in result for line in report.lines] == [
         "Resolving the owners of Project: 2 objects to check before Stratabase serves the model.",
         "Resolving the owners of Project: 100% (2 of 2 objects)",
     ]
-    told.clear()
-    assert service._resolve_owners(instance, told.append) == ()
-    assert not told
+    result.clear()
+    assert service._resolve_owners(instance, result.append) == ()
+    assert not result
     instance.close()

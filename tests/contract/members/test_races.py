@@ -77,13 +77,13 @@ def test_exactly_one_concurrent_creation_with_a_username_succeeds(concurrent: Me
     create = CreateMember(concurrent, TimeOrderedIds(), PROFILES, lambda id_, _: invited.append(id_))
 
     def creates(turn: int, number: int) -> str | None:
-        given = {
+        value = {
             "username": f"anna{turn}",
             "email": f"{turn}-{number}@example.com",
             "profile": "Clerk",
         }
         try:
-            return create(CONSOLE, given, "https://example.com").id
+            return create(CONSOLE, value, "https://example.com").id
         except MemberTaken:
             return None
 
@@ -118,17 +118,17 @@ def test_concurrent_changes_of_different_fields_are_all_kept(concurrent: Members
     update = updating(concurrent)
     concurrent.add(Member("1", "anna", "anna@example.com", "Clerk"))
     for turn in range(TIMES):
-        given = {
+        data = {
             "notes": f"note {turn}",
             "email": f"anna{turn}@example.com",
             "timeZone": ("Europe/Rome", "Europe/Berlin")[turn % 2],
             "language": ("it", "de")[turn % 2],
         }
-        run_concurrently(*(partial(update, CONSOLE, "1", {name: value}) for name, value in given.items()))
+        run_concurrently(*(partial(update, CONSOLE, "1", {name: value}) for name, value in data.items()))
         member = concurrent.by_id("1")
         assert member is not None
         found = (member.notes, member.email, member.formats.time_zone, member.formats.language)
-        assert found == tuple(given.values())
+        assert found == tuple(data.values())
 
 
 def test_each_concurrent_password_change_increments_the_generation(concurrent: Members) -> None:

@@ -27,23 +27,23 @@ def around(*instants: Instant) -> list[Instant]:
 
 
 def test_a_new_object_exists_from_its_creation_on(objects: VersionedObjects) -> None:
-    made = objects.create("Employee", "ada", name="Ada")
-    assert objects.names("Employee", "ada", *around(made), NOON - HOUR, 0, -1) == "- Ada Ada - - -"
-    assert objects.times("Employee", "ada") == [(made, None)]
+    created = objects.create("Employee", "ada", name="Ada")
+    assert objects.names("Employee", "ada", *around(created), NOON - HOUR, 0, -1) == "- Ada Ada - - -"
+    assert objects.times("Employee", "ada") == [(created, None)]
     found = objects.get("Employee", "ada")
-    assert (found.start, found.end) == (made, None)
-    assert found.state == {"_id": "ada", "name": "Ada", "_versionStart": format_instant(made)}
+    assert (found.start, found.end) == (created, None)
+    assert found.state == {"_id": "ada", "name": "Ada", "_versionStart": format_instant(created)}
 
 
 def test_an_update_ends_a_version_and_begins_the_next_at_one_instant(
     objects: VersionedObjects,
 ) -> None:
-    made = objects.create("Employee", "ada", name="Ada", note="x")
+    created = objects.create("Employee", "ada", name="Ada", note="x")
     changed = objects.update("Employee", "ada", name="Eva", note=None)
     again = objects.update("Employee", "ada", name="Ida")
 
-    assert objects.times("Employee", "ada") == [(made, changed), (changed, again), (again, None)]
-    assert objects.names("Employee", "ada", *around(made, changed, again)) == (
+    assert objects.times("Employee", "ada") == [(created, changed), (changed, again), (again, None)]
+    assert objects.names("Employee", "ada", *around(created, changed, again)) == (
         "- Ada Ada Ada Eva Eva Eva Ida Ida"
     )
     (first, second, third) = objects.versions("Employee", "ada")
@@ -51,7 +51,7 @@ def test_an_update_ends_a_version_and_begins_the_next_at_one_instant(
         "_id": "ada",
         "name": "Ada",
         "note": "x",
-        "_versionStart": format_instant(made),
+        "_versionStart": format_instant(created),
         "_versionEnd": format_instant(changed),
     }
     assert second.state["_versionEnd"] == format_instant(again)
@@ -60,22 +60,22 @@ def test_an_update_ends_a_version_and_begins_the_next_at_one_instant(
 
 
 def test_the_version_as_of_an_instant_has_its_times(objects: VersionedObjects) -> None:
-    made = objects.create("Employee", "ada", name="Ada")
+    created = objects.create("Employee", "ada", name="Ada")
     changed = objects.update("Employee", "ada", name="Eva")
-    old, new = objects.entities.as_of([(ADA, made), (ADA, changed)])
+    old, new = objects.entities.as_of([(ADA, created), (ADA, changed)])
     assert old is not None
     assert new is not None
-    assert (old.start, old.end, new.start, new.end) == (made, changed, changed, None)
+    assert (old.start, old.end, new.start, new.end) == (created, changed, changed, None)
 
 
 def test_a_deleted_object_keeps_its_versions(objects: VersionedObjects) -> None:
-    made = objects.create("Employee", "ada", name="Ada")
+    created = objects.create("Employee", "ada", name="Ada")
     changed = objects.update("Employee", "ada", name="Eva")
     deleted = objects.delete("Employee", "ada")
 
     assert objects.find("Employee", "ada") is None
-    assert objects.times("Employee", "ada") == [(made, changed), (changed, deleted)]
-    assert objects.names("Employee", "ada", *around(deleted), changed, made) == "Eva - - Eva Ada"
+    assert objects.times("Employee", "ada") == [(created, changed), (changed, deleted)]
+    assert objects.names("Employee", "ada", *around(deleted), changed, created) == "Eva - - Eva Ada"
     (gone,) = objects.entities.tombstones([ADA])
     assert gone is not None
     assert (gone.reference, gone.last_end, gone.previous_start) == (ADA, deleted, changed)
@@ -94,7 +94,7 @@ def test_an_object_never_deleted_or_never_created_has_no_tombstone(objects: Vers
 
 
 def test_a_deleted_object_is_restored_under_its_id(objects: VersionedObjects) -> None:
-    made = objects.create("Employee", "ada", name="Ada", code="a")
+    created = objects.create("Employee", "ada", name="Ada", code="a")
     deleted = objects.delete("Employee", "ada")
     back = objects.restore("Employee", "ada", name="Eva", code="a")
     changed = objects.update("Employee", "ada", name="Ida")
@@ -102,12 +102,14 @@ def test_a_deleted_object_is_restored_under_its_id(objects: VersionedObjects) ->
     again = objects.restore("Employee", "ada", name="Oda")
 
     assert objects.times("Employee", "ada") == [
-        (made, deleted),
+        (created, deleted),
         (back, changed),
         (changed, ended),
         (again, None),
     ]
-    assert objects.names("Employee", "ada", *around(made, deleted, back)) == ("- Ada Ada Ada - - - Eva Eva")
+    assert objects.names("Employee", "ada", *around(created, deleted, back)) == (
+        "- Ada Ada Ada - - - Eva Eva"
+    )
     assert objects.names("Employee", "ada", *around(changed, ended, again)) == (
         "Eva Ida Ida Ida - - - Oda Oda"
     )
@@ -163,15 +165,15 @@ def test_a_deleted_object_cannot_be_changed_deleted_or_referenced(objects: Versi
 
 
 def test_version_starts_increase_even_if_the_clock_steps_back(objects: VersionedObjects) -> None:
-    made = objects.create("Employee", "ada", name="0")
+    created = objects.create("Employee", "ada", name="0")
     objects.clock -= HOUR
-    times = [made, *(objects.update("Employee", "ada", name=str(number)) for number in range(1, 4))]
+    times = [created, *(objects.update("Employee", "ada", name=str(number)) for number in range(1, 4))]
     objects.clock -= HOUR
     times.append(objects.delete("Employee", "ada"))
     objects.clock -= HOUR
     back = objects.restore("Employee", "ada", name="back")
 
-    assert times == [made, made + 1, made + 2, made + 3, made + 4]
+    assert times == [created, created + 1, created + 2, created + 3, created + 4]
     assert back > times[-1]
     assert objects.times("Employee", "ada") == [*pairwise(times), (back, None)]
     assert objects.names("Employee", "ada", *times, back) == "0 1 2 3 - back"
@@ -196,7 +198,7 @@ def test_all_versions_of_one_commit_begin_at_one_instant(objects: VersionedObjec
 
 def test_a_version_has_the_keys_and_parts_of_its_instant(objects: VersionedObjects) -> None:
     objects.commit(objects.creation("Team", "red"), objects.creation("Team", "blue"))
-    made = objects.commit(
+    created = objects.commit(
         objects.creation("Employee", "ada", team="red", addresses=["a"]),
         objects.creation("Address", "a", name="1st", employee="ada"),
     )
@@ -210,7 +212,7 @@ def test_a_version_has_the_keys_and_parts_of_its_instant(objects: VersionedObjec
         objects.deletion("Address", "a"),
     )
 
-    assert objects.at(made, "Employee", "ada") == {"_id": "ada", "team": "red", "addresses": ["a"]}
+    assert objects.at(created, "Employee", "ada") == {"_id": "ada", "team": "red", "addresses": ["a"]}
     assert objects.at(moved, "Employee", "ada") == {"_id": "ada", "team": "blue", "addresses": ["a", "b"]}
     assert objects.at(renamed, "Employee", "ada") == {"_id": "ada", "team": "blue", "addresses": ["a", "b"]}
     assert objects.at(cleared, "Employee", "ada") == {"_id": "ada", "addresses": ["b"]}
@@ -219,22 +221,29 @@ def test_a_version_has_the_keys_and_parts_of_its_instant(objects: VersionedObjec
 
 
 def test_an_unversioned_object_reads_as_its_present_state(objects: VersionedObjects) -> None:
-    made = objects.create("Lamp", "l", name="old")
+    created = objects.create("Lamp", "l", name="old")
     changed = objects.update("Lamp", "l", name="new")
-    assert objects.names("Lamp", "l", made - 1, made, changed, NOON + HOUR) == "new new new new"
+    assert objects.names("Lamp", "l", created - 1, created, changed, NOON + HOUR) == "new new new new"
     assert "_versionStart" not in objects.get("Lamp", "l").state
     assert objects.get("Lamp", "l").start == changed
     assert [version.start for version in objects.versions("Lamp", "l")] == [changed]
     objects.delete("Lamp", "l")
-    assert objects.names("Lamp", "l", made, changed) == "- -"
+    assert objects.names("Lamp", "l", created, changed) == "- -"
 
 
 def test_versions_as_of_many_instants_come_in_the_requested_order(objects: VersionedObjects) -> None:
-    made = objects.create("Employee", "ada", name="Ada")
+    created = objects.create("Employee", "ada", name="Ada")
     changed = objects.update("Employee", "ada", name="Eva")
     objects.create("Lamp", "l", name="lamp")
     lamp, nobody = Reference("Lamp", "l"), Reference("Team", "none")
-    asked = [(ADA, changed), (lamp, made), (ADA, made), (nobody, made), (ADA, made - 1), (ADA, changed)]
+    asked = [
+        (ADA, changed),
+        (lamp, created),
+        (ADA, created),
+        (nobody, created),
+        (ADA, created - 1),
+        (ADA, changed),
+    ]
     found = objects.entities.as_of(asked)
     names = [entity and entity.state["name"] for entity in found]
     assert names == ["Eva", "lamp", "Ada", None, None, "Eva"]
@@ -247,10 +256,10 @@ def test_a_singleton_has_versions_since_its_first_write(
     assert objects.names("Settings", "1", 0, NOON) == "- -"
     assert objects.versions("Settings", "1") == []
     assert objects.get("Settings", "1").state == {"_id": "1"}
-    made = objects.update("Settings", "1", name="a")
+    created = objects.update("Settings", "1", name="a")
     changed = objects.update("Settings", "1", name="b")
-    assert objects.times("Settings", "1") == [(made, changed), (changed, None)]
-    assert objects.names("Settings", "1", *around(made, changed)) == "- a a a b b"
+    assert objects.times("Settings", "1") == [(created, changed), (changed, None)]
+    assert objects.names("Settings", "1", *around(created, changed)) == "- a a a b b"
 
 
 RANGES: list[dict[str, Any]] = [
@@ -289,14 +298,14 @@ def _mark(marks: list[Instant], number: int | None) -> Instant | None:
 
 @pytest.mark.parametrize("backward", [False, True])
 def test_many_versions_are_read_page_by_page(objects: VersionedObjects, backward: bool) -> None:
-    made = [objects.create("Employee", "ada", name="0")]
-    made += [objects.update("Employee", "ada", name=str(number)) for number in range(1, 25)]
+    created = [objects.create("Employee", "ada", name="0")]
+    created += [objects.update("Employee", "ada", name=str(number)) for number in range(1, 25)]
     walked: list[Instant] = []
     at: dict[str, Any] = {}
     while page := objects.versions("Employee", "ada", limit=4, backward=backward, **at):
         walked += [version.start or 0 for version in page]
         at = {"until": walked[-1]} if backward else {"since": walked[-1] + 1}
-    assert walked == (made[::-1] if backward else made)
+    assert walked == (created[::-1] if backward else created)
 
 
 def test_unique_values_are_free_while_their_object_is_deleted(objects: VersionedObjects) -> None:
@@ -366,10 +375,10 @@ def test_a_to_one_role_is_read_as_of_any_instant(objects: VersionedObjects) -> N
 
 def test_a_role_to_unversioned_objects_reads_as_its_present_state(objects: VersionedObjects) -> None:
     objects.create("Room", "r")
-    made = objects.create("Lamp", "l", room="r")
+    created = objects.create("Lamp", "l", room="r")
     objects.create("Lamp", "m", room="r")
     objects.update("Lamp", "l", room=None)
-    assert objects.led_to(made, "Room", "lamps", "r") == "m"
+    assert objects.led_to(created, "Room", "lamps", "r") == "m"
 
 
 def test_candidates_are_returned_in_order_up_to_the_limit(objects: VersionedObjects) -> None:

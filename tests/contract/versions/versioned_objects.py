@@ -37,9 +37,9 @@ class VersionedObjects:
     def commit(self, *effects: Effect, commit_id: str | None = None) -> Instant:
         """Do all effects at once; return the instant of the change."""
         self.clock += 1000
-        told = self.change(*effects, commit_id=commit_id)
-        self.entities.commit(told)
-        return told.instant
+        result = self.change(*effects, commit_id=commit_id)
+        self.entities.commit(result)
+        return result.instant
 
     def change(self, *effects: Effect, commit_id: str | None = None) -> Change:
         """Return what does all effects at once, as operations make it."""

@@ -62,7 +62,7 @@ def test_valid_values_of_member_fields_are_accepted(name: str, value: Any) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "result"),
     [
         ("username", "", "must not be empty"),
         ("username", "x" * 65, "must have at most 64 characters, not 65"),
@@ -100,8 +100,8 @@ def test_valid_values_of_member_fields_are_accepted(name: str, value: Any) -> No
         ("disabled", None, "must be true or false"),
     ],
 )
-def test_invalid_values_are_reported_with_advice(name: str, value: Any, told: str) -> None:
-    assert told in mistakes(name, value)
+def test_invalid_values_are_reported_with_advice(name: str, value: Any, result: str) -> None:
+    assert result in mistakes(name, value)
 
 
 STRAY = ["\x00", "\x07", "\x1b", "\x7f", "\x85", "\x9f", "\ud800", "\udfff", "\ufffe", "\uffff"]

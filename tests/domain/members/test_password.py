@@ -45,10 +45,10 @@ def test_the_minimum_length_is_a_setting() -> None:
 
 
 def test_every_weakness_has_its_own_advice() -> None:
-    told = {weakness: POLICY.advice(weakness) for weakness in Weakness}
-    assert len({*told.values()}) == len(Weakness)
-    assert told[Weakness.SHORT].startswith("The password is too short. Use at least 12 characters")
-    assert told[Weakness.LONG] == "The password is too long. Use at most 128 characters."
+    result = {weakness: POLICY.advice(weakness) for weakness in Weakness}
+    assert len({*result.values()}) == len(Weakness)
+    assert result[Weakness.SHORT].startswith("The password is too short. Use at least 12 characters")
+    assert result[Weakness.LONG] == "The password is too long. Use at most 128 characters."
 
 
 def test_a_huge_password_is_not_looked_up() -> None:

@@ -228,6 +228,6 @@ def test_passwords_are_never_returned(send: Any, fakes: FakeServices) -> None:
         send("PUT", ONE, signed_in=True, parameters={"id": "2"}, body=body),
         *(send("GET", each, signed_in=True, parameters={"id": "2"}) for each in (ME, ALL, ONE)),
     ]
-    told = fakes.logged.getvalue() + "".join(reply.body for reply in replies)
-    assert "argon2id" not in told
-    assert "battery" not in told
+    result = fakes.logged.getvalue() + "".join(reply.body for reply in replies)
+    assert "argon2id" not in result
+    assert "battery" not in result

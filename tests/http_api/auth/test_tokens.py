@@ -129,10 +129,10 @@ def token_of(send: Send) -> str:
 
 def test_a_password_gets_a_token_in_json(send: Send, service: TokenService) -> None:
     reply = send("POST", GET, body=json.dumps(RIGHT))
-    given = reply.json()
-    assert (reply.status, set(given)) == (200, {"access_token", "token_type", "expires_in"})
-    assert (given["token_type"], given["expires_in"]) == ("Bearer", 1800)
-    assert service.process.caller(given["access_token"]).username == "Anna"
+    value = reply.json()
+    assert (reply.status, set(value)) == (200, {"access_token", "token_type", "expires_in"})
+    assert (value["token_type"], value["expires_in"]) == ("Bearer", 1800)
+    assert service.process.caller(value["access_token"]).username == "Anna"
 
 
 def test_a_password_gets_a_token_in_xml(send: Send, service: TokenService) -> None:
@@ -167,15 +167,15 @@ def test_sign_in_receives_the_source_address(send: Send, service: TokenService) 
 def test_wrong_credentials_are_401_with_the_same_message(
     form: str, username: str, password: str, send: Send
 ) -> None:
-    given = {"username": username, "password": password}
-    body = xml(**given) if form == "xml" else json.dumps(given)
+    value = {"username": username, "password": password}
+    body = xml(**value) if form == "xml" else json.dumps(value)
     reply = send("POST", GET, query={"format": [form]}, body=body)
     assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, [BEARER])
     assert "The username or the password is wrong." in reply.body
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "result"),
     [
         ("", "The body is empty"),
         ("{", "JSON"),
@@ -191,11 +191,11 @@ def test_wrong_credentials_are_401_with_the_same_message(
     ],
 )
 def test_malformed_credentials_are_400_with_the_reason(
-    body: str, told: str, send: Send, service: TokenService
+    body: str, result: str, send: Send, service: TokenService
 ) -> None:
     reply = send("POST", GET, body=body)
     assert (reply.status, service.seen) == (400, [])
-    assert told in reply.body
+    assert result in reply.body
 
 
 @pytest.mark.parametrize(

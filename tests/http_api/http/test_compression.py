@@ -40,8 +40,8 @@ def asked(
     **options: Any,
 ) -> Any:
     """Return the answer to a client that takes these codings."""
-    given = {} if accept is None else {"Accept-Encoding": [accept]}
-    return sent_to(lambda *_: Response(200, headers, body, binary), given, **options)
+    value = {} if accept is None else {"Accept-Encoding": [accept]}
+    return sent_to(lambda *_: Response(200, headers, body, binary), value, **options)
 
 
 def is_compressed(answer: dict[str, Any]) -> bool:
@@ -158,8 +158,8 @@ def test_head_has_the_headers_of_get_and_no_body() -> None:
 @pytest.mark.parametrize("asks_again", ["gzip", "identity"])
 def test_one_etag_is_valid_for_both_encodings(accept: str, asks_again: str) -> None:
     def got(**headers: str) -> Any:
-        given = {name.replace("_", "-"): [value] for name, value in headers.items()}
-        return sent_to(lambda request, _: etag.cacheable_response(request, "application/json", TEXT), given)
+        data = {name.replace("_", "-"): [value] for name, value in headers.items()}
+        return sent_to(lambda request, _: etag.cacheable_response(request, "application/json", TEXT), data)
 
     first = got(Accept_Encoding=accept)
     (tag,) = first["multiValueHeaders"]["ETag"]

@@ -21,8 +21,8 @@ from stratabase.http_api.http.strict_json import parse_exact_json
     ],
 )
 def test_a_long_number_keeps_all_its_digits(text: str, expected: Any) -> None:
-    for given in (text, text.encode()):
-        found = parse_exact_json(given)
+    for value in (text, text.encode()):
+        found = parse_exact_json(value)
         assert found == expected
         assert type(found) is type(expected)
 

@@ -249,8 +249,8 @@ def test_a_pending_address_is_shown_to_the_member_and_to_administrators(
     for read in (shown(send, form, "bert"), shown(send, form, "anna"), shown(send, form, "bert", ME)):
         assert (read["email"], read["pendingEmail"]) == ("bert@example.com", "bert@example.org")
     assert shown(send, form, "bert", ME)["notes"] == "mine"
-    link, told = fakes.mails.mails
-    assert (link.to, told.to) == ("bert@example.org", "bert@example.com")
+    link, result = fakes.mails.mails
+    assert (link.to, result.to) == ("bert@example.org", "bert@example.com")
     assert "https://api.example.com/prod/public/administration/confirmEmail?token=2." in link.text
     fakes.clock.instant += LINK_LIFETIME
     assert "pendingEmail" not in shown(send, form, "bert")

@@ -220,9 +220,9 @@ def test_fields_have_autocomplete_hints_for_password_managers() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_password_policy_is_shown_beforehand(language: str) -> None:
     read = Page(form(language).body.decode())
-    told = " ".join(item.text for item in read.all("li"))
-    assert "12" in told
-    assert "128" in told
+    result = " ".join(item.text for item in read.all("li"))
+    assert "12" in result
+    assert "128" in result
     assert "policy" in str(read.by_id("password").attributes["aria-describedby"])
     assert read.by_id("error").attributes["role"] == "alert"
     assert read.by_id("error").text == ""
@@ -236,8 +236,8 @@ def test_an_error_is_shown_at_the_focused_field(
 ) -> None:
     read = Page(form(language, mistakes=mistakes).body.decode())
     error = read.by_id("error").attributes
-    told = [each.text for each in read.all("p") if "div" in each.inside]
-    assert len(set(told)) == len(mistakes)
+    result = [each.text for each in read.all("p") if "div" in each.inside]
+    assert len(set(result)) == len(mistakes)
     assert ("autofocus" in error, error["tabindex"]) == (True, "-1")
     assert read.one("title").text.startswith(error_title)
 

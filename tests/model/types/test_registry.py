@@ -91,8 +91,8 @@ def test_no_type_crashes_on_any_value(type_: Any, number: int) -> None:
 
 
 @pytest.mark.parametrize("type_", EVERY, ids=lambda type_: type_.name)
-@pytest.mark.parametrize("given", [[], {}, [1]], ids=repr)
-def test_lists_and_objects_are_refused(type_: Any, given: Any) -> None:
+@pytest.mark.parametrize("value", [[], {}, [1]], ids=repr)
+def test_lists_and_objects_are_refused(type_: Any, value: Any) -> None:
     """A list or an object is no value of any type, but for the object that a file is."""
     with pytest.raises(InvalidValue, match=r"\. Use "):
-        type_.read(given, DEFAULT_FORMATS)
+        type_.read(value, DEFAULT_FORMATS)

@@ -9,12 +9,12 @@ from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.model.types import ID_TYPE, TYPES
 
 
-def read(name: str, given: Any) -> Any:
-    return TYPES[name].read(given, DEFAULT_FORMATS)
+def read(name: str, value: Any) -> Any:
+    return TYPES[name].read(value, DEFAULT_FORMATS)
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "expected"),
+    ("name", "value", "expected"),
     [
         ("Int", 2147483647, 2147483647),
         ("Int", -2147483648, -2147483648),
@@ -27,15 +27,15 @@ def read(name: str, given: Any) -> Any:
         ("Serial", 0, 0),
     ],
 )
-def test_whole_numbers_are_parsed(name: str, given: Any, expected: int) -> None:
+def test_whole_numbers_are_parsed(name: str, value: Any, expected: int) -> None:
     """Whole numbers of the type's range, as numbers and as text, become ints."""
-    number = read(name, given)
+    number = read(name, value)
     assert number == expected
     assert type(number) is int
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "right"),
+    ("name", "value", "right"),
     [
         ("Int", 2147483648, "from -2147483648 to 2147483647"),
         ("Int", -2147483649, "from -2147483648 to 2147483647"),
@@ -52,10 +52,10 @@ def test_whole_numbers_are_parsed(name: str, given: Any, expected: int) -> None:
         ("Boolean", "true", "Use true or false"),
     ],
 )
-def test_invalid_whole_numbers_are_refused(name: str, given: Any, right: str) -> None:
+def test_invalid_whole_numbers_are_refused(name: str, value: Any, right: str) -> None:
     """Booleans are no numbers, numbers no booleans; the text says what would be right."""
     with pytest.raises(InvalidValue, match=right):
-        read(name, given)
+        read(name, value)
 
 
 @pytest.mark.parametrize(

@@ -95,15 +95,15 @@ def test_first_keys_are_random() -> None:
 def test_all_processes_use_one_of_several_first_keys() -> None:
     keyring = InMemoryKeyring()
     one, other = Process(keyring), Process(keyring)
-    made = []
+    created = []
 
     def come_between() -> None:
         keyring.before_change = lambda: None
-        made.append(other.keys.signing())
+        created.append(other.keys.signing())
 
     keyring.before_change = come_between
-    assert one.keys.signing() == made[0] == other.keys.signing()
-    assert keyring.stored == (made[0],)
+    assert one.keys.signing() == created[0] == other.keys.signing()
+    assert keyring.stored == (created[0],)
 
 
 def test_a_first_key_that_cannot_be_stored_signs_nothing() -> None:

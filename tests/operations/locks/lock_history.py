@@ -85,8 +85,8 @@ class History:
             done = list[Operation]()
             for ask in asked[member]:
                 begun = next(moments)
-                told = self._told(ask)
-                done.append(Operation(ask, told, begun, next(moments)))
+                result = self._told(ask)
+                done.append(Operation(ask, result, begun, next(moments)))
             return done
 
         return [
@@ -95,47 +95,47 @@ class History:
             for operation in one
         ]
 
-    def _told(self, asked: LockCall) -> LockAnswer:
+    def _told(self, call: LockCall) -> LockAnswer:
         try:
-            return _ACTS[asked.kind](self, self._worlds[asked.member], asked)
+            return _ACTS[call.kind](self, self._worlds[call.member], call)
         except Refused as refusal:
             return LockAnswer(held=frozenset(_holder(issue.message) for issue in refusal.issues))
 
-    def _named(self, asked: LockCall) -> list[Reference]:
-        return [self._references[name] for name in asked.of]
+    def _named(self, call: LockCall) -> list[Reference]:
+        return [self._references[name] for name in call.of]
 
-    def lock(self, services: Services, asked: LockCall) -> LockAnswer:
+    def lock(self, services: Services, call: LockCall) -> LockAnswer:
         """Lock."""
-        lock(services, self._named(asked), _MINUTES, _caller(asked))
+        lock(services, self._named(call), _MINUTES, _caller(call))
         until = self._clock.last_told + _MINUTES * 60_000
-        return LockAnswer(lock=Lock(member_id(asked.member), _caller(asked).username, until))
+        return LockAnswer(lock=Lock(member_id(call.member), _caller(call).username, until))
 
-    def unlock(self, services: Services, asked: LockCall) -> LockAnswer:
+    def unlock(self, services: Services, call: LockCall) -> LockAnswer:
         """Unlock."""
-        unlock(services, self._named(asked), _caller(asked))
+        unlock(services, self._named(call), _caller(call))
         return LockAnswer()
 
-    def write(self, services: Services, asked: LockCall) -> LockAnswer:
+    def write(self, services: Services, call: LockCall) -> LockAnswer:
         """Write the whole, or the part through it."""
-        whole, value = self._references[WHOLE], str(asked.value)
+        whole, value = self._references[WHOLE], str(call.value)
         command = update_command(*whole, name=value)
-        if asked.of == (PART,):
+        if call.of == (PART,):
             command = update_command(
                 *whole, addresses=updating(update_command(*self._references[PART], street=value))
             )
-        save(services, command, _caller(asked))
+        save(services, command, _caller(call))
         return LockAnswer()
 
-    def read(self, services: Services, asked: LockCall) -> LockAnswer:
+    def read(self, services: Services, call: LockCall) -> LockAnswer:
         """Read."""
-        (entity,) = services.entities.read(self._named(asked))
+        (entity,) = services.entities.read(self._named(call))
         assert entity is not None
-        value = entity.state["name" if asked.of == (WHOLE,) else "street"]
+        value = entity.state["name" if call.of == (WHOLE,) else "street"]
         return LockAnswer(lock=entity.lock, value=str(value))
 
-    def wait(self, _: Services, asked: LockCall) -> LockAnswer:
+    def wait(self, _: Services, call: LockCall) -> LockAnswer:
         """Let time go by."""
-        self._clock.go_on(asked.value)
+        self._clock.go_on(call.value)
         return LockAnswer()
 
 
@@ -156,8 +156,8 @@ def _any(chance: Random, member: int, value: int) -> LockCall:
     return LockCall(kind, member, chance.choice(sets), value)
 
 
-def _caller(asked: LockCall) -> Caller:
-    member = asked.member
+def _caller(call: LockCall) -> Caller:
+    member = call.member
     return Caller(member_id(member), f"member{member}", "Member", administrator=member == 0)
 
 

@@ -80,8 +80,8 @@ class MemberOperations:
         self.remove = RemoveMember(self.members, PROFILES)
         self._create = CreateMember(self.members, CountedIds(), PROFILES, self._invited)
 
-    def create(self, caller: Caller, **given: Any) -> Member:
-        return self._create(caller, given, "https://example.com")
+    def create(self, caller: Caller, **arguments: Any) -> Member:
+        return self._create(caller, arguments, "https://example.com")
 
     def stored(self, id_: str) -> Member:
         member = self.members.by_id(id_)

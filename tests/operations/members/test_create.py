@@ -74,16 +74,16 @@ def test_fields_that_cannot_be_set_at_creation_are_refused(field: str, operation
 
 
 def test_all_errors_are_reported_together(operations: MemberOperations) -> None:
-    given: dict[str, Any] = {"id": "x", "email": "nowhere", "profile": "Cook", "timeZone": "Europe/Rom"}
+    value: dict[str, Any] = {"id": "x", "email": "nowhere", "profile": "Cook", "timeZone": "Europe/Rom"}
     with pytest.raises(BadMember) as refusal:
-        operations.create(BEA, **given, language=5, notes="\x07")
+        operations.create(BEA, **value, language=5, notes="\x07")
     fields = [mistake.field for mistake in refusal.value.mistakes]
     assert fields == ["id", "username", "email", "notes", "profile", "timeZone", "language"]
     assert all(f'"{field}" ' in str(refusal.value) for field in fields)
 
 
 @pytest.mark.parametrize(
-    ("given", "fields"),
+    ("data", "fields"),
     [
         ({"username": "ANNA"}, ["username"]),
         ({"email": "ANNA@example.com"}, ["email"]),
@@ -91,10 +91,10 @@ def test_all_errors_are_reported_together(operations: MemberOperations) -> None:
     ],
 )
 def test_names_of_other_members_are_refused(
-    given: dict[str, str], fields: list[str], operations: MemberOperations
+    data: dict[str, str], fields: list[str], operations: MemberOperations
 ) -> None:
     with pytest.raises(MemberTaken, match="Another member has the same") as refusal:
-        operations.create(BEA, **CARL | given)
+        operations.create(BEA, **CARL | data)
     assert [mistake.field for mistake in refusal.value.mistakes] == fields
     assert operations.list(BEA) == (ANNA, BOSS)
     assert operations.invited == []

@@ -40,12 +40,12 @@ def test_a_link_is_mailed_to_the_new_address_and_a_notice_to_the_old_one(
     operations: MemberOperations,
 ) -> None:
     operations.update(HERSELF, "a", {"email": NEW, "notes": "mine"}, BASE)
-    link, told = operations.mails.mails
+    link, result = operations.mails.mails
     assert (link.to, link.subject) == (NEW, "Hr: confirm your new email address")
     assert f"\n{BASE}/public/administration/confirmEmail?token=a." in link.text
-    assert (told.to, told.subject) == (OLD, "Hr: request to change your email address")
-    assert "http" not in told.text
-    assert NEW not in told.text
+    assert (result.to, result.subject) == (OLD, "Hr: request to change your email address")
+    assert "http" not in result.text
+    assert NEW not in result.text
     stored = operations.stored("a")
     assert (stored.email, stored.pending_email, stored.notes) == (OLD, NEW, "mine")
 
@@ -64,8 +64,8 @@ def test_the_link_confirms_the_address_once(operations: MemberOperations) -> Non
     after = operations.emails.confirm(token)
     assert after == operations.stored("a")
     assert (after.email, after.pending_email, after.generation) == (NEW, None, ANNA.generation)
-    (told,) = operations.mails.mails[sent:]
-    assert (told.to, told.subject) == (OLD, "Hr: your email address was changed")
+    (result,) = operations.mails.mails[sent:]
+    assert (result.to, result.subject) == (OLD, "Hr: your email address was changed")
     with pytest.raises(UnusableLink) as caught:
         operations.emails.confirm(token)
     assert caught.value.member == after
@@ -103,12 +103,12 @@ def test_an_administrator_s_own_change_takes_effect_immediately(operations: Memb
 
 
 @pytest.mark.parametrize("caller", [HERSELF, BEA])
-@pytest.mark.parametrize("given", [{"email": OLD}, {"pendingEmail": None}, {"pendingEmail": ""}])
+@pytest.mark.parametrize("data", [{"email": OLD}, {"pendingEmail": None}, {"pendingEmail": ""}])
 def test_setting_the_old_address_cancels_the_change(
-    given: dict[str, Any], caller: Caller, operations: MemberOperations
+    data: dict[str, Any], caller: Caller, operations: MemberOperations
 ) -> None:
     token = ask(operations)
-    assert operations.update(caller, "a", given).pending_email is None
+    assert operations.update(caller, "a", data).pending_email is None
     with pytest.raises(UnusableLink):
         operations.emails.confirm(token)
     assert operations.stored("a").email == OLD
@@ -148,11 +148,11 @@ def test_the_last_requested_address_is_pending(operations: MemberOperations) -> 
     assert operations.emails.confirm(new).email == "anita@example.org"
 
 
-@pytest.mark.parametrize("given", ["other@example.org", 5])
-def test_the_pending_address_cannot_be_set_directly(given: Any, operations: MemberOperations) -> None:
+@pytest.mark.parametrize("value", ["other@example.org", 5])
+def test_the_pending_address_cannot_be_set_directly(value: Any, operations: MemberOperations) -> None:
     ask(operations)
     with pytest.raises(BadMember, match='"pendingEmail" cannot be changed'):
-        operations.update(HERSELF, "a", {"pendingEmail": given})
+        operations.update(HERSELF, "a", {"pendingEmail": value})
     assert waiting(operations) == NEW
 
 
@@ -171,13 +171,13 @@ def test_a_pending_address_expires_after_an_hour(age: int, good: bool, operation
     assert ask(operations)
 
 
-@pytest.mark.parametrize("given", [{"password": "a new way in"}, {"disabled": True}])
+@pytest.mark.parametrize("data", [{"password": "a new way in"}, {"disabled": True}])
 def test_a_new_password_and_disabling_cancel_the_change(
-    given: dict[str, Any], operations: MemberOperations
+    data: dict[str, Any], operations: MemberOperations
 ) -> None:
     token = ask(operations)
-    operations.update(BEA, "a", given)
-    if "disabled" in given:
+    operations.update(BEA, "a", data)
+    if "disabled" in data:
         operations.update(BEA, "a", {"disabled": False})
     with pytest.raises(UnusableLink):
         operations.emails.confirm(token)

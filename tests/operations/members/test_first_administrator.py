@@ -34,8 +34,8 @@ def test_the_member_has_the_first_administrator_profile_and_the_given_password()
 
 
 def test_without_a_password_the_administrator_gets_a_random_one() -> None:
-    made = [make(InMemoryMembers()), make(InMemoryMembers())]
-    passwords = {new.password for new in made if new and new.is_generated}
+    created = [make(InMemoryMembers()), make(InMemoryMembers())]
+    passwords = {new.password for new in created if new and new.is_generated}
     assert len(passwords) == 2
     assert min(map(len, passwords)) >= 20
 

@@ -272,7 +272,7 @@ def test_a_store_failure_reports_how_many_were_handed_over(owned: OwnedObjects) 
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("data", "said"),
     [
         ({"to": "nobody"}, '"to" must be the id of a member.'),
         ({"to": ANNA.id}, '"to" is the member who hands over the objects. Specify another member.'),
@@ -280,9 +280,9 @@ def test_a_store_failure_reports_how_many_were_handed_over(owned: OwnedObjects) 
         ({"class_name": "Tsak"}, "Use Task, Step, or Desk"),
     ],
 )
-def test_an_invalid_handover_is_refused(owned: OwnedObjects, given: dict[str, str], said: str) -> None:
+def test_an_invalid_handover_is_refused(owned: OwnedObjects, data: dict[str, str], said: str) -> None:
     with pytest.raises(BadMember, match=said):
-        owned.hand_over(**given)
+        owned.hand_over(**data)
 
 
 def test_an_id_without_member_or_objects_is_unknown(owned: OwnedObjects) -> None:

@@ -27,7 +27,7 @@ NEW = "a new way in"
 
 
 def test_an_administrator_changes_everything(operations: MemberOperations) -> None:
-    given = {
+    value = {
         "username": "Anne",
         "email": "anne@example.com",
         "notes": "new",
@@ -40,7 +40,7 @@ def test_an_administrator_changes_everything(operations: MemberOperations) -> No
         "disabled": True,
     }
     formats = Formats("d.M.yyyy", "HH:mm:ss", "Europe/Rome", "it")
-    after = operations.update(BEA, "a", given)
+    after = operations.update(BEA, "a", value)
     assert after == operations.stored("a")
     assert after == Member(
         "a", "Anne", "anne@example.com", "Boss", "new", formats, f"hash of {NEW}", disabled=True, generation=2
@@ -48,19 +48,19 @@ def test_an_administrator_changes_everything(operations: MemberOperations) -> No
 
 
 def test_members_change_themselves(operations: MemberOperations) -> None:
-    given = {"email": "anne@example.com", "notes": "mine", "timeZone": "Europe/Rome", "password": NEW}
-    after = operations.update(HERSELF, "a", given)
+    value = {"email": "anne@example.com", "notes": "mine", "timeZone": "Europe/Rome", "password": NEW}
+    after = operations.update(HERSELF, "a", value)
     assert (after.email, after.pending_email) == ("anna@example.com", "anne@example.com")
     assert (after.notes, after.formats.time_zone) == ("mine", "Europe/Rome")
     assert after.password == f"hash of {NEW}"
 
 
-@pytest.mark.parametrize("given", [{"username": "Anne"}, {"profile": "Boss"}, {"disabled": True}])
+@pytest.mark.parametrize("data", [{"username": "Anne"}, {"profile": "Boss"}, {"disabled": True}])
 def test_only_administrators_change_some_fields(
-    given: Mapping[str, Any], operations: MemberOperations
+    data: Mapping[str, Any], operations: MemberOperations
 ) -> None:
-    with pytest.raises(Forbidden, match=f"Only administrators can change {next(iter(given))}"):
-        operations.update(HERSELF, "a", {**given, "notes": "mine"})
+    with pytest.raises(Forbidden, match=f"Only administrators can change {next(iter(data))}"):
+        operations.update(HERSELF, "a", {**data, "notes": "mine"})
     assert operations.stored("a") == ANNA
 
 
@@ -105,15 +105,15 @@ def test_null_is_refused_in_required_fields(field: str, operations: MemberOperat
 
 
 def test_all_errors_are_reported_together_and_nothing_is_changed(operations: MemberOperations) -> None:
-    given = {"id": "x", "username": "a:b", "timeZone": "Rome", "password": "short", "notes": "good"}
+    value = {"id": "x", "username": "a:b", "timeZone": "Rome", "password": "short", "notes": "good"}
     with pytest.raises(BadMember) as refusal:
-        operations.update(BEA, "a", given)
+        operations.update(BEA, "a", value)
     assert [mistake.field for mistake in refusal.value.mistakes] == ["id", "username", "timeZone", "password"]
     assert operations.stored("a") == ANNA
 
 
 @pytest.mark.parametrize(
-    ("password", "told"),
+    ("password", "result"),
     [
         ("eleven char", "is too short. Use at least 12 characters"),
         ("x" * 129, "is too long. Use at most 128 characters"),
@@ -124,18 +124,18 @@ def test_all_errors_are_reported_together_and_nothing_is_changed(operations: Mem
         (123456789012, "must be a string"),
     ],
 )
-def test_a_password_follows_the_policy(password: Any, told: str, operations: MemberOperations) -> None:
+def test_a_password_follows_the_policy(password: Any, result: str, operations: MemberOperations) -> None:
     operations.change("a", username="anna BERGHAIN")
-    with pytest.raises(BadMember, match=told) as refusal:
+    with pytest.raises(BadMember, match=result) as refusal:
         operations.update(HERSELF, "a", {"password": password})
     assert str(password) not in str(refusal.value)
     assert operations.stored("a").password == "hash of old"
 
 
 def test_a_password_equal_to_the_name_in_the_same_request_is_refused(operations: MemberOperations) -> None:
-    given = {"username": "Anna Berghain", "password": "ANNA BERGHAIN"}
+    value = {"username": "Anna Berghain", "password": "ANNA BERGHAIN"}
     with pytest.raises(BadMember, match="is the username"):
-        operations.update(BEA, "a", given)
+        operations.update(BEA, "a", value)
     operations.update(BEA, "a", {"password": "Anna Berghain"})
 
 
@@ -148,9 +148,9 @@ def linked() -> MemberOperations:
     return MemberOperations(ContendedMembers(BOSS, replace(ANNA, reset=LINK, generation=5)))
 
 
-@pytest.mark.parametrize("given", [{"password": NEW}, {"disabled": True}])
-def test_a_new_password_and_disabling_invalidate_tokens_and_the_link(given: Mapping[str, Any]) -> None:
-    after = linked().update(BEA, "a", given)
+@pytest.mark.parametrize("data", [{"password": NEW}, {"disabled": True}])
+def test_a_new_password_and_disabling_invalidate_tokens_and_the_link(data: Mapping[str, Any]) -> None:
+    after = linked().update(BEA, "a", data)
     assert (after.generation, after.reset) == (6, replace(LINK, until=LINK_USED))
 
 
@@ -177,7 +177,7 @@ def test_tokens_stay_invalid_after_a_member_is_enabled_again(operations: MemberO
 
 
 @pytest.mark.parametrize(
-    ("given", "fields"),
+    ("data", "fields"),
     [
         ({"username": "BEA"}, ["username"]),
         ({"email": "BEA@example.com"}, ["email"]),
@@ -185,10 +185,10 @@ def test_tokens_stay_invalid_after_a_member_is_enabled_again(operations: MemberO
     ],
 )
 def test_names_of_other_members_are_refused(
-    given: dict[str, str], fields: list[str], operations: MemberOperations
+    data: dict[str, str], fields: list[str], operations: MemberOperations
 ) -> None:
     with pytest.raises(MemberTaken) as refusal:
-        operations.update(BEA, "a", given)
+        operations.update(BEA, "a", data)
     assert [mistake.field for mistake in refusal.value.mistakes] == fields
     assert operations.stored("a") == ANNA
 
@@ -222,13 +222,13 @@ def test_a_value_stored_under_other_rules_may_stay(operations: MemberOperations)
     assert operations.update(BEA, "b", {"email": "admin@localhost", "notes": "x"}).notes == "x"
 
 
-@pytest.mark.parametrize("given", [{"profile": "Clerk"}, {"disabled": True}])
+@pytest.mark.parametrize("data", [{"profile": "Clerk"}, {"disabled": True}])
 @pytest.mark.parametrize("caller", [BEA, CONSOLE])
 def test_the_last_administrator_cannot_be_demoted(
-    caller: Any, given: Mapping[str, Any], operations: MemberOperations
+    caller: Any, data: Mapping[str, Any], operations: MemberOperations
 ) -> None:
     with pytest.raises(LastAdministrator, match='"Bea" is the only administrator who is not disabled'):
-        operations.update(caller, "b", {**given, "notes": "x"})
+        operations.update(caller, "b", {**data, "notes": "x"})
     assert operations.stored("b") == BOSS
 
 

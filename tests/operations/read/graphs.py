@@ -104,15 +104,15 @@ def fetches(draw: st.DrawFn, class_: Class, depth: int = 3) -> Fetch:
 def _role(draw: st.DrawFn, class_: Class, name: str, depth: int) -> RoleFetch:
     role, target = class_.roles[name], EVERYTHING.classes[class_.roles[name].target]
     below = draw(fetches(target, depth - 1))
-    given = RoleName(class_.name, name), role, below
+    value = RoleName(class_.name, name), role, below
     association = not role.composition and not role.whole
     if association and draw(st.booleans()):
         query = draw(queries(target))
-        return Associables(*given, query, _shown(query))
+        return Associables(*value, query, _shown(query))
     if role.many:
         query = draw(queries(target))
-        return ToMany(*given, query, _shown(query))
-    return ToOne(*given)
+        return ToMany(*value, query, _shown(query))
+    return ToOne(*value)
 
 
 def _shown(query: Query) -> Any:

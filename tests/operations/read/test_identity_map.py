@@ -30,10 +30,10 @@ class RecordingObjects(EverythingObjects):
         return super().read(references, budget)
 
     def linked(
-        self, role: RoleName, ids: Sequence[str], *given: Any, **options: Any
+        self, role: RoleName, ids: Sequence[str], *arguments: Any, **options: Any
     ) -> list[tuple[str, ...]]:
         self.linked_at.append(tuple(ids))
-        return super().linked(role, ids, *given, **options)
+        return super().linked(role, ids, *arguments, **options)
 
 
 def test_an_object_is_loaded_once_per_request() -> None:

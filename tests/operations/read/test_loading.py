@@ -30,12 +30,12 @@ class RecordingObjects(EverythingObjects):
         self.reads: list[list[tuple[str, Instant]]] = []
         self.looks: list[list[tuple[str, Instant]]] = []
 
-    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *given: Any) -> list[Entity | None]:
+    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *arguments: Any) -> list[Entity | None]:
         self.reads.append([(reference.id, instant) for reference, instant in moments])
         return [Entity(reference, {"at": instant}) for reference, instant in moments]
 
-    def linked(self, role: RoleName, ids: Sequence[str], *_: Any, **given: Any) -> list[tuple[str, ...]]:
-        self.looks.append(list(zip(ids, given["at"], strict=True)))
+    def linked(self, role: RoleName, ids: Sequence[str], *_: Any, **arguments: Any) -> list[tuple[str, ...]]:
+        self.looks.append(list(zip(ids, arguments["at"], strict=True)))
         return [(f"{id_}.{instant}",) for id_, instant in self.looks[-1]]
 
 

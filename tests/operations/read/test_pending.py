@@ -79,12 +79,12 @@ def test_an_overlay_reads_as_the_store_does_after_the_commit(command: Command) -
     rehearsed = Write(scenario.services, command, ADMINISTRATOR).dry_run()
     before = reader_of(scenario.entities, rehearsed.change.effects)
     references = [*scenario.entities.objects, *made_by(rehearsed.change.effects)]
-    told = all_read(before, references)
+    result = all_read(before, references)
 
     scenario.entities.commit(rehearsed.change)
 
-    assert told == all_read(reader_of(scenario.entities), references)
-    assert told == all_read(reader_of(scenario.entities, rehearsed.change.effects), references)
+    assert result == all_read(reader_of(scenario.entities), references)
+    assert result == all_read(reader_of(scenario.entities, rehearsed.change.effects), references)
 
 
 def made_by(effects: tuple[Effect, ...]) -> list[Reference]:

@@ -83,7 +83,7 @@ class Shop:
         """Add lines to an order, with a note on every tenth."""
         for first in range(0, lines, 20):
             self.clock.instant += 1000
-            made = [
+            created = [
                 create_command(
                     "Line",
                     code=f"{prefix}{number}",
@@ -93,7 +93,7 @@ class Shop:
                 )
                 for number in range(first, min(first + 20, lines))
             ]
-            save(self.services, update_command("Order", order.id, lines=create(*made)), ADMINISTRATOR)
+            save(self.services, update_command("Order", order.id, lines=create(*created)), ADMINISTRATOR)
 
     def chain(self, ids: Sequence[str]) -> None:
         """Link the lines in a circle, so that no order of them has all targets first."""

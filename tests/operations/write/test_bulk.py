@@ -142,7 +142,7 @@ def test_too_many_objects_are_refused_even_if_they_cannot_be_counted(
     scenario = scene_with(objects=1)
     page = scenario.entities.page
 
-    def uncountable(query: Query, *given: object) -> object:
+    def uncountable(query: Query, *value: object) -> object:
         if query.fields.total_count:
             raise ReadBudgetExceeded("Label")
         return page(query, unlimited_budget())
@@ -285,7 +285,7 @@ def test_the_first_of_many_issues_are_reported_and_the_others_counted() -> None:
     command = UpdateBulk("Employee", {}, {"friends": add(*(f"none{number}" for number in range(120)))})
     more = "Only 100 of 120 issues are listed. 20 more issues were found."
 
-    summary, *told = refusal(
+    summary, *result = refusal(
         lambda: update_bulk(
             scenario.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
         )
@@ -297,9 +297,9 @@ def test_the_first_of_many_issues_are_reported_and_the_others_counted() -> None:
     none = "0 of 4 Employee objects were updated. The other issues explain the rest."
     assert summary.message == f"{none} {more}"
     assert (last.message, last.type, last.path) == (more, IssueType.SERVICE_HANDLER_ERROR, ("options",))
-    assert told == found
-    assert len({issue.message for issue in told}) == 100
-    assert all(issue.message.endswith(" This applies to 4 objects.") for issue in told)
+    assert result == found
+    assert len({issue.message for issue in result}) == 100
+    assert all(issue.message.endswith(" This applies to 4 objects.") for issue in result)
 
 
 def test_a_taken_unique_value_is_reported_once() -> None:

@@ -109,9 +109,9 @@ def test_a_preview_shows_the_future_object_without_serial_numbers() -> None:
 
     assert shown.state.get("number") is None
     assert shown.client_ids == {shown.reference: "mine"}
-    made = [effect.after for effect in shown.effects if isinstance(effect, Creation)]
-    assert [each.reference.class_name for each in made] == ["Invoice", "Line"]
-    assert shown.state["lines"] == [made[1].reference.id]
+    created = [effect.after for effect in shown.effects if isinstance(effect, Creation)]
+    assert [each.reference.class_name for each in created] == ["Invoice", "Line"]
+    assert shown.state["lines"] == [created[1].reference.id]
 
 
 def test_a_preview_of_an_update_shows_unchanged_and_changed_values() -> None:

@@ -50,12 +50,12 @@ class InterruptingIds(CountedIds):
 
 @pytest.fixture(params=["dict", "sqlite"])
 def services(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Services]:
-    made, _, _ = fake_services(MODEL)
+    created, _, _ = fake_services(MODEL)
     if request.param == "dict":
-        yield replace(made, ids=InterruptingIds())
+        yield replace(created, ids=InterruptingIds())
         return
     with closing(SqliteEngine(tmp_path / "store.db")) as engine:
-        yield replace(made, ids=InterruptingIds(), entities=Repository(engine, MODEL))
+        yield replace(created, ids=InterruptingIds(), entities=Repository(engine, MODEL))
 
 
 def relying(command: Update | Delete, start: Instant | None) -> Update | Delete:

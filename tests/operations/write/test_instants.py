@@ -19,44 +19,48 @@ REMEMBERING = model(*(replace(each, versioned=True) for each in COMPANY.classes.
 
 def test_the_first_version_of_a_new_object_starts_now() -> None:
     services, entities, _ = fake_services(THINGS)
-    made = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR)
-    assert made.state["_versionStart"] == made.state["_createdon"] == format_instant(NOON)
-    assert made.entity.start == entities.commits[-1].instant == NOON
-    assert entities.objects[made.reference].state == made.state
+    created = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR)
+    assert created.state["_versionStart"] == created.state["_createdon"] == format_instant(NOON)
+    assert created.entity.start == entities.commits[-1].instant == NOON
+    assert entities.objects[created.reference].state == created.state
 
 
 def test_a_change_starts_a_version_even_if_the_clock_stepped_back() -> None:
     services, entities, clock = fake_services(THINGS)
-    made = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
+    created = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     for number in range(1, 4):
         clock.instant -= HOUR
-        written = save(services, Update(made, {"count": number}), ADMINISTRATOR)
+        written = save(services, Update(created, {"count": number}), ADMINISTRATOR)
         expected = NOON + number
         assert written.state["_versionStart"] == written.state["_lastmodifiedon"] == format_instant(expected)
         assert written.entity.start == entities.commits[-1].instant == expected
         assert (entities.commits[-1].now, entities.commits[-1].member_id) == (clock.instant, ADMINISTRATOR.id)
-        assert entities.objects[made].state == written.state
+        assert entities.objects[created].state == written.state
     assert written.state["_createdon"] == format_instant(NOON)
 
 
 def test_a_write_without_changes_creates_no_version() -> None:
     services, entities, clock = fake_services(THINGS)
-    made = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
+    created = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     clock.instant += HOUR
-    for command in (Update(made, {"name": "x"}), Update(made), Update(made, {"name": "x"}, "called")):
+    for command in (
+        Update(created, {"name": "x"}),
+        Update(created),
+        Update(created, {"name": "x"}, "called"),
+    ):
         written = save(services, command, ADMINISTRATOR)
         assert written.state["_versionStart"] == format_instant(NOON)
     assert len(entities.commits) == 1
-    assert [version.start for version in entities.versions(made)] == [NOON]
+    assert [version.start for version in entities.versions(created)] == [NOON]
 
 
 def test_a_deletion_is_later_than_the_version_it_ends() -> None:
     services, entities, clock = fake_services(THINGS)
-    made = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
+    created = save(services, Create("Thing", {"name": "x"}), ADMINISTRATOR).reference
     clock.instant -= HOUR
-    assert delete(services, Delete(made), ADMINISTRATOR)
+    assert delete(services, Delete(created), ADMINISTRATOR)
     assert entities.commits[-1].instant == NOON + 1
-    (gone,) = entities.tombstones([made])
+    (gone,) = entities.tombstones([created])
     assert gone is not None
     assert gone.last_end == NOON + 1
 
@@ -98,12 +102,12 @@ def test_unchanged_objects_of_a_write_do_not_delay_its_instant() -> None:
 
 def test_a_preview_shows_the_start_of_the_future_version() -> None:
     services, entities, clock = fake_services(REMEMBERING)
-    made = save(services, create_command("Employee", name="Ada"), ADMINISTRATOR).reference
+    created = save(services, create_command("Employee", name="Ada"), ADMINISTRATOR).reference
     clock.instant += 5
-    shown, _ = preview(services, update_command("Employee", made.id, name="Eva"), ADMINISTRATOR)
+    shown, _ = preview(services, update_command("Employee", created.id, name="Eva"), ADMINISTRATOR)
     assert shown.state["_versionStart"] == format_instant(NOON + 5)
-    assert entities.read([made])[0] == entities.objects[made]
-    assert [version.state["name"] for version in entities.versions(made)] == ["Ada"]
+    assert entities.read([created])[0] == entities.objects[created]
+    assert [version.state["name"] for version in entities.versions(created)] == ["Ada"]
 
 
 def test_parts_deleted_with_their_whole_end_at_one_instant() -> None:

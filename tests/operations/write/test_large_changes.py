@@ -163,11 +163,11 @@ def test_repeated_clearing_leaves_several_ledgers() -> None:
 @pytest.mark.usefixtures("nothing_at_once")
 def test_parts_whose_unique_values_are_reused_are_deleted_in_the_commit() -> None:
     scenario = OrderScenario()
-    made = [
+    created = [
         create_command("Line", code=f"c{number}", product=point(scenario.product.id)) for number in range(5)
     ]
     scenario.clock.instant += 1
-    command = update_command("Order", scenario.order.id, lines=PartsCommand(create=made, delete_all=True))
+    command = update_command("Order", scenario.order.id, lines=PartsCommand(create=created, delete_all=True))
     save(scenario.shop.services, command, ADMINISTRATOR)
     assert scenario.there(scenario.old) == LINES - 5
     assert len(scenario.shop.lines(scenario.order)) == 5
@@ -219,10 +219,12 @@ def test_a_restoration_of_an_existing_whole_replaces_its_parts(shared: int) -> N
         scenario.shop.add_lines(scenario.order, scenario.product, number, prefix)
     scenario.clock.instant += MINUTE
     new, seen = scenario.shop.lines(scenario.order), list[Told]()
-    told = PartReader(scenario.store, scenario.clock).told
-    scenario.engine.before = lambda _: seen.append(told(scenario.order, scenario.old, scenario.product)[:-2])
+    result = PartReader(scenario.store, scenario.clock).told
+    scenario.engine.before = lambda _: seen.append(
+        result(scenario.order, scenario.old, scenario.product)[:-2]
+    )
     scenario.restore()
-    seen.append(told(scenario.order, scenario.old, scenario.product)[:-2])
+    seen.append(result(scenario.order, scenario.old, scenario.product)[:-2])
     assert seen[0] == [
         True,
         0,

@@ -135,9 +135,9 @@ def test_clearing_parts_with_too_many_new_ones_is_refused(services: Services) ->
     for _ in range(2):
         save(services, update_command("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
 
-    made = [create_command("Address", street=str(each)) for each in range(120)]
+    created = [create_command("Address", street=str(each)) for each in range(120)]
     issue = refusal(
-        services, update_command("Employee", eve.id, addresses=PartsCommand(create=made, delete_all=True))
+        services, update_command("Employee", eve.id, addresses=PartsCommand(create=created, delete_all=True))
     )
 
     assert issue.type is IssueType.MALFORMED_REQUEST

@@ -100,9 +100,9 @@ class OrderScenario:
 
     def check_back(self) -> None:
         """Make sure that all is back."""
-        told = self.told()
+        result = self.told()
         versions = -2
-        assert [*told[:versions], told[-1]] == [*self.full[:versions], self.full[-1]]
+        assert [*result[:versions], result[-1]] == [*self.full[:versions], self.full[-1]]
         assert len(self.starts()) == 1
         assert self.shop.lines(self.order) == self.ids
         assert self.ledgers() == []
@@ -118,9 +118,9 @@ def test_all_parts_are_restored_at_one_instant_and_invisible_before_their_whole(
     scenario.engine.before = lambda _: seen.append(scenario.told())
     scenario.restore()
     seen.append(scenario.told())
-    first_new = next(number for number, told in enumerate(seen) if told != scenario.deleted)
+    first_new = next(number for number, result in enumerate(seen) if result != scenario.deleted)
     assert first_new >= 3
-    assert len({str(told) for told in seen}) == 2
+    assert len({str(result) for result in seen}) == 2
     (start,) = scenario.starts()
     assert start == scenario.clock.instant
     assert scenario.ledgers() == []
@@ -141,8 +141,8 @@ def test_a_crash_at_any_commit_leaves_all_or_after_a_sweep_nothing(*, does_it: b
         call = len(met) + 1
         if not scenario.engine.dies(scenario.restore, call, does_it=does_it):
             break
-        told = scenario.told()
-        met.append(told != scenario.deleted)
+        result = scenario.told()
+        met.append(result != scenario.deleted)
         scenario.sweep()
         assert (scenario.told() == scenario.deleted) == (not met[-1])
         if met[-1]:

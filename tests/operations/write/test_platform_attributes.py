@@ -62,9 +62,9 @@ def test_all_objects_of_a_request_have_one_instant() -> None:
         )
     )
 
-    made = [
+    created = [
         scenario.entities.objects[Reference("Employee", "id1")],
         scenario.entities.objects[Reference("Address", "id2")],
     ]
-    assert made[0].state["_createdon"] == "2020-01-01T12:00:00.000Z"
-    assert [each.state["_createdby"] for each in made] == ["ada", "ada"]
+    assert created[0].state["_createdon"] == "2020-01-01T12:00:00.000Z"
+    assert [each.state["_createdby"] for each in created] == ["ada", "ada"]

@@ -67,8 +67,8 @@ def person(client: ServiceClient, name: str, /, **data: object) -> None:
     needs = {"last_name": name, "team": "<red>", "skills": ["<sing>"], "phones": [{"digits": "1"}]}
     shows = "contract { _id } phones { items { _id } } addresses { items { _id } }"
     contract = {"starts_on": "2020-01-31", "reference": name}
-    made = client.create("Person", name, shows, **{**needs, "contract": contract, **data})
-    client.ids[f"{name}_contract"] = made["contract"]["_id"]
-    client.ids[f"{name}_phone"] = made["phones"]["items"][0]["_id"]
-    for address in made["addresses"]["items"]:
+    created = client.create("Person", name, shows, **{**needs, "contract": contract, **data})
+    client.ids[f"{name}_contract"] = created["contract"]["_id"]
+    client.ids[f"{name}_phone"] = created["phones"]["items"][0]["_id"]
+    for address in created["addresses"]["items"]:
         client.ids[f"{name}_address"] = address["_id"]

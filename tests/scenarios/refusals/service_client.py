@@ -143,10 +143,10 @@ class ServiceClient:
         query = (
             f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id {shows} }} }}"
         )
-        made = self.ask(query, data=data)
+        created = self.ask(query, data=data)
         if name is not None:
-            self.ids[name] = made["_id"]
-        return made
+            self.ids[name] = created["_id"]
+        return created
 
     def named(self, value: Any) -> Any:
         """Return JSON in which names of objects are replaced by their IDs."""

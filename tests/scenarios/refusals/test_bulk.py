@@ -31,9 +31,9 @@ def in_bulk(says: str, class_name: str, options: dict[str, Any], *issues: Issue)
     ways = []
     for verb in ("updateBulk", "validateUpdateBulk", "deleteBulk", "validateDeleteBulk"):
         arguments = {"options": options} | ({"data": {}} if "pdate" in verb else {})
-        told = verb.startswith("validate") and issues[0].at == "options"
+        result = verb.startswith("validate") and issues[0].at == "options"
         ways.append(
-            Asked(class_name, verb, arguments, issues, told, shows="__typename" if not told else None)
+            Asked(class_name, verb, arguments, issues, result, shows="__typename" if not result else None)
         )
     return Case(says, ways)
 

@@ -51,10 +51,10 @@ def clerk(client: ServiceClient) -> str:
     headers = {"Authorization": basic("admin", PASSWORD), "Content-Type": "application/json"}
     all_members = "/auth/administration/members"
     member = {"username": "clerk", "email": "clerk@example.com", "profile": "Clerk"}
-    made = client.service.request("POST", all_members, headers=headers, body=json.dumps(member))
-    if made.status == 201:  # else a module before has made it
+    created = client.service.request("POST", all_members, headers=headers, body=json.dumps(member))
+    if created.status == 201:  # else a module before has made it
         change = json.dumps({"password": PASSWORD})
-        one = f"{all_members}/{made.json()['id']}"
+        one = f"{all_members}/{created.json()['id']}"
         assert client.service.request("PUT", one, headers=headers, body=change).status == 200
     return CLERK
 
@@ -74,15 +74,15 @@ def test_insight_of_a_query_is_returned_to_an_administrator(client: ServiceClien
     assert plain["data"] == light["data"] == full["data"]
     assert set(plain) == {"data"}
     assert set(light["extensions"]["insight"]) == TOTALS
-    told = full["extensions"]["insight"]
-    assert set(told) == TOTALS | {"calls"}
-    assert all(set(call) == CALL and call["path"] == [KEY] for call in told["calls"])
+    result = full["extensions"]["insight"]
+    assert set(result) == TOTALS | {"calls"}
+    assert all(set(call) == CALL and call["path"] == [KEY] for call in result["calls"])
     for name in ("roundTrips", "readUnits", "items", "bytes"):
-        assert sum(call[name] for call in told["calls"]) == told[name]
+        assert sum(call[name] for call in result["calls"]) == result[name]
     if verb.startswith("get"):
-        told = min(told, *(took(client, verb) for _ in range(2)), key=lambda each: each["roundTrips"])
-        assert told["roundTrips"] == (2 if verb == "getBy" else 1)
-        assert (told["readUnits"] > 0, told["writeUnits"]) == (True, 0)
+        result = min(result, *(took(client, verb) for _ in range(2)), key=lambda each: each["roundTrips"])
+        assert result["roundTrips"] == (2 if verb == "getBy" else 1)
+        assert (result["readUnits"] > 0, result["writeUnits"]) == (True, 0)
 
 
 def test_insight_of_a_mutation_is_returned(client: ServiceClient) -> None:
@@ -93,8 +93,8 @@ def test_insight_of_a_mutation_is_returned(client: ServiceClient) -> None:
 
     ended = client.answer(delete).body
 
-    told = body["extensions"]["insight"]
-    assert (told["roundTrips"], told["writeUnits"]) == (1, 2)
+    result = body["extensions"]["insight"]
+    assert (result["roundTrips"], result["writeUnits"]) == (1, 2)
     assert ended["data"] == {"Skill___delete": {"deleted": True}}
     assert ended["extensions"]["insight"]["writeUnits"] > 0
 
@@ -106,10 +106,10 @@ def test_insight_of_several_services_is_returned_together(client: ServiceClient)
              three: Team___get(_id: "<blue>") { name } }"""
     )
 
-    told = client.answer(query).body["extensions"]["insight"]
+    result = client.answer(query).body["extensions"]["insight"]
 
-    assert told["roundTrips"] == 2
-    assert [call["path"] for call in told["calls"]] == [["two"]]
+    assert result["roundTrips"] == 2
+    assert [call["path"] for call in result["calls"]] == [["two"]]
 
 
 @pytest.mark.parametrize("level", ["LIGHT", "FULL"])
@@ -159,8 +159,8 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningSe
     """A service, and the id of an object of which something has spoiled what is stored."""
     home: Path = tmp_path_factory.mktemp("broken") / "home"
     with running(home, model=MODEL, application="Studio") as service:
-        made = service.graphql('mutation { Skill___create(data: {name: "spoiled"}) { _id } }')
-        id_ = str(made["data"]["Skill___create"]["_id"])
+        created = service.graphql('mutation { Skill___create(data: {name: "spoiled"}) { _id } }')
+        id_ = str(created["data"]["Skill___create"]["_id"])
         with closing(sqlite3.connect(home / "objects.db")) as connection, connection:
             connection.execute(
                 "UPDATE items SET state = 'planted-secret' WHERE partition = ?", [f"Skill#{id_}"]
@@ -184,8 +184,8 @@ def test_an_internal_failure_is_reported_only_by_its_trace_id(
 
     body = service.graphql(query % id_)
 
-    (told,) = body["errors"]
-    trace_id = told["extensions"]["traceId"]
+    (result,) = body["errors"]
+    trace_id = result["extensions"]["traceId"]
     text = f"The service failed. To report this problem, include the trace ID {trace_id}."
     assert body == {
         "data": {KEY: None},

@@ -45,14 +45,14 @@ UPDATE = "mutation($d: SheetUpdate!) { Sheet___update(data: $d) { _id } }"
 PERSON = "mutation($d: PersonCreate!) { Person___create(data: $d) { _id } }"
 
 
-def options(says: str, given: Any, *messages: str) -> Document:
+def options(says: str, value: Any, *messages: str) -> Document:
     mistakes = [Mistake(f"Variable '$o' has invalid value{message}", (7,)) for message in messages]
-    return Document(says, PAGE, mistakes, given)
+    return Document(says, PAGE, mistakes, value)
 
 
-def sheet(says: str, given: Any, *messages: str, query: str = CREATE) -> Document:
+def sheet(says: str, value: Any, *messages: str, query: str = CREATE) -> Document:
     mistakes = [Mistake(f"Variable '$d' has invalid value{message}", (10,)) for message in messages]
-    return Document(says, query, mistakes, {"d": given})
+    return Document(says, query, mistakes, {"d": value})
 
 
 def no_service(query: str, name: str, column: int = 12) -> Document:
@@ -274,17 +274,19 @@ def test_an_invalid_document_is_not_executed(client: ServiceClient, document: Do
 
         assert (reply.status, reply.headers["content-type"]) == (status, f"{accept}; charset=utf-8")
         assert list(reply.json()) == ["errors"]
-        told = sorted(reply.json()["errors"], key=lambda each: str(each["message"]))
+        result = sorted(reply.json()["errors"], key=lambda each: str(each["message"]))
         expected = sorted(document.mistakes)
-        begin = [each["message"][: len(mistake.begins)] for each, mistake in zip(told, expected, strict=True)]
+        begin = [
+            each["message"][: len(mistake.begins)] for each, mistake in zip(result, expected, strict=True)
+        ]
         assert begin == [mistake.begins for mistake in expected]
         beside = [_told(mistake, document.classification) for mistake in expected]
-        assert [_beside_message(each) for each in told] == beside
+        assert [_beside_message(each) for each in result] == beside
     assert client.store.rows() == before
 
 
-def _beside_message(told: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in told.items() if name != "message"}
+def _beside_message(result: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in result.items() if name != "message"}
 
 
 def _told(mistake: Mistake, classification: str) -> dict[str, Any]:
@@ -309,10 +311,10 @@ NESTED = {
 def test_a_too_deeply_nested_document_is_reported(client: ServiceClient, what: str) -> None:
     query, variables = NESTED[what]
 
-    (told,) = client.send({"query": query, "variables": variables}).json()["errors"]
+    (result,) = client.send({"query": query, "variables": variables}).json()["errors"]
 
-    assert "nested too deeply" in told["message"]
-    assert told["extensions"] == {"classification": VALIDATION if variables else SYNTAX}
+    assert "nested too deeply" in result["message"]
+    assert result["extensions"] == {"classification": VALIDATION if variables else SYNTAX}
 
 
 def test_at_most_nine_errors_are_reported(client: ServiceClient) -> None:
@@ -333,12 +335,12 @@ def test_a_refused_mutation_does_not_undo_the_others(client: ServiceClient) -> N
 
     body = client.answer(query).body
 
-    assert [name for name, made in body["data"].items() if made] == ["first", "third"]
-    (told,) = body["errors"]
-    assert (told["path"], told["locations"]) == (["second"], [{"line": 3, "column": 7}])
-    assert told["extensions"]["sourceRequestReference"] == "second.data.name"
-    for made in filter(None, body["data"].values()):
-        end = f'mutation {{ Skill___delete(_id: "{made["_id"]}") {{ deleted }} }}'
+    assert [name for name, created in body["data"].items() if created] == ["first", "third"]
+    (result,) = body["errors"]
+    assert (result["path"], result["locations"]) == (["second"], [{"line": 3, "column": 7}])
+    assert result["extensions"]["sourceRequestReference"] == "second.data.name"
+    for created in filter(None, body["data"].values()):
+        end = f'mutation {{ Skill___delete(_id: "{created["_id"]}") {{ deleted }} }}'
         assert client.ask(end) == {"deleted": True}
 
 

@@ -232,7 +232,7 @@ def test_an_impossible_id_reads_deletes_and_finds_nothing(client: ServiceClient,
 
 
 def test_a_client_id_is_unknown_in_later_requests(client: ServiceClient) -> None:
-    made = client.create("Team", _clientId="later", name="later")
+    created = client.create("Team", _clientId="later", name="later")
 
     answer = client.answer(
         'mutation {\n  it: Team___update(data: {_id: "later", name: "changed"}) { _id }\n}'
@@ -241,5 +241,5 @@ def test_a_client_id_is_unknown_in_later_requests(client: ServiceClient) -> None
     issue = nobody("Team", "none").of("later").shown(KEY, answer.trace_id)
     issue["userMessage"] = 'Team "later" does not exist.'
     assert answer.body == {"data": {KEY: None}, "errors": [error(issue)]}
-    delete = f'mutation {{ Team___delete(_id: "{made["_id"]}") {{ deleted }} }}'
+    delete = f'mutation {{ Team___delete(_id: "{created["_id"]}") {{ deleted }} }}'
     assert client.ask(delete) == {"deleted": True}

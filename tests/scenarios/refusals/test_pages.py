@@ -303,8 +303,8 @@ def test_results_before_the_end_of_the_read_budget_are_returned(large: ServiceCl
         "Request less data in one request."
     )
     late = Issue("MALFORMED_REQUEST", text, "", "ENTITY", "Scroll").shown("g4", answer.trace_id)
-    (told,) = answer.body["errors"]
-    assert (told["path"], told["extensions"]) == (["g4"], late)
+    (result,) = answer.body["errors"]
+    assert (result["path"], result["extensions"]) == (["g4"], late)
     assert answer.body["data"] == {f"g{number}": {"title": "large"} for number in range(4)} | {"g4": None}
 
 

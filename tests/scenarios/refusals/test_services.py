@@ -64,10 +64,10 @@ class Service(NamedTuple):
 
 
 def of(
-    class_name: str, label: str, made: tuple[Any, Any, str, Any], changed: tuple[Any, Any, str, Any]
+    class_name: str, label: str, created: tuple[Any, Any, str, Any], changed: tuple[Any, Any, str, Any]
 ) -> dict[str, Service]:
     """Return the services of an ordinary class; `label`: the attribute that is "service"."""
-    new, draft, whole, is_made = made
+    new, draft, whole, is_made = created
     change, changed_draft, seen, is_changed = changed
     all_ = {"filter": {f"{label}___eq": "service"}}
     id_, data, options = {"_id": "ID!"}, "data", f"{class_name}PageOptions!"
@@ -78,8 +78,8 @@ def of(
     def input_(family: str) -> dict[str, str]:
         return {data: f"{class_name}{family}!"}
 
-    def asked(family: str, given: Any, shows: str, answer: Any) -> Service:
-        return Service(input_(family), {data: given}, shows, answer)
+    def asked(family: str, value: Any, shows: str, answer: Any) -> Service:
+        return Service(input_(family), {data: value}, shows, answer)
 
     return {
         "get": Service(id_, own, whole, is_made),

@@ -23,9 +23,9 @@ def test_a_hidden_partner_blocks_a_one_to_one_role_from_either_side(
         f'{{_id: "{taken}", previous: {{set: "{free}"}}}}',
         f'{{_id: "{free}", next: {{set: "{taken}"}}}}',
     )
-    told = [_told(archive, service, data) for data in asked]
-    assert told[0] == told[1]
-    assert told[0][0].startswith("ROLE_CARDINALITY")
+    result = [_told(archive, service, data) for data in asked]
+    assert result[0] == result[1]
+    assert result[0][0].startswith("ROLE_CARDINALITY")
     assert archive.get("Note", taken, "previous { name }")["previous"] == {"name": "partner"}
 
 

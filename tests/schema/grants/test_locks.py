@@ -37,19 +37,19 @@ def test_a_hidden_object_cannot_be_locked(archive: ArchiveApi, verb: str) -> Non
     missing = [("ENTITY_NOT_FOUND", f"{verb}.locks.0._id")]
     assert archive.issues(locking(verb, f"Dossier.{hidden}", f"Dossier.{seen}"), CLERK) == missing
     assert archive.issues(locking(verb, "Dossier.none", f"Dossier.{seen}"), CLERK) == missing
-    told = [archive.body(locking(verb, f"Dossier.{each}"), CLERK)["errors"][0] for each in (hidden, "none")]
-    assert told[0]["message"] == told[1]["message"].replace("none", hidden)
+    result = [archive.body(locking(verb, f"Dossier.{each}"), CLERK)["errors"][0] for each in (hidden, "none")]
+    assert result[0]["message"] == result[1]["message"].replace("none", hidden)
 
 
 @pytest.mark.parametrize("verb", ["lock", "unlock"])
 def test_hidden_and_missing_objects_are_refused_in_the_same_way(archive: ArchiveApi, verb: str) -> None:
     hidden, held = archive.file(level=9), archive.file()
     archive.ask(locking("lock", f"Dossier.{held}"), OTHER)
-    told = [
+    result = [
         json.dumps(archive.body(locking(verb, f"Dossier.{held}", f"Dossier.{id_}"), CLERK)).replace(id_, "?")
         for id_ in (hidden, "none")
     ]
-    assert told[0] == told[1]
+    assert result[0] == result[1]
 
 
 def test_locking_a_part_needs_the_grant_of_its_whole(archive: ArchiveApi) -> None:

@@ -57,7 +57,7 @@ class HiddenObjects(GuildApi):
             "Lump": shown["part"]["_id"],
         }
 
-    def told(self, query: str, data: Any, hidden: str) -> list[str]:
+    def result(self, query: str, data: Any, hidden: str) -> list[str]:
         """Return the types of the issues; all of the answer is the same for both ids, but for these."""
         answers = [
             json.dumps(self.body(query.replace("%s", ISSUES), MEMBER, data=_with(data, id_))).replace(
@@ -67,10 +67,10 @@ class HiddenObjects(GuildApi):
         ]
         assert answers[0] == answers[1]
         body = json.loads(answers[0])
-        told = [error["extensions"] for error in body.get("errors", ())]
+        result = [error["extensions"] for error in body.get("errors", ())]
         for value in (body["data"] or {}).values():
-            told += (value or {}).get("issues", ())
-        return [issue["issueType"] for issue in told]
+            result += (value or {}).get("issues", ())
+        return [issue["issueType"] for issue in result]
 
 
 def _with(data: Any, id_: str) -> Any:
@@ -106,10 +106,10 @@ LED = {
 def test_an_update_cannot_reference_a_missing_or_hidden_object(
     hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
-    told = hidden_objects.told(
+    result = hidden_objects.result(
         UPDATES[service], {"_id": hidden_objects.own, **data}, hidden_objects.hidden["There"]
     )
-    assert told == ["ENTITY_NOT_FOUND"] * len(data)
+    assert result == ["ENTITY_NOT_FOUND"] * len(data)
 
 
 MADE = {
@@ -125,8 +125,8 @@ MADE = {
 def test_a_creation_cannot_reference_a_missing_or_hidden_object(
     hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
-    told = hidden_objects.told(CREATIONS[service], data, hidden_objects.hidden["There"])
-    assert told == ["ENTITY_NOT_FOUND"] * len(data)
+    result = hidden_objects.result(CREATIONS[service], data, hidden_objects.hidden["There"])
+    assert result == ["ENTITY_NOT_FOUND"] * len(data)
 
 
 @pytest.mark.parametrize("role", [*TO_ONE, *TO_MANY])
@@ -135,7 +135,7 @@ def test_a_missing_or_hidden_object_is_reported_beside_other_issues(
 ) -> None:
     """A value that is taken, or a required role that is left empty."""
     wrong = {"code": "taken", role: "@" if role in TO_ONE else ["@"]}
-    assert "ENTITY_NOT_FOUND" in hidden_objects.told(
+    assert "ENTITY_NOT_FOUND" in hidden_objects.result(
         CREATIONS["create"], wrong, hidden_objects.hidden["There"]
     )
 
@@ -149,10 +149,10 @@ def test_removing_a_missing_or_hidden_object_from_a_role_removes_nothing(
     hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
     """Whether it is there or not: a role does not lead to what is not there."""
-    told = hidden_objects.told(
+    result = hidden_objects.result(
         UPDATES[service], {"_id": hidden_objects.own, **data}, hidden_objects.hidden["There"]
     )
-    assert told == []
+    assert result == []
 
 
 STRANGERS = {
@@ -168,7 +168,7 @@ STRANGERS = {
 def test_a_hidden_part_is_not_found(
     hidden_objects: HiddenObjects, class_name: str, data: dict[str, Any], service: str
 ) -> None:
-    told = hidden_objects.told(
+    result = hidden_objects.result(
         UPDATES[service], {"_id": hidden_objects.own, **data}, hidden_objects.hidden[class_name]
     )
-    assert told == ["ENTITY_NOT_FOUND"]
+    assert result == ["ENTITY_NOT_FOUND"]

@@ -82,13 +82,13 @@ class DossierHistory:
         there = self.archive.get("Dossier", self.id, "seals { items { _id text } }")["seals"]["items"]
         seen = [each["_id"] for each in there if each["text"] != "hidden"]
         unseen = [each["_id"] for each in there if each["text"] == "hidden"]
-        made = [{"text": f"{number}"}] if self._chance.random() < 0.4 else []
-        made += [{"text": "hidden"}] if self._hidden.random() < 0.4 else []
+        created = [{"text": f"{number}"}] if self._chance.random() < 0.4 else []
+        created += [{"text": "hidden"}] if self._hidden.random() < 0.4 else []
         ended = self._chance.sample(seen, 1) if seen and self._chance.random() < 0.4 else []
         ended += self._hidden.sample(unseen, 1) if unseen and self._hidden.random() < 0.4 else []
         changed = [id_ for id_ in seen if id_ not in ended and self._chance.random() < 0.3]
         return {
-            "create": made,
+            "create": created,
             "delete": ended,
             "update": [{"_id": id_, "text": f"now {number}"} for id_ in changed],
         }

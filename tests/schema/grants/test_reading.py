@@ -379,10 +379,10 @@ def test_a_role_is_empty_if_its_condition_does_not_hold(guild: GuildApi) -> None
 
 
 def test_a_member_who_may_only_write_gets_only_ids(guild: GuildApi) -> None:
-    given = 'data: {_clientId: "c", name: "x", level: 1}'
-    made = guild.ask(f"mutation {{ Master___create({given}) {{ _id _clientId __typename }} }}", SCRIBE)
+    value = 'data: {_clientId: "c", name: "x", level: 1}'
+    created = guild.ask(f"mutation {{ Master___create({value}) {{ _id _clientId __typename }} }}", SCRIBE)
 
-    assert made == {"_id": made["_id"], "_clientId": "c", "__typename": "Master"}
+    assert created == {"_id": created["_id"], "_clientId": "c", "__typename": "Master"}
     query = 'mutation { Master___create(data: {name: "x", level: 1}) { name boss { _id } } }'
     assert guild.issues(query, SCRIBE) == [
         ("ENTITY_GRANT_READ", "Master___create"),

@@ -160,8 +160,8 @@ def test_parts_of_parts_are_restored_with_the_grant_of_their_composition() -> No
     (one,) = seal["rings"]["items"]
     other = {"update": [{"_id": seal["_id"], "rings": {"update": [{**one, "text": "b"}]}}]}
     archive.change("Dossier", id_, name="b", seals=other)
-    told = archive.issues(archive.restoration(id_, 0), CLERK)
-    assert [(issue[0], *issue[2:]) for issue in told] == [("ROLE_GRANT_EDIT", "rings")]
+    result = archive.issues(archive.restoration(id_, 0), CLERK)
+    assert [(issue[0], *issue[2:]) for issue in result] == [("ROLE_GRANT_EDIT", "rings")]
     archive.change("Dossier", id_, name="c")
     assert archive.ask(archive.restoration(id_, 3, "name"), CLERK) == {"name": "b"}
 
@@ -191,8 +191,8 @@ def test_restored_values_that_were_hidden_stay_hidden() -> None:
     archive.change("Shelf", kept, open=True)
     archive.change("Dossier", id_, note=None)
     assert archive.version(id_, 0, "note") == {"note": None}
-    told = archive.issues(archive.restoration(id_, 0), CLERK)
-    assert told == [("ATTRIBUTE_GRANT_EDIT", "Dossier___restoreVersion.atVersion", "note")]
+    result = archive.issues(archive.restoration(id_, 0), CLERK)
+    assert result == [("ATTRIBUTE_GRANT_EDIT", "Dossier___restoreVersion.atVersion", "note")]
     assert archive.ask(archive.restoration(id_, 2, "note"), CLERK) == {"note": "n"}
 
 

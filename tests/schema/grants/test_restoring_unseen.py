@@ -62,10 +62,10 @@ def test_the_opposite_of_a_conditionally_readable_key_is_not_named() -> None:
     id_ = archive.create("Dossier", name="a", level=7, shelf=one)
     archive.clock.instant += 1000
     archive.change("Dossier", id_, name="b", shelf={"set": other})
-    told = str(answer(archive, id_))
-    assert "ROLE_GRANT_EDIT" in told
-    assert one not in told
-    assert other not in told
+    result = str(answer(archive, id_))
+    assert "ROLE_GRANT_EDIT" in result
+    assert one not in result
+    assert other not in result
 
 
 def test_a_member_who_may_only_write_learns_no_former_values() -> None:

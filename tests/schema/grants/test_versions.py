@@ -194,8 +194,8 @@ def test_a_hidden_object_cannot_be_restored(archive: ArchiveApi, file: str) -> N
 def test_restoring_a_deleted_object_needs_the_grant_to_create(archive: ArchiveApi) -> None:
     id_ = archive.file(name="gone")
     archive.delete("Dossier", id_)
-    told = archive.issues(archive.restoration(id_, 1), CLERK)
-    assert told[0] == ("ENTITY_GRANT_CREATE", "Dossier___restoreVersion.atVersion")
+    result = archive.issues(archive.restoration(id_, 1), CLERK)
+    assert result[0] == ("ENTITY_GRANT_CREATE", "Dossier___restoreVersion.atVersion")
     assert archive.ask(archive.restoration(id_, 1, "name"), KEEPER) == {"name": "gone"}
 
 

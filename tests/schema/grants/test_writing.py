@@ -51,21 +51,21 @@ class GuildScenario:
         return self._do(class_name, "Create", data, caller)
 
     def _do(self, class_name: str, verb: str, data: Any, caller: Caller) -> list[tuple[str, ...]]:
-        given, service = self.named(data), f"{class_name}___{verb.lower()}"
+        value, service = self.named(data), f"{class_name}___{verb.lower()}"
         verdict = self.guild.ask(
             f"""query($data: {class_name}Draft{verb}!) {{
               {service}: {class_name}___validate{verb}(data: $data) {{
                 issues {{ issueType sourceRequestReference attributeNames roleNames }} }} }}""",
             caller,
-            data=given,
+            data=value,
         )
-        told = [_told(issue) for issue in verdict["issues"]]
+        result = [_told(issue) for issue in verdict["issues"]]
         write = f"mutation($data: {class_name}{verb}!) {{ {service}(data: $data) {{ _id }} }}"
-        if told:
-            assert self.guild.issues(write, caller, data=given) == told
+        if result:
+            assert self.guild.issues(write, caller, data=value) == result
         else:
-            self.guild.ask(write, caller, data=given)
-        return told
+            self.guild.ask(write, caller, data=value)
+        return result
 
 
 def _told(issue: dict[str, Any]) -> tuple[str, ...]:

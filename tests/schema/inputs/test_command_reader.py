@@ -23,9 +23,9 @@ READING = CommandReader(EVERYTHING)
 
 
 def test_a_create_command_has_values_and_roles() -> None:
-    given = {"_clientId": "P", "last_name": "Li", "email": None, "team": "t", "skills": ["a", None, "b"]}
+    value = {"_clientId": "P", "last_name": "Li", "email": None, "team": "t", "skills": ["a", None, "b"]}
 
-    command = READING.create(GeneratedType.CREATE, PERSON, given)
+    command = READING.create(GeneratedType.CREATE, PERSON, value)
 
     assert command == Create(
         "Person",
@@ -57,16 +57,16 @@ def test_a_bulk_update_is_one_command() -> None:
 ENDED = PartsCommand(delete_all=True)
 
 
-def made(*path: str | int, class_name: str = "Phone", **given: Any) -> Create:
-    return Create(class_name, given, path=path)
+def made(*path: str | int, class_name: str = "Phone", **arguments: Any) -> Create:
+    return Create(class_name, arguments, path=path)
 
 
-def changed(id_: str, *path: str | int, class_name: str = "Phone", **given: Any) -> Update:
-    return Update(Reference(class_name, id_), given, path=path)
+def changed(id_: str, *path: str | int, class_name: str = "Phone", **arguments: Any) -> Update:
+    return Update(Reference(class_name, id_), arguments, path=path)
 
 
 @pytest.mark.parametrize(
-    ("family", "role", "given", "command"),
+    ("family", "role", "value", "command"),
     [
         (GeneratedType.CREATE, "team", None, ToOneCommand()),
         (GeneratedType.CREATE, "pupils", None, None),
@@ -149,9 +149,9 @@ def changed(id_: str, *path: str | int, class_name: str = "Phone", **given: Any)
     ],
 )
 def test_role_arguments_become_role_commands(
-    family: GeneratedType, role: str, given: Any, command: RoleCommand | None
+    family: GeneratedType, role: str, value: Any, command: RoleCommand | None
 ) -> None:
-    found = READING.create(family, PERSON, {role: given}).roles
+    found = READING.create(family, PERSON, {role: value}).roles
 
     assert found == ({} if command is None else {role: command})
 

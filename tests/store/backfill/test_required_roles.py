@@ -515,7 +515,7 @@ deeds = st.tuples(
 )
 
 
-def do(objects: Objects, operation: Deed, made: set[str]) -> None:
+def do(objects: Objects, operation: Deed, created: set[str]) -> None:
     """Do something as a process that has just read the registry, if the store lets it.
 
     `made`: the ids that were given to a B.
@@ -531,9 +531,9 @@ def do(objects: Objects, operation: Deed, made: set[str]) -> None:
                 objects.delete(what[-1], a if what[-1] == "A" else b)
             case "lead":
                 if objects.find("B", b) is None:
-                    assert b not in made, "an id is never given twice"
+                    assert b not in created, "an id is never given twice"
                     objects.create("B", b)
-                    made.add(b)
+                    created.add(b)
                 led = objects.linking("A", "to", a, b) if to.many else [objects.update("A", a, to=b)]
                 objects.commit(*led)
             case _:
@@ -565,15 +565,15 @@ def ends_after_build(pair: tuple[str, str], history: list[Deed], meanwhile: list
     engine = Interrupted()
     old = Objects(engine, associated(pair[0]))
     models = {False: old, True: old.under(associated(pair[1]))}
-    made = set[str]()
+    created = set[str]()
     for operation in history:
-        do(models[operation[0]], operation, made)
+        do(models[operation[0]], operation, created)
     models[True].entities.unbuilt()
 
     def act(some: list[Deed]) -> Callable[[], None]:
         def do_all() -> None:
             for each in some:
-                do(models[each[0]], each, made)
+                do(models[each[0]], each, created)
 
         return do_all
 

@@ -45,17 +45,17 @@ class Case:
         with table() as engine:
             older = Objects(engine, self.older or self.model, "")
             for number, make in enumerate(self.before):
-                told = change(*make(older), commit_id=f"{number} in {engine.name}")
-                older.entities.commit(told)
-                plain.commit(told)
+                result = change(*make(older), commit_id=f"{number} in {engine.name}")
+                older.entities.commit(result)
+                plain.commit(result)
             objects = older.under(self.model)
             objects.as_built()  # the registry is written before, and counts are not made yet
-            told, before = change(*self.made(objects), commit_id=self.name), plain.graph
+            result, before = change(*self.made(objects), commit_id=self.name), plain.graph
             try:
-                plain.commit(told)
+                plain.commit(result)
             except IntegrityViolation:
                 assert self.refused
-            return Prepared([*table_items(engine).values()], told, before, plain.graph)
+            return Prepared([*table_items(engine).values()], result, before, plain.graph)
 
 
 def _made(*ids: str, class_name: str = "A", **state: object) -> Make:

@@ -57,8 +57,8 @@ class Case:
             strict, lax = (
                 Repository(engine, model(each)) for each in (self.class_, replace(self.class_, uniques=()))
             )
-            made = (Creation(self._entity(id_, code)) for id_, code in self.before.items())
-            strict.commit(Change(f"made in {engine.name}", 0, tuple(made)))
+            created = (Creation(self._entity(id_, code)) for id_, code in self.before.items())
+            strict.commit(Change(f"made in {engine.name}", 0, tuple(created)))
             lax._slots = UnguardedRegistryCache(engine, model(self.class_))
             others = (*self._rewritten(lax), *map(Deletion, self._found(lax, self.gone)))
             lax.commit(Change(f"meanwhile in {engine.name}", 0, others))

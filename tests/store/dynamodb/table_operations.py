@@ -127,18 +127,18 @@ def _create(class_: Class, code: str | None) -> commands.Create:
     return commands.Create(class_.name, {"name": "new", "code": code, "count": 2})
 
 
-def updating(id_: str, **given: Any) -> OperationCall:
+def updating(id_: str, **arguments: Any) -> OperationCall:
     """Return a function that updates an object."""
-    return lambda services, class_: save(services, _update(class_, id_, given), ADMINISTRATOR).entity
+    return lambda services, class_: save(services, _update(class_, id_, arguments), ADMINISTRATOR).entity
 
 
-def saving(id_: str, **given: Any) -> OperationCall:
+def saving(id_: str, **arguments: Any) -> OperationCall:
     """Return a function that updates an object by saving it."""
-    return lambda services, class_: save(services, _update(class_, id_, given), ADMINISTRATOR).entity
+    return lambda services, class_: save(services, _update(class_, id_, arguments), ADMINISTRATOR).entity
 
 
-def _update(class_: Class, id_: str, given: Mapping[str, Any]) -> commands.Update:
-    return commands.Update(Reference(class_.name, id_), given)
+def _update(class_: Class, id_: str, data: Mapping[str, Any]) -> commands.Update:
+    return commands.Update(Reference(class_.name, id_), data)
 
 
 def deleting(id_: str) -> OperationCall:

@@ -33,10 +33,10 @@ def client_of(make: Make, server: Server) -> Iterator[Client]:
 
 def rejection(make: Make, reply: Reply) -> Rejected:
     refused = pytest.raises(Rejected)
-    with serving(reply) as server, client_of(make, server) as client, refused as told:
+    with serving(reply) as server, client_of(make, server) as client, refused as raised:
         client.call(*READ)
     assert len(server.asked) == 1
-    return told.value
+    return raised.value
 
 
 def test_a_response_is_returned_as_received(make: Make) -> None:
@@ -69,9 +69,9 @@ def test_a_failure_keeps_its_status_and_is_not_retried(make: Make, status: int) 
     "reply", [Reply(break_off=True), Reply(silent=True), Reply({"Item": {}}, checksum=1)], ids=repr
 )
 def test_an_untrustworthy_response_is_unanswered_and_not_retried(make: Make, reply: Reply) -> None:
-    with serving(reply) as server, client_of(make, server) as client, pytest.raises(Unanswered) as told:
+    with serving(reply) as server, client_of(make, server) as client, pytest.raises(Unanswered) as raised:
         client.call(*READ)
-    assert not isinstance(told.value, Unreached)
+    assert not isinstance(raised.value, Unreached)
     assert len(server.asked) == 1
 
 

@@ -45,8 +45,8 @@ class LockScenario:
     def __init__(self, engine: TemporaryTable) -> None:
         self._engine = engine
         self.services = services_over(engine, PLAIN, TimeOrderedIds())
-        made = [creating()(self.services, PLAIN) for _ in "xy"]
-        self.references: list[Reference] = [entity.reference for entity in made]
+        created = [creating()(self.services, PLAIN) for _ in "xy"]
+        self.references: list[Reference] = [entity.reference for entity in created]
 
     def over(self, client: Client) -> Services:
         """Return what a process works on that has a client of its own."""

@@ -105,10 +105,10 @@ class OperationScenario:
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
         return operation_call(services_over(engine, self._class, TimeOrderedIds()), self._class)
 
-    def made(self, code: str | None = None) -> str:
+    def created(self, code: str | None = None) -> str:
         """Make an object, and return its id."""
-        made: Entity = self.do(creating(code))
-        return made.reference.id
+        created: Entity = self.do(creating(code))
+        return created.reference.id
 
     def updated(self, id_: str, times: int) -> None:
         """Update an object, and again."""
@@ -149,7 +149,7 @@ def unique() -> Iterator[OperationScenario]:
 @pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
 def test_an_uncommitted_update_is_planned_again(plain: OperationScenario, fault: Fault, times: int) -> None:
     """The head still names the commit that the update expected, so its own would be there, too."""
-    id_ = plain.made()
+    id_ = plain.created()
     answer = plain.overtaken(updating(id_, count=9), fault, lambda: plain.updated(id_, times))
     assert answer.state["count"] == 9
     assert plain.get(id_).state == answer.state | {"notes": str(times - 1)}
@@ -158,7 +158,7 @@ def test_an_uncommitted_update_is_planned_again(plain: OperationScenario, fault:
 @DONE
 @pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
 def test_a_committed_update_is_not_repeated(plain: OperationScenario, fault: Fault, times: int) -> None:
-    id_ = plain.made()
+    id_ = plain.created()
 
     def others() -> None:
         plain.updated(id_, times - 1)
@@ -173,7 +173,7 @@ def test_a_committed_update_is_not_repeated(plain: OperationScenario, fault: Fau
 def test_an_update_without_evidence_is_unknown_and_not_retried(
     plain: OperationScenario, fault: Fault
 ) -> None:
-    id_ = plain.made()
+    id_ = plain.created()
 
     def others() -> None:
         plain.updated(id_, MOST_COMMIT_IDS - 1)
@@ -193,7 +193,7 @@ def assert_unknown(act: Act) -> None:
 def test_an_update_of_a_concurrently_deleted_object_is_unknown_and_not_retried(
     plain: OperationScenario, fault: Fault
 ) -> None:
-    id_ = plain.made()
+    id_ = plain.created()
     assert_unknown(lambda: plain.overtaken(updating(id_, count=9), fault, lambda: plain.do(deleting(id_))))
     assert plain.find(id_) is None
 
@@ -231,7 +231,7 @@ def test_one_of_two_deletions_of_an_object_succeeds(
     either: OperationScenario, fault: Fault, *, ours: bool
 ) -> None:
     """The one who did it."""
-    id_, theirs = either.made("a"), []
+    id_, theirs = either.created("a"), []
     answer = either.overtaken(deleting(id_), fault, lambda: theirs.append(either.do(deleting(id_))))
     assert (answer, theirs) == (ours, [not ours])
     assert either.find(id_) is None
@@ -242,14 +242,14 @@ def test_one_of_two_deletions_of_an_object_succeeds(
 def test_an_uncommitted_deletion_continues_after_concurrent_writes(
     either: OperationScenario, fault: Fault, times: int
 ) -> None:
-    id_ = either.made("a")
+    id_ = either.created("a")
     assert either.overtaken(deleting(id_), fault, lambda: either.updated(id_, times)) is True
     assert either.find(id_) is None
 
 
 @NOT_DONE
 def test_a_unique_value_taken_meanwhile_is_refused(unique: OperationScenario, fault: Fault) -> None:
-    (issue,) = issues(lambda: unique.overtaken(creating("a"), fault, lambda: unique.made("a")))
+    (issue,) = issues(lambda: unique.overtaken(creating("a"), fault, lambda: unique.created("a")))
     assert issue.type is IssueType.ENTITY_UNIQUE
     assert unique.get(unique.only()).state["code"] == "a"
 
@@ -259,7 +259,9 @@ def test_a_unique_value_reserved_by_a_lost_response_belongs_to_the_write(
     unique: OperationScenario, fault: Fault
 ) -> None:
     refused: list[Issue] = []
-    answer = unique.overtaken(creating("a"), fault, lambda: refused.extend(issues(lambda: unique.made("a"))))
+    answer = unique.overtaken(
+        creating("a"), fault, lambda: refused.extend(issues(lambda: unique.created("a")))
+    )
     assert [issue.type for issue in refused] == [IssueType.ENTITY_UNIQUE]
     assert unique.only() == answer.reference.id
 
@@ -274,7 +276,7 @@ def issues(act: Act) -> tuple[Issue, ...]:
 def test_a_committed_transaction_is_recognized_after_many_later_writes(
     unique: OperationScenario, fault: Fault
 ) -> None:
-    id_ = unique.made("a")
+    id_ = unique.created("a")
 
     def others() -> None:
         unique.updated(id_, MOST_COMMIT_IDS)
@@ -288,7 +290,7 @@ def test_a_committed_transaction_is_recognized_after_many_later_writes(
 def test_an_uncommitted_transaction_is_planned_again_after_many_later_writes(
     unique: OperationScenario, fault: Fault
 ) -> None:
-    id_ = unique.made("a")
+    id_ = unique.created("a")
     answer = unique.overtaken(updating(id_, code="b"), fault, lambda: unique.updated(id_, MOST_COMMIT_IDS))
     assert unique.get(id_).state == answer.state
     assert (answer.state["code"], answer.state["notes"]) == ("b", str(MOST_COMMIT_IDS - 1))

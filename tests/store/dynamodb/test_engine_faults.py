@@ -108,8 +108,8 @@ def several(id_: str) -> Case:
 
 
 def checked(id_: str) -> Case:
-    made = Item(THREE, {"n": 1})
-    return Case([Item(TWO)], Batch(id_, (Check(TWO, EXISTS), Put(made, NOT_EXISTS))), [Item(TWO), made])
+    created = Item(THREE, {"n": 1})
+    return Case([Item(TWO)], Batch(id_, (Check(TWO, EXISTS), Put(created, NOT_EXISTS))), [Item(TWO), created])
 
 
 CASES = (create, replace, update, delete, add, overwrite, clear, several, checked)

@@ -57,10 +57,10 @@ class FaultyProcesses:
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
         return services_over(engine, self.class_, TimeOrderedIds())
 
-    def made(self, code: str | None = None) -> Reference:
+    def created(self, code: str | None = None) -> Reference:
         """Return a new object."""
-        made: Entity = creating(code)(self.services(), self.class_)
-        return made.reference
+        created: Entity = creating(code)(self.services(), self.class_)
+        return created.reference
 
     def codes(self) -> Codes:
         """Return which objects there are; guards and places must agree with them."""
@@ -82,7 +82,7 @@ def test_no_increment_is_lost_or_repeated(processes: FaultyProcesses) -> None:
         # Copies of a write by itself must not be further apart than the commits that a head remembers, which
         # here they might be. Of that test_doubtful_operations sees to more.
         processes.faults = [fault for fault in FAULTS if fault is not duplicated]
-    reference, done, unknown = processes.made(), list[str](), list[str]()
+    reference, done, unknown = processes.created(), list[str](), list[str]()
 
     def increments() -> None:
         services = processes.services()
@@ -132,8 +132,8 @@ def live(processes: FaultyProcesses, number: int) -> Codes:
     for _ in range(TIMES):
         code = chance.choice("abcdef")
         try:
-            made: Entity = creating(code)(services, processes.class_)
-            id_, kept[made.reference.id] = made.reference.id, code
+            created: Entity = creating(code)(services, processes.class_)
+            id_, kept[created.reference.id] = created.reference.id, code
             other = chance.choice("abcdef")
             updating(id_, code=other)(services, processes.class_)
             kept[id_] = other
@@ -148,10 +148,10 @@ def live(processes: FaultyProcesses, number: int) -> Codes:
 
 def test_exactly_one_of_several_deletions_of_an_object_succeeds(processes: FaultyProcesses) -> None:
     for _ in range(TIMES):
-        id_ = processes.made("a").id
+        id_ = processes.created("a").id
         delete = deleting(id_)
-        told = run_concurrently(
+        result = run_concurrently(
             *(partial(delete, processes.services(), processes.class_) for _ in range(THREADS))
         )
-        assert sorted(told) == [False] * (THREADS - 1) + [True]
+        assert sorted(result) == [False] * (THREADS - 1) + [True]
     assert processes.codes() == {}

@@ -62,10 +62,10 @@ def engine(inner: LimitedReads) -> MeteredEngine:
 
 
 def measured(work: Callable[[], object]) -> list[Consumption]:
-    told: list[Consumption] = []
-    with record_consumption(told.append):
+    result: list[Consumption] = []
+    with record_consumption(result.append):
         work()
-    return told
+    return result
 
 
 def committed(engine: MeteredEngine, *actions: Action) -> Consumption:
@@ -74,10 +74,10 @@ def committed(engine: MeteredEngine, *actions: Action) -> Consumption:
 
 
 def test_calls_are_reported_only_during_a_measurement(engine: MeteredEngine, inner: LimitedReads) -> None:
-    told = measured(lambda: None)
+    result = measured(lambda: None)
     engine.commit(Batch("b", (Put(item()),)))
     engine.get([KEY])
-    assert (told, inner.reads) == ([], 98)
+    assert (result, inner.reads) == ([], 98)
 
 
 @pytest.mark.parametrize(("size", "units"), [(0, 1), (4000, 1), (4096, 2), (8100, 2), (9000, 3)])
@@ -165,21 +165,21 @@ def test_a_change_has_this_cost(action: Action, units: int, engine: MeteredEngin
 
 def test_a_refused_commit_costs_as_much_and_stays_refused(engine: MeteredEngine) -> None:
     engine.commit(Batch("a", (Put(item(1500, places=LISTING)),)))
-    told: list[Consumption] = []
+    result: list[Consumption] = []
 
-    with pytest.raises(ExpectationFailed), record_consumption(told.append):
+    with pytest.raises(ExpectationFailed), record_consumption(result.append):
         engine.commit(Batch("b", (Put(item(), NOT_EXISTS),)))
 
-    assert [(one.kind, one.write_units) for one in told] == [("commit", 2)]
+    assert [(one.kind, one.write_units) for one in result] == [("commit", 2)]
 
 
 def test_a_commit_without_measurable_cost_succeeds(engine: MeteredEngine, inner: LimitedReads) -> None:
     inner.reads = 0
 
-    told = measured(lambda: engine.commit(Batch("b", (Put(item()),))))
+    result = measured(lambda: engine.commit(Batch("b", (Put(item()),))))
 
     inner.reads = 1
-    assert (engine.get([KEY]), len(told)) == ([item()], 1)
+    assert (engine.get([KEY]), len(result)) == ([item()], 1)
 
 
 def test_concurrent_requests_get_reports_of_their_own_calls(engine: MeteredEngine) -> None:
@@ -194,9 +194,9 @@ def test_concurrent_requests_get_reports_of_their_own_calls(engine: MeteredEngin
         return measured(work)
 
     with ThreadPoolExecutor(4) as pool:
-        told = list(pool.map(ask, range(1, 5)))
+        result = list(pool.map(ask, range(1, 5)))
 
-    assert [[one.items for one in each] for each in told] == [[1], [2], [3], [4]]
+    assert [[one.items for one in each] for each in result] == [[1], [2], [3], [4]]
 
 
 def test_sequential_and_parallel_calls_are_distinguished(engine: MeteredEngine) -> None:
@@ -206,9 +206,9 @@ def test_sequential_and_parallel_calls_are_distinguished(engine: MeteredEngine) 
         list(engine.range(ITEMS, "p"))
         engine.commit(Batch("b", (Put(item()),)))
 
-    told = measured(work)
+    result = measured(work)
 
-    assert [(one.kind, one.after, one.round_trips) for one in told] == [
+    assert [(one.kind, one.after, one.round_trips) for one in result] == [
         ("get", 0, 1),
         ("get", 1, 1),
         ("get", 1, 2),
@@ -216,5 +216,5 @@ def test_sequential_and_parallel_calls_are_distinguished(engine: MeteredEngine) 
         ("range", 3, 1),
         ("commit", 4, 1),
     ]
-    assert round_trips(told) == 5
+    assert round_trips(result) == 5
     assert round_trips([]) == 0

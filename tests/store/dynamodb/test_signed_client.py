@@ -105,9 +105,9 @@ def test_a_response_that_is_not_a_json_object_is_not_trusted(content: bytes) -> 
 
 def test_a_failure_that_is_not_json_keeps_its_status() -> None:
     refused = pytest.raises(Rejected)
-    with serving(Reply(b"<html>", 503)) as server, client_of(server) as client, refused as told:
+    with serving(Reply(b"<html>", 503)) as server, client_of(server) as client, refused as raised:
         client.call("GetItem", {})
-    assert told.value.status == 503
+    assert raised.value.status == 503
 
 
 def test_a_connection_is_reused_after_a_refusal() -> None:

@@ -55,9 +55,9 @@ def company(engine: WatchedEngine) -> VersionedObjects:
     return VersionedObjects(Repository(engine, COMPANY))
 
 
-def under(told: Model, objects: VersionedObjects, engine: WatchedEngine) -> VersionedObjects:
+def under(model_: Model, objects: VersionedObjects, engine: WatchedEngine) -> VersionedObjects:
     """Return the same objects as a process sees them that has another model."""
-    other = VersionedObjects(Repository(engine, told))
+    other = VersionedObjects(Repository(engine, model_))
     other.clock = objects.clock
     return other
 
@@ -72,8 +72,8 @@ def sorts(engine: WatchedEngine, partition: str) -> list[str]:
 
 
 def test_every_head_has_the_start_of_its_version(company: VersionedObjects, engine: WatchedEngine) -> None:
-    made = company.create("Lamp", "l")
-    assert head(engine, Reference("Lamp", "l")).attributes["versionStart"] == made
+    created = company.create("Lamp", "l")
+    assert head(engine, Reference("Lamp", "l")).attributes["versionStart"] == created
     changed = company.update("Lamp", "l", name="x")
     assert head(engine, Reference("Lamp", "l")).attributes["versionStart"] == changed
     assert sorts(engine, "Lamp#l") == ["V#~"]
@@ -83,24 +83,24 @@ def test_every_head_has_the_start_of_its_version(company: VersionedObjects, engi
 def test_links_and_locks_do_not_change_the_version_start(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
-    made = company.create("Team", "red")
+    created = company.create("Team", "red")
     company.create("Employee", "ada", team="red")
     company.entities.lock("c", [Reference("Team", "red")], Lock("m", "ada", NOON + HOUR), NOON)
-    assert head(engine, Reference("Team", "red")).attributes["versionStart"] == made
-    assert company.times("Team", "red") == [(made, None)]
+    assert head(engine, Reference("Team", "red")).attributes["versionStart"] == created
+    assert company.times("Team", "red") == [(created, None)]
 
 
 def test_a_closed_version_is_an_item_without_index_places(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
-    made = company.create("Employee", "ada", name="Ada")
+    created = company.create("Employee", "ada", name="Ada")
     changed = company.commit(company.updating("Employee", "ada", name="Eva"), commit_id="c")
     again = company.update("Employee", "ada", name="Ida")
-    first, second = (engine.items[keys.version(ADA, start)] for start in (made, changed))
-    assert first.key.sort == f"V#{made:015d}"
-    assert first.attributes == {"start": made, "end": changed, "commitIds": ["c"]}
+    first, second = (engine.items[keys.version(ADA, start)] for start in (created, changed))
+    assert first.key.sort == f"V#{created:015d}"
+    assert first.attributes == {"start": created, "end": changed, "commitIds": ["c"]}
     assert (orjson.loads(first.state or ""), first.places) == ({"name": "Ada"}, {})
-    assert (second.attributes["end"], second.attributes["previousStart"]) == (again, made)
+    assert (second.attributes["end"], second.attributes["previousStart"]) == (again, created)
     assert head(engine).attributes["previousStart"] == changed
     assert sorts(engine, "Employee#ada") == [first.key.sort, second.key.sort, "V#~"]
 
@@ -142,9 +142,9 @@ def test_the_holder_of_a_lock_may_delete_the_object_and_the_lock_ends(
 
 def test_links_have_a_start_and_an_end(company: VersionedObjects, engine: WatchedEngine) -> None:
     company.commit(company.creation("Team", "red"), company.creation("Desk", "d"))
-    made = company.create("Employee", "ada", team="red", desk="d")
-    assert engine.items[Key("Team#red", "L#members#ada")].attributes == {"start": made}
-    assert engine.items[Key("O#Employee.desk#d", "O")].attributes == {"holder": "ada", "start": made}
+    created = company.create("Employee", "ada", team="red", desk="d")
+    assert engine.items[Key("Team#red", "L#members#ada")].attributes == {"start": created}
+    assert engine.items[Key("O#Employee.desk#d", "O")].attributes == {"holder": "ada", "start": created}
     left = company.update("Employee", "ada", team=None, desk=None)
     assert sorts(engine, "Team#red") == ["L#members$ada", "V#~"]
     assert engine.items[Key("Team#red", "L#members$ada")].attributes == {"end": left}
@@ -171,15 +171,15 @@ def test_links_without_times_are_checked_against_versions(
 ) -> None:
     """They may have led there at any time: the versions of those that they name tell."""
     company.commit(company.creation("Team", "red"), company.creation("Desk", "d"))
-    made = company.create("Employee", "ada", team="red", desk="d")
+    created = company.create("Employee", "ada", team="red", desk="d")
     for old in (Key("Team#red", "L#members#ada"), Key("O#Employee.desk#d", "O")):
         attributes = {name: value for name, value in engine.items[old].attributes.items() if name != "start"}
         engine.items[old] = replace(engine.items[old], attributes=attributes)
     for role in (RoleName("Team", "members"), RoleName("Desk", "owner")):
         id_ = {"Team": "red", "Desk": "d"}[role.class_name]
-        assert company.entities.linked(role, [id_], at=[made - 1]) == [("ada",)]
-        assert company.led_to(made - 1, role.class_name, role.role_name, id_) == ""
-        assert company.led_to(made, role.class_name, role.role_name, id_) == "ada"
+        assert company.entities.linked(role, [id_], at=[created - 1]) == [("ada",)]
+        assert company.led_to(created - 1, role.class_name, role.role_name, id_) == ""
+        assert company.led_to(created, role.class_name, role.role_name, id_) == "ada"
 
 
 OLD: dict[str, tuple[str, dict[str, Any], Instant]] = {
@@ -215,12 +215,12 @@ def test_versioning_can_be_switched_on_for_existing_objects(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     before = under(FORGETFUL, company, engine)
-    made = before.create("Employee", "ada", name="0")
+    created = before.create("Employee", "ada", name="0")
     since = before.update("Employee", "ada", name="1")
-    assert before.names("Employee", "ada", made - 1, made) == "1 1"
+    assert before.names("Employee", "ada", created - 1, created) == "1 1"
 
     company.clock = before.clock
-    assert company.names("Employee", "ada", made, since - 1, since) == "- - 1"
+    assert company.names("Employee", "ada", created, since - 1, since) == "- - 1"
     changed = company.update("Employee", "ada", name="2")
     assert company.times("Employee", "ada") == [(since, changed), (changed, None)]
     deleted = company.delete("Employee", "ada")
@@ -231,20 +231,22 @@ def test_versioning_can_be_switched_off_and_on_again(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     """What was meanwhile is not remembered; what was before is."""
-    made = company.create("Employee", "ada", name="0")
+    created = company.create("Employee", "ada", name="0")
     changed = company.update("Employee", "ada", name="1")
     forgetful = under(FORGETFUL, company, engine)
     forgotten = forgetful.update("Employee", "ada", name="2")
     since = forgetful.update("Employee", "ada", name="3")
-    assert forgetful.names("Employee", "ada", made, changed, since) == "3 3 3"
+    assert forgetful.names("Employee", "ada", created, changed, since) == "3 3 3"
     assert "_versionStart" not in forgetful.get("Employee", "ada").state
 
     company.clock = forgetful.clock
     again = company.update("Employee", "ada", name="4")
-    assert company.times("Employee", "ada") == [(made, changed), (since, again), (again, None)]
-    told = company.names("Employee", "ada", made, changed - 1, changed, forgotten, since - 1, since, again)
-    assert told == "0 0 - - - 3 4"
-    for at in (made - 1, made, changed, forgotten, since, again):
+    assert company.times("Employee", "ada") == [(created, changed), (since, again), (again, None)]
+    result = company.names(
+        "Employee", "ada", created, changed - 1, changed, forgotten, since - 1, since, again
+    )
+    assert result == "0 0 - - - 3 4"
+    for at in (created - 1, created, changed, forgotten, since, again):
         backward = company.versions("Employee", "ada", until=at, backward=True)
         assert [*company.versions("Employee", "ada", until=at)] == backward[::-1]
         backward = company.versions("Employee", "ada", since=at, backward=True)
@@ -273,21 +275,21 @@ def test_deleted_objects_stay_deleted_when_versioning_is_switched_off(
 def test_an_object_deleted_without_versioning_cannot_be_restored(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
-    made = company.create("Employee", "ada", name="0")
+    created = company.create("Employee", "ada", name="0")
     company.update("Employee", "ada", name="1")
     under(FORGETFUL, company, engine).delete("Employee", "ada")
     assert company.entities.tombstones([ADA]) == [None]
-    assert company.names("Employee", "ada", made, company.clock) == "- -"
+    assert company.names("Employee", "ada", created, company.clock) == "- -"
     assert len(company.versions("Employee", "ada")) == len(company.versions("Employee", "ada", backward=True))
 
 
 def test_a_change_not_later_than_the_present_version_is_an_error(company: VersionedObjects) -> None:
     """Which only a caller can make who has not asked since when things are as they are."""
-    made = company.create("Employee", "ada")
+    created = company.create("Employee", "ada")
     update = company.updating("Employee", "ada", name="x")
     with pytest.raises(ValueError, match="cannot end"):
-        company.entities.commit(Change("c", made, (update,)))
-    assert company.times("Employee", "ada") == [(made, None)]
+        company.entities.commit(Change("c", created, (update,)))
+    assert company.times("Employee", "ada") == [(created, None)]
 
 
 def test_the_times_of_a_version_are_not_stored_in_its_state(
@@ -319,9 +321,9 @@ def test_a_page_may_omit_version_starts(company: VersionedObjects, filter_: Filt
     unwanted = Query("Employee", Order(), filter_, fields=PageFields(version_start=False))
     ordered = replace(unwanted, order=Order.of([OrderTerm("_versionStart")]))
     (bare,) = company.entities.page(unwanted, unlimited_budget()).items
-    (told,) = company.entities.page(ordered, unlimited_budget()).items
-    assert told.state == {**bare.state, "_versionStart": format_instant(start)} != bare.state
-    assert (told.start, bare.start) == (start, start)
+    (result,) = company.entities.page(ordered, unlimited_budget()).items
+    assert result.state == {**bare.state, "_versionStart": format_instant(start)} != bare.state
+    assert (result.start, bare.start) == (start, start)
 
 
 def test_a_change_ends_as_many_versions_as_fit_into_a_batch(company: VersionedObjects) -> None:
@@ -397,8 +399,8 @@ def test_a_reindex_skips_tombstones(engine: WatchedEngine) -> None:
     assert not outcome.interrupted
     assert {*head(engine, Reference("Thing", "a")).places} - {*places} == {"index2"}
     assert {*head(engine, Reference("Thing", "b")).places} == {"index1"}
-    told = Repository(engine, model(INDEXED))
-    found = told.find_by_unique("Thing", Unique(("code",)), {"code": "b"}, unlimited_budget())
+    result = Repository(engine, model(INDEXED))
+    found = result.find_by_unique("Thing", Unique(("code",)), {"code": "b"}, unlimited_budget())
     assert found is not None
     assert found.reference.id == "a"
     assert found.state["_versionStart"] == format_instant(found.start or 0)

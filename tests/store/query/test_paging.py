@@ -34,9 +34,11 @@ ORDERS = [
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """The embedded engine, and one whose indexes are late: pages must be complete on both."""
     folder = tmp_path_factory.mktemp("paging")
-    made: Engine = LaggingEngine(seed()) if request.param == "lagging" else SqliteEngine(folder / "items.db")
-    yield made
-    made.close()
+    created: Engine = (
+        LaggingEngine(seed()) if request.param == "lagging" else SqliteEngine(folder / "items.db")
+    )
+    yield created
+    created.close()
 
 
 @pytest.fixture

@@ -121,9 +121,9 @@ FAULTS = (AssertionError, ValueError, Unavailable)
 class LateStarts(Repository):
     """A store that has a version begin a millisecond after the change that made it."""
 
-    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *given: Any) -> list[Entity | None]:
+    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *arguments: Any) -> list[Entity | None]:
         """Look a millisecond before."""
-        return super().as_of([(reference, instant - 1) for reference, instant in moments], *given)
+        return super().as_of([(reference, instant - 1) for reference, instant in moments], *arguments)
 
 
 def test_the_check_accepts_a_correct_store() -> None:

@@ -42,14 +42,14 @@ def older_than_its_constraints(engine: Engine) -> Store:
     return Store(engine, constrained)
 
 
-@pytest.mark.parametrize("made", [guarded, older_than_its_constraints])
-def test_an_object_is_found_by_its_unique_values(engine: Engine, made: Callable[[Engine], Store]) -> None:
-    store = made(engine)
+@pytest.mark.parametrize("created", [guarded, older_than_its_constraints])
+def test_an_object_is_found_by_its_unique_values(engine: Engine, created: Callable[[Engine], Store]) -> None:
+    store = created(engine)
     store.create("a", code="x", name="n", count=1)
     store.create("b", code="y", name="n", count=2)
     store.create("c", code=None, name=None, count=3)
 
-    assert is_guarded(engine, store.class_) is (made is guarded)
+    assert is_guarded(engine, store.class_) is (created is guarded)
     assert (holder(store, code="x"), holder(store, code="y"), holder(store, code="z")) == ("a", "b", None)
     assert (holder(store, name="n", count=2), holder(store, name="n", count=3)) == ("b", None)
     assert holder(store, code=None) is None
@@ -60,9 +60,9 @@ def test_an_object_is_found_by_its_unique_values(engine: Engine, made: Callable[
     assert holder(store, code="new") is None
 
 
-@pytest.mark.parametrize("made", [guarded, older_than_its_constraints])
-def test_texts_are_compared_after_normalization(engine: Engine, made: Callable[[Engine], Store]) -> None:
-    store = made(engine)
+@pytest.mark.parametrize("created", [guarded, older_than_its_constraints])
+def test_texts_are_compared_after_normalization(engine: Engine, created: Callable[[Engine], Store]) -> None:
+    store = created(engine)
     store.create("a", code=unicodedata.normalize("NFD", "é"))
     store.create("b", code=unicodedata.normalize("NFC", "ü"))
 

@@ -292,10 +292,10 @@ def test_a_caller_uses_the_waiting_of_the_process(
 
 
 def test_a_damaged_file_is_not_retried(path: Path) -> None:
-    told = UnusableStore("broken")
+    result = UnusableStore("broken")
     faulty_connection = FaultyConnection(open_for_writing(path, 0), "COMMIT")
-    writer = Writer(faulty_connection, 0, lambda _: told)  # type: ignore[arg-type]
-    assert writer.submit(put(1)).exception(60) is told
+    writer = Writer(faulty_connection, 0, lambda _: result)  # type: ignore[arg-type]
+    assert writer.submit(put(1)).exception(60) is result
     writer.close()
 
 

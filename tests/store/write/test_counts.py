@@ -208,10 +208,10 @@ def test_a_refusal_reports_every_violation(engine: Engine) -> None:
         *(objects.creation("B", id_) for id_ in "bc"),
         *(objects.creation("A", id_, to=to) for id_, to in ("xb", "yc", "zc")),
     )
-    told = objects.refused(
+    result = objects.refused(
         objects.update("A", "x", to="nowhere"), objects.deletion("B", "c"), objects.update("A", "y", to="b")
     )
-    assert told == {
+    assert result == {
         TargetNotFound(objects.reference("B", "nowhere")),
         RequiredRoleEmpty(objects.reference("B", "c"), objects.role("A", "to")),
     }

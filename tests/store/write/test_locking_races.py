@@ -94,10 +94,10 @@ def test_exactly_one_concurrent_lock_succeeds(processes: CompetingProcesses) -> 
     for number in range(RACES):
         id_ = f"one{number}"
         processes.objects.create("Thing", id_)
-        told = processes.race({name: {thread: [id_] for thread in THREADS} for name in PROCESSES})
-        (winner,) = [member for member, held in told.items() if not held]
+        result = processes.race({name: {thread: [id_] for thread in THREADS} for name in PROCESSES})
+        (winner,) = [member for member, held in result.items() if not held]
         assert processes.holders([id_]) == {id_: winner}
-        losers = {member: held for member, held in told.items() if member != winner}
+        losers = {member: held for member, held in result.items() if member != winner}
         assert losers == {member: [winner] for member in losers}
 
 
@@ -108,9 +108,9 @@ def test_no_concurrent_lock_of_several_objects_succeeds_partly(processes: Compet
         ids = [f"set{number} {each}" for each in "abcde"]
         processes.objects.create("Thing", *ids)
         wanted = {name: {thread: chance.sample(ids, 3) for thread in THREADS} for name in PROCESSES}
-        told = processes.race(wanted)
+        result = processes.race(wanted)
         sets = {f"{name}{thread}": each for name in wanted for thread, each in wanted[name].items()}
-        winners = [member for member, held in told.items() if not held]
+        winners = [member for member, held in result.items() if not held]
         assert winners
         assert processes.holders(ids) == {id_: member for member in winners for id_ in sets[member]}
         assert sum(len(sets[member]) for member in winners) == len(processes.holders(ids))

@@ -305,11 +305,11 @@ def test_a_part_that_becomes_required_while_awaiting_purge_is_deleted(
 
 def test_too_many_links_that_must_end_in_the_same_batch_are_refused(watched: WatchedEngine) -> None:
     """Whether each of the others may lose it can be asked of so many at once only."""
-    told = model(
+    result = model(
         class_with("Note", many("tags", "Tag", "notes", required=True)),
         class_with("Tag", many("notes", "Note", "tags")),
     )
-    objects = Objects(watched, told)
+    objects = Objects(watched, result)
     objects.create("Tag", "t", "u")
     notes = [f"{number:03}" for number in range(60)]
     for first in range(0, 60, 20):
@@ -330,11 +330,11 @@ def test_too_many_links_that_must_end_in_the_same_batch_are_refused(watched: Wat
 
 def test_a_required_reference_is_reported_before_the_size(watched: WatchedEngine) -> None:
     """Taking links away a few at a time would not help."""
-    told = model(
+    result = model(
         class_with("Note", many("tags", "Tag", "notes", required=True)),
         class_with("Tag", many("notes", "Note", "tags")),
     )
-    objects = Objects(watched, told)
+    objects = Objects(watched, result)
     objects.create("Tag", "t")
     notes = [f"{number:03}" for number in range(40)]
     for first in range(0, 40, 20):
@@ -358,11 +358,11 @@ def test_a_too_large_change_that_is_no_deletion_is_refused(watched: WatchedEngin
 
 
 def test_unique_values_of_parts_are_free_after_the_purge(watched: WatchedEngine) -> None:
-    told = model(
+    result = model(
         class_with("Order", parts("lines", "Line", "order_")),
         class_with("Line", whole("order_", "Order", "lines"), uniques=(Unique(("name",)),)),
     )
-    objects = Objects(watched, told)
+    objects = Objects(watched, result)
     lines = [f"{number:03}" for number in range(60)]
     objects.create("Order", "o", lines=lines)
     for first in range(0, 60, 20):
@@ -418,12 +418,12 @@ def test_a_part_with_more_links_than_one_batch_is_purged(
 ) -> None:
     """They must end with it, because what they lead to counts them."""
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
-    told = model(
+    result = model(
         class_with("Order", parts("lines", "Line", "order_")),
         class_with("Line", whole("order_", "Order", "lines"), many("marks", "Tag", "lines")),
         class_with("Tag", many("lines", "Line", "marks", required=True)),
     )
-    objects = Objects(watched, told)
+    objects = Objects(watched, result)
     lines = [f"{number:03}" for number in range(110)]
     objects.create("Order", "o", lines=lines)
     for first in range(0, 110, 40):

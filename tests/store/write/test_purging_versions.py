@@ -36,9 +36,9 @@ def nothing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
 
 
-def ordered(engine: Engine, told: Model) -> VersionedObjects:
+def ordered(engine: Engine, model_: Model) -> VersionedObjects:
     """Return an order with more lines than are deleted at once, and notes on one of them."""
-    objects = VersionedObjects(Repository(engine, told))
+    objects = VersionedObjects(Repository(engine, model_))
     objects.create("Order", "o", lines=LINES)
     for first in range(0, len(LINES), 20):
         objects.commit(*(objects.creation("Line", id_, order_="o") for id_ in LINES[first : first + 20]))
@@ -161,12 +161,12 @@ def _steps(entities: Repository) -> Iterator[None]:
 
 def test_links_that_are_purged_later_leave_no_versions() -> None:
     engine = WatchedEngine()
-    told = model(
+    result = model(
         remembering(named("Order", many("tags", "Tag", "orders"))),
         named("Tag", many("orders", "Order", "tags")),
     )
-    objects = VersionedObjects(Repository(engine, told))
-    made = objects.create("Order", "o")
+    objects = VersionedObjects(Repository(engine, result))
+    created = objects.create("Order", "o")
     role = RoleName("Order", "tags")
     for first in range(0, 60, 20):
         tags = [f"t{number}" for number in range(first, first + 20)]
@@ -175,7 +175,7 @@ def test_links_that_are_purged_later_leave_no_versions() -> None:
         )
     ended = objects.delete("Order", "o")
     sweep(objects)
-    assert objects.times("Order", "o") == [(made, ended)]
+    assert objects.times("Order", "o") == [(created, ended)]
     assert objects.entities.linked(role, ["o"]) == [()]
 
 

@@ -58,12 +58,12 @@ class MirroredGraph:
 
     def go_on(self) -> None:
         """Change something; the store must say the same of it, and must then be the same."""
-        told = self._change()
-        expected = _outcome(self.plain, told)
-        rehearsed = _rehearsed(self.stored, told)
-        met = _outcome(self.stored, told)
-        assert _agree(expected, met), (told, expected, met)
-        assert _agree(expected, rehearsed), (told, expected, rehearsed)
+        result = self._change()
+        expected = _outcome(self.plain, result)
+        rehearsed = _rehearsed(self.stored, result)
+        met = _outcome(self.stored, result)
+        assert _agree(expected, met), (result, expected, met)
+        assert _agree(expected, rehearsed), (result, expected, rehearsed)
         self.done += met is None
         self._compare()
 
@@ -185,17 +185,17 @@ class MirroredGraph:
                         yield (LinkDeletion if other in others else LinkCreation)(name, owner, other)
 
 
-def _outcome(entities: DictEntities | Repository, told: Change) -> IntegrityViolation | Conflict | None:
+def _outcome(entities: DictEntities | Repository, result: Change) -> IntegrityViolation | Conflict | None:
     try:
-        entities.commit(told)
+        entities.commit(result)
     except (IntegrityViolation, Conflict) as refusal:
         return refusal
     return None
 
 
-def _rehearsed(entities: Repository, told: Change) -> IntegrityViolation | Conflict | None:
+def _rehearsed(entities: Repository, result: Change) -> IntegrityViolation | Conflict | None:
     try:
-        entities.dry_run(told)
+        entities.dry_run(result)
     except (IntegrityViolation, Conflict) as refusal:
         return refusal
     return None

@@ -68,9 +68,9 @@ def test_no_number_is_assigned_twice(engine: Engine, name: SerialName) -> None:
         serials = SerialCounters(engine)
         return [*chain.from_iterable(taken(serials, name, size) for size in [1, 2] * TIMES)]
 
-    given = run_concurrently(*[take] * THREADS)
-    assert sorted(chain.from_iterable(given)) == [*range(1, THREADS * TIMES * 3 + 1)]
-    assert all(each == sorted(each) for each in given)
+    value = run_concurrently(*[take] * THREADS)
+    assert sorted(chain.from_iterable(value)) == [*range(1, THREADS * TIMES * 3 + 1)]
+    assert all(each == sorted(each) for each in value)
 
 
 class DoubtfulEngine(ReferenceEngine):
@@ -147,9 +147,9 @@ def test_concurrent_requests_of_a_process_take_successive_numbers_in_one_commit_
     """Each takes the numbers behind those that are being taken: one commit each, and nobody is too late."""
     serials = SerialCounters(SimultaneousEngine(8))
 
-    given = run_concurrently(*[lambda: taken(serials, name, 1)] * 8)
+    value = run_concurrently(*[lambda: taken(serials, name, 1)] * 8)
 
-    assert sorted(chain.from_iterable(given)) == [*range(1, 9)]
+    assert sorted(chain.from_iterable(value)) == [*range(1, 9)]
 
 
 class OvertakingEngine(ReferenceEngine):
@@ -170,16 +170,16 @@ class OvertakingEngine(ReferenceEngine):
 def test_a_process_continues_after_the_numbers_of_another(name: SerialName, *, own_first: bool) -> None:
     engine = OvertakingEngine()
     serials, others = SerialCounters(engine), SerialCounters(engine)
-    given: list[list[int]] = [taken(serials, name, 1)]
+    value: list[list[int]] = [taken(serials, name, 1)]
     under_way: list[Callable[[], object]] = [
-        lambda: given.append(taken(serials, name, 2)),
-        lambda: given.append(taken(others, name, 1)),
+        lambda: value.append(taken(serials, name, 2)),
+        lambda: value.append(taken(others, name, 1)),
     ]
     engine.under_way = under_way if own_first else under_way[::-1]
 
-    given += [taken(serials, name, 1), taken(serials, name, 1)]
+    value += [taken(serials, name, 1), taken(serials, name, 1)]
 
-    assert sorted(chain.from_iterable(given)) == [1, 2, 3, 4, 5, 6]
+    assert sorted(chain.from_iterable(value)) == [1, 2, 3, 4, 5, 6]
 
 
 def test_a_failed_reservation_does_not_block_later_ones(name: SerialName) -> None:

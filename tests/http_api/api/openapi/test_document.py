@@ -24,9 +24,9 @@ def operation(**fields: Any) -> Operation:
 
 def described(resource: str = "/auth/x/users", method: str = "GET", **fields: Any) -> Any:
     """Return what is said of an operation, with all that it refers to in its place."""
-    made = openapi_document(SERVICE, {resource: Endpoint({method: operation(**fields)})})
-    OPENAPI_31_VALIDATOR.validate(made)
-    return resolved(made["paths"][resource][method.lower()], made["components"])
+    created = openapi_document(SERVICE, {resource: Endpoint({method: operation(**fields)})})
+    OPENAPI_31_VALIDATOR.validate(created)
+    return resolved(created["paths"][resource][method.lower()], created["components"])
 
 
 def resolved(part: Any, components: Any) -> Any:
@@ -45,27 +45,29 @@ def test_the_document_of_all_endpoints_is_valid_openapi(fakes: FakeServices) -> 
 
 
 def test_building_the_document_is_deterministic(fakes: FakeServices) -> None:
-    made = [
+    created = [
         json.dumps(openapi_document(SERVICE, dict(order(endpoints(fakes).items()))))
         for order in (list, reversed)
     ]
-    assert made[0] == made[1]
+    assert created[0] == created[1]
 
 
 def test_the_document_has_title_version_and_schemes() -> None:
-    made = openapi_document(SERVICE, {})
-    assert (made["openapi"], made["info"]["title"], made["info"]["version"]) == (
+    created = openapi_document(SERVICE, {})
+    assert (created["openapi"], created["info"]["title"], created["info"]["version"]) == (
         "3.1.0",
         "Stratabase: Hr",
         "1.2.3",
     )
-    assert made["components"]["securitySchemes"]["Bearer"]["bearerFormat"] == "JWT"
+    assert created["components"]["securitySchemes"]["Bearer"]["bearerFormat"] == "JWT"
 
 
 def test_only_enabled_security_schemes_are_listed() -> None:
-    made = openapi_document(ServiceInfo("Hr", "1", ("Bearer",)), {"/auth/x": Endpoint({"GET": operation()})})
-    assert list(made["components"]["securitySchemes"]) == ["Bearer"]
-    assert made["paths"]["/auth/x"]["get"]["security"] == [{"Bearer": []}]
+    created = openapi_document(
+        ServiceInfo("Hr", "1", ("Bearer",)), {"/auth/x": Endpoint({"GET": operation()})}
+    )
+    assert list(created["components"]["securitySchemes"]) == ["Bearer"]
+    assert created["paths"]["/auth/x"]["get"]["security"] == [{"Bearer": []}]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +83,7 @@ def test_an_authenticated_operation_documents_its_security(
 
 
 def test_a_shape_has_one_schema_for_json_and_xml() -> None:
-    made = openapi_document(
+    created = openapi_document(
         SERVICE,
         {
             "/auth/x": Endpoint({"POST": operation(body=USER, responses={200: ResponseSpec("It.", USER)})}),
@@ -94,14 +96,14 @@ def test_a_shape_has_one_schema_for_json_and_xml() -> None:
     several = {
         "schema": {"type": "array", "items": reference["schema"], "xml": {"name": "users", "wrapped": True}}
     }
-    post, get = made["paths"]["/auth/x"]["post"], made["paths"]["/auth/xs"]["get"]
+    post, get = created["paths"]["/auth/x"]["post"], created["paths"]["/auth/xs"]["get"]
     assert post["requestBody"] == {
         "required": True,
         "content": {"application/json": reference, "application/xml": reference},
     }
     assert post["responses"]["200"]["content"] == post["requestBody"]["content"]
     assert get["responses"]["200"]["content"] == {"application/json": several, "application/xml": several}
-    assert made["components"]["schemas"]["User"] == {
+    assert created["components"]["schemas"]["User"] == {
         "type": "object",
         "properties": {
             "id": {"type": "string", "description": "An id."},
@@ -114,10 +116,10 @@ def test_a_shape_has_one_schema_for_json_and_xml() -> None:
 
 
 def test_a_response_only_shape_allows_additional_properties() -> None:
-    made = openapi_document(
+    created = openapi_document(
         SERVICE, {"/auth/x": Endpoint({"GET": operation(responses={200: ResponseSpec("It.", USER)})})}
     )
-    assert "additionalProperties" not in made["components"]["schemas"]["User"]
+    assert "additionalProperties" not in created["components"]["schemas"]["User"]
 
 
 def test_two_shapes_cannot_share_a_name() -> None:
@@ -208,11 +210,11 @@ def test_an_undocumented_path_parameter_is_an_error() -> None:
 
 def test_the_document_contains_the_address_of_the_service(send: Any) -> None:
     reply = send("GET", "/public/openapi.json")
-    made = reply.json()
-    OPENAPI_31_VALIDATOR.validate(made)
+    created = reply.json()
+    OPENAPI_31_VALIDATOR.validate(created)
     assert reply.status == 200
-    assert made["servers"] == [{"url": "https://api.example.com/prod"}]
-    assert "/public/openapi.json" in made["paths"]
+    assert created["servers"] == [{"url": "https://api.example.com/prod"}]
+    assert "/public/openapi.json" in created["paths"]
     assert reply.headers["Cache-Control"] == ["no-cache"]
 
 

@@ -49,19 +49,19 @@ def derived_model(chance: Random) -> Derived:
     if chance.random() < 0.5:
         compose(chance.choice(COMPOSITIONS[::2]), 10, classes[0], chance.choice(classes[1:]))
     bare = read_model(text_of(classes), "bare.graphql")
-    told: dict[Member, DerivedSpec] = {}
+    result: dict[Member, DerivedSpec] = {}
     for number in range(chance.randint(1, 8)):
         class_ = chance.choice(classes)
-        one = _told(chance, bare, told, class_.name, f"d{number}")
-        told[class_.name, one.name] = one
+        one = _told(chance, bare, result, class_.name, f"d{number}")
+        result[class_.name, one.name] = one
         class_.fields.append(str(one))
-    return Derived(read_model(text_of(classes), "derived.graphql"), told)
+    return Derived(read_model(text_of(classes), "derived.graphql"), result)
 
 
 def _told(
-    chance: Random, bare: Model, told: Mapping[Member, DerivedSpec], class_name: str, name: str
+    chance: Random, bare: Model, result: Mapping[Member, DerivedSpec], class_name: str, name: str
 ) -> DerivedSpec:
-    ends = list(_ends(bare, told, class_name))
+    ends = list(_ends(bare, result, class_name))
     many = [end for end in ends if end.many]
     walked = [end for end in ends if not end.many and len(end.path) > 1 and end.type != "role"]
     kinds = ["expression", *(["path"] if walked else []), *(["aggregate"] * 2 if many else [])]
@@ -83,16 +83,16 @@ def _expression(chance: Random, name: str, ends: Sequence[_End]) -> DerivedSpec:
 
 
 def _ends(
-    bare: Model, told: Mapping[Member, DerivedSpec], class_name: str, depth: int = _FARTHEST
+    bare: Model, result: Mapping[Member, DerivedSpec], class_name: str, depth: int = _FARTHEST
 ) -> Iterator[_End]:
     """Yield all paths from a class."""
     yield from (_End((name,), type_, many=False) for name, type_ in _KEPT.items())
-    for (owner, name), one in told.items():
+    for (owner, name), one in result.items():
         if owner == class_name:
             yield _End((name,), one.type, many=False)
     for role in bare.classes[class_name].roles.values() if depth else ():
         yield _End((role.name,), "role", role.many)
-        for end in _ends(bare, told, role.target, depth - 1):
+        for end in _ends(bare, result, role.target, depth - 1):
             yield _End((role.name, *end.path), end.type, role.many or end.many)
 
 

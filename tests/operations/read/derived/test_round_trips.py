@@ -54,10 +54,10 @@ class Counted(DictEntities):
         return super().read(references, budget)
 
     def linked(
-        self, role: RoleName, ids: Sequence[str], *given: Any, **options: Any
+        self, role: RoleName, ids: Sequence[str], *arguments: Any, **options: Any
     ) -> list[tuple[str, ...]]:
         self.calls.append(f"{role}")
-        return super().linked(role, ids, *given, **options)
+        return super().linked(role, ids, *arguments, **options)
 
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         self.calls.append("page")

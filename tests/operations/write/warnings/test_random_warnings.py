@@ -88,8 +88,8 @@ def write_at_random(services: Services, chance: Random) -> set[Met]:
     if rehearsed.issues:
         return set()
     found = met_by(services, rehearsed)
-    told = [issue.message for issue in validate(services, command, ADMINISTRATOR)]
-    assert sorted(told) == sorted(name for _, name in found)
+    result = [issue.message for issue in validate(services, command, ADMINISTRATOR)]
+    assert sorted(result) == sorted(name for _, name in found)
     write.commit()
     after = read_graph(services.entities, services.model)
     holding = {met for reference in after.objects for met in warnings_of(after, reference)}

@@ -37,10 +37,10 @@ def test_a_warning_stops_a_write_and_names_its_object() -> None:
 def test_a_forced_write_succeeds_despite_warnings() -> None:
     staff = StaffServices()
 
-    made = staff.write(create_command("Person", name="Kim", age=7), force=True)
+    created = staff.write(create_command("Person", name="Kim", age=7), force=True)
 
-    assert staff.entities.objects[made.reference].state["age"] == 7
-    assert staff.write(update_command("Person", made.reference.id, age=8), force=True).state["age"] == 8
+    assert staff.entities.objects[created.reference].state["age"] == 7
+    assert staff.write(update_command("Person", created.reference.id, age=8), force=True).state["age"] == 8
 
 
 def test_a_blocking_warning_is_an_error_that_cannot_be_forced() -> None:
@@ -70,10 +70,10 @@ def test_all_warnings_are_reported_in_the_order_of_the_model() -> None:
 def test_a_write_without_warnings_succeeds() -> None:
     staff = StaffServices()
 
-    made = staff.write(create_command("Person", name="Kim", age=16, born="2019-12-31"))
-    staff.write(update_command("Person", made.reference.id, age=150))
+    created = staff.write(create_command("Person", name="Kim", age=16, born="2019-12-31"))
+    staff.write(update_command("Person", created.reference.id, age=150))
 
-    assert staff.entities.objects[made.reference].state["age"] == 150
+    assert staff.entities.objects[created.reference].state["age"] == 150
 
 
 def test_a_null_condition_does_not_hold() -> None:
@@ -132,14 +132,14 @@ def test_created_and_changed_parts_are_checked() -> None:
     staff.put("Person", "p1", name="Kim", phones=["n1", "n2"])
     staff.put("Phone", "n1", digits="1234", person="p1")
     staff.put("Phone", "n2", digits="1", person="p1")
-    made = create_command(
+    created = create_command(
         "Person",
         name="Lee",
         phones=create(create_command("Phone", digits="123"), create_command("Phone", "c", digits="1")),
     )
     changed = update_command("Person", "p1", phones=update(update_command("Phone", "n1", digits="2")))
 
-    assert staff.refusal(made) == [("A short number.", "Phone", None, "data.phones.create.1")]
+    assert staff.refusal(created) == [("A short number.", "Phone", None, "data.phones.create.1")]
     assert staff.refusal(changed) == [("A short number.", "Phone", "n1", "data.phones.update.0")]
     staff.write(update_command("Person", "p1", name="Mo"))
 
