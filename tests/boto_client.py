@@ -1,4 +1,4 @@
-"""A client of DynamoDB over botocore: what SignedClient is compared with, and what moto can mock."""
+"""A DynamoDB client over botocore, for comparison with SignedClient and for use with moto."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +14,7 @@ from stratabase.store.dynamodb.signed_client import CHECKSUM_HEADER, verify_chec
 
 
 class BotoClient:
-    """Calls DynamoDB as botocore does, with its own retries off."""
+    """A DynamoDB client over botocore without retries."""
 
     def __init__(self, endpoint: AwsEndpoint) -> None:
         self._endpoint = endpoint

@@ -1,4 +1,4 @@
-"""What holds for every test: one seed, which is printed, and as many random examples as the run is for."""
+"""Settings of all tests: one seed, which each run prints, and the number of random examples."""
 
 import gc
 import math

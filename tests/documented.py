@@ -1,4 +1,4 @@
-"""Compares answers with what the OpenAPI document says of them."""
+"""Compares responses with the OpenAPI document."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -11,7 +11,7 @@ from stratabase.http_api.http.api_gateway import ProxyResponse
 
 
 class Documented:
-    """An OpenAPI document, held against answers."""
+    """An OpenAPI document that checks responses against itself."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.document = document

@@ -1,4 +1,4 @@
-"""Classic regular expressions on which backtracking takes minutes to centuries, and texts that show it.
+"""Classic regular expressions with catastrophic backtracking, and texts that trigger it.
 
 They are of OWASP's page on ReDoS, of published outages and advisories, and of Stack Overflow. No pattern
 matches its text of 10,000 characters as a whole.
@@ -10,7 +10,7 @@ LENGTH = 10_000
 
 
 class Evil(NamedTuple):
-    """A pattern; a text that it must not match and a short one that it must."""
+    """A pattern, a text that it must not match, and a short text that it must match."""
 
     pattern: str
     before: str

@@ -1,4 +1,4 @@
-"""Fakes for tests of everything above the store: objects in a dict, a clock that is set, counted ids."""
+"""Fakes for tests of everything above the store: in-memory objects, a settable clock and counted IDs."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ ADMINISTRATOR = Caller("m1", "ada", "Administrator", administrator=True)
 
 
 class FrozenClock:
-    """A clock that goes only when it is told to."""
+    """A clock that moves only when a test sets it."""
 
     def __init__(self, instant: Instant = NOON) -> None:
         self.instant = instant
@@ -51,7 +51,7 @@ class FrozenClock:
 
 
 class CountedIds:
-    """Predictable ids: id1, id2 …"""
+    """A generator of predictable IDs: id1, id2 …"""
 
     def __init__(self) -> None:
         self._numbers: Iterator[int] = count(1)
@@ -61,7 +61,7 @@ class CountedIds:
 
 
 class DictEntities:
-    """Objects in a dict. `before_commit` is called before each commit, to let another write come between.
+    """An in-memory store of objects. `before_commit` runs before each commit, as a concurrent write would.
 
     It keeps to the roles of its model as a store does. While not `sweeping`, it is one that has not come to
     purge the links to deleted objects: then these links are broken.
@@ -224,11 +224,11 @@ class DictEntities:
         return entity is not None and (whole is None or self._stands(whole))
 
     def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
-        given = {
+        value = {
             name: range(first := self.serials[name] + 1, first + number) for name, number in wanted.items()
         }
         self.serials.update(wanted)
-        return given
+        return value
 
     def dry_run(self, change: Change) -> None:
         self._allowed(change)

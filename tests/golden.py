@@ -1,4 +1,4 @@
-"""Makes the golden file of the OpenAPI document: `python -m tests.golden` prints what it should be."""
+"""Prints the golden file of the OpenAPI document: `python -m tests.golden`."""
 
 import json
 import sys

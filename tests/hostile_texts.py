@@ -1,4 +1,4 @@
-"""Texts that were made to keep a regular expression busy, each for the place that reads it.
+"""Texts that trigger backtracking in regular expressions, each for the code that parses it.
 
 Run as a program, it reads them all and prints the name of each place that is done.
 """

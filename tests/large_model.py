@@ -1,4 +1,4 @@
-"""A large model: some areas alike, each of ten classes with 100 attributes and 20 roles of every kind."""
+"""A large model: several equal areas, each of ten classes with 100 attributes and 20 roles of every kind."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Whether a history of operations that overlap is as if they had come one after the other (Wing and Gong)."""
+"""Checks whether a history of overlapping operations is linearizable (Wing and Gong)."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ S = TypeVar("S", bound=Hashable)
 
 @dataclass(frozen=True)
 class Operation:
-    """What somebody asked for and was told, and the moments between which that was."""
+    """A call, its result, and the moments between which it ran."""
 
     asked: Any
     told: Any
@@ -28,7 +28,7 @@ def is_linearizable(history: Sequence[Operation], first: S, step: Step[S]) -> bo
 
 
 class _Search(Generic[S]):
-    """Tries orders, none twice: what is left to be explained, and from which state, is all that matters."""
+    """A search over the orders of operations. It visits each pair of remaining operations and state once."""
 
     def __init__(self, history: Sequence[Operation], step: Step[S]) -> None:
         self._history = history

@@ -1,4 +1,4 @@
-"""What locks allow, over plain dicts: the oracle for what a store does with them."""
+"""The rules of locks over plain dicts: the oracle for the locks of a store."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The emulator of AWS that bears threads: started once per process of tests, and ended with it."""
+"""The multithreaded AWS emulator, which starts once per test process and ends with it."""
 
 import atexit
 from contextlib import ExitStack

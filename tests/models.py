@@ -1,4 +1,4 @@
-"""Small models for tests."""
+"""Small models and functions that build them."""
 
 from types import MappingProxyType
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a model demands of objects that lie in plain dicts, found out the long way: its roles, its uniqueness.
+"""The rules of roles and uniqueness over plain dicts, computed naively.
 
 The oracle for what a store does with links, counts and guards.
 """
@@ -22,7 +22,7 @@ from tests.version_rules import Past, dated
 
 @dataclass
 class Graph:
-    """Objects, and the links of roles that no key stands for: which role leads from whom to whom."""
+    """Objects, and the links of roles without a key, by role and by object."""
 
     objects: dict[Reference, Entity] = field(default_factory=dict)
     links: set[tuple[RoleName, str, str]] = field(default_factory=set)

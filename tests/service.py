@@ -1,4 +1,4 @@
-"""A service started as a person starts it, in a process of its own, for tests and benchmarks over HTTP."""
+"""A service in its own process, started as a user starts it, for tests and benchmarks over HTTP."""
 
 import base64
 import http.client
@@ -22,7 +22,7 @@ DEADLINE = 30
 
 
 class Reply(NamedTuple):
-    """An HTTP response, read whole; header names in lower case."""
+    """A complete HTTP response; header names are lowercase."""
 
     status: int
     headers: Mapping[str, str]
@@ -45,7 +45,7 @@ def basic(username: str, password: str) -> str:
 
 
 class RunningService:
-    """The service on a data folder of its own; it can be killed and started again."""
+    """A service with its own data folder, which can be killed and restarted."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""How often the races, kills and random histories run: a little in `make test`, fully in `make soak`."""
+"""How often races, kills and random histories run: briefly in `make test`, fully in `make soak`."""
 
 import os
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The figures of the code's structure, which `tests/test_structure.py` keeps from getting worse.
+"""Figures about the structure of the code, which `tests/test_structure.py` keeps from getting worse.
 
 `python -m tests.structure` prints them. They are alarms and no goals: code is not merged to improve a figure.
 """

@@ -1,11 +1,11 @@
-"""Sessions of botocore read its descriptions of services once for all, and nothing else in common."""
+"""Botocore sessions share the loaded service descriptions and nothing else."""
 
 from botocore.session import Session
 
 from stratabase.aws import new_session, share_data_loader
 
 
-def test_what_was_read_for_one_session_is_there_for_all() -> None:
+def test_sessions_share_loaded_service_data() -> None:
     sessions = [new_session(), new_session(), share_data_loader(Session())]
 
     loaders = {id(each.get_component("data_loader")) for each in sessions}

@@ -1,4 +1,4 @@
-"""The OpenAPI document of the service as it is wired: it names every address, and no other."""
+"""The OpenAPI document of the wired service lists exactly its addresses."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,8 +16,8 @@ from tests.service import ROOT
 
 @pytest.fixture(scope="module")
 def instance() -> Iterator[Instance]:
-    with golden.sample() as made:
-        yield made
+    with golden.sample() as created:
+        yield created
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The lock between processes: one holds it at a time, and it ends with the process."""
+"""The file lock between processes: one holder at a time, released when the process ends."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ with lock_file(Path(sys.argv[1]), 0):
 """
 
 
-def test_another_process_gets_the_lock_only_when_its_holder_was_killed(tmp_path: Path) -> None:
+def test_a_file_lock_is_released_when_its_holder_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     command = [sys.executable, "-c", HOLDER, str(path)]
     with subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:

@@ -1,4 +1,4 @@
-"""The layers that SAM builds with make hold what makes cold starts short."""
+"""The layers that SAM builds with make contain what makes cold starts short."""
 
 import shutil
 import subprocess
@@ -15,13 +15,13 @@ def build(layer: str, target: str, folder: Path, **variables: str) -> Path:
     source, artifacts = folder / "source", folder / "artifacts"
     shutil.copytree(ROOT / "layers" / layer, source)
     artifacts.mkdir()
-    given = [f"{name}={value}" for name, value in variables.items()]
-    command = ["make", "--silent", target, f"ARTIFACTS_DIR={artifacts}", *given]
+    data = [f"{name}={value}" for name, value in variables.items()]
+    command = ["make", "--silent", target, f"ARTIFACTS_DIR={artifacts}", *data]
     subprocess.run(command, cwd=source, check=True, capture_output=True)
     return artifacts
 
 
-def test_the_model_lies_beside_what_it_was_read_to(tmp_path: Path) -> None:
+def test_the_model_layer_contains_the_model_and_its_prepared_form(tmp_path: Path) -> None:
     command = Path(sys.executable).with_name("stratabase")
 
     built = build("model", "build-ModelLayer", tmp_path, STRATABASE=str(command))
@@ -32,7 +32,7 @@ def test_the_model_lies_beside_what_it_was_read_to(tmp_path: Path) -> None:
     assert read_prepared((built / "model.prepared.json").read_bytes(), text)
 
 
-def test_the_service_is_compiled_without_the_commands_and_nothing_else_is_there(tmp_path: Path) -> None:
+def test_the_service_layer_contains_only_the_compiled_package(tmp_path: Path) -> None:
     """Compiled for one Python, and trusted without a look at the files' times, which packing changes."""
     built = build("stratabase", "build-ServiceLayer", tmp_path, DEPLOYED_PYTHON=sys.executable)
 

@@ -1,4 +1,4 @@
-"""Where a text of a client or a model meets a regular expression, time does not grow faster than the text."""
+"""Regular expressions on texts of clients and models run in linear time."""
 
 import ast
 import subprocess
@@ -22,7 +22,7 @@ MADE_IN_FUNCTIONS = {
 
 
 @pytest.mark.soak
-def test_no_place_is_kept_busy() -> None:
+def test_every_validation_of_a_malicious_text_takes_linear_time() -> None:
     """Hostile texts of a million characters, or some thousand of those that are bounded, are read at once."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.hostile_texts"], cwd=ROOT, capture_output=True, text=True, check=False
@@ -44,7 +44,7 @@ def _expressions_in_functions(source: Path) -> Iterator[tuple[str, str]]:
                         pass
 
 
-def test_only_expressions_of_our_own_are_compiled_by_re() -> None:
+def test_only_constant_patterns_are_compiled_by_re() -> None:
     """What models and clients write goes to RE2 (stratabase.formats.regex); `re` gets what the list has."""
     found = {place for source in SOURCES for place in _expressions_in_functions(source)}
     # `re.escape` of names makes no expression by itself.

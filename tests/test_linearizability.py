@@ -1,4 +1,4 @@
-"""The checker itself, on histories of a register that are told by hand."""
+"""The linearizability checker, on handwritten histories of a register."""
 
 import pytest
 
@@ -37,6 +37,6 @@ def read(value: int, begun: int, ended: int) -> Operation:
         ([read(1, 0, 1), write(1, 2, 3)], False),
     ],
 )
-def test_a_history_is_told_from_an_impossible_one(history: list[Operation], holds: bool) -> None:
+def test_linearizable_histories_are_recognized(history: list[Operation], holds: bool) -> None:
     assert is_linearizable(history, 0, step) is holds
     assert is_linearizable(history[::-1], 0, step) is holds

@@ -1,4 +1,4 @@
-"""The log: lines of JSON, nothing secret, nothing that one request leaves behind for another."""
+"""The log: JSON lines without secrets, and without fields of earlier requests."""
 
 import io
 import json
@@ -50,7 +50,7 @@ def test_an_error_has_its_stack(journal: Log, stream: io.StringIO) -> None:
     assert "test_an_error_has_its_stack" in line["exception"]
 
 
-def test_less_than_the_level_is_not_written(journal: Log, stream: io.StringIO) -> None:
+def test_messages_below_the_level_are_not_written(journal: Log, stream: io.StringIO) -> None:
     journal.debug("no")
     journal.warning("yes")
     assert [line["message"] for line in lines(stream)] == ["yes"]
@@ -59,20 +59,20 @@ def test_less_than_the_level_is_not_written(journal: Log, stream: io.StringIO) -
 @pytest.mark.parametrize(
     "name", ["password", "newPassword", "Authorization", "access_token", "client_secret"]
 )
-def test_what_is_secret_by_its_name_is_hidden(name: str, journal: Log, stream: io.StringIO) -> None:
+def test_fields_with_secret_names_are_masked(name: str, journal: Log, stream: io.StringIO) -> None:
     journal.info("Sign-in", **{name: "hunter2"})
     assert lines(stream)[0][name] == REDACTED
     assert "hunter2" not in stream.getvalue()
 
 
-def test_a_line_knows_nothing_of_the_one_before(journal: Log, stream: io.StringIO) -> None:
+def test_fields_do_not_leak_into_later_lines(journal: Log, stream: io.StringIO) -> None:
     journal.info("first", trace_id="trace-1", member="anna")
     journal.info("second", trace_id="trace-2")
     second = lines(stream)[1]
     assert (second["traceId"], "member" in second) == ("trace-2", False)
 
 
-def test_the_logger_is_not_imported_before_there_is_something_to_say() -> None:
+def test_the_logging_library_is_imported_lazily() -> None:
     say = "from stratabase.observe import Log; Log('ERROR').info('x')"
     code = f"import sys; {say}; print('logging' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

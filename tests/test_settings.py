@@ -1,4 +1,4 @@
-"""The settings: every variable, its default, and what it refuses."""
+"""The settings: every variable, its default, and its invalid values."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from stratabase.domain.members import password
 from stratabase.settings import BadSettings, Settings, variables
 
 
-def test_without_anything_the_defaults_hold() -> None:
+def test_the_defaults_apply_without_any_setting() -> None:
     settings = Settings.from_environment({})
     assert settings == Settings()
     assert (settings.host, settings.port, settings.home) == ("127.0.0.1", 8000, Path(".stratabase"))
@@ -152,7 +152,7 @@ def test_a_bad_value_is_reported(variable: str, value: str, mistake: str) -> Non
     assert mistake in found
 
 
-def test_all_mistakes_are_reported_together() -> None:
+def test_all_errors_are_reported_together() -> None:
     with pytest.raises(BadSettings) as caught:
         Settings.from_environment({"PORT": "x", "STRATABASE_BASIC": "x", "HOST": "localhost"})
     assert [mistake.partition(":")[0] for mistake in caught.value.mistakes] == ["PORT", "STRATABASE_BASIC"]
@@ -166,7 +166,7 @@ def test_a_secret_is_never_shown() -> None:
     assert "a secret" not in repr(settings) + str(caught.value)
 
 
-def test_an_empty_variable_is_one_that_is_not_set() -> None:
+def test_an_empty_variable_counts_as_unset() -> None:
     assert Settings.from_environment({"PORT": "", "STRATABASE_ADMIN_PASSWORD": ""}) == Settings()
 
 

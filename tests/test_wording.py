@@ -1,4 +1,4 @@
-"""Numbers of things in messages."""
+"""Singular and plural in messages."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.models import violations
 @pytest.mark.parametrize(
     ("number", "text"), [(0, "0 objects"), (1, "1 object"), (2, "2 objects"), (1000, "1,000 objects")]
 )
-def test_one_and_several(number: int, text: str) -> None:
+def test_pluralize_returns_the_singular_for_one(number: int, text: str) -> None:
     assert pluralize(number, "object") == text
 
 
@@ -26,11 +26,13 @@ def test_one_and_several(number: int, text: str) -> None:
         ("File", {"name": "a.pdf", "size": 1}, {"maxSize": 0}, "The file has 1 byte. The maximum is 0."),
     ],
 )
-def test_one_is_not_told_as_several(type_: str, value: object, domain: dict[str, Any], text: str) -> None:
+def test_messages_about_one_are_in_the_singular(
+    type_: str, value: object, domain: dict[str, Any], text: str
+) -> None:
     (mistake,) = violations(type_, value, **domain)
     assert mistake.message == text
 
 
-def test_one_object_was_read() -> None:
+def test_the_number_of_read_objects_is_worded() -> None:
     assert "after 1 object, before" in str(ReadBudgetExceeded("Person", 1))
     assert "after 2 objects, before" in str(ReadBudgetExceeded("Person", 2))

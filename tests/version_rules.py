@@ -1,4 +1,4 @@
-"""The versions of objects in plain dicts, each kept as it was: the oracle for what a store remembers."""
+"""The versions of objects in plain dicts: the oracle for the versions of a store."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ Objects = Mapping[Reference, Entity]
 
 @dataclass
 class Past:
-    """What objects of versioned classes were, and which of them are there no more."""
+    """The versions of objects of versioned classes, and which of them are deleted."""
 
     closed: dict[Reference, tuple[Entity, ...]] = field(default_factory=dict)
     gone: dict[Reference, Tombstone] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What is built from the settings does what they say."""
+"""The instance respects the settings."""
 
 import json
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def ask(instance: Instance, query: str, **variables: Any) -> Any:
     return json.loads(instance.executor.execute(query, variables, None, ADMINISTRATOR, "trace").body)
 
 
-def test_a_request_reads_as_much_as_the_settings_allow(instance: Instance) -> None:
+def test_the_read_budget_of_a_request_comes_from_the_settings(instance: Instance) -> None:
     """One page of all is within a megabyte, two of them are not; the first is answered all the same."""
     page = "Note___getPage(options: {orderBy: [name___ASC]}) { items { name } }"
     assert "errors" not in ask(instance, f"{{ {page} }}")
@@ -57,7 +57,7 @@ def insight(answer: Any) -> Any:
     return answer["extensions"]["insight"]
 
 
-def test_insight_tells_what_was_asked_of_the_store(instance: Instance) -> None:
+def test_insight_reports_the_storage_calls(instance: Instance) -> None:
     page = ask(instance, "{ Note___getPage(options: {next: 2}, insight: FULL) { items { _id name } } }")
     (range_,) = (call for call in insight(page)["calls"] if call["kind"] == "range")
     (id_, _) = (item["_id"] for item in page["data"]["Note___getPage"]["items"])
@@ -74,11 +74,11 @@ def test_insight_tells_what_was_asked_of_the_store(instance: Instance) -> None:
     assert insight(update)["writeUnits"] == commit["writeUnits"]
 
 
-def test_nothing_is_said_of_the_store_to_those_who_do_not_ask(instance: Instance) -> None:
+def test_storage_calls_are_not_reported_unless_requested(instance: Instance) -> None:
     assert "extensions" not in ask(instance, "{ Note___getPage { totalCount } }")
 
 
-def test_a_query_costs_as_much_as_the_settings_allow(tmp_path: Path) -> None:
+def test_the_query_cost_limit_comes_from_the_settings(tmp_path: Path) -> None:
     (tmp_path / "model.graphql").write_text(MODEL)
     built = Instance(Settings(home=tmp_path, model=tmp_path / "model.graphql", query_cost=100))
     page = "{ Note___getPage(options: {next: %d}) { items { name } } }"
@@ -88,7 +88,7 @@ def test_a_query_costs_as_much_as_the_settings_allow(tmp_path: Path) -> None:
     built.close()
 
 
-def test_a_model_that_was_prepared_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_a_prepared_model_is_used(tmp_path: Path) -> None:
     """Told by one that says something else than the text, which nobody would make."""
     file = tmp_path / "model.graphql"
     file.write_text(MODEL)
@@ -98,7 +98,7 @@ def test_a_model_that_was_prepared_is_taken_as_it_is(tmp_path: Path) -> None:
     assert Instance(Settings(home=tmp_path, model=file)).model.application == "Prepared"
 
 
-def test_a_model_that_was_changed_since_it_was_prepared_is_read(tmp_path: Path) -> None:
+def test_an_outdated_prepared_model_is_ignored(tmp_path: Path) -> None:
     file = tmp_path / "model.graphql"
     prepared_file(file).write_bytes(prepare(read_model(MODEL, "model"), MODEL.encode()))
     file.write_text(MODEL.replace("Notes", "Changed"))

@@ -1,4 +1,4 @@
-"""What delivers mail is built as the settings say, or it is told which of them is wrong."""
+"""The mailer is built from the settings, or the invalid setting is reported."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from stratabase.settings import BadSettings, Settings
 
 
 @pytest.mark.parametrize("mail", ["outbox", "smtp", "ses"])
-def test_a_sender_that_is_none_is_a_bad_setting(mail: str) -> None:
+def test_an_invalid_sender_is_a_bad_setting(mail: str) -> None:
     settings = Settings(mail=mail, mail_from="nobody", smtp="smtp://127.0.0.1:25")
     with pytest.raises(BadSettings, match=r"^STRATABASE_MAIL_FROM: 'nobody' names no sender of mail"):
         build_mailer(settings)

@@ -1,4 +1,4 @@
-"""The table of routes is what is deployed: template.yaml has the same addresses, function by function."""
+"""The table of routes has the addresses of template.yaml, function by function."""
 
 from stratabase.bootstrap.routes import FUNCTIONS
 from stratabase.cli.gateway.template import read_template
@@ -19,7 +19,7 @@ def test_the_template_gives_each_function_its_routes_and_no_others() -> None:
     assert routes == {function: {each.address for each in table()} for function, table in FUNCTIONS.items()}
 
 
-def test_an_address_has_one_row() -> None:
+def test_each_address_has_one_row() -> None:
     addresses = [route.address for table in FUNCTIONS.values() for route in table()]
     assert len(addresses) > 10
     assert len(addresses) == len(set(addresses))

@@ -1,4 +1,4 @@
-"""A project, and a service that serves it."""
+"""Fixtures for a project folder and a terminal that serves it."""
 
 from collections.abc import Iterator
 from pathlib import Path

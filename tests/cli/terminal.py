@@ -1,4 +1,4 @@
-"""`stratabase serve` in a process of its own, and what it prints, line by line."""
+"""Runs `stratabase serve` in its own process, and reads its output line by line."""
 
 import http.client
 import os
@@ -72,7 +72,7 @@ class Project:
 
 
 class Terminal:
-    """A command in a project's folder. Every line that it prints can be waited for, once."""
+    """A command that runs in a project's folder. A test can wait for each printed line once."""
 
     def __init__(self, project: Project, *arguments: str, **environment: str) -> None:
         self._process = subprocess.Popen(

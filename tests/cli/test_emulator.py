@@ -1,4 +1,4 @@
-"""`make run STORE=dynamodb`: told to end, each process of the family takes all others with it."""
+"""`make run STORE=dynamodb`: a signal to any process ends the whole process tree."""
 
 import os
 import re
@@ -32,8 +32,8 @@ class Process(NamedTuple):
     command: str
 
 
-class Family:
-    """make, the process that runs the emulator and the service, these two, and the service's worker."""
+class ProcessTree:
+    """The processes of make, the emulator, the service and its worker."""
 
     def __init__(self, port: int, make: "subprocess.Popen[str]") -> None:
         self.port = port
@@ -89,7 +89,7 @@ def processes() -> dict[int, Process]:
 
 
 @contextmanager
-def family(home: Path) -> Iterator[Family]:
+def tree(home: Path) -> Iterator[ProcessTree]:
     """Run the family until the test is over."""
     port = free_port()
     surroundings = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
@@ -101,7 +101,7 @@ def family(home: Path) -> Iterator[Family]:
         stderr=subprocess.STDOUT,
         text=True,
     ) as make:
-        running = Family(port, make)
+        running = ProcessTree(port, make)
         try:
             assert make.stdout is not None
             printed = next((line for line in make.stdout if re.search(r"curl -u", line)), None)
@@ -115,7 +115,7 @@ def family(home: Path) -> Iterator[Family]:
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 @pytest.mark.parametrize(
-    ("told", "number", "code"),
+    ("result", "number", "code"),
     [
         ("make", signal.SIGTERM, -signal.SIGTERM),
         *(
@@ -132,13 +132,13 @@ def family(home: Path) -> Iterator[Family]:
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )
-def test_told_to_end_one_of_the_family_takes_all_others_with_it(
-    tmp_path: Path, told: str, number: signal.Signals, code: int
+def test_a_signal_to_one_process_ends_the_whole_process_tree(
+    tmp_path: Path, result: str, number: signal.Signals, code: int
 ) -> None:
-    with family(tmp_path) as running:
+    with tree(tmp_path) as running:
         assert running.answers()
 
-        os.kill(running.pids[told], number)
+        os.kill(running.pids[result], number)
 
         assert running.make.wait(DEADLINE) == code
         eventually(lambda: running.living() == [])

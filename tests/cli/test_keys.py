@@ -1,4 +1,4 @@
-"""`stratabase keys` shows and rotates the keys that sign tokens."""
+"""`stratabase keys` lists and rotates the signing keys."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from stratabase.adapters.keyring.file import KEYS_FILE
 from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.cli.main import main
 from stratabase.domain.members.key_rotation import GRACE, PREPARATION
-from tests.contract.keyring.kinds import client
+from tests.contract.keyring.keyrings import client
 
 INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 Run = Callable[..., str]
@@ -49,12 +49,12 @@ def age(home: Path, milliseconds: int) -> None:
     (home / KEYS_FILE).write_text(json.dumps({"layout": LAYOUT, "keys": keys}))
 
 
-def test_before_the_first_token_there_is_no_key(run: Run, home: Path) -> None:
+def test_no_key_exists_before_the_first_token(run: Run, home: Path) -> None:
     assert run("list") == "No keys exist. Stratabase creates one with the first token.\n"
     assert not home.exists()
 
 
-def test_rotating_makes_the_first_key(run: Run, home: Path) -> None:
+def test_a_rotation_creates_the_first_key(run: Run, home: Path) -> None:
     printed = run("rotate")
     (key,) = stored(home)
     assert re.fullmatch(
@@ -62,7 +62,7 @@ def test_rotating_makes_the_first_key(run: Run, home: Path) -> None:
     )
 
 
-def test_the_keys_are_shown_with_what_they_are_good_for(run: Run, home: Path) -> None:
+def test_keys_are_listed_with_their_state(run: Run, home: Path) -> None:
     run("rotate")
     age(home, PREPARATION)
     run("rotate")
@@ -76,14 +76,14 @@ def test_the_keys_are_shown_with_what_they_are_good_for(run: Run, home: Path) ->
     ]
 
 
-def test_nothing_secret_is_printed(run: Run, home: Path) -> None:
+def test_no_secret_is_printed(run: Run, home: Path) -> None:
     printed = run("rotate") + run("list") + run("rotate", "--at-once") + run("list")
     (key,) = stored(home)
     assert key["id"] in printed
     assert key["secret"].rstrip("=") not in printed
 
 
-def test_rotating_again_too_soon_makes_no_key(run: Run, home: Path) -> None:
+def test_a_rotation_too_soon_after_another_creates_no_key(run: Run, home: Path) -> None:
     run("rotate")
     age(home, 1)
     run("rotate")
@@ -93,7 +93,7 @@ def test_rotating_again_too_soon_makes_no_key(run: Run, home: Path) -> None:
     assert len(stored(home)) == 2
 
 
-def test_keys_that_nobody_needs_go_and_are_told(run: Run, home: Path) -> None:
+def test_unused_keys_are_removed_and_reported(run: Run, home: Path) -> None:
     run("rotate")
     age(home, PREPARATION)
     run("rotate")
@@ -104,7 +104,7 @@ def test_keys_that_nobody_needs_go_and_are_told(run: Run, home: Path) -> None:
     assert stored(home)[0]["id"] == young
 
 
-def test_stolen_keys_can_go_at_once(run: Run, home: Path) -> None:
+def test_stolen_keys_can_be_removed_immediately(run: Run, home: Path) -> None:
     run("rotate")
     (before,) = stored(home)
     printed = run("rotate", "--at-once")
@@ -116,7 +116,9 @@ def test_stolen_keys_can_go_at_once(run: Run, home: Path) -> None:
 
 
 @pytest.mark.parametrize("action", ["list", "rotate"])
-def test_a_damaged_file_is_told_and_kept(action: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_file_is_reported_and_kept(
+    action: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     home.mkdir()
     (home / KEYS_FILE).write_text("{")
     assert main(["keys", action]) == 1
@@ -124,7 +126,7 @@ def test_a_damaged_file_is_told_and_kept(action: str, home: Path, capsys: pytest
     assert (home / KEYS_FILE).read_text() == "{"
 
 
-def test_one_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_keys_command_needs_a_subcommand(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["keys"])
     assert caught.value.code == 2
@@ -150,7 +152,7 @@ def test_the_keys_in_secrets_manager_are_rotated_too(secret: Any, run: Run, home
     assert not home.exists()
 
 
-def test_a_secret_that_is_not_there_is_told(
+def test_a_missing_secret_is_reported(
     secret: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("STRATABASE_SIGNING_KEYS", "another")

@@ -1,4 +1,4 @@
-"""The command `stratabase` finds its commands, and says what makes no sense."""
+"""The command `stratabase` finds its subcommands, and reports invalid arguments."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from stratabase.cli.main import COMMANDS, main
 
 
 @pytest.mark.parametrize("arguments", [[], ["nothing"], ["model"], ["model", "nothing"], ["serve", "--what"]])
-def test_what_makes_no_sense_is_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_exit_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
 

@@ -1,4 +1,4 @@
-"""`stratabase members` does at the machine what an administrator does by REST."""
+"""`stratabase members` offers locally what administrators do by REST."""
 
 import io
 from email import message_from_bytes, policy
@@ -76,16 +76,16 @@ def test_an_address_is_set_without_being_confirmed(ada: Terminal) -> None:
     assert "must be an email address" in ada.refused("set-email", "ada", "nowhere")
 
 
-def test_before_anybody_was_made_there_is_nobody(terminal: Terminal) -> None:
+def test_no_member_exists_at_first(terminal: Terminal) -> None:
     assert terminal.done("list") == "No members exist.\n"
 
 
-def test_the_first_administrator_can_be_made_without_mail(ada: Terminal) -> None:
+def test_the_first_administrator_can_be_created_without_mail(ada: Terminal) -> None:
     assert ada.done("list").split()[:3] == ["ada", "ada@example.com", "Administrator"]
     assert ada.mails() == []
 
 
-def test_a_new_member_is_mailed_a_link_and_told_to_have_no_password(ada: Terminal) -> None:
+def test_a_new_member_is_mailed_a_link_and_listed_without_a_password(ada: Terminal) -> None:
     printed = ada.done("create", "rosa", "rosa@example.com", "Member", "--language", "it")
     assert printed.endswith("Sent an email to rosa@example.com.\n")
     assert ada.mails() == ["rosa@example.com"]
@@ -117,7 +117,7 @@ def test_a_member_is_changed_by_name_in_any_case(ada: Terminal) -> None:
         (["set-password", "ada"], "ada@example.com\n", "password"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_is_changed(
+def test_an_invalid_change_is_refused_and_changes_nothing(
     arguments: list[str], typed: str, said: str, ada: Terminal
 ) -> None:
     before = ada.done("list")
@@ -133,7 +133,7 @@ def test_the_link_leads_to_the_service(ada: Terminal, monkeypatch: pytest.Monkey
     assert "https://hr.example.com/live/public/administration/setPassword?token=" in body
 
 
-def test_for_a_deployment_the_address_must_be_said() -> None:
+def test_a_deployment_needs_the_address_of_the_service() -> None:
     """Nobody could guess it, and a wrong link would be worse than none."""
     with pytest.raises(CommandError, match="STRATABASE_BASE_URL is required"):
         mail_base_url(Settings(store="dynamodb"))
@@ -148,22 +148,22 @@ def test_for_a_deployment_the_address_must_be_said() -> None:
         ("hr.internal", "http://hr.internal:8123"),
     ],
 )
-def test_on_this_machine_the_link_leads_where_the_service_listens(host: str, root: str) -> None:
+def test_a_local_link_leads_to_the_port_of_the_service(host: str, root: str) -> None:
     assert mail_base_url(Settings(host=host, port=8123)) == root
 
 
-def test_any_port_is_none_that_a_link_could_lead_to() -> None:
+def test_a_mail_link_needs_a_fixed_port() -> None:
     with pytest.raises(CommandError, match="PORT: 0 means any free port"):
         mail_base_url(Settings(port=0))
 
 
-def test_a_password_that_is_no_text_is_told(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_password_that_is_not_text_is_reported(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe phrase\n"), encoding="utf-8"))
     assert main(["members", "set-password", "ada"]) == 1
 
 
 @pytest.mark.parametrize("end", [EOFError, KeyboardInterrupt])
-def test_who_thinks_better_of_it_at_the_prompt_changes_nothing(
+def test_an_interrupted_password_prompt_changes_nothing(
     end: type[BaseException],
     ada: Terminal,
     capsys: pytest.CaptureFixture[str],
@@ -178,12 +178,12 @@ def test_who_thinks_better_of_it_at_the_prompt_changes_nothing(
     assert capsys.readouterr().err == "\nNo password entered. The password is unchanged.\n"
 
 
-def test_a_sender_that_is_none_is_told(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_sender_is_reported(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRATABASE_MAIL_FROM", "nobody")
     assert ada.refused("reset-password", "ada").startswith("STRATABASE_MAIL_FROM: 'nobody' names no sender")
 
 
-def test_why_nothing_could_be_done_is_told_too(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reason_of_a_failure_is_reported(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     """A client of the service is not told the cause; whoever sits at the machine has to mend it."""
     monkeypatch.setenv("STRATABASE_MAIL", "smtp")
     monkeypatch.setenv("STRATABASE_SMTP", f"smtp://127.0.0.1:{free_port()}")

@@ -25,12 +25,12 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def test_a_good_model_is_ok(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_valid_model_passes(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["model", "check"]) == 0
     assert capsys.readouterr().out == "ok\n"
 
 
-def test_all_mistakes_are_printed_with_their_places(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_errors_are_printed_with_their_places(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
     served.write_text(GOOD.replace("String!", "Strin!  age: Integr"))
 
     assert main(["model", "check"]) == 1
@@ -39,7 +39,7 @@ def test_all_mistakes_are_printed_with_their_places(served: Path, capsys: pytest
     assert [line.split(": ")[0] for line in lines] == [f"{served}:2:18", f"{served}:2:31"]
 
 
-def test_a_grant_by_what_members_set_themselves_is_warned_of(
+def test_a_grant_by_fields_that_members_set_themselves_is_warned_about(
     served: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     served.write_text(
@@ -53,7 +53,7 @@ def test_a_grant_by_what_members_set_themselves_is_warned_of(
     assert printed.err.startswith(f"Warning: {served}:3:66: Members can set caller.notes themselves, so they")
 
 
-def test_another_file_can_be_named(served: Path, tmp_path: Path) -> None:
+def test_another_model_file_can_be_checked(served: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.graphql"
     other.write_text("type {")
 
@@ -61,7 +61,7 @@ def test_another_file_can_be_named(served: Path, tmp_path: Path) -> None:
     assert main(["model", "check", str(served)]) == 0
 
 
-def test_a_file_that_is_not_there_is_a_mistake(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_file_is_an_error(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["model", "check", str(served.parent / "nowhere.graphql")]) == 1
     assert "Can't read the model" in capsys.readouterr().err
 
@@ -92,7 +92,7 @@ def test_the_directives_are_printed(served: Path, capsys: pytest.CaptureFixture[
     assert "directive @class" in capsys.readouterr().out
 
 
-def test_an_editor_can_check_the_sample_model_with_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_printed_directives_validate_the_sample_model(capsys: pytest.CaptureFixture[str]) -> None:
     main(["model", "directives"])
     used = {
         directive.name.value
@@ -108,7 +108,7 @@ def test_an_editor_can_check_the_sample_model_with_them(capsys: pytest.CaptureFi
 INDEXED = GOOD.replace("type Pet {", 'type Pet @index(attributes: ["name"]) { age: Int')
 
 
-def test_how_a_page_is_found_is_explained(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_plan_of_a_page_is_explained(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The options are those that a client gives."""
     served.write_text(INDEXED)
 
@@ -121,7 +121,7 @@ def test_how_a_page_is_found_is_explained(served: Path, capsys: pytest.CaptureFi
     assert all(other.startswith("Not used: ") for other in others)
 
 
-def test_objects_that_are_named_are_got_by_key(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_objects_named_by_id_are_read_by_key(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Though an index would serve the filter too; and no index would be cheaper."""
     served.write_text(INDEXED)
 
@@ -134,7 +134,7 @@ def test_objects_that_are_named_are_got_by_key(served: Path, capsys: pytest.Capt
     assert "Cheaper" not in out
 
 
-def test_the_index_that_is_missing_is_named(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_index_is_named(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
     served.write_text(INDEXED)
 
     options = '{"filter": {"name___contains": "e"}, "orderBy": ["age___ASC"]}'
@@ -143,7 +143,7 @@ def test_the_index_that_is_missing_is_named(served: Path, capsys: pytest.Capture
     assert capsys.readouterr().out.endswith('\nTo read less, add: @index(attributes: ["age"])\n')
 
 
-def test_a_condition_is_asked_of_what_a_filter_finds(
+def test_a_condition_is_evaluated_over_what_a_filter_finds(
     served: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No index serves it; beside a filter, that of the filter does."""
@@ -171,7 +171,7 @@ def test_a_condition_is_asked_of_what_a_filter_finds(
         ),
     ],
 )
-def test_what_cannot_be_explained_is_refused(
+def test_an_invalid_page_to_explain_is_refused(
     served: Path, arguments: list[str], refusal: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["model", "explain", *arguments]) == 1
@@ -188,7 +188,7 @@ def test_a_model_is_prepared_beside_its_text(served: Path, capsys: pytest.Captur
     assert list(model.classes) == ["Pet"]
 
 
-def test_a_model_is_prepared_elsewhere(served: Path, tmp_path: Path) -> None:
+def test_a_model_can_be_prepared_elsewhere(served: Path, tmp_path: Path) -> None:
     output = tmp_path / "another.json"
 
     assert main(["model", "prepare", str(served), str(output)]) == 0
@@ -196,7 +196,7 @@ def test_a_model_is_prepared_elsewhere(served: Path, tmp_path: Path) -> None:
     assert read_prepared(output.read_bytes(), served.read_bytes())
 
 
-def test_a_model_with_mistakes_is_not_prepared(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_with_errors_is_not_prepared(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
     served.write_text(GOOD.replace("String", "Strin"))
 
     assert main(["model", "prepare", str(served)]) == 1
@@ -205,9 +205,7 @@ def test_a_model_with_mistakes_is_not_prepared(served: Path, capsys: pytest.Capt
     assert not served.with_name("model.prepared.json").exists()
 
 
-def test_a_prepared_model_that_cannot_be_written_is_told(
-    served: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unwritable_prepared_model_is_reported(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nowhere = served.parent / "nowhere" / "model.json"
 
     assert main(["model", "prepare", str(served), str(nowhere)]) == 1
@@ -215,7 +213,7 @@ def test_a_prepared_model_that_cannot_be_written_is_told(
     assert f"Writing {nowhere} failed: No such file or directory." in capsys.readouterr().err
 
 
-def test_a_grant_that_goes_by_a_name_as_written_is_warned_of(
+def test_a_grant_that_compares_a_name_as_text_is_warned_about(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "model.graphql"
@@ -232,7 +230,7 @@ def test_a_grant_that_goes_by_a_name_as_written_is_warned_of(
     assert printed.err.startswith(warning)
 
 
-def test_data_that_lacks_what_a_model_requires_is_counted(
+def test_data_that_violates_required_members_is_counted(
     served: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Also for a model that is not served yet."""

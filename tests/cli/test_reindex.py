@@ -1,4 +1,4 @@
-"""`stratabase reindex` builds the indexes and unique constraints that a changed model asks for."""
+"""`stratabase reindex` builds the indexes and unique constraints that a changed model needs."""
 
 import itertools
 import json
@@ -138,7 +138,7 @@ def test_a_model_is_built_before_it_is_deployed(deployed: Shop, capsys: pytest.C
         process.close()
 
 
-def test_a_model_that_serves_before_it_is_built_refuses_what_it_cannot_judge(
+def test_a_model_that_serves_before_its_build_refuses_unverifiable_writes(
     deployed: Shop, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A new object with values, a change of them; previews and validations say so too. All else goes on."""
@@ -153,8 +153,8 @@ def test_a_model_that_serves_before_it_is_built_refuses_what_it_cannot_judge(
     assert refusal == ("ENTITY_UNIQUE", text)
     assert issues(process, f'Pet___update(data: {{_id: "{tom}", name: "Max"}}) {{ _id }}') == [refusal]
     everybody = 'data: {name: "Max"}, options: {filter_exp: "age == 7"}'
-    told = issues(process, f"Pet___updateBulk({everybody}) {{ totalCount }}")
-    assert (refusal[0], f"{text} This applies to 2 objects.") in told
+    result = issues(process, f"Pet___updateBulk({everybody}) {{ totalCount }}")
+    assert (refusal[0], f"{text} This applies to 2 objects.") in result
     for query, expected in (
         ('Pet___validateCreate(data: {name: "Max"})', text),
         (f"Pet___validateUpdateBulk({everybody})", f"{text} This applies to 2 objects."),
@@ -177,7 +177,7 @@ def test_a_model_that_serves_before_it_is_built_refuses_what_it_cannot_judge(
     process.close()
 
 
-def test_it_makes_everything_ready(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reindex_makes_everything_ready(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
     shop.fill(range(OBJECTS))
     shop.has(INDEX + UNIQUE)
     assert main(["reindex"]) == 0
@@ -188,7 +188,7 @@ def test_it_makes_everything_ready(shop: Shop, capsys: pytest.CaptureFixture[str
     assert '"BUILDING"' not in shop.registry()
 
 
-def test_done_again_it_looks_at_nothing(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_repeated_reindex_reads_nothing(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
     shop.fill(range(OBJECTS))
     shop.has(INDEX)
     main(["reindex", "Pet"])
@@ -198,12 +198,12 @@ def test_done_again_it_looks_at_nothing(shop: Shop, capsys: pytest.CaptureFixtur
     assert "(checked 0 objects)" in capsys.readouterr().out
 
 
-def test_a_class_that_is_not_there_is_named(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_class_is_named(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reindex", "Cat"]) == 1
     assert "These classes do not exist: Cat. Use: Pet." in capsys.readouterr().err
 
 
-def test_values_that_several_have_are_told_until_they_are_mended(
+def test_duplicate_values_are_reported_until_they_are_resolved(
     shop: Shop, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rex, other, _ = shop.fill(["Rex", "Rex", "Tom"])
@@ -227,7 +227,9 @@ def test_values_that_several_have_are_told_until_they_are_mended(
     assert '"BUILDING"' not in shop.registry()
 
 
-def test_many_are_counted_unless_all_are_asked_for(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_duplicates_are_counted_unless_all_are_requested(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
     ids = shop.fill(
         [*["a"] * (MAX_IDS_NAMED + 2), *(number // 2 for number in range(2 * MAX_VALUES_NAMED + 8))]
     )
@@ -246,7 +248,7 @@ def test_many_are_counted_unless_all_are_asked_for(shop: Shop, capsys: pytest.Ca
     assert lines[0] == f'  name "a": {", ".join(ids[: MAX_IDS_NAMED + 2])}'
 
 
-def test_what_others_took_back_is_to_be_done_again(
+def test_a_constraint_reset_by_another_process_is_reported_as_not_ready(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Reindex, "run", lambda *_: ReindexOutcome(interrupted=("@unique(name)",)))

@@ -1,4 +1,4 @@
-"""`stratabase serve`: what a person sees from the start to the end."""
+"""`stratabase serve`: the output from the first start to the shutdown."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ from tests.cli.terminal import Project, Terminal, run, serving
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_first_start_makes_the_administrator_and_says_what_to_try(
+def test_the_first_start_creates_an_administrator_and_prints_an_example(
     terminal: Terminal, project: Project
 ) -> None:
     """The random password is printed once, and the data folder is for this user alone."""
@@ -62,22 +62,22 @@ def _tried(terminal: Terminal, password: str) -> tuple[int, list[str]]:
     return tried
 
 
-@pytest.mark.parametrize("given", [None, GIVEN], ids=["made up", "given"])
-def test_the_line_that_it_says_to_try_works(tmp_path: Path, given: str | None) -> None:
+@pytest.mark.parametrize("value", [None, GIVEN], ids=["made up", "given"])
+def test_the_printed_example_works(tmp_path: Path, value: str | None) -> None:
     """With the real function and the sample model, at the first start and at the second."""
     project = Project(tmp_path)
-    environment = SAMPLE | ({"STRATABASE_ADMIN_PASSWORD": given} if given else {})
+    environment = SAMPLE | ({"STRATABASE_ADMIN_PASSWORD": value} if value else {})
     for terminal in serving(project, *REAL, **environment):
-        password = given or terminal.wait_for(r"^  \S+$").strip()
+        password = value or terminal.wait_for(r"^  \S+$").strip()
         terminal.started()
         assert _tried(terminal, password) == (200, ["data"])
-        assert any("curl asks for the password of admin" in line for line in terminal.printed) is bool(given)
+        assert any("curl asks for the password of admin" in line for line in terminal.printed) is bool(value)
     for terminal in serving(project, *REAL, **environment):
         terminal.started()
         assert _tried(terminal, password) == (200, ["data"])
 
 
-def test_the_line_that_it_says_to_try_works_without_basic(tmp_path: Path) -> None:
+def test_the_printed_example_works_without_basic(tmp_path: Path) -> None:
     """Where there is no HTTP Basic, it is the one that gets a token."""
     environment = SAMPLE | {"STRATABASE_ADMIN_PASSWORD": GIVEN, "STRATABASE_BASIC": "off"}
     for terminal in serving(Project(tmp_path), *REAL, **environment):
@@ -85,7 +85,7 @@ def test_the_line_that_it_says_to_try_works_without_basic(tmp_path: Path) -> Non
         assert _tried(terminal, GIVEN) == (200, ["access_token", "token_type", "expires_in"])
 
 
-def test_a_password_that_is_not_the_members_is_told(tmp_path: Path) -> None:
+def test_a_wrong_password_in_the_settings_is_reported(tmp_path: Path) -> None:
     """A later start cannot set the password: it says so, and what to do, and the line to try still works."""
     project = Project(tmp_path)
     for terminal in serving(project, *REAL, **SAMPLE):
@@ -93,8 +93,8 @@ def test_a_password_that_is_not_the_members_is_told(tmp_path: Path) -> None:
         terminal.started()
     for terminal in serving(project, *REAL, **SAMPLE, STRATABASE_ADMIN_PASSWORD=GIVEN):
         terminal.started()
-        told = terminal.printed[terminal.printed.index(NOT_THEIRS) :]
-        (command,) = [line for line in told if line.endswith("members set-password admin")]
+        result = terminal.printed[terminal.printed.index(NOT_THEIRS) :]
+        (command,) = [line for line in result if line.endswith("members set-password admin")]
         words = shlex.split(command)
         assert f"STRATABASE_MODEL={SAMPLE['STRATABASE_MODEL']}" in words
         assert shutil.which(next(word for word in words if "=" not in word)), "it can be run as it is printed"
@@ -141,7 +141,7 @@ def test_broken_code_stops_the_first_start_and_shows_where(project: Project, arg
 
 
 @pytest.mark.parametrize("arguments", [(), ("--no-reload",)], ids=["supervised", "alone"])
-def test_a_taken_port_is_named_and_another_proposed(project: Project, arguments: tuple[str]) -> None:
+def test_a_port_in_use_is_named_and_another_is_suggested(project: Project, arguments: tuple[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         code, printed = run(project, "serve", *arguments, PORT=str(port))
@@ -155,28 +155,28 @@ def test_a_taken_port_is_named_and_another_proposed(project: Project, arguments:
     ("name", "value"),
     [("PORT", "http"), ("PORT", "65536"), ("STRATABASE_INTROSPECTION", "yes"), ("STRATABASE_BASE_URL", "x")],
 )
-def test_a_setting_that_cannot_be_is_named(project: Project, name: str, value: str) -> None:
+def test_an_invalid_setting_is_named(project: Project, name: str, value: str) -> None:
     code, printed = run(project, "serve", **{name: value})
 
     assert code == 2
     assert printed.startswith(f'{name}: "{value}" is not valid')
 
 
-def test_a_host_that_is_not_here_is_named(project: Project) -> None:
+def test_a_host_that_is_not_local_is_named(project: Project) -> None:
     code, printed = run(project, "serve", HOST="no.such.host.invalid")
 
     assert code == 1
     assert printed.startswith("HOST: ")
 
 
-def test_a_data_folder_that_cannot_be_is_named(project: Project) -> None:
+def test_an_invalid_data_folder_is_named(project: Project) -> None:
     code, printed = run(project, "serve", STRATABASE_HOME=str(project.function / "home"))
 
     assert code == 1
     assert printed.startswith("STRATABASE_HOME: ")
 
 
-def test_a_store_that_cannot_be_used_is_told_without_a_traceback(project: Project) -> None:
+def test_an_unusable_store_is_reported_without_a_traceback(project: Project) -> None:
     project.home.mkdir()
     (project.home / "members.db").write_text("no database " * 100)
 
@@ -188,7 +188,7 @@ def test_a_store_that_cannot_be_used_is_told_without_a_traceback(project: Projec
     assert "Traceback" not in printed
 
 
-def test_without_a_template_it_says_where_to_be(project: Project) -> None:
+def test_a_missing_template_is_reported_with_the_folder_to_use(project: Project) -> None:
     (project.folder / "template.yaml").unlink()
 
     code, printed = run(project, "serve")
@@ -197,7 +197,7 @@ def test_without_a_template_it_says_where_to_be(project: Project) -> None:
     assert "Run the command in the project folder" in printed
 
 
-def test_alone_it_is_one_process(project: Project) -> None:
+def test_the_service_without_a_supervisor_is_one_process(project: Project) -> None:
     for terminal in serving(project, "--no-reload"):
         terminal.started()
         assert terminal.get().split()[:2] == ["first", str(terminal.pid)]
@@ -206,7 +206,7 @@ def test_alone_it_is_one_process(project: Project) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
 @pytest.mark.parametrize("arguments", [(), ("--no-reload",)], ids=["supervised", "alone"])
-def test_told_to_end_it_first_finishes_what_it_has(
+def test_shutdown_first_finishes_the_current_requests(
     project: Project, arguments: tuple[str], number: signal.Signals
 ) -> None:
     gate = project.folder / "gate"

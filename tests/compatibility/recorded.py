@@ -1,4 +1,4 @@
-"""What requests are answered, without what may change: the texts for people."""
+"""Compares responses with the recorded ones, ignoring texts for people, which may change."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.compatibility.requests import MODEL, Request, earlier_model
-from tests.compatibility.service import PASSWORD, FrozenWorld, Service
+from tests.compatibility.service import PASSWORD, FrozenEnvironment, Service
 
 KEPT = Path(__file__).parent / "kept"
 _TEXTS = frozenset({"message", "userMessage", "detail", "title"})
@@ -17,14 +17,16 @@ _ID = re.compile(r"(?:\\u[0-9a-f]{4})+|([0-9a-v]{26})")
 
 
 class Conversation:
-    """Sends requests to a service at their instants, and notes the answers."""
+    """Sends requests to a service at given instants, and records the responses."""
 
-    def __init__(self, service: Service, world: FrozenWorld, names: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, service: Service, environment: FrozenEnvironment, names: Mapping[str, str] | None = None
+    ) -> None:
         """`names`: what earlier answers were kept under names."""
         self.names = dict(names or {})
         self._service = service
-        self._world = world
-        self._instant = world.now
+        self._world = environment
+        self._instant = environment.now
         self._leaving: Any = None
 
     def hold(self, requests: Sequence[Request]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What is asked of the store that is kept: the story that wrote it, questions about it, and further writes.
+"""The requests of the recorded store: those that wrote it, queries about it, and further writes.
 
 Each request comes a fifth of a second after the one before it, unless it says otherwise. What an answer holds
 at a path can be kept under a name; "@name" stands for it in the variables of later requests.
@@ -20,7 +20,7 @@ _LATER = (
 
 
 class Request(NamedTuple):
-    """One request, or something else that is done to the service."""
+    """One request, or another action on the service."""
 
     kind: str
     """`graphql`, a method of REST, or the name of a method of the service."""
@@ -61,9 +61,9 @@ def ask(
 
 def _member(name: str, **fields: str) -> list[Request]:
     """Make a member, who sets a password by the link in a mail."""
-    given = {"username": name, "email": f"{name}@example.org", "profile": "Member", **fields}
+    value = {"username": name, "email": f"{name}@example.org", "profile": "Member", **fields}
     return [
-        Request("POST", "/auth/administration/members", {"body": given}, {name: "id"}),
+        Request("POST", "/auth/administration/members", {"body": value}, {name: "id"}),
         Request("set_password", name),
     ]
 
@@ -120,15 +120,15 @@ def restore(
 
 def lock(service: str, minutes: int | None, *named: tuple[str, str], **options: Any) -> Request:
     """Lock or unlock objects."""
-    given = "" if minutes is None else f", minutes: {minutes}"
-    text = f"mutation($locks: [EntityID!]) {{ it: {service}(locks: $locks{given}) {{ locked minutes }} }}"
+    value = "" if minutes is None else f", minutes: {minutes}"
+    text = f"mutation($locks: [EntityID!]) {{ it: {service}(locks: $locks{value}) {{ locked minutes }} }}"
     locks = [{"entityName": class_name, "_id": id_} for class_name, id_ in named]
     return ask(text, locks=locks, **options)
 
 
 def _address(street: str, *rooms: str) -> dict[str, Any]:
-    made = [{"name": room, "windows": [{}, {}]} for room in rooms]
-    return {"street": street, "rooms": made}
+    created = [{"name": room, "windows": [{}, {}]} for room in rooms]
+    return {"street": street, "rooms": created}
 
 
 SPECIMEN: dict[str, Any] = {

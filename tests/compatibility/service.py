@@ -1,4 +1,4 @@
-"""A service in this process on a store of its own, whose clock stands and whose random numbers are known.
+"""A service in the test process with its own store, a frozen clock and deterministic random numbers.
 
 This is the only module of this package that imports the product: when its names change, only this follows.
 """
@@ -48,8 +48,8 @@ _ATTEMPT = '"pk":{"S":"A#'
 _verify = PasswordHasher.verify
 
 
-class FrozenWorld:
-    """The clock and the source of random bytes of this process, for as long as it is frozen."""
+class FrozenEnvironment:
+    """A frozen clock and a deterministic source of random bytes for this process."""
 
     def __init__(self, now: int = START) -> None:
         self.now = now
@@ -97,7 +97,7 @@ def _is_right(hashed: str, password: str) -> bool:
 
 
 class Service:
-    """A service over one store; `close` lets go of it, and `open` begins anew with what is kept."""
+    """A service over one store. `close` releases the store, and `open` starts again with its content."""
 
     def __init__(self, home: Path, store: str, name: str) -> None:
         """`name`: of the store's tables in DynamoDB."""
@@ -261,11 +261,11 @@ class Service:
 
 
 @contextmanager
-def service(store: str, world: FrozenWorld, name: str) -> Iterator[Service]:
+def service(store: str, environment: FrozenEnvironment, name: str) -> Iterator[Service]:
     """Give a service on an empty store, in a frozen world."""
     with TemporaryDirectory(prefix="kept-") as home:
         built = Service(Path(home), store, name)
-        with world.frozen():
+        with environment.frozen():
             try:
                 yield built
             finally:
@@ -274,14 +274,14 @@ def service(store: str, world: FrozenWorld, name: str) -> Iterator[Service]:
 
 def documents(model: str) -> tuple[str, Any]:
     """Return the SDL that a model generates, and its OpenAPI document, both without texts for people."""
-    with service(SQLITE, FrozenWorld(), "documents") as built:
+    with service(SQLITE, FrozenEnvironment(), "documents") as built:
         built.open(model)
         answer = built.rest("admin", "trace", "GET", "/public/openapi.json", None, None)
         return _bare_sdl(built.sdl()), _bare_openapi(answer["body"])
 
 
 class _Descriptions(Visitor):
-    """Takes the descriptions out of a schema."""
+    """A visitor that removes the descriptions from a schema."""
 
     def enter(self, node: Node, *_: Any) -> Node:
         if isinstance(getattr(node, "description", None), StringValueNode):
@@ -329,8 +329,8 @@ def _inserts(connection: sqlite3.Connection, table: str) -> list[str]:
     rows = connection.execute(f"SELECT {', '.join(f'quote({name})' for name in columns)} FROM {table}")
     found = []
     for row in rows:
-        given = {name: text for name, text in zip(columns, row, strict=True) if text != "NULL"}
-        found.append(f"INSERT INTO {table} ({', '.join(given)}) VALUES ({', '.join(given.values())});")
+        value = {name: text for name, text in zip(columns, row, strict=True) if text != "NULL"}
+        found.append(f"INSERT INTO {table} ({', '.join(value)}) VALUES ({', '.join(value.values())});")
     return sorted(found)
 
 

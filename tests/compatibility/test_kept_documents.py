@@ -1,11 +1,11 @@
-"""What the service says of itself to programs is what it was on 2026-11-22, whatever it tells people."""
+"""The schema and the OpenAPI document equal those of 2026-11-22, except descriptions."""
 
 from tests.compatibility.recorded import KEPT, read_json
 from tests.compatibility.requests import MODEL
 from tests.compatibility.service import documents
 
 
-def test_schema_and_openapi_are_what_they_were_but_for_descriptions() -> None:
+def test_schema_and_openapi_equal_the_recorded_ones_except_descriptions() -> None:
     sdl, openapi = documents(MODEL)
     assert sdl == (KEPT / "schema.graphql").read_text()
     assert openapi == read_json("openapi.json")

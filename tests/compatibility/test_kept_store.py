@@ -1,4 +1,4 @@
-"""A store that was written on 2026-11-22 is read and written on, and written alike by the code of today."""
+"""The current code reads a store of 2026-11-22, continues to write it, and writes the same items."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.compatibility.recorded import (
     same_names,
 )
 from tests.compatibility.requests import MODEL, QUESTIONS, STORY, WRITES
-from tests.compatibility.service import STORES, FrozenWorld, service
+from tests.compatibility.service import STORES, FrozenEnvironment, service
 
 KEPT = read_json("names.json")
 
@@ -28,24 +28,24 @@ def dump_of(store: str) -> dict[str, list[str]]:
     return {file: read_lines(f"{store}.{file}") for file in ("objects", "members")}
 
 
-def test_the_same_requests_write_the_same_items(store: str) -> None:
+def test_the_recorded_requests_write_the_recorded_items(store: str) -> None:
     """The same but for ids, which may be drawn in another order (README.md)."""
     expected_answers, expected = read_json("story.json"), dump_of(store)
-    with service(store, world := FrozenWorld(), f"story-{store}") as built:
-        answers = Conversation(built, world).hold(STORY)
+    with service(store, environment := FrozenEnvironment(), f"story-{store}") as built:
+        answers = Conversation(built, environment).hold(STORY)
         built.close()
         found = built.dump()
     for file, lines in expected.items():
         assert named(found[file], answers) == named(lines, expected_answers)
     assert same_names(answers) == same_names(expected_answers)
-    assert world.now == KEPT["now"]
+    assert environment.now == KEPT["now"]
 
 
-def test_what_was_kept_is_read_and_written_on_as_it_was_then(store: str) -> None:
-    with service(store, world := FrozenWorld(KEPT["now"]), f"kept-{store}") as built:
+def test_a_recorded_store_is_read_and_written_with_the_recorded_results(store: str) -> None:
+    with service(store, environment := FrozenEnvironment(KEPT["now"]), f"kept-{store}") as built:
         built.fill(dump_of(store), MODEL)
         built.open(MODEL)
-        conversation = Conversation(built, world, KEPT["names"])
+        conversation = Conversation(built, environment, KEPT["names"])
         check_answers(conversation.hold(QUESTIONS), read_json("questions.json"))
         answers = conversation.hold(WRITES)
         check_answers(same_names(answers), same_names(read_json("writes.json")))

@@ -1,4 +1,4 @@
-"""Instants and their stored spelling, which is that of a Datetime."""
+"""Instants and their stored form, which is that of a Datetime."""
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ FIRST, LAST = parse_instant("0001-01-01T00:00:00.000Z"), parse_instant("9999-12-
 
 
 @given(st.integers(FIRST, LAST))
-def test_the_spelling_means_the_instant_and_is_the_canonical_one(instant: int) -> None:
+def test_an_instant_has_one_canonical_spelling(instant: int) -> None:
     text = format_instant(instant)
 
     assert parse_instant(text) == instant

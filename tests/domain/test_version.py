@@ -1,4 +1,4 @@
-"""When versions begin, and how a state tells it."""
+"""The starts of versions, and their place in a state."""
 
 from dataclasses import replace
 
@@ -26,11 +26,13 @@ REMEMBERED = replace(THING, versioned=True)
         ([NOON - 5, NOON + 7, NOON], NOON + 8),
     ],
 )
-def test_a_change_is_later_than_all_that_it_changes_began(earlier: list[int | None], expected: int) -> None:
+def test_a_change_is_later_than_the_start_of_every_version_it_ends(
+    earlier: list[int | None], expected: int
+) -> None:
     assert instant_after(NOON, earlier) == expected
 
 
-def test_a_state_of_a_versioned_class_tells_its_times() -> None:
+def test_a_state_of_a_versioned_class_has_its_times() -> None:
     state = {"_id": "x", "name": "y", "_versionStart": "old", "_versionEnd": "old"}
     assert with_version_times(REMEMBERED, state, NOON) == {
         "_id": "x",
@@ -43,7 +45,7 @@ def test_a_state_of_a_versioned_class_tells_its_times() -> None:
 
 
 @given(st.integers(0, parse_instant("9999-12-31T23:59:59.999Z")))
-def test_an_instant_is_read_as_it_was_spelled(instant: int) -> None:
+def test_an_instant_is_parsed_from_its_spelling(instant: int) -> None:
     assert parse_instant(format_instant(instant)) == instant
 
 

@@ -1,4 +1,4 @@
-"""Random expressions, each with the value that a naive reading of the language gives it.
+"""Random expressions, each with the value that a naive evaluation gives it.
 
 A case is built from the inside out: its text beside its value, computed by other means than the service's
 (fractions, and loops over what is there).
@@ -16,7 +16,7 @@ LARGEST = 2**63 - 1
 
 
 class Case(NamedTuple):
-    """An expression."""
+    """An expression and its expected value."""
 
     text: str
     value: Any

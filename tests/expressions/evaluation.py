@@ -1,4 +1,4 @@
-"""A small model, an object of it, and expressions over that."""
+"""A small model, an object of it, and functions that evaluate expressions over the object."""
 
 from collections.abc import Mapping
 from datetime import UTC, tzinfo

@@ -1,4 +1,4 @@
-"""Whatever the text and whatever is stored, there is an expression with a value, or there are mistakes."""
+"""Any text is an expression with a value, or has errors, whatever the stored values."""
 
 import re
 
@@ -88,7 +88,7 @@ def _mistakes(text: str, environment: Environment) -> tuple[ExpressionError, ...
 
 @given(mutations(), environments())
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_a_changed_expression_is_evaluated_or_refused_with_mistakes(
+def test_a_mutated_expression_is_evaluated_or_refused_with_errors(
     text: str, environment: Environment
 ) -> None:
     _examined(text, environment)
@@ -96,7 +96,7 @@ def test_a_changed_expression_is_evaluated_or_refused_with_mistakes(
 
 @given(st.lists(st.sampled_from(WORDS)).map(" ".join), environments())
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_random_words_are_evaluated_or_refused_with_mistakes(text: str, environment: Environment) -> None:
+def test_random_tokens_are_evaluated_or_refused_with_errors(text: str, environment: Environment) -> None:
     _examined(text, environment)
 
 
@@ -105,11 +105,11 @@ def test_random_words_are_evaluated_or_refused_with_mistakes(text: str, environm
 @example("'\ud800'", Environment({}))
 @example("\ufeff1", Environment({}))
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_a_random_text_is_refused_with_mistakes(text: str, environment: Environment) -> None:
+def test_a_random_text_is_refused_with_errors(text: str, environment: Environment) -> None:
     _examined(text, environment)
 
 
 @given(st.sampled_from(READABLE), environments())
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_what_another_type_has_left_does_no_harm(text: str, environment: Environment) -> None:
+def test_values_of_a_former_type_do_not_crash_evaluation(text: str, environment: Environment) -> None:
     expression(text).evaluate(environment)

@@ -1,4 +1,4 @@
-"""The page about expressions tells of every function and limit."""
+"""The expressions page documents every function and limit."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def test_each_function_is_documented(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*CALLER_FIELDS, *TYPES])
-def test_each_field_of_the_caller_and_each_type(name: str) -> None:
+def test_each_caller_field_and_each_type_is_documented(name: str) -> None:
     assert f"`{name}`" in PAGE or f"{name}, " in PAGE
 
 

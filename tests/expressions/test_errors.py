@@ -1,4 +1,4 @@
-"""What is wrong with an expression is said with its place, and with what would be right."""
+"""Errors in expressions are reported with their position and advice."""
 
 import pytest
 
@@ -172,16 +172,16 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("marked", "message"), WRONG.items(), ids=WRONG)
-def test_each_mistake_is_reported_at_its_place(marked: str, message: str) -> None:
+def test_each_error_is_reported_at_its_position(marked: str, message: str) -> None:
     assert mistakes(marked.replace(MARK, "")) == [(marked.index(MARK), message)]
 
 
-def test_all_mistakes_are_found_at_once() -> None:
+def test_all_errors_are_reported_together() -> None:
     text = "nam + 1 > lowr(nick) && price == null || date('x') == day"
     assert [at for at, _ in mistakes(text)] == [0, 10, 30, 46]
 
 
-def test_a_mistake_is_reported_once() -> None:
+def test_an_error_is_reported_once() -> None:
     """What is made of something unknown is not complained of again."""
     text = "lower(nam) + 'a' > string(nam) && nam || nam.size() == 1 && nam[0] in nam && [nam, 1].all(x, x)"
     assert [message for _, message in mistakes(text)] == [
@@ -189,11 +189,11 @@ def test_a_mistake_is_reported_once() -> None:
     ] * text.count("nam")
 
 
-def test_no_more_mistakes_are_told_than_anybody_reads() -> None:
+def test_the_number_of_reported_errors_is_limited() -> None:
     assert len(mistakes(" + ".join(f"a{number}" for number in range(500)))) == MAX_ERRORS
 
 
-def test_a_filter_asks_no_other_objects() -> None:
+def test_a_filter_expression_cannot_follow_roles() -> None:
     assert mistakes("shelf.name == 'a' || total > 1", roles=False) == [
         (0, "Thing.shelf is a role. A filter can use only the class's own attributes.")
     ]
@@ -222,7 +222,7 @@ def test_a_result_of_another_type_is_refused(type_: str, marked: str) -> None:
     assert all(message.endswith(f", but it must be {type_}.") for _, message in found)
 
 
-def test_an_enum_is_wanted() -> None:
+def test_an_expression_for_an_enum_has_its_values() -> None:
     """Its values may be written; any other text might be none of them."""
     wanted = MODEL.classes["Thing"].attributes["colour"].type
     assert mistakes("good ? 'RED' : colour", wanted=wanted) == []
@@ -233,7 +233,7 @@ def test_an_enum_is_wanted() -> None:
     ]
 
 
-def test_a_name_may_be_that_of_the_caller() -> None:
+def test_an_attribute_may_be_named_caller() -> None:
     """Alone it is the class's own; before a dot it is the member who asks."""
     assert mistakes("caller == caller.username", "Ring") == []
     assert mistakes("isNull(caller)", "Label") == []

@@ -1,4 +1,4 @@
-"""The functions, with what is usual and what is at the edge."""
+"""The functions, with typical and extreme arguments."""
 
 import pytest
 
@@ -98,7 +98,7 @@ def test_each_function_returns_its_value(text: str, wanted: object) -> None:
     assert type(found) is type(wanted)
 
 
-def test_each_is_tried() -> None:
+def test_every_function_has_a_test_case() -> None:
     """The tables of these tests leave none out."""
     tried = " ".join([*VALUES, *MATCHES])
     elsewhere = {"isNull", "firstNotNull", "has"} | {
@@ -116,7 +116,7 @@ def test_each_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_each_tells_how_it_is_written(name: str) -> None:
+def test_every_function_has_a_usage_text(name: str) -> None:
     function = FUNCTIONS[name]
     assert function.name == name
     assert f"{name}(" in function.usage

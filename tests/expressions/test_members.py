@@ -1,4 +1,4 @@
-"""In conditions, a name in an object is compared with the caller's as what it means: a member."""
+"""Conditions compare member names in objects with the caller by identity."""
 
 from typing import Any
 
@@ -65,7 +65,7 @@ BY_ID = (
 
 
 @pytest.mark.parametrize("text", BY_ID)
-def test_the_owner_is_the_member_and_not_who_has_the_name(text: str) -> None:
+def test_the_owner_is_compared_by_member_id_and_not_by_name(text: str) -> None:
     assert value(text, OWN) is True
     assert value(text, ANOTHERS) is False
     assert value(text, NOBODYS) is False
@@ -87,16 +87,18 @@ def test_the_owner_is_the_member_and_not_who_has_the_name(text: str) -> None:
         ("_ownedby.startsWith('name')", OWN, True),
     ],
 )
-def test_all_else_goes_by_the_name_as_written(text: str, state: dict[str, Stored], expected: bool) -> None:
+def test_other_uses_of_the_owner_compare_the_stored_name(
+    text: str, state: dict[str, Stored], expected: bool
+) -> None:
     assert value(text, state) is expected
 
 
-def test_names_of_two_attributes_are_equal_if_they_mean_one_member() -> None:
+def test_two_attributes_are_equal_if_they_refer_to_one_member() -> None:
     assert value("_ownedby == _createdby", {**OWN, MEMBER_IDS: {"name of before": "1", "bob": "1"}}) is True
     ids: Stored = {"ada": {"_createdby": "1", "_ownedby": "2"}}
     assert value("_ownedby == _createdby", {**ANOTHERS, MEMBER_IDS: ids}) is False
 
 
-def test_what_an_expression_gives_is_a_plain_text() -> None:
+def test_the_result_of_an_expression_is_a_plain_str() -> None:
     for text in ("_ownedby", "caller.username", "isNull(title) ? title : _ownedby"):
         assert type(value(text, OWN)) is str

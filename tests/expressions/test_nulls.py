@@ -1,4 +1,4 @@
-"""Null spreads through arithmetic and comparison; in logic it is a truth that is not known."""
+"""Null propagates through arithmetic and comparison; logic has three values."""
 
 from itertools import product
 
@@ -98,7 +98,7 @@ def test_logic_with_nulls_follows_kleene(left: str, right: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "wanted"), CHOICES.items(), ids=CHOICES)
-def test_what_becomes_of_nulls(text: str, wanted: object) -> None:
+def test_null_handling_expressions_have_their_values(text: str, wanted: object) -> None:
     assert value(text) == wanted
 
 

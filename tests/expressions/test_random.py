@@ -1,4 +1,4 @@
-"""Random expressions come to what they should: by a naive reading, and by another implementation of CEL."""
+"""Random expressions agree with a naive evaluation and with another implementation of CEL."""
 
 import sys
 from fractions import Fraction
@@ -56,7 +56,7 @@ def oracles(text: str) -> Any:
 
 @given(cases.cases())
 @settings(max_examples=EXAMPLES * 2, deadline=None)
-def test_random_expressions_have_the_value_of_a_naive_reading(case: Case) -> None:
+def test_random_expressions_agree_with_a_naive_evaluation(case: Case) -> None:
     assume(len(case.text) <= MAX_EXPRESSION_LENGTH)
     found = ours(case.text)
     assert found == case.value
@@ -65,7 +65,7 @@ def test_random_expressions_have_the_value_of_a_naive_reading(case: Case) -> Non
 
 @given(cases.cases().filter(lambda case: case.cel))
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_random_expressions_have_the_value_that_another_implementation_finds(case: Case) -> None:
+def test_random_expressions_agree_with_another_implementation(case: Case) -> None:
     """Where both have a value it is the same; its errors are nulls here, or what logic makes of those."""
     assume(len(case.text) <= MAX_EXPRESSION_LENGTH)
     try:
@@ -77,7 +77,7 @@ def test_random_expressions_have_the_value_that_another_implementation_finds(cas
 
 @given(cases.flat())
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_operators_bind_as_tightly_as_in_another_implementation(text: str) -> None:
+def test_operator_precedence_agrees_with_another_implementation(text: str) -> None:
     """Without brackets, both read the same: the oracle has no value where there is none here."""
     try:
         wanted = oracles(text)

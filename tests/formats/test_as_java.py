@@ -1,4 +1,4 @@
-"""Patterns write what Java writes.
+"""Patterns format like Java's.
 
 `dates.tsv` and `numbers.tsv` hold random patterns and values with what OpenJDK 17 made of them; `Java.java`
 beside them writes both anew.
@@ -40,20 +40,20 @@ def number_text(pattern: str, language: str, number: str) -> str:
         return REFUSED
 
 
-def test_dates_are_written_as_java_writes_them() -> None:
+def test_dates_are_formatted_like_java() -> None:
     """500 random patterns and moments, in eight languages and four time zones."""
-    for *given, expected in lines("dates.tsv"):
-        assert date_text(*given) == expected, given
+    for *value, expected in lines("dates.tsv"):
+        assert date_text(*value) == expected, value
 
 
-def test_numbers_are_written_as_java_writes_them() -> None:
+def test_numbers_are_formatted_like_java() -> None:
     """500 random patterns and numbers, in five languages."""
-    for *given, expected in lines("numbers.tsv"):
-        assert number_text(*given) == expected, given
+    for *value, expected in lines("numbers.tsv"):
+        assert number_text(*value) == expected, value
 
 
 @pytest.mark.parametrize("name", ["dates.tsv", "numbers.tsv"])
-def test_the_samples_hold_both_kinds(name: str) -> None:
+def test_the_samples_contain_valid_and_refused_patterns(name: str) -> None:
     """Neither list shrinks unseen to patterns that are refused."""
     refused = sum(line[-1] == REFUSED for line in lines(name))
     assert 100 < refused < 300
@@ -86,7 +86,7 @@ def test_the_samples_hold_both_kinds(name: str) -> None:
         ("0.00 %", "-0.001", "-0.10 %"),
     ],
 )
-def test_special_numbers_are_written_as_java_writes_them(pattern: str, number: str, expected: str) -> None:
+def test_special_numbers_are_formatted_like_java(pattern: str, number: str, expected: str) -> None:
     """Outputs of OpenJDK 17's DecimalFormat over BigDecimal."""
     assert number_text(pattern, "en", number) == expected
 
@@ -113,13 +113,13 @@ def test_special_numbers_are_written_as_java_writes_them(pattern: str, number: s
         "0" * 101,
     ],
 )
-def test_wrong_number_patterns_are_refused(pattern: str) -> None:
+def test_invalid_number_patterns_are_refused(pattern: str) -> None:
     """Java refuses these too, but for digits behind a suffix and mere length; the text shows a right one."""
     with pytest.raises(InvalidValue, match=r"#,##0\.00|use ''|Enclose the others|limit is"):
         compile_number_pattern(pattern)
 
 
-def test_the_largest_number_with_the_most_decimals() -> None:
+def test_the_largest_number_with_the_most_decimals_is_formatted() -> None:
     """A hundred decimals behind 126 digits are written in full, none of them rounded away."""
     number = "9" * 38 + "0" * 88
     assert number_text("0." + "0" * 98, "en", number) == number + "." + "0" * 98

@@ -1,4 +1,4 @@
-"""Weeks are counted as in the language's territory."""
+"""Weeks are counted by the rules of the language's territory."""
 
 from datetime import UTC, datetime
 
@@ -17,14 +17,14 @@ DAYS = ["2019-12-30", "2020-12-31", "2021-01-01", "2011-01-02"]
         ("it", ["2020 1 5", "2021 1 5", "2021 1 1", "2011 2 2"]),
     ],
 )
-def test_weeks_are_numbered_as_in_java(language: str, expected: list[str]) -> None:
+def test_weeks_are_numbered_like_java(language: str, expected: list[str]) -> None:
     """Outputs of OpenJDK 17's SimpleDateFormat for `YYYY w W`; a language alone counts like the US."""
     write = compile_date_pattern("YYYY w W").formatter(language)
     assert [write(datetime.fromisoformat(day).replace(tzinfo=UTC)) for day in DAYS] == expected
 
 
 @pytest.mark.parametrize("language", ["en-US", "it-IT"])
-def test_the_ends_of_time(language: str) -> None:
+def test_the_first_and_the_last_day_have_a_week_number(language: str) -> None:
     """The first and the last day have a week too, though the weeks' years have no dates."""
     write = compile_date_pattern("YYYY w").formatter(language)
     assert write(datetime(1, 1, 1, tzinfo=UTC)) == "0001 1"

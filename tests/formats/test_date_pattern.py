@@ -1,4 +1,4 @@
-"""Date patterns: what is refused, what is one of a kind, and reading what was written."""
+"""Date patterns: validation, formatting and parsing."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
@@ -51,7 +51,7 @@ def read(
         ("", "en", ""),
     ],
 )
-def test_dates_are_written_by_their_pattern(pattern: str, language: str, expected: str) -> None:
+def test_dates_are_formatted_by_their_pattern(pattern: str, language: str, expected: str) -> None:
     """Outputs of OpenJDK 17's SimpleDateFormat."""
     assert written(pattern, language=language) == expected
 
@@ -64,7 +64,7 @@ def test_dates_are_written_by_their_pattern(pattern: str, language: str, expecte
         ("UTC", "en", "UTC Coordinated Universal Time +0000 Z Z Z"),
     ],
 )
-def test_time_zones_are_written_by_their_pattern(zone: str, language: str, expected: str) -> None:
+def test_time_zones_are_formatted_by_their_pattern(zone: str, language: str, expected: str) -> None:
     """A zone is written by its names and by its offset, in summer as in summer."""
     moment = datetime(2020, 7, 1, 12, tzinfo=UTC).astimezone(ZoneInfo(zone))
     assert written("z zzzz Z X XX XXX", moment, language) == expected
@@ -80,7 +80,7 @@ def test_time_zones_are_written_by_their_pattern(zone: str, language: str, expec
         ("T", "enclose other text in single quotes"),
     ],
 )
-def test_wrong_date_patterns_are_refused(pattern: str, reason: str) -> None:
+def test_invalid_date_patterns_are_refused(pattern: str, reason: str) -> None:
     """What Java refuses is refused, and the text says what would be right."""
     with pytest.raises(InvalidValue, match=reason):
         compile_date_pattern(pattern)
@@ -89,7 +89,9 @@ def test_wrong_date_patterns_are_refused(pattern: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "allowed", "letter"), [("dd HH", DATE, "H"), ("HH dd", TIME, "d"), ("HH z", TIME, "z")]
 )
-def test_letters_out_of_place(pattern: str, allowed: frozenset[DatePart], letter: str) -> None:
+def test_pattern_letters_of_other_types_are_refused(
+    pattern: str, allowed: frozenset[DatePart], letter: str
+) -> None:
     """A date has no hour: a letter that tells of something else is refused by its name."""
     with pytest.raises(InvalidValue, match=f'The letter "{letter}" represents '):
         compile_date_pattern(pattern).check_parts(allowed)
@@ -143,7 +145,7 @@ def test_texts_that_do_not_match_the_pattern_are_refused(pattern: str, text: str
         ("G w W F u Y dd/MM/yyyy HH", "AD 5 5 5 5 2020 31/01/2020 10", "2020-01-31T10:00:00+01:00"),
     ],
 )
-def test_texts_are_read_by_their_pattern(pattern: str, text: str, expected: str) -> None:
+def test_texts_are_parsed_by_their_pattern(pattern: str, text: str, expected: str) -> None:
     """What a text tells becomes a moment in the zone, or at the offset that it names."""
     moment = read(pattern, text)
     assert moment is not None
@@ -153,7 +155,7 @@ def test_texts_are_read_by_their_pattern(pattern: str, text: str, expected: str)
 @pytest.mark.parametrize(
     "pattern", ["dd/MM", "dd/MM/yyyy", "dd/MM/yyyy hh:mm", "dd/MM/YYYY HH", "dd dd/MM/yyyy HH"]
 )
-def test_patterns_that_leave_something_out_cannot_read(pattern: str) -> None:
+def test_incomplete_patterns_have_no_parser(pattern: str) -> None:
     """A pattern that leaves something out, or says it in two runs of one letter, is for writing alone."""
     assert compile_date_pattern(pattern).parser("en", UTC, ALL) is None
 
@@ -161,13 +163,13 @@ def test_patterns_that_leave_something_out_cannot_read(pattern: str) -> None:
 @pytest.mark.parametrize(
     "pattern", ["dMyHmsS", "dMyyyy HHmmss", "D/F/w W u Y M/d/y H:m:s.S K h k", "d1M1y HH"]
 )
-def test_a_text_in_some_ways(pattern: str) -> None:
+def test_a_pattern_with_few_ambiguities_has_a_parser(pattern: str) -> None:
     """Where fields run together, some ways to share the digits are tried; a sign between them leaves one."""
     assert compile_date_pattern(pattern).parser("en", UTC, DATE) is not None
 
 
 @pytest.mark.parametrize("pattern", ["DYySMLdwHkKhmsFuW", "dMLwDyHmsS", "YyMLdD HKhkmsS", "zzzzyMdHH"])
-def test_a_text_in_too_many_ways(pattern: str) -> None:
+def test_a_pattern_with_too_many_ambiguities_has_no_parser(pattern: str) -> None:
     """What fails in thousands of ways is not read: each value of a filter would take milliseconds."""
     assert compile_date_pattern(pattern).parser("en", UTC, DATE) is None
 
@@ -188,7 +190,7 @@ COMPLETE = [
     pattern=st.sampled_from(COMPLETE),
     language=st.sampled_from(["en", "it", "de", "ru", "pt-BR"]),
 )
-def test_what_is_written_is_read(moment: datetime, minutes: int, pattern: str, language: str) -> None:
+def test_formatted_dates_are_parsed_back(moment: datetime, minutes: int, pattern: str, language: str) -> None:
     """A pattern that tells everything gives back the very moment, in every language and at every offset."""
     zone = timezone(timedelta(minutes=minutes))
     exact = moment.replace(microsecond=moment.microsecond // 1000 * 1000, tzinfo=zone)

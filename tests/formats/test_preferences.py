@@ -1,4 +1,4 @@
-"""A member's formats must exist."""
+"""Validation of a member's formats."""
 
 from datetime import UTC
 from typing import NamedTuple
@@ -30,14 +30,14 @@ def check_formats(formats: Formats) -> list[FormatError]:
     return found
 
 
-def test_right_formats_are_accepted() -> None:
+def test_valid_formats_are_accepted() -> None:
     """The default and a member's own are taken."""
     assert check_formats(DEFAULT_FORMATS) == []
     assert check_formats(Formats("EEEE d MMMM yyyy", "hh:mm a", "America/Argentina/Ushuaia", "pt-BR")) == []
 
 
 @pytest.mark.parametrize("formats", [Formats("dMyyyy", "Hmmss"), Formats("yMMdd", "HmsS")])
-def test_some_numbers_may_run_together(formats: Formats) -> None:
+def test_formats_with_few_ambiguities_are_accepted(formats: Formats) -> None:
     """As long as a Datetime in both formats can be read in few ways."""
     assert not [one for one in check_formats(formats) if "run together" in one.message]
     pattern = compile_date_pattern(f"{formats.date_format} {formats.time_format}")
@@ -57,7 +57,7 @@ def test_some_numbers_may_run_together(formats: Formats) -> None:
         (Formats(language="xx"), "language", '"xx" is not a known language'),
     ],
 )
-def test_wrong_formats_are_refused(formats: Formats, field: str, reason: str) -> None:
+def test_invalid_formats_are_refused(formats: Formats, field: str, reason: str) -> None:
     """Each field that does not hold is named, with what would be right."""
     (mistake,) = check_formats(formats)
     assert mistake.field == field
@@ -84,7 +84,7 @@ def test_wrong_formats_are_refused(formats: Formats, field: str, reason: str) ->
         ("d'1'M yyyy", "is ambiguous"),
     ],
 )
-def test_dates_must_be_complete(pattern: str, reason: str) -> None:
+def test_incomplete_date_formats_are_refused(pattern: str, reason: str) -> None:
     """A date format whose dates cannot be read back is refused with the reason."""
     (mistake,) = check_formats(Formats(date_format=pattern))
     assert mistake.field == "date_format"
@@ -103,7 +103,7 @@ def test_dates_must_be_complete(pattern: str, reason: str) -> None:
         ("HH:ms", "is ambiguous"),
     ],
 )
-def test_times_must_be_complete(pattern: str, reason: str) -> None:
+def test_incomplete_time_formats_are_refused(pattern: str, reason: str) -> None:
     """A time format whose times cannot be read back is refused with the reason."""
     (mistake,) = check_formats(Formats(time_format=pattern))
     assert mistake.field == "time_format"
@@ -123,18 +123,18 @@ def test_times_must_be_complete(pattern: str, reason: str) -> None:
         "yyyy-MM-dd (YYYY)",
     ],
 )
-def test_dates_that_are_reported_whole(pattern: str) -> None:
+def test_complete_date_formats_are_accepted(pattern: str) -> None:
     """A date format that tells year, month and day, or year and day of the year, is taken."""
     assert check_formats(Formats(date_format=pattern)) == []
 
 
 @pytest.mark.parametrize("pattern", ["HH", "H:mm", "HHmm", "kk.mm", "K:mm a", "a hh:mm:ss.SSS", "HH:mm:ss"])
-def test_times_that_are_reported_whole(pattern: str) -> None:
+def test_complete_time_formats_are_accepted(pattern: str) -> None:
     """A time format that tells the hour is taken; what is finer is lost, as with the default."""
     assert check_formats(Formats(time_format=pattern)) == []
 
 
-def test_all_mistakes_together() -> None:
+def test_all_format_errors_are_reported_together() -> None:
     """All fields are told at once."""
     mistakes = check_formats(Formats("q", "q", "", ""))
     assert [mistake.field for mistake in mistakes] == ["date_format", "time_format", "time_zone", "language"]
@@ -143,7 +143,7 @@ def test_all_mistakes_together() -> None:
 @pytest.mark.parametrize(
     "name", ["", "europe/rome", "Europe", "../../etc/passwd", "GMT+25", "\0", "localtime"]
 )
-def test_no_time_zone(name: str) -> None:
+def test_unknown_time_zones_are_refused(name: str) -> None:
     """Only names of the IANA data, spelled as there, on whatever machine."""
     assert not is_time_zone(name)
 

@@ -1,4 +1,4 @@
-"""What RE2 does not know is refused, with what to write instead."""
+"""Syntax that RE2 does not support is refused with advice."""
 
 import re
 
@@ -46,7 +46,7 @@ ADVICE = {
 
 
 @pytest.mark.parametrize("pattern", ADVICE, ids=ascii)
-def test_it_is_refused_with_advice(pattern: str) -> None:
+def test_unsupported_syntax_is_refused_with_advice(pattern: str) -> None:
     with pytest.raises(InvalidValue, match=re.escape(ADVICE[pattern])):
         compile_regex(pattern)
 
@@ -64,11 +64,11 @@ INSTEAD = {
 
 
 @pytest.mark.parametrize("pattern", INSTEAD)
-def test_what_is_advised_is_understood(pattern: str) -> None:
+def test_the_advised_syntax_is_supported(pattern: str) -> None:
     assert compile_regex(pattern).fullmatch(INSTEAD[pattern])
 
 
-def test_conditions_instead_of_lookahead_are_understood() -> None:
+def test_a_condition_replaces_a_lookahead() -> None:
     """A blocking @warning says what `(?=.*[A-Z])(?!.*admin).+` said."""
     model = read_model(
         """

@@ -1,4 +1,4 @@
-"""What comes of a command that is done to the company, whatever becomes of it."""
+"""The outcome of a command on the company: its result or its refusal."""
 
 from typing import Any
 

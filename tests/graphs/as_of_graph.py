@@ -1,4 +1,4 @@
-"""What must be read of a graph as of an instant, from recorded copies of it: of then, and of now."""
+"""The expected graph as of an instant, from the recorded graphs of that instant and of the present."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tests.graphs.reference_graph import ReferenceGraph
 
 @dataclass(frozen=True)
 class AsOfGraph:
-    """A graph as of an instant: what keeps versions is as it was `then`, all else as it is `now`."""
+    """A graph as of an instant. Versioned objects come from `then`, all others from `now`."""
 
     then: ReferenceGraph
     now: ReferenceGraph

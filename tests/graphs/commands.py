@@ -1,4 +1,4 @@
-"""Short ways to write commands."""
+"""Short functions that build commands."""
 
 from typing import Any
 
@@ -27,17 +27,19 @@ def do(services: Services, command: Command) -> Any:
     return save(services, command, ADMINISTRATOR)
 
 
-def make(class_name: str, client_id: str | None = None, path: Path | None = None, **asked: Any) -> Create:
+def create_command(
+    class_name: str, client_id: str | None = None, path: Path | None = None, **asked: Any
+) -> Create:
     """Return the command that makes an object, with values and roles."""
     return Create(class_name, _given(asked), client_id, _roles(asked), path)
 
 
-def change(class_name: str, id_: str, path: Path | None = None, **asked: Any) -> Update:
+def update_command(class_name: str, id_: str, path: Path | None = None, **asked: Any) -> Update:
     """Return the command that changes values and roles of an object."""
     return Update(Reference(class_name, id_), _given(asked), None, _roles(asked), path)
 
 
-def end(class_name: str, id_: str) -> Delete:
+def delete_command(class_name: str, id_: str) -> Delete:
     """Return the command that ends an object."""
     return Delete(Reference(class_name, id_))
 

@@ -1,4 +1,4 @@
-"""A model with a role of every kind, on which the tables of cases are written."""
+"""A model with a role of every kind, which the tables of cases use."""
 
 from stratabase.model.reading import read_model
 

@@ -1,4 +1,4 @@
-"""Engines of each kind that hold the company; a test can have as many fresh ones as it needs."""
+"""Engines of each kind that contain the company. A test can have as many fresh ones as it needs."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -9,18 +9,18 @@ from typing import NamedTuple
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import put, settled
 from tests.contract.engine.dynamodb import ministack_client, over_ministack
+from tests.contract.engine.engine_calls import put, settle
 from tests.contract.engine.lagging import LaggingEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.stored_company import company_items
 from tests.soak import seed
-from tests.store.dynamodb.operating import OwnTokens
+from tests.store.dynamodb.table_operations import NamespacedTokens
 from tests.store.engine_items import Items, all_items
 
 
 class CompanyEngine(NamedTuple):
-    """An engine to work on, and a way to see all that it holds."""
+    """An engine, and a function that returns all its items."""
 
     engine: Engine
     look: Callable[[], Items]
@@ -39,7 +39,7 @@ def over_lagging(_: Path) -> Iterator[CompanyEngine]:
     """Hold the company where indexes lag."""
     engine = LaggingEngine(seed())
     put(engine, company_items().values())
-    settled(engine)
+    settle(engine)
     yield CompanyEngine(engine, lambda: all_items(engine))
 
 
@@ -71,7 +71,7 @@ def over_dynamodb(_: Path) -> Iterator[CompanyEngine]:
     table = over_ministack()
     try:
         put(table, company_items().values())
-        client = OwnTokens(ministack_client(), table.name)
+        client = NamespacedTokens(ministack_client(), table.name)
         yield CompanyEngine(DynamoDBEngine(client, table.name), lambda: all_items(table))
     finally:
         table.close()

@@ -1,4 +1,4 @@
-"""Faults in the items of an engine: what is missing, left over or wrong for the objects that it holds."""
+"""Finds faults in the items of an engine: missing, superfluous or wrong items for its objects."""
 
 from collections.abc import Iterator
 

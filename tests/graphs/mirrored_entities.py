@@ -1,4 +1,4 @@
-"""A store and a dict that are written and read together: both must give the same result."""
+"""A store and an in-memory store that are written and read together, and must return the same results."""
 
 from dataclasses import replace
 from secrets import token_hex
@@ -9,7 +9,7 @@ from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolati
 from stratabase.model.model import Model
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import settled
+from tests.contract.engine.engine_calls import settle
 from tests.fakes import DictEntities
 from tests.store.engine_items import all_items
 from tests.store.graph_agreement import disagreements
@@ -18,7 +18,7 @@ REFUSALS = (IntegrityViolation, Conflict, UniqueViolation)
 
 
 class MirroredEntities:
-    """Reads from a store, and commits to both."""
+    """Reads from one store, and commits to both."""
 
     def __init__(self, engine: Engine, model: Model) -> None:
         self.engine = engine
@@ -47,7 +47,7 @@ class MirroredEntities:
     def sweep(self) -> None:
         """End what is left, also where the index that tells of it lags."""
         self._stored.sweep()
-        settled(self.engine)
+        settle(self.engine)
         self._stored.sweep()
 
 

@@ -1,4 +1,4 @@
-"""Random small models, with roles of every kind.
+"""Random small models with roles of every kind.
 
 `models()` is a strategy of models without mistakes; `OF_KINDS` has one for each kind of association, so that
 none is left to chance.
@@ -59,7 +59,7 @@ _VERSIONED = "@class(versioned: true, platform: [CREATED_BY, LAST_MODIFIED_BY])"
 
 @dataclass
 class ClassText:
-    """A class as it is written in the model language."""
+    """A class in the syntax of the model language."""
 
     name: str
     directives: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Everything that can be fetched of an object down to some depth, as plain dicts."""
+"""Fetches everything of an object down to a depth, as plain dicts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Random commands on a graph, most of which can be done."""
+"""Random commands on a graph, most of which are valid."""
 
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -27,7 +27,7 @@ MISSING_ID = "gone"
 
 
 class RandomCommands:
-    """Makes up commands; what is unlikely to be possible is asked seldom."""
+    """A generator of commands that rarely generates invalid ones."""
 
     def __init__(self, graph: ReferenceGraph, chance: Random) -> None:
         self._graph = graph
@@ -82,12 +82,12 @@ class RandomCommands:
         return Update(reference, self._given(), client_id, roles)
 
     def _given(self) -> dict[str, Any]:
-        given: dict[str, Any] = {}
+        value: dict[str, Any] = {}
         if self._chance.random() < 0.4:
-            given["size"] = "much" if self._seldom() else self._chance.randrange(4)
+            value["size"] = "much" if self._seldom() else self._chance.randrange(4)
         if self._chance.random() < 0.4:
-            given["name"] = self._chance.choice([None, *"abcdefgh"])
-        return given
+            value["name"] = self._chance.choice([None, *"abcdefgh"])
+        return value
 
     def _asked(self, own: Reference | None, role: Role, depth: int) -> RoleCommand:
         way = storage_of(self._graph.model, role)
@@ -128,11 +128,11 @@ class RandomCommands:
         stay = [id_ for id_ in present if not (delete_all or id_ in delete) or self._seldom()]
         change = self._chance.sample(stay, self._chance.randint(0, len(stay)))
         most = 2 if role.many and depth < 3 else 0
-        made = self._chance.randint(0, most) if stay or not role.required else max(1, most)
+        created = self._chance.randint(0, most) if stay or not role.required else max(1, most)
         if not role.many and not stay and depth < 3:
-            made = 1 if role.required else self._chance.randint(0, 1)
+            created = 1 if role.required else self._chance.randint(0, 1)
         return PartsCommand(
-            [self._create(class_, depth + 1) for _ in range(made)],
+            [self._create(class_, depth + 1) for _ in range(created)],
             [self._update(Reference(role.target, id_), depth + 1) for id_ in change],
             delete,
             delete_all,

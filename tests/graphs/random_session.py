@@ -1,4 +1,4 @@
-"""A session of random commands, each compared with the outcome that the plain rules predict."""
+"""A session of random commands, each compared with the outcome that the reference graph predicts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ from tests.graphs.stored_objects import expected_objects, stored_objects
 
 
 class SharedIds:
-    """Ids that the reference graph gives to the same objects."""
+    """IDs that the services and the reference graph share for the same objects."""
 
     def __init__(self) -> None:
         self.last = 0

@@ -1,4 +1,4 @@
-"""Reads the reference graph that a store holds: its objects, and one side of each association."""
+"""Reads a reference graph from a store: all objects, and one side of each association."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Random commands on a graph, with a copy of all objects after each, to compare versions with."""
+"""Random commands on a graph, with a copy of all objects after each, as the expected versions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ DEPTH = 2
 
 
 class RecordedHistory:
-    """Writes at a clock that advances with each request, and records what it saw."""
+    """Writes at a clock that advances with each request, and records the objects after each write."""
 
     def __init__(self, services: Services, clock: FrozenClock, chance: Random) -> None:
         self._services = services
@@ -83,8 +83,8 @@ class RecordedHistory:
         for reference in filter(AsOfGraph(self.now, self.now, self._links).is_versioned, self.known()):
             versions = [*self._services.entities.versions(reference)]
             request = request_of(self._services.model, self._services.entities)
-            told = VersionReader(request).each(versions, partial(load_view, depth=DEPTH))
-            for began, found in zip((each.start for each in versions), told, strict=True):
+            result = VersionReader(request).each(versions, partial(load_view, depth=DEPTH))
+            for began, found in zip((each.start for each in versions), result, strict=True):
                 assert began is not None
                 past = AsOfGraph(self.then(began), self.now, self._links)
                 expected = past.view(reference, DEPTH) if past.is_there(reference) else None

@@ -25,11 +25,11 @@ Pair = tuple[str, str]
 
 
 class InvalidCommand(Exception):
-    """The command is to be refused."""
+    """A command that must be refused."""
 
 
 class Side(NamedTuple):
-    """An association as seen from one of its roles: whose pairs they are, and whether they are turned."""
+    """An association as seen from one of its roles: the pairs of IDs, and whether they are reversed."""
 
     name: RoleName
     turned: bool
@@ -55,7 +55,7 @@ class ReferenceGraph:
         return _Application(self, ids).of(command)
 
     def copy(self) -> "ReferenceGraph":
-        """Return a graph that can be changed without changing this one."""
+        """Return an independent copy of the graph."""
         return ReferenceGraph(
             self.model,
             {reference: {**values} for reference, values in self.objects.items()},
@@ -133,7 +133,7 @@ class ReferenceGraph:
 
 
 class _Application:
-    """One command on its way."""
+    """One command in execution."""
 
     def __init__(self, before: ReferenceGraph, ids: Iterator[str]) -> None:
         self._before = before

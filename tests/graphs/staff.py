@@ -1,4 +1,4 @@
-"""Five hundred employees of the sample model, with teams, addresses and projects, as an engine holds them."""
+"""Items of five hundred employees of the sample model, with teams, addresses and projects."""
 
 from functools import cache
 

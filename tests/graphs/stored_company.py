@@ -1,4 +1,4 @@
-"""The items of the company in an engine, and services over an engine with predictable ids and time."""
+"""The company's items in an engine, and services over an engine with predictable IDs and times."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from stratabase.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import fake_services
 from tests.graphs.company import COMPANY
-from tests.graphs.write_cases import scene
+from tests.graphs.write_cases import scenario
 from tests.role_rules import Graph
 from tests.store.engine_items import Items, all_items
 from tests.store.graph_agreement import disagreements
@@ -34,7 +34,7 @@ def services_over(engine: Engine, model: Model) -> Services:
 @cache
 def company_items() -> Items:
     """Return the items of an engine that holds the company."""
-    engine, graph = ReferenceEngine(), scene().entities.graph
+    engine, graph = ReferenceEngine(), scenario().entities.graph
     store_graph(engine, COMPANY, graph)
     items = all_items(engine)
     assert disagreements(COMPANY, graph, items) == []

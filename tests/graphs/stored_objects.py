@@ -1,4 +1,4 @@
-"""The objects and roles that a store holds, and those that it should hold by the reference graph."""
+"""The objects and roles that a store contains, and those that it should contain by the reference graph."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,13 +1,13 @@
-"""Cases of commands on the company that write whole graphs; some are refused."""
+"""Cases of commands that write whole graphs of the company, some of which are refused."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
-from tests.graphs.commands import add, change, create, end, make, point, update
+from tests.graphs.commands import add, create, create_command, delete_command, point, update, update_command
 from tests.graphs.company import COMPANY
-from tests.graphs.scene import Scene
+from tests.graphs.company_scenario import CompanyScenario
 from tests.role_rules import ends
 
 TASKS = 45
@@ -36,14 +36,14 @@ _LARGE: Mapping[Reference, Mapping[str, Any]] = {
 }
 
 
-def scene() -> Scene:
+def scenario() -> CompanyScenario:
     """Return the company, with a project that is larger than what can be written at once."""
-    scene = Scene()
+    scenario = CompanyScenario()
     for reference, state in _LARGE.items():
-        scene.put(reference, state)
+        scenario.put(reference, state)
     for role, owner, other in _links():
-        scene.entities.graph.links |= set(ends(COMPANY, role, owner, other))
-    return scene
+        scenario.entities.graph.links |= set(ends(COMPANY, role, owner, other))
+    return scenario
 
 
 def _links() -> Iterator[tuple[RoleName, str, str]]:
@@ -58,7 +58,7 @@ LARGE = "delete more than can be done as one"
 
 
 WRITE_CASES: Mapping[str, Command] = {
-    "create with parts, keys and links": make(
+    "create with parts, keys and links": create_command(
         "Employee",
         name="Eve",
         email="eve@x.org",
@@ -67,47 +67,49 @@ WRITE_CASES: Mapping[str, Command] = {
         projects=add("p1"),
         friends=add("e1", "e3"),
         favourite=point("a2"),
-        home=create(make("Address", street="6th")),
+        home=create(create_command("Address", street="6th")),
         addresses=create(
-            make(
+            create_command(
                 "Address",
                 street="5th",
                 code="five",
                 guests=add("e4"),
                 rooms=create(
-                    make("Room", name="hall", keeper=point("e2"), next=point("attic")),
-                    make("Room", "attic", name="attic"),
+                    create_command("Room", name="hall", keeper=point("e2"), next=point("attic")),
+                    create_command("Room", "attic", name="attic"),
                 ),
             )
         ),
     ),
-    "create what needs others": make(
+    "create objects with required references": create_command(
         "Project",
         name="Mars",
         customer=point("c1"),
         people=add("e1", "e4"),
-        charter=create(make("Charter", text="Go.")),
+        charter=create(create_command("Charter", text="Go.")),
         tasks=create(
-            make(
+            create_command(
                 "Task",
                 "first",
                 name="x",
                 assignee=point("e1"),
                 labels=add("l1"),
-                subtasks=create(make("Task", name="y", assignee=point("e2"), after=point("first"))),
+                subtasks=create(create_command("Task", name="y", assignee=point("e2"), after=point("first"))),
             )
         ),
     ),
-    "create what is needed": make("Captain", name="Ahab", ship=point("s2")),
-    "create with members who leave others": make(
+    "create objects that others require": create_command("Captain", name="Ahab", ship=point("s2")),
+    "create with members taken from others": create_command(
         "Team", name="new", members=add("e1", "e3"), lead=point("e3")
     ),
-    "create with numbers": make("Invoice", lines=create(make("Line", text="tea"), make("Line", text="milk"))),
-    "create with a taken value": make(
-        "Employee", name="Ada", email="ada@x.org", addresses=create(make("Address", street="x"))
+    "create with numbers": create_command(
+        "Invoice", lines=create(create_command("Line", text="tea"), create_command("Line", text="milk"))
     ),
-    "create with a key to nothing": make("Passport", owner=point("gone")),
-    "update on all sides": change(
+    "create with a taken value": create_command(
+        "Employee", name="Ada", email="ada@x.org", addresses=create(create_command("Address", street="x"))
+    ),
+    "create with a key to a missing object": create_command("Passport", owner=point("gone")),
+    "update from all sides": update_command(
         "Employee",
         "e1",
         name="Ada L.",
@@ -115,67 +117,75 @@ WRITE_CASES: Mapping[str, Command] = {
         team=point("t2"),
         leads=point("t3"),
         friends=ToManyCommand(add=["e3"], remove=["e2"]),
-        home=PartsCommand(create=[make("Address", street="new")], delete_all=True),
+        home=PartsCommand(create=[create_command("Address", street="new")], delete_all=True),
         addresses=PartsCommand(
-            create=[make("Address", street="4th", rooms=create(make("Room", name="den")))],
+            create=[
+                create_command("Address", street="4th", rooms=create(create_command("Room", name="den")))
+            ],
             update=[
-                change(
+                update_command(
                     "Address",
                     "a1",
                     street="1st b",
-                    rooms=PartsCommand(update=[change("Room", "r1", keeper=point("e3"))], delete=["r2"]),
+                    rooms=PartsCommand(
+                        update=[update_command("Room", "r1", keeper=point("e3"))], delete=["r2"]
+                    ),
                 )
             ],
             delete=["a2"],
         ),
     ),
-    "update what others need": change(
+    "update objects that others require": update_command(
         "Project",
         "p1",
         customer=point("c2"),
         people=ToManyCommand(add=["e4"], remove=["e1"]),
-        charter=PartsCommand(create=[make("Charter", text="Stop.")], delete_all=True),
+        charter=PartsCommand(create=[create_command("Charter", text="Stop.")], delete_all=True),
         tasks=PartsCommand(
-            create=[make("Task", name="land", assignee=point("e1"), labels=add("l1", "l2"))],
+            create=[create_command("Task", name="land", assignee=point("e1"), labels=add("l1", "l2"))],
             update=[
-                change(
+                update_command(
                     "Task",
                     "k1",
                     assignee=point("e1"),
                     subtasks=PartsCommand(
-                        create=[make("Task", name="z", assignee=point("e2"))], delete=["k3"]
+                        create=[create_command("Task", name="z", assignee=point("e2"))], delete=["k3"]
                     ),
                 )
             ],
             delete=["k2"],
         ),
     ),
-    "hand a unique value to another part": change(
+    "hand a unique value to another part": update_command(
         "Employee",
         "e1",
-        addresses=update(change("Address", "a1", code=None), change("Address", "a2", code="one")),
+        addresses=update(
+            update_command("Address", "a1", code=None), update_command("Address", "a2", code="one")
+        ),
     ),
-    "move a partner": change("Employee", "e2", leads=point("t3")),
-    "move to a partner that is required": change("Captain", "n1", ship=point("s2")),
-    "move a required partner": change("Passport", "w1", owner=point("e2")),
-    "take somebody else's partner": change("Employee", "e3", leads=point("t1")),
-    "move a member where others stay": change("Club", "b1", people=add("q2")),
-    "move the last members": change("Club", "b1", people=add("q2", "q3")),
-    "exchange links that are counted": change(
+    "move a partner": update_command("Employee", "e2", leads=point("t3")),
+    "move to a partner that is required": update_command("Captain", "n1", ship=point("s2")),
+    "move a required partner": update_command("Passport", "w1", owner=point("e2")),
+    "take the partner of another object": update_command("Employee", "e3", leads=point("t1")),
+    "move a member where others stay": update_command("Club", "b1", people=add("q2")),
+    "move the last members": update_command("Club", "b1", people=add("q2", "q3")),
+    "exchange links that are counted": update_command(
         "Meeting", "m1", attendees=ToManyCommand(add=["e2"], remove=["e1"])
     ),
-    "update the singleton first": change(
+    "update the singleton first": update_command(
         "Office",
         "1",
         name="HQ",
         manager=point("e1"),
         guests=add("e2"),
-        address=create(make("Address", street="x", code="hq", rooms=create(make("Room", name="r")))),
+        address=create(
+            create_command("Address", street="x", code="hq", rooms=create(create_command("Room", name="r")))
+        ),
     ),
-    "delete with parts and their parts": end("Project", "p1"),
-    "delete what keys lead to": end("Team", "t1"),
-    "delete one of several members": end("Person", "q2"),
-    "delete what holds a required key": end("Passport", "w1"),
-    "delete what is needed": end("Employee", "e1"),
-    LARGE: end("Project", "p9"),
+    "delete with parts and their parts": delete_command("Project", "p1"),
+    "delete objects that keys reference": delete_command("Team", "t1"),
+    "delete one of several members": delete_command("Person", "q2"),
+    "delete objects with a required key": delete_command("Passport", "w1"),
+    "delete a required object": delete_command("Employee", "e1"),
+    LARGE: delete_command("Project", "p9"),
 }

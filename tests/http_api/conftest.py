@@ -1,4 +1,4 @@
-"""A handler with endpoints behind which stand fakes, that note what reaches them."""
+"""An HTTP handler whose endpoints use fakes that record their calls."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ from stratabase.http_api.http.shape import Shape
 from stratabase.messages import verbatim
 from stratabase.observe import Log
 from tests.http_api.documented import Documented
-from tests.http_api.fakes import World, endpoints
+from tests.http_api.fakes import FakeServices, endpoints
 
 CALLERS = {
     "anna": Caller("1", "anna", "Administrator", administrator=True),
@@ -34,7 +34,7 @@ BASIC = "Basic " + base64.b64encode(b"anna:right").decode()
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, read back."""
+    """A decoded response."""
 
     status: int
     headers: Mapping[str, list[str]]
@@ -104,27 +104,27 @@ def make_event(
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def fakes() -> FakeServices:
+    return FakeServices()
 
 
 @pytest.fixture
-def make_handler(world: World, request: pytest.FixtureRequest) -> Callable[..., HttpHandler]:
+def make_handler(fakes: FakeServices, request: pytest.FixtureRequest) -> Callable[..., HttpHandler]:
     def make(cors: Cors | None = None) -> HttpHandler:
         authentication = Authentication({"Basic": BasicAuthenticator(sign_in)})
-        log = Log("DEBUG", world.logged, service=request.node.nodeid)
-        return HttpHandler({**endpoints(world), **of_tests()}, authentication, cors=cors, log=log)
+        log = Log("DEBUG", fakes.logged, service=request.node.nodeid)
+        return HttpHandler({**endpoints(fakes), **of_tests()}, authentication, cors=cors, log=log)
 
     return make
 
 
 @pytest.fixture
-def send(world: World, make_handler: Callable[..., HttpHandler]) -> Send:
+def send(fakes: FakeServices, make_handler: Callable[..., HttpHandler]) -> Send:
     """Send one request through a handler, which must answer as its document says.
 
     `cors` sets its origins, `signed_in` adds good credentials.
     """
-    documented = Documented(endpoints(world))
+    documented = Documented(endpoints(fakes))
 
     def sent(*args: Any, signed_in: bool = False, cors: Cors | None = None, **kwargs: Any) -> Reply:
         headers = {**({"Authorization": BASIC} if signed_in else {}), **kwargs.pop("headers", {})}

@@ -1,4 +1,4 @@
-"""Compares the answers of endpoints with the OpenAPI document that is made of them."""
+"""Compares the responses of endpoints with their generated OpenAPI document."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ SERVICE = ServiceInfo("Hr", "1.2.3", ("Bearer", "Basic"))
 
 
 class Documented(documented.Documented):
-    """The document of some endpoints, held against answers."""
+    """The generated document of some endpoints, which checks responses against itself."""
 
     def __init__(self, endpoints: Mapping[str, Endpoint]) -> None:
         super().__init__(openapi_document(SERVICE, endpoints))

@@ -1,4 +1,4 @@
-"""The endpoints that tests go to, and the fakes behind them, which note what reaches them."""
+"""The endpoints under test and the fakes behind them, which record their calls."""
 
 import io
 import json
@@ -28,11 +28,11 @@ from stratabase.operations.executor import Answer
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.members import CreateMember, ListMembers, ReadMember, RemoveMember
 from stratabase.operations.members.update import UpdateMember
-from tests.attempts import DictAttempts
 from tests.fakes import CountedIds, FrozenClock
 from tests.http_api.documented import SERVICE
-from tests.mails import KeptMails
-from tests.members import DictMembers, PlainPasswords
+from tests.in_memory_attempts import InMemoryAttempts
+from tests.in_memory_members import InMemoryMembers, PlainPasswords
+from tests.recording_mailer import RecordingMailer
 
 PROFILES = {
     "Administrator": Profile("Administrator", administrator=True),
@@ -46,7 +46,7 @@ BERT = Member(
 
 @dataclass
 class FakeExecutor:
-    """Gives one answer to everything, or raises it."""
+    """An executor that returns or raises one configured outcome."""
 
     outcome: Answer | Exception = field(default_factory=lambda: Answer(b'{"data":{"x":1}}'))
     calls: list[tuple[Any, ...]] = field(default_factory=list)
@@ -68,28 +68,28 @@ class FakeExecutor:
 
 
 @dataclass
-class World:
-    """What the endpoints behind the handler find, and what it logged."""
+class FakeServices:
+    """The fake services behind the endpoints, and the log."""
 
     executor: FakeExecutor = field(default_factory=FakeExecutor)
     reachable: bool = True
-    members: DictMembers = field(default_factory=lambda: DictMembers(ANNA, BERT))
+    members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA, BERT))
     passwords: PlainPasswords = field(default_factory=PlainPasswords)
     invitations: list[tuple[str, str]] = field(default_factory=list)
     mail_is_taken: bool = True
     ids: CountedIds = field(default_factory=CountedIds)
     logged: io.StringIO = field(default_factory=io.StringIO)
 
-    mails: KeptMails = field(default_factory=KeptMails)
+    mails: RecordingMailer = field(default_factory=RecordingMailer)
     clock: FrozenClock = field(default_factory=FrozenClock)
 
     def __post_init__(self) -> None:
         self.log = Log("DEBUG", self.logged, service=f"world{uuid4()}")
-        self.attempts = DictAttempts()
+        self.attempts = InMemoryAttempts()
 
     @property
     def emails(self) -> EmailChange:
-        """What has members confirm a new e-mail address."""
+        """The operations that let members confirm a new email address."""
         return EmailChange(
             self.members, self.mails, self.attempts, self.clock, log=self.log, application="Hr"
         )
@@ -105,7 +105,7 @@ class World:
 
 @dataclass
 class FakeMemberOperations:
-    """The operations on the members of a world."""
+    """The operations on members of the fake services."""
 
     read: ReadMember
     list: ListMembers
@@ -114,29 +114,29 @@ class FakeMemberOperations:
     remove: RemoveMember
 
 
-def administration_of(world: World) -> MemberOperations:
-    """Return what can be done with the members of a world."""
-    members, policy = world.members, PasswordPolicy(world.passwords.is_common)
+def administration_of(fakes: FakeServices) -> MemberOperations:
+    """Return the member operations of the fake services."""
+    members, policy = fakes.members, PasswordPolicy(fakes.passwords.is_common)
     return FakeMemberOperations(
-        ReadMember(members, world.clock),
+        ReadMember(members, fakes.clock),
         ListMembers(members),
-        CreateMember(members, world.ids, PROFILES, world.invite),
-        UpdateMember(members, world.passwords, policy, PROFILES, world.emails),
+        CreateMember(members, fakes.ids, PROFILES, fakes.invite),
+        UpdateMember(members, fakes.passwords, policy, PROFILES, fakes.emails),
         RemoveMember(members, PROFILES),
     )
 
 
-def endpoints(world: World) -> dict[str, Endpoint]:
-    """Return the endpoints over fakes, by their addresses."""
-    members, shapes = administration_of(world), MemberShapes(member_fields(PROFILES))
-    confirm_email_pages = ConfirmEmailPages(world.emails, "Hr", world.log)
+def endpoints(fakes: FakeServices) -> dict[str, Endpoint]:
+    """Return the endpoints over the fake services by path."""
+    members, shapes = administration_of(fakes), MemberShapes(member_fields(PROFILES))
+    confirm_email_pages = ConfirmEmailPages(fakes.emails, "Hr", fakes.log)
     found = {
         "/auth/administration/member": current_member_endpoint(members, shapes),
         "/auth/administration/members": members_endpoint(members, shapes),
         "/auth/administration/members/{id}": member_endpoint(members, shapes),
-        "/public/administration/confirmEmail": confirm_email_endpoint(world.emails, confirm_email_pages),
-        "/public/health": health_endpoint("1.2.3", lambda: world.reachable),
-        "/auth/api/graphql/{application}": graphql_endpoint("Hr", world.executor),
+        "/public/administration/confirmEmail": confirm_email_endpoint(fakes.emails, confirm_email_pages),
+        "/public/health": health_endpoint("1.2.3", lambda: fakes.reachable),
+        "/auth/api/graphql/{application}": graphql_endpoint("Hr", fakes.executor),
         "/auth/api/schema/{application}": sdl_endpoint("Hr", lambda: "type Query { x: Int }"),
     }
     found["/public/openapi.json"] = openapi_endpoint(SERVICE, lambda: found)

@@ -1,10 +1,10 @@
-"""Requests about members, and their answers."""
+"""Requests about members and their expected responses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.members import COMMON
+from tests.in_memory_members import COMMON
 
 ME = "/auth/administration/member"
 ALL = "/auth/administration/members"
@@ -38,7 +38,7 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class Scenario:
-    """A request by somebody, and its answer in either form."""
+    """A request by a caller, and its expected response in JSON and XML."""
 
     name: str
     method: str

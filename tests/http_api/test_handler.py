@@ -1,4 +1,4 @@
-"""What the handler answers, request by request."""
+"""The responses of the handler, request by request."""
 
 import base64
 import json
@@ -265,7 +265,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_each_request_has_its_answer(scenario: Scenario, send: Any) -> None:
+def test_each_request_gets_its_expected_response(scenario: Scenario, send: Any) -> None:
     reply = send(scenario.method, scenario.resource, **scenario.request)
     assert reply.status == scenario.status, reply.body
     assert {name: reply.headers.get(name) for name in scenario.headers} == scenario.headers
@@ -275,9 +275,7 @@ def test_each_request_has_its_answer(scenario: Scenario, send: Any) -> None:
 
 @pytest.mark.parametrize("scenario", TEXTS, ids=lambda scenario: scenario.name)
 @pytest.mark.parametrize("form", [["json"], ["xml"]])
-def test_where_texts_are_answered_the_door_too_refuses_in_texts(
-    scenario: Scenario, form: list[str], send: Any
-) -> None:
+def test_a_text_operation_gets_early_refusals_as_text(scenario: Scenario, form: list[str], send: Any) -> None:
     query = {"format": form} | scenario.request.get("query", {})
     reply = send(scenario.method, scenario.resource, **scenario.request | {"query": query})
     assert reply.status == scenario.status, reply.body
@@ -286,19 +284,19 @@ def test_where_texts_are_answered_the_door_too_refuses_in_texts(
     assert [text for text in scenario.lacks if text in reply.body] == []
 
 
-def test_a_wrong_method_is_the_address_s_and_no_text(send: Any) -> None:
+def test_a_wrong_method_is_a_json_problem_even_for_a_text_operation(send: Any) -> None:
     reply = send("PATCH", "/auth/text", signed_in=True)
     assert (reply.status, reply.headers["Content-Type"]) == (405, ["application/problem+json"])
     assert reply.headers["Allow"] == ["GET, PUT, HEAD, OPTIONS"]
 
 
-def test_every_answer_is_kept_by_nobody_and_guessed_at_by_nobody(send: Any) -> None:
+def test_every_response_disables_caching_and_content_sniffing(send: Any) -> None:
     for scenario in SCENARIOS:
         headers = send(scenario.method, scenario.resource, **scenario.request).headers
         assert (headers["Cache-Control"], headers["X-Content-Type-Options"]) == (["no-store"], ["nosniff"])
 
 
-def test_a_problem_in_xml_is_one_that_a_parser_reads(send: Any) -> None:
+def test_an_xml_problem_is_well_formed(send: Any) -> None:
     reply = send("GET", "/{proxy+}", query={"format": ["xml"]}, parameters={"proxy": "<&\x00>"})
     root = ET.fromstring(reply.body)
     assert reply.headers["Content-Type"] == ["application/problem+xml"]
@@ -306,7 +304,7 @@ def test_a_problem_in_xml_is_one_that_a_parser_reads(send: Any) -> None:
     assert root.findtext("{*}status") == "404"
 
 
-def test_bytes_go_through_unchanged(make_handler: Callable[..., HttpHandler], event: Any) -> None:
+def test_bytes_are_sent_unchanged(make_handler: Callable[..., HttpHandler], event: Any) -> None:
     body = bytes(range(256))
     answer = make_handler()(
         event("PUT", "/public/echo", body=base64.b64encode(body).decode(), base64_body=True)
@@ -323,32 +321,32 @@ def test_bytes_go_through_unchanged(make_handler: Callable[..., HttpHandler], ev
         (Refusal(verbatim("no")), 400, None),
     ],
 )
-def test_refusals_become_statuses(
-    refusal: Refusal, status: int, header: tuple[str, str] | None, world: Any, send: Any
+def test_refusals_are_mapped_to_statuses(
+    refusal: Refusal, status: int, header: tuple[str, str] | None, fakes: Any, send: Any
 ) -> None:
-    world.executor.outcome = refusal
+    fakes.executor.outcome = refusal
     reply = send("GET", GRAPHQL, signed_in=True, parameters={"application": "hr"}, query={"query": ["{x}"]})
     assert (reply.status, reply.json()["detail"]) == (status, str(refusal))
     assert header is None or reply.headers[header[0]] == [header[1]]
 
 
-def test_a_failure_is_logged_with_its_stack_and_trace_id(send: Any, world: Any) -> None:
+def test_a_failure_is_logged_with_its_stack_and_trace_id(send: Any, fakes: Any) -> None:
     send("POST", "/public/fail")
-    (line,) = [line for line in world.lines() if line["level"] == "ERROR"]
+    (line,) = [line for line in fakes.lines() if line["level"] == "ERROR"]
     assert line["traceId"] == "trace-1"
     assert "members_v2 is gone" in line["exception"]
 
 
-def test_a_store_that_cannot_is_logged_as_a_warning(send: Any, world: Any) -> None:
-    world.executor.outcome = Unavailable(verbatim("busy"))
+def test_an_unavailable_store_is_logged_as_a_warning(send: Any, fakes: Any) -> None:
+    fakes.executor.outcome = Unavailable(verbatim("busy"))
     send("GET", GRAPHQL, signed_in=True, parameters={"application": "hr"}, query={"query": ["{x}"]})
-    assert [line["level"] for line in world.lines()] == ["WARNING"]
+    assert [line["level"] for line in fakes.lines()] == ["WARNING"]
 
 
-def test_the_log_never_holds_credentials(send: Any, world: Any) -> None:
+def test_the_log_never_holds_credentials(send: Any, fakes: Any) -> None:
     send("GET", GRAPHQL, **basic(b"anna:wrong-password-7"))
-    assert "wrong-password-7" not in world.logged.getvalue()
-    assert base64.b64encode(b"anna:wrong-password-7").decode() not in world.logged.getvalue()
+    assert "wrong-password-7" not in fakes.logged.getvalue()
+    assert base64.b64encode(b"anna:wrong-password-7").decode() not in fakes.logged.getvalue()
 
 
 def test_no_origin_is_allowed_by_default(send: Any) -> None:
@@ -375,7 +373,7 @@ def test_origins_get_their_cors_headers(
     assert reply.headers["Vary"] == ["Origin"]
 
 
-def test_refusals_can_be_read_by_an_allowed_page(send: Any) -> None:
+def test_refusals_have_cors_headers_for_an_allowed_origin(send: Any) -> None:
     reply = send("GET", GRAPHQL, headers={"Origin": "https://a.test"}, cors=Cors(("https://a.test",)))
     assert reply.status == 401
     assert reply.headers["Access-Control-Allow-Origin"] == ["https://a.test"]
@@ -388,13 +386,13 @@ def test_two_authorization_headers_are_refused(make_handler: Callable[..., HttpH
     assert make_handler()(sent)["statusCode"] == 401
 
 
-def test_without_schemes_nobody_comes_in(event: Any) -> None:
+def test_every_request_is_refused_without_schemes(event: Any) -> None:
     handler = HttpHandler({}, Authentication({}))
     answer = handler(event("GET", "/{proxy+}", parameters={"proxy": "auth/x"}))
     assert answer["statusCode"] == 401
 
 
-def test_an_answer_can_be_written_as_json(make_handler: Callable[..., HttpHandler], event: Any) -> None:
+def test_every_response_is_serializable_as_json(make_handler: Callable[..., HttpHandler], event: Any) -> None:
     assert json.loads(json.dumps(make_handler()(event())))["statusCode"] == 200
 
 
@@ -409,11 +407,11 @@ DORA = "Basic " + base64.b64encode(b"dora:right").decode()
         (RuntimeError("the table is gone"), 500, "Si è verificato un errore"),
     ],
 )
-def test_what_goes_wrong_is_in_the_language_of_the_caller(
-    outcome: Answer | Exception, status: int, beginning: str, send: Any, world: Any
+def test_errors_are_in_the_language_of_the_caller(
+    outcome: Answer | Exception, status: int, beginning: str, send: Any, fakes: Any
 ) -> None:
     """Also what is found out only when the response is there."""
-    world.executor.outcome = outcome
+    fakes.executor.outcome = outcome
     query, parameters = {"query": ["{x}"]}, {"application": "Hr"}
     reply = send("GET", GRAPHQL, headers={"Authorization": DORA}, parameters=parameters, query=query)
     assert (reply.status, reply.json()["detail"].startswith(beginning)) == (status, True), reply.body

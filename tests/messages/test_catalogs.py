@@ -1,4 +1,4 @@
-"""Every message of the code is in every catalog, complete, and made of one literal template."""
+"""Every message of the code is completely translated in every catalog, and has one literal template."""
 
 import ast
 import io
@@ -76,8 +76,8 @@ def test_a_translation_has_the_placeholders_of_the_message(language: str) -> Non
             assert names_in(text) == expected, entry.id
 
 
-class Made(NamedTuple):
-    """A place in the code where a message is made."""
+class MessageUse(NamedTuple):
+    """A place in the code that creates a message."""
 
     place: str
     function: str
@@ -85,21 +85,21 @@ class Made(NamedTuple):
 
 
 @cache
-def messages_made() -> tuple[Made, ...]:
+def messages_made() -> tuple[MessageUse, ...]:
     return tuple(_messages_made())
 
 
-def _messages_made() -> Iterator[Made]:
+def _messages_made() -> Iterator[MessageUse]:
     for file in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             match node:
                 case ast.Call(func=ast.Name(id="_" | "ngettext" | "verbatim" as function)):
-                    yield Made(f"{file.relative_to(PACKAGE)}:{node.lineno}", function, node)
+                    yield MessageUse(f"{file.relative_to(PACKAGE)}:{node.lineno}", function, node)
 
 
-def test_a_message_has_literal_templates() -> None:
+def test_every_message_has_literal_templates() -> None:
     counts = {"_": 1, "ngettext": 2}
-    translated = [made for made in messages_made() if made.function in counts]
+    translated = [created for created in messages_made() if created.function in counts]
     assert len(translated) > 200
     for place, function, call in translated:
         templates = call.args[: counts[function]]
@@ -114,24 +114,24 @@ def test_messages_use_the_words_that_the_conventions_ask_for() -> None:
     assert [text for text in templates if re.search(r"(?i)\b(cannot|can not|mails?)\b", text)] == []
 
 
-def test_a_message_is_given_each_placeholder_of_its_templates() -> None:
+def test_a_message_gets_a_value_for_each_placeholder() -> None:
     for place, function, call in messages_made():
         if function == "verbatim" or any(keyword.arg is None for keyword in call.keywords):
             continue
-        given = {keyword.arg for keyword in call.keywords} | ({"count"} if function == "ngettext" else set())
+        value = {keyword.arg for keyword in call.keywords} | ({"count"} if function == "ngettext" else set())
         templates = [each.value for each in call.args if isinstance(each, ast.Constant)]
         expected = set().union(*(names_in(str(each)) for each in templates))
-        assert given - {"count"} == expected - {"count"}, place
+        assert value - {"count"} == expected - {"count"}, place
 
 
-def test_no_parameter_of_a_message_is_a_piece_of_english() -> None:
+def test_no_message_parameter_contains_english_text() -> None:
     """Such as `verb="is"`: other languages have other pieces. Use two whole messages instead."""
     for place, _, call in messages_made():
         for keyword in call.keywords:
             assert not any(WORD.search(text) for text in _literal_texts(keyword.value)), place
 
 
-def test_a_verbatim_text_is_no_english() -> None:
+def test_a_verbatim_text_contains_no_english() -> None:
     for place, function, call in messages_made():
         if function == "verbatim" and place.partition(":")[0] not in OF_EXPRESSIONS:
             assert not any(WORD.search(text) for text in _literal_texts(call.args[0])), place
@@ -164,5 +164,5 @@ def _literal_texts(value: ast.expr) -> Iterator[str]:
         (": true", False),
     ],
 )
-def test_pieces_of_english_are_found(text: str, is_english: bool) -> None:
+def test_the_check_finds_english_text(text: str, is_english: bool) -> None:
     assert bool(WORD.search(text)) is is_english

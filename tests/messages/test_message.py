@@ -1,4 +1,4 @@
-"""A message is its English text, and gives the same in other languages."""
+"""A message is its English text, and can be rendered in other languages."""
 
 import copy
 import pickle
@@ -25,17 +25,17 @@ def test_a_message_in_another_language_has_the_same_parameters() -> None:
     assert message.in_language("it-CH") == message.in_language("it_IT") == message.in_language("it")
 
 
-def test_a_language_that_is_not_on_offer_gets_english() -> None:
+def test_an_unavailable_language_falls_back_to_english() -> None:
     message = _("The username or password is incorrect.")
     assert message.in_language("ja") == message.in_language("not a tag") == message
 
 
 @pytest.mark.parametrize(("count", "text"), [(0, "0 objects"), (1, "1 object"), (2, "2 objects")])
-def test_a_number_chooses_singular_or_plural(count: int, text: str) -> None:
+def test_a_number_selects_singular_or_plural(count: int, text: str) -> None:
     assert ngettext("{count} object", "{count} objects", count) == text
 
 
-def test_numbers_are_grouped_as_the_language_groups_them() -> None:
+def test_numbers_are_grouped_by_the_rules_of_the_language() -> None:
     message = verbatim_template("{count} and {most}", count=1234567, most=1000)
     assert message == "1,234,567 and 1,000"
     assert message.in_language("it") == "1.234.567 and 1.000"
@@ -49,12 +49,12 @@ def test_numbers_are_grouped_as_the_language_groups_them() -> None:
         (["a", "b", "c"], "a, b, and c", "a, b e c"),
     ],
 )
-def test_a_list_is_joined_as_the_language_joins_it(words: list[str], english: str, italian: str) -> None:
+def test_lists_are_joined_by_the_rules_of_the_language(words: list[str], english: str, italian: str) -> None:
     assert and_list(words) == english
     assert and_list(words).in_language("it") == italian
 
 
-def test_alternatives_are_joined_as_the_language_joins_them() -> None:
+def test_alternatives_are_joined_by_the_rules_of_the_language() -> None:
     assert or_list(["a", "b", "c"]) == "a, b, or c"
     assert or_list(["a", "b", "c"]).in_language("it") == "a, b o c"
 
@@ -89,7 +89,7 @@ def test_a_copy_of_a_message_can_still_be_translated(message: Message) -> None:
 @pytest.mark.parametrize(
     ("wanted", "chosen"), [([], "en"), (["it"], "it"), (["ja", "it-CH"], "it"), (["EN_us", "it"], "en")]
 )
-def test_the_first_wanted_language_on_offer_is_chosen(wanted: list[str], chosen: str) -> None:
+def test_the_first_preferred_available_language_is_chosen(wanted: list[str], chosen: str) -> None:
     assert choose_language(wanted) == chosen
 
 

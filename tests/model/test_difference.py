@@ -1,4 +1,4 @@
-"""What changed between two models, said in short lines."""
+"""The differences between two models, in short lines."""
 
 from stratabase.model.difference import diff_models
 from stratabase.model.model import Model
@@ -21,7 +21,7 @@ def test_equal_models_have_no_difference() -> None:
     assert _changes(text, "type B { y: Int } enum E { X } type A { e: E x: Int }") == []
 
 
-def test_classes_and_enums() -> None:
+def test_differences_of_classes_and_enums_are_listed() -> None:
     old = "type A { x: Int } type B { x: Int } enum E { X Y }"
     new = 'type A { x: Int } "New." type C { x: Int } enum E { Y Z } enum F { X }'
     assert _changes(old, new) == ["+ class C", "- class B", "+ E.Z", "- E.X", "+ enum F"]
@@ -70,7 +70,7 @@ def test_differences_of_roles_are_listed() -> None:
     ]
 
 
-def test_what_directives_say_of_a_class() -> None:
+def test_differences_of_class_directives_are_listed() -> None:
     profiles = HEAD + '@profile(name: "P")'
     old = (
         'type A @unique(attributes: ["x"]) @index(attributes: ["x"]) @grant(profile: "P", allow: [READ])\n'
@@ -96,7 +96,7 @@ def test_what_directives_say_of_a_class() -> None:
     ]
 
 
-def test_the_kind_of_class() -> None:
+def test_differences_of_the_kind_of_class_are_listed() -> None:
     assert _changes("type A { x: Int }", "type A @class(kind: FORM) { x: Int }") == [
         "~ class A: FORM, was ORDINARY"
     ]
@@ -112,7 +112,7 @@ def test_the_kind_of_class() -> None:
     ]
 
 
-def test_the_application_and_its_profiles() -> None:
+def test_differences_of_application_and_profiles_are_listed() -> None:
     old = _model("type A { x: Int }")
     head = 'extend schema @application(name: "Crm") @profile(name: "Boss") '
     new = _model("type A { x: Int }", head + '@profile(name: "Q", administrator: true)')

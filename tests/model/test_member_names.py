@@ -1,4 +1,4 @@
-"""Names of members: two are equal if they mean one member, whatever is written."""
+"""Member names are equal if they refer to the same member."""
 
 import pytest
 
@@ -43,14 +43,14 @@ ADA = MemberName("ada", "m1", MONDAY)
         (MemberName("bob", None, TUESDAY), False),
     ],
 )
-def test_a_name_in_an_object_means_the_caller(name: MemberName, is_ada: bool) -> None:
+def test_a_member_name_equals_the_caller_by_id(name: MemberName, is_ada: bool) -> None:
     assert (name == ADA) is is_ada
     assert (ADA == name) is is_ada  # noqa: SIM300 - both orders
     assert (name != ADA) is not is_ada
     assert (name in (ADA, MemberName("eve", "m3"))) is is_ada
 
 
-def test_beside_plain_texts_it_is_a_plain_text() -> None:
+def test_a_member_name_equals_a_plain_text_by_name() -> None:
     name = MemberName("ada", "m1")
     assert name == "ada"
     assert "ada" == name  # noqa: SIM300 - both orders
@@ -59,7 +59,7 @@ def test_beside_plain_texts_it_is_a_plain_text() -> None:
     assert type(str(name)) is str
 
 
-def test_names_of_nobody_are_equal_as_texts() -> None:
+def test_names_without_ids_are_equal_as_texts() -> None:
     assert MemberName("ada", NOBODY) == MemberName("ada", NOBODY)
     assert MemberName("ada", None, MONDAY) == MemberName("ada", None, TUESDAY)
     assert MemberName("ada", NOBODY) != MemberName("bob", NOBODY)
@@ -81,7 +81,7 @@ NOBODY_YET: dict[str, Stored] = {"_createdby": "ada", "_lastmodifiedby": "ada", 
         ({"_ownedby": NOBODY}, {"bob": NOBODY}),
     ],
 )
-def test_ids_are_kept_by_name_as_far_as_one_name_means_one_member(
+def test_ids_are_stored_by_name_if_the_name_refers_to_one_member(
     ids: dict[str, str | None], kept: Stored
 ) -> None:
     assert with_ids(NOBODY_YET, ids) == kept
@@ -89,7 +89,7 @@ def test_ids_are_kept_by_name_as_far_as_one_name_means_one_member(
     assert {name: id_ for name in NOBODY_YET if (id_ := member_id(state, name)) is not None} == ids
 
 
-def test_ids_of_other_names_stay_and_those_of_names_that_are_gone_go() -> None:
+def test_ids_of_other_names_are_kept_and_those_of_removed_names_dropped() -> None:
     before: dict[str, Stored] = {**NOBODY_YET, MEMBER_IDS: {"ada": "1", "bob": "2"}}
     assert with_ids({**before, "_ownedby": "eve"}, {"_ownedby": "3"}) == {"ada": "1", "eve": "3"}
     assert with_ids(before, {"_lastmodifiedby": "3"}) == {
@@ -98,7 +98,7 @@ def test_ids_of_other_names_stay_and_those_of_names_that_are_gone_go() -> None:
     }
 
 
-def test_a_name_that_was_written_without_an_id_has_none_though_others_have() -> None:
+def test_a_name_written_without_an_id_has_none_even_if_others_have() -> None:
     """A service that does not know of ids keeps those that it finds, and writes a name beside them."""
     state: dict[str, Stored] = {"_createdby": "ada", "_lastmodifiedby": "bob", MEMBER_IDS: {"ada": "1"}}
     assert member_id(state, "_lastmodifiedby") is None
@@ -115,11 +115,11 @@ def test_a_name_that_was_written_without_an_id_has_none_though_others_have() -> 
         ({"_id": "only one"}, None),
     ],
 )
-def test_an_object_tells_when_its_owner_was_written(state: dict[str, Stored], written: int | None) -> None:
+def test_the_time_when_an_owner_was_written_is_known(state: dict[str, Stored], written: int | None) -> None:
     assert written_at(state, "_ownedby") == written
 
 
-def test_only_a_name_without_an_id_tells_when_it_was_written() -> None:
+def test_only_a_name_without_an_id_has_a_written_time() -> None:
     state: dict[str, Stored] = {"_id": id_of(MONDAY), "_ownedby": "ada"}
     name = member_name(state, "_ownedby")
     assert name is not None

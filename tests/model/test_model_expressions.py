@@ -1,4 +1,4 @@
-"""A model's expressions are read once, and found again; what derived attributes are made of is known."""
+"""A model's expressions are parsed once and cached, and their dependencies are known."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ from tests.expressions.evaluation import MODEL, environment
 HEAD = 'extend schema @application(name: "A")\n'
 
 
-def test_a_models_expressions_are_the_same_each_time() -> None:
+def test_the_expressions_of_a_model_are_cached() -> None:
     thing = MODEL.classes["Thing"]
     assert expressions_of(MODEL) is expressions_of(MODEL)
     total = expressions_of(MODEL).derived("Thing", thing.attributes["total"])
@@ -32,7 +32,7 @@ def test_a_models_expressions_are_the_same_each_time() -> None:
     )
 
 
-def test_models_are_distinguished() -> None:
+def test_each_model_has_its_own_expressions() -> None:
     models = [read_model(HEAD + "type A { x: Int }", "m") for _ in range(10)]
     assert all(expressions_of(model).model is model for model in models * 2)
 
@@ -61,7 +61,7 @@ def test_an_expression_reports_the_members_that_it_reads() -> None:
         ("Boolean", "good", True),
     ],
 )
-def test_a_derived_attribute_gets_what_its_type_holds(type_: str, text: str, wanted: object) -> None:
+def test_a_derived_value_outside_the_range_of_its_type_is_null(type_: str, text: str, wanted: object) -> None:
     """A number that is larger than the type is no value of it."""
     written = (
         f"{HEAD} type A {{ count: Int price: Real good: Boolean bad: Boolean name: String day: Date "
@@ -73,7 +73,7 @@ def test_a_derived_attribute_gets_what_its_type_holds(type_: str, text: str, wan
     assert read.evaluate(environment()) == wanted
 
 
-def test_a_client_is_told_what_is_wrong() -> None:
+def test_errors_of_a_client_expression_are_reported() -> None:
     with pytest.raises(InvalidExpression) as caught:
         ModelExpressions(MODEL).filter("Thing", "nam == 'x' && count")
     assert str(caught.value) == (
@@ -82,7 +82,7 @@ def test_a_client_is_told_what_is_wrong() -> None:
     )
 
 
-def test_what_derived_attributes_are_made_of() -> None:
+def test_the_dependencies_of_derived_attributes_are_found() -> None:
     shelf = MODEL.classes["Shelf"].attributes
     assert direct_dependencies(MODEL, "Shelf", shelf["label"]) == {("Shelf", "name"), ("Shelf", "above")}
     assert direct_dependencies(MODEL, "Shelf", shelf["stock"]) == {("Shelf", "things")}
@@ -102,7 +102,7 @@ def test_what_derived_attributes_are_made_of() -> None:
     }
 
 
-def test_the_order_in_which_they_can_be_computed() -> None:
+def test_derived_attributes_are_ordered_by_dependency() -> None:
     """Also across classes, and back."""
     model = read_model(
         HEAD
@@ -134,7 +134,7 @@ def test_the_order_in_which_they_can_be_computed() -> None:
     ("attribute", "imported"),
     [("y: Int", []), ('y: Int @derived(expression: "x + 1")', ["lark"])],
 )
-def test_the_parser_is_loaded_when_there_is_something_to_parse(attribute: str, imported: list[str]) -> None:
+def test_the_parser_is_loaded_lazily(attribute: str, imported: list[str]) -> None:
     program = (
         "import sys; from stratabase.model.reading import read_model;"
         f"read_model({HEAD + 'type A { x: Int ' + attribute + ' }'!r}, 'm');"
@@ -144,7 +144,7 @@ def test_the_parser_is_loaded_when_there_is_something_to_parse(attribute: str, i
     assert done.stdout.split() == imported
 
 
-def test_several_evaluations_do_not_meet() -> None:
+def test_evaluations_in_one_environment_are_independent() -> None:
     """What one expression's items are is not what another's are, in one environment."""
     expressions, one = ModelExpressions(MODEL), Environment({"count": 2})
     inner = expressions.condition("Thing", "[1, 2].exists(x, x == count)")

@@ -1,4 +1,4 @@
-"""A prepared model is the model that was read, for as long as the text and the product are the same."""
+"""A prepared model equals the model, and is valid only for the same text and product version."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ from stratabase.model.model_expressions import expressions_of
 from stratabase.model.prepared import Decoder, decode_model, encode
 from stratabase.model.reading import read_model, read_model_file
 from stratabase.model.types.base import AttributeType
-from tests.everything import EVERYTHING
+from tests.everything_model import EVERYTHING
 from tests.expressions.cases import Case, cases
 from tests.graphs.models import models
 from tests.large_model import large_model
@@ -45,7 +45,7 @@ def plain(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_all_of_it_is_there_in_the_same_order(name: str) -> None:
+def test_a_prepared_model_equals_the_model_in_the_same_order(name: str) -> None:
     again = prepared.read_prepared(prepared.prepare(MODELS[name], TEXT), TEXT)
 
     assert again is not None
@@ -55,7 +55,7 @@ def test_all_of_it_is_there_in_the_same_order(name: str) -> None:
 
 @settings(max_examples=EXAMPLES)
 @given(models())
-def test_a_random_model_is_there(model: Model) -> None:
+def test_a_random_prepared_model_equals_the_model(model: Model) -> None:
     assert plain(decode_model(orjson.loads(orjson.dumps(encode(model))))) == plain(model)
 
 
@@ -67,7 +67,7 @@ def test_attributes_of_one_enum_have_one_type() -> None:
 
 
 @given(cases())
-def test_the_tree_of_any_expression_is_there(case: Case) -> None:
+def test_the_tree_of_any_expression_is_restored(case: Case) -> None:
     tree = parse(case.text)
     assert Decoder().value(orjson.loads(orjson.dumps(encode(tree)))) == tree
 
@@ -84,22 +84,22 @@ SYNTAX = (
 
 
 @pytest.mark.parametrize("text", SYNTAX)
-def test_the_tree_of_every_piece_of_syntax_is_there(text: str) -> None:
+def test_the_tree_of_every_syntax_element_is_restored(text: str) -> None:
     tree = parse(text)
     assert Decoder().value(orjson.loads(orjson.dumps(encode(tree)))) == tree
 
 
-def test_another_text_makes_it_void() -> None:
+def test_another_model_text_invalidates_a_prepared_model() -> None:
     assert prepared.read_prepared(prepared.prepare(SAMPLE, TEXT), TEXT + b" ") is None
 
 
-def test_another_version_of_the_product_makes_it_void(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_product_version_invalidates_a_prepared_model(monkeypatch: pytest.MonkeyPatch) -> None:
     content = prepared.prepare(SAMPLE, TEXT)
     monkeypatch.setattr(prepared, "__version__", "0.0.0")
     assert prepared.read_prepared(content, TEXT) is None
 
 
-def test_another_layout_makes_it_void(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_layout_invalidates_a_prepared_model(monkeypatch: pytest.MonkeyPatch) -> None:
     content = prepared.prepare(SAMPLE, TEXT)
     fewer = {name: each for name, each in prepared.CLASSES.items() if each is not Attribute}
     monkeypatch.setattr(prepared, "CLASSES", fewer)
@@ -110,7 +110,7 @@ def test_another_layout_makes_it_void(monkeypatch: pytest.MonkeyPatch) -> None:
         prepared.layout_hash.cache_clear()
 
 
-def test_what_was_prepared_with_other_patterns_is_void() -> None:
+def test_a_model_prepared_with_another_pattern_engine_is_ignored() -> None:
     """Its patterns may be Python's: they are checked anew where the text is read."""
     content = orjson.loads(prepared.prepare(SAMPLE, TEXT))
     del content["patterns"]
@@ -118,16 +118,16 @@ def test_what_was_prepared_with_other_patterns_is_void() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"null", b"[]", b"{}", b'{"product": 1}', b"\xff"])
-def test_what_is_no_prepared_model_is_none(content: bytes) -> None:
+def test_a_file_of_another_format_is_no_prepared_model(content: bytes) -> None:
     assert prepared.read_prepared(content, TEXT) is None
 
 
-def test_half_of_one_is_none() -> None:
+def test_a_truncated_file_is_no_prepared_model() -> None:
     content = prepared.prepare(SAMPLE, TEXT)
     assert prepared.read_prepared(content[: len(content) // 2], TEXT) is None
 
 
-def test_the_prepared_model_lies_beside_its_text() -> None:
+def test_the_prepared_model_is_written_beside_its_text() -> None:
     assert prepared.prepared_file(Path("/opt/model.graphql")) == Path("/opt/model.prepared.json")
 
 
@@ -144,7 +144,7 @@ print(expression.text, [name for name in ("lark", "stratabase.model.reading") if
 """
 
 
-def test_a_start_from_it_reads_no_text_and_parses_no_expression(tmp_path: Path) -> None:
+def test_a_start_from_a_prepared_model_parses_nothing(tmp_path: Path) -> None:
     model = tmp_path / "model.graphql"
     model.write_bytes(SAMPLE_MODEL.read_bytes())
     content = prepared.prepare(SAMPLE, model.read_bytes())

@@ -1,4 +1,4 @@
-"""What versions cost: round trips, and the units that DynamoDB charges for them (objects of at most 1 KB)."""
+"""Costs of versions: round trips and DynamoDB capacity units (objects of at most 1 KB)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,8 +29,8 @@ STEP = 1000
 """Milliseconds between the versions of an object."""
 
 
-class Room:
-    """A company in which Ada has been changed so many times, and what is asked of the store for it."""
+class MeteredVersions:
+    """A company in which Ada was changed several times, with the storage costs of work on it."""
 
     def __init__(self, versions: int = 2) -> None:
         self.engine = ReferenceEngine()
@@ -56,7 +56,7 @@ class Room:
         assert found.start is not None
         return found.start
 
-    def cost(self, work: Callable[["Room"], object]) -> Cost:
+    def cost(self, work: Callable[["MeteredVersions"], object]) -> Cost:
         """Return what it costs to do something."""
         self.entities.read([Reference("Employee", "none")])
         self._told.clear()
@@ -65,8 +65,8 @@ class Room:
 
     def update(self, name: str | None = None, **roles: RoleCommand) -> None:
         """Change Ada."""
-        given = {} if name is None else {"name": name}
-        save(self.services, Update(self.ada, given, roles=roles), ADMINISTRATOR)
+        value = {} if name is None else {"name": name}
+        save(self.services, Update(self.ada, value, roles=roles), ADMINISTRATOR)
 
     def at(self, instant: Instant) -> Entity | None:
         """Return Ada as she was."""
@@ -111,84 +111,102 @@ def _closed(head: Item, start: Instant) -> Item:
 S = 1
 """Index slots of an object."""
 
-WRITES: dict[str, tuple[Callable[[Room], object], Cost]] = {
-    "create": (lambda room: room._made("Team"), Cost(1, 0, 1 + S)),
+WRITES: dict[str, tuple[Callable[[MeteredVersions], object], Cost]] = {
+    "create": (lambda meter: meter._made("Team"), Cost(1, 0, 1 + S)),
     "create with a key": (
-        lambda room: room._made("Employee", team=point(room.red.id)),
+        lambda meter: meter._made("Employee", team=point(meter.red.id)),
         Cost(1, 0, 2 + S + 4),
     ),
-    "update": (lambda room: room.update("new"), Cost(2, 1, 4 + S)),
-    "update nothing": (lambda room: room.update("x" * 200), Cost(1, 1, 0)),
-    "a key re-pointed": (lambda room: room.update(team=point(room.blue.id)), Cost(2, 1, 4 + S + 6 + 2)),
-    "a key taken away": (lambda room: room.update(team=ToOneCommand(None)), Cost(2, 1, 4 + S + 2 + 2)),
-    "a partner exchanged": (
-        lambda room: room.update(desk=point(room.other_desk.id)),
+    "update": (lambda meter: meter.update("new"), Cost(2, 1, 4 + S)),
+    "update nothing": (lambda meter: meter.update("x" * 200), Cost(1, 1, 0)),
+    "a key re-pointed": (
+        lambda meter: meter.update(team=point(meter.blue.id)),
         Cost(2, 1, 4 + S + 6 + 2),
     ),
-    "delete": (lambda room: delete(room.services, Delete(room.blue), ADMINISTRATOR), Cost(2, 1, 4 + S)),
-    "delete with three keys": (lambda room: room.delete(), Cost(3, 1, 4 + S + 3 * (2 + 2))),
+    "a key taken away": (
+        lambda meter: meter.update(team=ToOneCommand(None)),
+        Cost(2, 1, 4 + S + 2 + 2),
+    ),
+    "a partner exchanged": (
+        lambda meter: meter.update(desk=point(meter.other_desk.id)),
+        Cost(2, 1, 4 + S + 6 + 2),
+    ),
+    "delete": (
+        lambda meter: delete(meter.services, Delete(meter.blue), ADMINISTRATOR),
+        Cost(2, 1, 4 + S),
+    ),
+    "delete with three keys": (
+        lambda meter: meter.delete(),
+        Cost(3, 1, 4 + S + 3 * (2 + 2)),
+    ),
 }
 
 
 @pytest.mark.parametrize(("work", "cost"), WRITES.values(), ids=WRITES)
-def test_a_write_of_a_versioned_object_costs_this_much(work: Callable[[Room], object], cost: Cost) -> None:
-    assert Room().cost(work) == cost
+def test_a_write_of_a_versioned_object_has_this_cost(
+    work: Callable[[MeteredVersions], object], cost: Cost
+) -> None:
+    assert MeteredVersions().cost(work) == cost
 
 
-def test_bringing_an_object_back_costs_a_check_more_than_making_it() -> None:
-    room = Room()
-    room.delete()
+def test_a_restoration_costs_one_check_more_than_a_creation() -> None:
+    meter = MeteredVersions()
+    meter.delete()
     # Nothing must be left to be purged of it, since that would end its parts.
-    assert room.cost(lambda room: room.restore()) == Cost(2, 1, 2 + S + 2)
+    assert meter.cost(lambda meter: meter.restore()) == Cost(2, 1, 2 + S + 2)
 
 
 @pytest.mark.parametrize("number", [1, 100, 10_000])
-def test_the_costs_do_not_grow_with_the_number_of_versions(number: int) -> None:
-    room = Room(number)
+def test_costs_do_not_grow_with_the_number_of_versions(number: int) -> None:
+    meter = MeteredVersions(number)
     middle = NOON + number // 2 * STEP + 1
-    assert room.cost(lambda room: room.at(room.clock.instant)) == Cost(1, 1, 0)
-    assert room.cost(lambda room: room.at(middle)) == Cost(2, 1.5, 0)
-    assert room.cost(lambda room: room.at(NOON)) == Cost(2, 1.5, 0)
-    page = room.cost(lambda room: [*room.entities.versions(room.ada, limit=5)])
-    assert page == room.cost(lambda room: [*room.entities.versions(room.ada, limit=5, backward=True)])
+    assert meter.cost(lambda meter: meter.at(meter.clock.instant)) == Cost(1, 1, 0)
+    assert meter.cost(lambda meter: meter.at(middle)) == Cost(2, 1.5, 0)
+    assert meter.cost(lambda meter: meter.at(NOON)) == Cost(2, 1.5, 0)
+    page = meter.cost(lambda meter: [*meter.entities.versions(meter.ada, limit=5)])
+    assert page == meter.cost(lambda meter: [*meter.entities.versions(meter.ada, limit=5, backward=True)])
     assert (page.trips, page.written) == (1, 0)
     assert page.read <= 1
     late: dict[str, Any] = {"since": middle + 1, "limit": 5}
-    assert room.cost(lambda room: [*room.entities.versions(room.ada, **late)]).trips == 1
+    assert meter.cost(lambda meter: [*meter.entities.versions(meter.ada, **late)]).trips == 1
     early: dict[str, Any] = {"until": middle + 1, "limit": 5, "backward": True}
-    assert room.cost(lambda room: [*room.entities.versions(room.ada, **early)]).trips == 1
-    assert room.cost(lambda room: room.update("new")) == Cost(2, 1, 4 + S)
-    assert room.cost(lambda room: room.delete()) == Cost(3, 1, 4 + S + 3 * (2 + 2))
+    assert meter.cost(lambda meter: [*meter.entities.versions(meter.ada, **early)]).trips == 1
+    assert meter.cost(lambda meter: meter.update("new")) == Cost(2, 1, 4 + S)
+    assert meter.cost(lambda meter: meter.delete()) == Cost(3, 1, 4 + S + 3 * (2 + 2))
 
 
-def test_what_was_before_all_versions_takes_a_look_more() -> None:
+def test_an_instant_before_all_versions_takes_an_additional_read() -> None:
     """Unless there is just one: to be certain that none is missing."""
-    assert Room(0).cost(lambda room: room.at(NOON - 1)) == Cost(1, 1, 0)
-    assert Room(9).cost(lambda room: room.at(NOON - 1)).trips == 3
+    assert MeteredVersions(0).cost(lambda meter: meter.at(NOON - 1)) == Cost(1, 1, 0)
+    assert MeteredVersions(9).cost(lambda meter: meter.at(NOON - 1)).trips == 3
 
 
-def test_many_objects_are_told_as_of_an_instant_in_two_round_trips_each_and_one() -> None:
+def test_many_objects_are_read_as_of_an_instant_in_two_round_trips_each_plus_one() -> None:
     """The heads in a batch, and a range for each object that has changed since."""
-    room = Room()
-    others = [room._made("Employee") for _ in range(5)]
-    moments = [(reference, NOON + 1) for reference in (room.ada, *others)]
-    cost = room.cost(lambda room: room.entities.as_of(moments))
+    meter = MeteredVersions()
+    others = [meter._made("Employee") for _ in range(5)]
+    moments = [(reference, NOON + 1) for reference in (meter.ada, *others)]
+    cost = meter.cost(lambda meter: meter.entities.as_of(moments))
     assert cost == Cost(2, 6 + 0.5, 0)
 
 
-def test_a_role_as_of_many_instants_is_one_range_of_links_too() -> None:
-    room = Room()
-    for team in (room.blue, room.red) * 3:
-        room.clock.instant += STEP
-        room.update(team=point(team.id))
-    role, instants = RoleName("Team", "members"), range(NOON, room.clock.instant, STEP // 2)
-    cost = room.cost(lambda room: room.entities.linked(role, [room.red.id] * len(instants), at=[*instants]))
+def test_a_role_as_of_many_instants_is_one_range_of_links() -> None:
+    meter = MeteredVersions()
+    for team in (meter.blue, meter.red) * 3:
+        meter.clock.instant += STEP
+        meter.update(team=point(team.id))
+    role, instants = RoleName("Team", "members"), range(NOON, meter.clock.instant, STEP // 2)
+    cost = meter.cost(
+        lambda meter: meter.entities.linked(role, [meter.red.id] * len(instants), at=[*instants])
+    )
     assert cost == Cost(1, 1, 0)
 
 
 def test_a_role_as_of_an_instant_is_one_range_of_links() -> None:
-    room = Room()
-    room.update(team=point(room.blue.id))
+    meter = MeteredVersions()
+    meter.update(team=point(meter.blue.id))
     role = RoleName("Team", "members")
-    cost = room.cost(lambda room: room.entities.linked(role, [room.red.id, room.blue.id], at=[NOON + 1] * 2))
+    cost = meter.cost(
+        lambda meter: meter.entities.linked(role, [meter.red.id, meter.blue.id], at=[NOON + 1] * 2)
+    )
     assert cost == Cost(2, 2, 0)

@@ -1,4 +1,4 @@
-"""What the services of versions cost, on an object that has changed once, or ten thousand times."""
+"""Costs of the version services do not depend on the number of versions."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ from stratabase.operations.read.versions import get_version
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import restore
 from tests.fakes import ADMINISTRATOR, NOON, request_of
-from tests.operations.test_version_costs import STEP, Room, S
+from tests.operations.test_version_costs import STEP, MeteredVersions, S
 from tests.store.cost import Cost
 
 pytestmark = pytest.mark.usefixtures("lasting_registry")
@@ -26,37 +26,37 @@ LAST = Query("Employee", Order.of_versions(()), window=Window(5, backward=True))
 
 
 @pytest.mark.parametrize("number", [1, 100, 10_000])
-def test_the_services_cost_the_same_however_many_versions_there_are(number: int) -> None:
-    room = Room(number)
+def test_service_costs_do_not_grow_with_the_number_of_versions(number: int) -> None:
+    meter = MeteredVersions(number)
     middle = NOON + number // 2 * STEP + 1
-    assert room.cost(lambda room: get_version(request(room), room.ada, middle)) == Cost(2, 1.5, 0)
+    assert meter.cost(lambda meter: get_version(request(meter), meter.ada, middle)) == Cost(2, 1.5, 0)
     for query in (FORWARD, BACKWARD, LAST):
-        page = room.cost(partial(_page, query=query))
+        page = meter.cost(partial(_page, query=query))
         assert page.trips == 1
         assert page.read <= 1
-    last = room.last
-    diff = room.cost(lambda room: version_diff(request(room), room.ada, last - 1, last))
+    last = meter.last
+    diff = meter.cost(lambda meter: version_diff(request(meter), meter.ada, last - 1, last))
     assert diff.trips <= 3
-    same = room.cost(lambda room: version_diff(request(room), room.ada, last, last))
+    same = meter.cost(lambda meter: version_diff(request(meter), meter.ada, last, last))
     assert same == Cost(1, 1, 0)
-    room.update("new")
-    back = room.cost(
-        lambda room: restore(room.services, room.ada, [middle], ADMINISTRATOR, WriteOptions(force=True))
+    meter.update("new")
+    back = meter.cost(
+        lambda meter: restore(meter.services, meter.ada, [middle], ADMINISTRATOR, WriteOptions(force=True))
     )
     assert (back.trips, back.written) == (1 + 2 + 1, 4 + S)
 
 
 def test_a_page_in_another_order_reads_all_versions() -> None:
-    few, many = Room(1), Room(1000)
+    few, many = MeteredVersions(1), MeteredVersions(1000)
     query = Query("Employee", Order.of_versions([OrderTerm("name")]), window=Window(5))
-    costs = [room.cost(partial(_page, query=query)) for room in (few, many)]
+    costs = [meter.cost(partial(_page, query=query)) for meter in (few, many)]
     assert costs[1].read > 10 * costs[0].read
 
 
-def request(room: Room) -> RequestContext:
+def request(meter: MeteredVersions) -> RequestContext:
     """Return the context of a request to the store of a room."""
-    return request_of(room.services.model, room.services.entities)
+    return request_of(meter.services.model, meter.services.entities)
 
 
-def _page(room: Room, query: Query) -> object:
-    return version_page(request(room), room.ada, query)
+def _page(meter: MeteredVersions, query: Query) -> object:
+    return version_page(request(meter), meter.ada, query)

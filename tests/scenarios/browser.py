@@ -1,4 +1,4 @@
-"""A Chromium that records where it goes and what it complains of, and fixtures to open mailed links in it.
+"""A Chromium that records its navigation and its errors, and fixtures that open mailed links in it.
 
 The fixtures stand in the conftest of this folder too, which is how tests find them.
 """
@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_pla
 
 from stratabase.cli.gateway.template import RouteDeclaration
 from tests.cli.gateway.serving import gateway
-from tests.links import CONFIRM_EMAIL, SET_PASSWORD, LinkService
+from tests.link_service import CONFIRM_EMAIL, SET_PASSWORD, LinkService
 
 PHONE: dict[str, Any] = {
     "viewport": {"width": 360, "height": 740},
@@ -59,7 +59,7 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass
 class Visit:
-    """One page of one person, and what its browser did meanwhile."""
+    """One page of one visitor, with the events of its browser."""
 
     page: Page
     requests: list[Request] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Some people in teams, made over HTTP, whose derived attributes are known."""
+"""People in teams, created over HTTP, whose derived attributes are known."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ HOME = {"street": "Main", "rooms": [{"name": "attic", "windows": [{}, {}]}, {"na
 
 
 class Company:
-    """Ada, Bob and Cyd are team alpha, which Ada leads; Dan is beta, and gamma has nobody."""
+    """Ada, Bob and Cyd are in team alpha, which Ada leads. Dan is in beta, and gamma is empty."""
 
     def __init__(self, client: Client) -> None:
         self.client = client

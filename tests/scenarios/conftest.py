@@ -1,11 +1,11 @@
-"""What scenarios share: a company over each engine, and a browser that opens mailed links."""
+"""Fixtures that scenarios share: a company over each engine, and a browser that opens mailed links."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.everything import FILE
+from tests.everything_model import FILE
 from tests.scenarios.browser import browser, folder, origin, service, visit  # noqa: F401 - fixtures
 from tests.scenarios.company import Company
 from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite

@@ -1,4 +1,4 @@
-"""A client of a service that serves the model of every feature, over either engine."""
+"""A client of a service that serves the everything model over either engine."""
 
 from collections.abc import Callable, Mapping
 from itertools import count
@@ -27,7 +27,7 @@ def over_dynamodb(table: str) -> Settings:
 
 
 class Client:
-    """Sends GraphQL requests to a service."""
+    """A GraphQL client of a service."""
 
     def __init__(self, service: RunningService) -> None:
         self._service = service

@@ -1,4 +1,4 @@
-"""The addresses of the service over HTTP: what each answers, to whom, and what where there is nothing."""
+"""The addresses of the service over HTTP: methods, credentials, and unknown paths."""
 
 import gzip
 import json
@@ -47,15 +47,15 @@ def post(service: RunningService, body: Any, path: str = GRAPHQL, **headers: str
 
 def is_problem(reply: Reply, status: int) -> bool:
     """Return whether a reply tells of a problem with a status, by the request's own id."""
-    told = reply.json()
+    result = reply.json()
     assert reply.headers["content-type"] == PROBLEM, reply
-    assert told["traceId"] == reply.headers["x-amzn-requestid"]
-    return (reply.status, told["status"], told["type"]) == (status, status, "about:blank") and bool(
-        told["detail"]
+    assert result["traceId"] == reply.headers["x-amzn-requestid"]
+    return (reply.status, result["status"], result["type"]) == (status, status, "about:blank") and bool(
+        result["detail"]
     )
 
 
-def test_a_query_is_answered_by_get(service: RunningService) -> None:
+def test_a_query_can_be_sent_by_get(service: RunningService) -> None:
     filter_ = {"first_name___eq": "Ada & Grace? +1%"}
     query = """query Other { __typename }
       query Find($filter: EmployeeFilter) { Employee___getPage(options: {filter: $filter}) { totalCount } }"""
@@ -67,7 +67,7 @@ def test_a_query_is_answered_by_get(service: RunningService) -> None:
     assert reply.headers["cache-control"] == "no-store"
 
 
-def test_a_mutation_is_not_done_by_get(service: RunningService) -> None:
+def test_a_mutation_by_get_is_refused(service: RunningService) -> None:
     """Whatever the client names it, and beside a query."""
     both = f"query Ask {{ __typename }} {CREATE.replace('mutation', 'mutation Do')}"
 
@@ -90,7 +90,7 @@ def test_a_mutation_is_not_done_by_get(service: RunningService) -> None:
         ({"query": COUNT, "extensions": 1}, '"extensions" must be a JSON object, not a number'),
     ],
 )
-def test_a_get_that_is_no_request(service: RunningService, query: dict[str, Any], says: str) -> None:
+def test_an_invalid_get_is_refused(service: RunningService, query: dict[str, Any], says: str) -> None:
     reply = get(service, **query)
 
     assert is_problem(reply, 400)
@@ -101,7 +101,7 @@ def test_a_get_that_is_no_request(service: RunningService, query: dict[str, Any]
     "content_type",
     ["text/plain", "application/graphql", "application/x-www-form-urlencoded", "application/xml"],
 )
-def test_a_post_takes_json_only(service: RunningService, content_type: str) -> None:
+def test_a_post_accepts_only_json(service: RunningService, content_type: str) -> None:
     assert is_problem(post(service, {"query": COUNT}, Content_Type=content_type), 415)
 
 
@@ -117,7 +117,7 @@ def test_a_client_that_accepts_no_json_gets_406(service: RunningService) -> None
 
 
 @pytest.mark.parametrize("path", ["/auth/api/graphql/hR", "/auth/api/graphql/HR", "/auth/api/graphql/Hr/"])
-def test_the_application_is_named_in_any_case(service: RunningService, path: str) -> None:
+def test_the_application_in_the_path_is_case_insensitive(service: RunningService, path: str) -> None:
     assert post(service, {"query": "{ __typename }"}, path).json() == {"data": {"__typename": "Query"}}
 
 
@@ -135,7 +135,7 @@ def test_the_application_is_named_in_any_case(service: RunningService, path: str
         ("GET", "/auth/file/Employee/1/resume"),
     ],
 )
-def test_there_is_nothing_at_other_addresses(service: RunningService, method: str, path: str) -> None:
+def test_other_addresses_are_404(service: RunningService, method: str, path: str) -> None:
     body = json.dumps({"query": "{ __typename }"}) if method == "POST" else None
 
     reply = service.request(method, path, headers=ADMINISTRATOR | JSON, body=body)
@@ -191,12 +191,12 @@ def test_requests_without_credentials_are_refused(
     assert {"Basic", "Bearer"} & set(offered.replace(",", " ").split())
 
 
-def test_health_tells_the_version_and_that_the_store_answers(service: RunningService) -> None:
-    told = {"version": __version__, "store": "reachable"}
+def test_health_returns_the_version_and_the_state_of_the_store(service: RunningService) -> None:
+    result = {"version": __version__, "store": "reachable"}
 
     plain, xml = service.request("GET", HEALTH), service.request("GET", f"{HEALTH}?format=xml")
 
-    assert (plain.status, plain.json()) == (200, told)
+    assert (plain.status, plain.json()) == (200, result)
     assert (xml.status, b"<store>reachable</store>" in xml.body) == (200, True)
 
 
@@ -208,7 +208,7 @@ def test_the_schema_is_that_of_the_golden_file(service: RunningService) -> None:
     assert reply.body.decode() == golden
 
 
-def test_links_lead_to_the_service_whatever_host_a_client_names(service: RunningService) -> None:
+def test_links_ignore_the_host_header(service: RunningService) -> None:
     member = {"username": "links", "email": "links@example.com", "profile": "Member"}
     forged = {
         "Host": "evil.example.com",
@@ -217,16 +217,18 @@ def test_links_lead_to_the_service_whatever_host_a_client_names(service: Running
     }
     headers = ADMINISTRATOR | JSON | forged
 
-    made = service.request("POST", "/auth/administration/members", headers=headers, body=json.dumps(member))
+    created = service.request(
+        "POST", "/auth/administration/members", headers=headers, body=json.dumps(member)
+    )
     described = service.request("GET", "/public/openapi.json", headers=forged)
 
     root = f"http://127.0.0.1:{service.port}"
-    assert made.headers["location"].startswith(f"{root}/auth/administration/members/")
+    assert created.headers["location"].startswith(f"{root}/auth/administration/members/")
     assert described.json()["servers"] == [{"url": root}]
-    assert "evil" not in made.body.decode() + described.body.decode()
+    assert "evil" not in created.body.decode() + described.body.decode()
 
 
-def test_links_lead_where_it_is_set(tmp_path: Path) -> None:
+def test_links_use_the_configured_base_url(tmp_path: Path) -> None:
     settings = {"STRATABASE_BASE_URL": "https://data.example.com/hr"}
     with running(tmp_path / "home", settings=settings) as service:
         described = service.request("GET", "/public/openapi.json").json()
@@ -234,7 +236,7 @@ def test_links_lead_where_it_is_set(tmp_path: Path) -> None:
     assert described["servers"] == [{"url": "https://data.example.com/hr"}]
 
 
-def test_the_id_of_a_request_is_in_its_answer_and_in_the_log(service: RunningService) -> None:
+def test_the_trace_id_is_in_the_response_and_in_the_log(service: RunningService) -> None:
     reply = get(service, "/auth/looked/for/in/the/log")
 
     (line,) = [line for line in service.log().splitlines() if reply.json()["traceId"] in line]
@@ -253,7 +255,7 @@ TOO_LARGE: dict[str, tuple[Callable[[], tuple[str, dict[str, str]]], int]] = {
 
 
 @pytest.mark.parametrize("what", TOO_LARGE)
-def test_what_the_gateway_does_not_take_is_a_problem_too(service: RunningService, what: str) -> None:
+def test_a_request_refused_by_the_gateway_is_a_problem(service: RunningService, what: str) -> None:
     make, status = TOO_LARGE[what]
     body, headers = make()
 
@@ -264,7 +266,7 @@ def test_what_the_gateway_does_not_take_is_a_problem_too(service: RunningService
 
 
 @pytest.mark.parametrize("accept", ["gzip", "gzip, deflate, br", "*;q=0.5"])
-def test_an_answer_is_compressed_for_those_who_take_that(service: RunningService, accept: str) -> None:
+def test_a_response_is_compressed_for_clients_that_accept_it(service: RunningService, accept: str) -> None:
     query = {"query": "{ __schema { types { name description } } }"}
 
     plain = post(service, query)
@@ -277,7 +279,7 @@ def test_an_answer_is_compressed_for_those_who_take_that(service: RunningService
     assert {reply.headers["vary"] for reply in (plain, small)} == {"Accept-Encoding"}
 
 
-def test_a_small_answer_is_sent_as_it_is(service: RunningService) -> None:
+def test_a_small_response_is_not_compressed(service: RunningService) -> None:
     reply = post(service, {"query": "{ __typename }"}, Accept_Encoding="gzip")
 
     assert (reply.headers.get("content-encoding"), reply.json()) == (None, {"data": {"__typename": "Query"}})
@@ -309,7 +311,7 @@ def test_an_unreachable_store_is_reported_without_details(tmp_path: Path) -> Non
     assert re.search("127.0.0.1|DynamoDB|gone|Traceback|Error", reply.body.decode()) is None
 
 
-def test_a_connection_serves_one_request_after_the_other(service: RunningService) -> None:
+def test_a_connection_serves_several_requests(service: RunningService) -> None:
     """Also after one that was refused."""
     connection = HTTPConnection("127.0.0.1", service.port, timeout=30)
     statuses = [

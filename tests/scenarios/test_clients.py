@@ -1,4 +1,4 @@
-"""Clients that people use talk to the service as they are, and so does the audit of GraphQL over HTTP."""
+"""Common GraphQL clients and the audit of GraphQL over HTTP, against the service."""
 
 import json
 import os
@@ -82,19 +82,19 @@ def test_the_audit_of_graphql_over_http_passes_completely(node: str, service: Ru
 
 
 @pytest.mark.parametrize("client", ["apollo", "urql", "graphql-request"])
-def test_clients_for_javascript(client: str, node: str, service: RunningService) -> None:
-    told = run(node, f"{client}.mjs", service)
+def test_javascript_clients_work(client: str, node: str, service: RunningService) -> None:
+    result = run(node, f"{client}.mjs", service)
 
-    assert told["created"] == [
+    assert result["created"] == [
         {"title": "Middlemarch", "published": "1871", "price": "12.5"},
         {"title": "Emma", "published": "1815", "price": "9.5"},
         {"title": "Persuasion", "published": "1817", "price": None},
     ]
-    assert told["found"] == {"count": 2, "titles": ["Emma", "Persuasion"]}
-    assert told["uncounted"] == {"count": None, "titles": ["Middlemarch"]}
-    assert sorted(told["refused"], key=lambda error: str(error["type"])) == REFUSED
-    assert told["wrong"] == [{"path": None, "type": "ValidationError"}]
-    assert without_typenames(told["half"]) == {
+    assert result["found"] == {"count": 2, "titles": ["Emma", "Persuasion"]}
+    assert result["uncounted"] == {"count": None, "titles": ["Middlemarch"]}
+    assert sorted(result["refused"], key=lambda error: str(error["type"])) == REFUSED
+    assert result["wrong"] == [{"path": None, "type": "ValidationError"}]
+    assert without_typenames(result["half"]) == {
         "data": {"good": {"totalCount": 3}, "bad": None, "refused": None},
         "errors": [{"path": "refused", "type": "MALFORMED_REQUEST"}],
     }
@@ -135,11 +135,11 @@ def test_gql_reads_the_schema_and_runs_documents_with_fragments_and_variables(
 ) -> None:
     book = {"title": "Middlemarch", "published": "1871-12-01", "price": "12.50"}
 
-    made = session.execute(GraphQLRequest(CREATE, variable_values={"book": book}))["Book___create"]
-    filter_ = {"_id___in": [made.pop("_id")]}
+    created = session.execute(GraphQLRequest(CREATE, variable_values={"book": book}))["Book___create"]
+    filter_ = {"_id___in": [created.pop("_id")]}
     found = session.execute(GraphQLRequest(FIND, variable_values={"filter": filter_}))
 
-    assert made == {"title": "Middlemarch", "published": "1871", "price": "12.5"}
+    assert created == {"title": "Middlemarch", "published": "1871", "price": "12.5"}
     assert found == {"Book___getPage": {"items": [{"title": "Middlemarch", "price": "12.5"}]}}
     assert session.client.schema
     assert "BookFilter" in session.client.schema.type_map

@@ -1,4 +1,4 @@
-"""`filter_exp` over HTTP: good conditions, bad ones, and those that mean harm."""
+"""`filter_exp` over HTTP: valid, invalid and malicious conditions."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def found(company: Company, text: str, more: str = STAFF) -> str:
         ("height / 0 > 1", ""),
     ],
 )
-def test_objects_are_found_for_which_a_condition_holds(company: Company, text: str, expected: str) -> None:
+def test_a_condition_filters_objects(company: Company, text: str, expected: str) -> None:
     assert found(company, text) == expected
 
 
@@ -53,7 +53,7 @@ def test_objects_are_found_for_which_a_condition_holds(company: Company, text: s
         ("own && past", "ABD"),
     ],
 )
-def test_derived_attributes_are_asked_too(company: Company, text: str, expected: str) -> None:
+def test_a_condition_may_use_derived_attributes(company: Company, text: str, expected: str) -> None:
     assert found(company, text) == expected
 
 
@@ -67,7 +67,7 @@ def test_derived_attributes_are_asked_too(company: Company, text: str, expected:
         ("isNull(caller.notes) && own", "ABCD"),
     ],
 )
-def test_who_asks_is_known(company: Company, text: str, expected: str) -> None:
+def test_a_condition_may_use_the_caller(company: Company, text: str, expected: str) -> None:
     assert found(company, text) == expected
 
 
@@ -80,11 +80,11 @@ def test_who_asks_is_known(company: Company, text: str, expected: str) -> None:
         ("filter: {_id___in: []}", ""),
     ],
 )
-def test_a_filter_beside_it_must_hold_too(company: Company, more: str, expected: str) -> None:
+def test_a_filter_and_a_condition_must_both_hold(company: Company, more: str, expected: str) -> None:
     assert found(company, "height > 0", more) == expected
 
 
-def test_pages_run_by_cursor_through_what_is_found(company: Company) -> None:
+def test_pages_with_a_condition_continue_by_cursor(company: Company) -> None:
     query = f"""query($cursor: Cursor) {{ Person___getPage(options: {{
       filter_exp: "team_size in [1, 3] && height > 0", {STAFF}, orderBy: [wage___DESC], next: 2,
       cursor: $cursor }}) {{ items {{ last_name }} nextCursor hasNext hasPrev totalCount }} }}"""
@@ -99,7 +99,7 @@ def test_pages_run_by_cursor_through_what_is_found(company: Company) -> None:
     ]
 
 
-def test_nested_pages_take_it(company: Company) -> None:
+def test_nested_pages_accept_a_condition(company: Company) -> None:
     query = """query($id: ID!, $e: String) { Person___get(_id: $id) {
       team { members(options: {filter_exp: $e, orderBy: [last_name___ASC]}) {
         totalCount items { last_name } } }
@@ -119,7 +119,7 @@ def test_nested_pages_take_it(company: Company) -> None:
     }
 
 
-def test_services_in_bulk_take_it(company: Company) -> None:
+def test_bulk_services_accept_a_condition(company: Company) -> None:
     client = company.client
     team = client.team()
     name = client.ask("query($id: ID!) { Team___get(_id: $id) { name } }", id=team)["name"]
@@ -166,7 +166,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
-def test_a_bad_condition_is_told_with_its_place(company: Company, text: str) -> None:
+def test_an_invalid_condition_is_reported_with_its_position(company: Company, text: str) -> None:
     body = company.client.body(PAGE % STAFF, e=text)
 
     (error,) = body["errors"]
@@ -190,7 +190,7 @@ def test_a_bad_condition_is_told_with_its_place(company: Company, text: str) -> 
     }
 
 
-def test_all_that_is_wrong_is_told_wherever_it_is(company: Company) -> None:
+def test_all_errors_of_all_conditions_are_reported(company: Company) -> None:
     query = """query($id: ID!) { a: Person___get(_id: $id) {
       one: pupils(options: {filter_exp: "no && nor"}) { totalCount }
       team { two: members(options: {filter_exp: "1", filter: {born___eq: "x"}}) {
@@ -208,7 +208,7 @@ def test_all_that_is_wrong_is_told_wherever_it_is(company: Company) -> None:
     ]
 
 
-def test_a_bad_condition_of_a_service_in_bulk_changes_nothing(company: Company) -> None:
+def test_an_invalid_condition_of_a_bulk_service_changes_nothing(company: Company) -> None:
     update = """mutation { Person___updateBulk(data: {height: 0}, options: {filter_exp: "hight > 0"}) {
       totalCount } }"""
 
@@ -235,7 +235,7 @@ DIGITS = "[1,2,3,4,5,6,7,8,9,0]"
         ("!" * 40 + "own", "H"),
     ],
 )
-def test_nobody_stops_the_service_by_a_condition(company: Company, text: str, expected: str) -> None:
+def test_an_expensive_condition_does_not_stop_the_service(company: Company, text: str, expected: str) -> None:
     """It is answered, and null where it would take too much."""
     client = company.client
     team = client.team()
@@ -244,7 +244,7 @@ def test_nobody_stops_the_service_by_a_condition(company: Company, text: str, ex
     assert found(company, text, f'filter: {{_id___eq: "{id_}"}}') == expected
 
 
-def test_a_request_full_of_conditions_is_refused_before_it_begins(company: Company) -> None:
+def test_a_request_with_too_many_conditions_is_refused_before_execution(company: Company) -> None:
     """Each character of each counts in what a request costs."""
     pages = " ".join(f"p{n}: pupils(options: {{filter_exp: $e}}) {{ totalCount }}" for n in range(40))
     query = f"query($id: ID!, $e: String) {{ Person___get(_id: $id) {{ {pages} }} }}"
@@ -256,7 +256,7 @@ def test_a_request_full_of_conditions_is_refused_before_it_begins(company: Compa
     assert "each character of filter_exp costs 1" in error["message"]
 
 
-def test_insight_shows_what_a_condition_takes(company: Company) -> None:
+def test_insight_shows_the_cost_of_a_condition(company: Company) -> None:
     """One over what objects keep is tested where these are read, and takes no calls of its own."""
     query = """query($e: String) { Person___getPage(options: {filter_exp: $e, next: 1000}, insight: FULL) {
       items { _id } } }"""
@@ -266,7 +266,7 @@ def test_insight_shows_what_a_condition_takes(company: Company) -> None:
         for text in ("true", "height > 0", "team_size > 0")
     }
 
-    kinds = {text: [call["kind"] for call in made] for text, made in calls.items()}
+    kinds = {text: [call["kind"] for call in created] for text, created in calls.items()}
     assert kinds["height > 0"] == kinds["true"] == ["range"]
     assert kinds["team_size > 0"][0] == "range"
     assert "get" in kinds["team_size > 0"]

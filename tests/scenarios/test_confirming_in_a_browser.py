@@ -1,4 +1,4 @@
-"""A member confirms a new e-mail address by the link in a mail, in a real browser."""
+"""A member confirms a new email address by a mailed link, in a real browser."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
-from tests.links import NEW_EMAIL, LinkService
+from tests.link_service import NEW_EMAIL, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 
 WORDS = {
@@ -70,7 +70,7 @@ def test_an_address_is_confirmed_in_the_language_of_the_member(  # noqa: PLR0917
         seen.picture(folder, f"used-{name}")
 
 
-def test_a_keyboard_is_enough(visit: OpenVisit, origin: str, service: LinkService) -> None:
+def test_the_page_works_with_the_keyboard(visit: OpenVisit, origin: str, service: LinkService) -> None:
     service.email_token(base_url=origin)
     with visit() as seen:
         seen.page.goto(service.mails.link)
@@ -82,7 +82,7 @@ def test_a_keyboard_is_enough(visit: OpenVisit, origin: str, service: LinkServic
         expect(seen.page.get_by_role("heading", name=WORDS["en"][2])).to_be_visible()
 
 
-def test_a_link_that_expires_while_one_thinks_says_what_to_do(
+def test_a_link_that_expires_on_the_open_page_gives_advice(
     visit: OpenVisit, origin: str, service: LinkService, folder: Path
 ) -> None:
     service.email_token(base_url=origin)
@@ -95,7 +95,7 @@ def test_a_link_that_expires_while_one_thinks_says_what_to_do(
         seen.picture(folder, "expired")
 
 
-def test_an_address_that_another_has_by_now_is_reported(
+def test_an_address_taken_by_another_member_is_reported(
     visit: OpenVisit, origin: str, service: LinkService, folder: Path
 ) -> None:
     service.email_token(base_url=origin)
@@ -109,7 +109,7 @@ def test_an_address_that_another_has_by_now_is_reported(
 
 
 @pytest.mark.parametrize("language", WORDS)
-def test_nothing_is_cut_off_on_the_smallest_phone(
+def test_nothing_is_clipped_on_the_smallest_phone(
     language: str, visit: OpenVisit, origin: str, service: LinkService
 ) -> None:
     service.edit(username="a-name-without-any-end-" * 3, formats=Formats(language=language))

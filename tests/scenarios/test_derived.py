@@ -1,4 +1,4 @@
-"""Derived attributes over HTTP: selected, filtered by, ordered by, in previews and answers of writes."""
+"""Derived attributes over HTTP: in selections, filters, orders, previews and results of writes."""
 
 from typing import Any
 
@@ -61,7 +61,9 @@ CYD = {
 
 
 @pytest.mark.parametrize(("name", "expected"), [("Ada", ADA), ("Cyd", CYD)])
-def test_each_kind_is_shown(company: Company, name: str, expected: dict[str, Any]) -> None:
+def test_each_kind_of_derived_attribute_is_shown(
+    company: Company, name: str, expected: dict[str, Any]
+) -> None:
     assert person(company, name, " ".join(expected)) == expected
 
 
@@ -94,7 +96,7 @@ def test_each_aggregate_is_shown(company: Company) -> None:
     assert gamma == {"name": "gamma", **nothing, **null, "large": False}
 
 
-def test_parts_singletons_and_forms_have_them_too(company: Company) -> None:
+def test_parts_singletons_and_forms_have_derived_attributes(company: Company) -> None:
     ask, ids = company.client.ask_again, company.people
     contract = '{ Contract___getPage(options: {filter: {reference___eq: "c"}}) { items { days whose } } }'
     house = "{ House___get { directed_by guest_count width place { owner window_count } } }"
@@ -219,11 +221,13 @@ def walked(company: Company, order: str, way: str, size: int) -> list[str]:
         ("orderBy: [pupil_count___ASC, last_name___ASC], offset: 1, next: 2", ["Cyd", "Dan"]),
     ],
 )
-def test_a_position_may_be_given_as_their_values(company: Company, options: str, expected: list[str]) -> None:
+def test_a_position_may_be_given_by_derived_values(
+    company: Company, options: str, expected: list[str]
+) -> None:
     assert names(staff(company, f"filter: {{{STAFF}}}, {options}")) == expected
 
 
-def test_nested_pages_are_filtered_and_ordered_by_them(company: Company) -> None:
+def test_nested_pages_are_filtered_and_ordered_by_derived_attributes(company: Company) -> None:
     page = person(
         company,
         "Ada",
@@ -244,7 +248,7 @@ WRITTEN = """_id label team_size team { headcount payroll } contract { days whos
   mentor { pupil_count }"""
 
 
-def test_a_preview_shows_what_they_would_be(company: Company) -> None:
+def test_a_preview_shows_future_derived_values(company: Company) -> None:
     """Also those of its parts, and of the objects that its roles lead to."""
     client = company.client
     team = client.team()
@@ -259,9 +263,9 @@ def test_a_preview_shows_what_they_would_be(company: Company) -> None:
         "addresses": [{"street": "s", "rooms": [{"name": "r", "windows": [{}]}]}],
     }
     create = f"query($data: PersonDraftCreate!) {{ Person___previewCreate(data: $data) {{ {WRITTEN} }} }}"
-    made = f"mutation($data: PersonCreate!) {{ Person___create(data: $data) {{ {WRITTEN} }} }}"
+    created = f"mutation($data: PersonCreate!) {{ Person___create(data: $data) {{ {WRITTEN} }} }}"
 
-    preview, written = client.ask_again(create, data=needs), client.ask(made, data=needs)
+    preview, written = client.ask_again(create, data=needs), client.ask(created, data=needs)
 
     assert preview == {
         "_id": None,
@@ -276,7 +280,7 @@ def test_a_preview_shows_what_they_would_be(company: Company) -> None:
     assert written == {**preview, "_id": written["_id"]}
 
 
-def test_answers_of_changes_show_what_they_are_now(company: Company) -> None:
+def test_mutations_return_present_derived_values(company: Company) -> None:
     client = company.client
     old, new = client.team(), client.team()
     id_, _ = client.person(team=old, salary=5)
@@ -304,7 +308,7 @@ def test_answers_of_changes_show_what_they_are_now(company: Company) -> None:
     assert saved == {**updated, "wage": "3.33", "team": {"payroll": "10"}}
 
 
-def test_services_in_bulk_find_objects_by_them_and_show_them(company: Company) -> None:
+def test_bulk_services_filter_by_and_return_derived_attributes(company: Company) -> None:
     client = company.client
     team = client.team()
     for salary in (1, 2, 3):
@@ -325,7 +329,7 @@ def test_services_in_bulk_find_objects_by_them_and_show_them(company: Company) -
     assert client.ask(left, id=team) == {"headcount": 1, "payroll": "30"}
 
 
-def test_a_page_is_confirmed_with_them(company: Company) -> None:
+def test_a_page_without_the_cache_shows_derived_attributes(company: Company) -> None:
     query = f"""{{ Person___getPage(options: {{filter: {{{STAFF}, wage___gt: 5}}, orderBy: [wage___DESC]}},
       disableCache: true) {{ items {{ last_name team_size }} }} }}"""
 
@@ -341,7 +345,7 @@ def insight(company: Company, selection: str, ids: list[str]) -> Any:
     return company.client.body(query, ids=ids)["extensions"]["insight"]
 
 
-def test_insight_shows_the_calls_that_they_take(company: Company) -> None:
+def test_insight_shows_the_calls_of_derived_attributes(company: Company) -> None:
     """What is selected and what is derived share the calls of a level, however many objects there are."""
     ids = list(company.people.values())
 
@@ -369,7 +373,7 @@ def test_insight_shows_the_calls_that_they_take(company: Company) -> None:
         ('{ Person___get(_id: "x") { team_nam } }', "team_name"),
     ],
 )
-def test_no_client_gives_their_values_and_names_are_suggested(
+def test_derived_values_cannot_be_written_and_names_are_suggested(
     company: Company, query: str, word: str
 ) -> None:
     (error,) = company.client.body(query)["errors"]

@@ -1,4 +1,4 @@
-"""The examples of the README and of each page in docs/, against a fresh service, give what is shown."""
+"""The examples of the README and of docs/ return the documented results from a fresh service."""
 
 import email
 import json
@@ -147,7 +147,7 @@ BEFORE: dict[Path, list[tuple[Path, str]]] = {
 
 
 @pytest.mark.parametrize("page", BEFORE, ids=lambda page: page.stem)
-def test_every_example_gives_what_is_shown(service: RunningService, page: Path) -> None:
+def test_every_documented_example_returns_the_documented_result(service: RunningService, page: Path) -> None:
     """Ids and names are the same from the first section of a page to the last."""
     reader = Reader(service)
     for other, part in BEFORE[page]:
@@ -158,7 +158,7 @@ def test_every_example_gives_what_is_shown(service: RunningService, page: Path) 
         run(service, reader, example)
 
 
-def test_every_page_with_examples_is_listed() -> None:
+def test_every_page_with_examples_is_tested() -> None:
     pages = [README, *DOCS.glob("*.md")]
     # The page about expressions has a model of its own.
     assert {page for page in pages if any(examples(page))} - {DOCS / "expressions.md"} == BEFORE.keys()

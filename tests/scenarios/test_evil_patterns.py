@@ -1,4 +1,4 @@
-"""A model with patterns on which backtracking never ends: the service answers, and goes on answering."""
+"""A model with catastrophic patterns: the service keeps responding."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +25,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 
 @pytest.mark.parametrize(("name", "evil"), FIELDS.items(), ids=FIELDS)
-def test_a_validation_ends_and_others_are_answered(service: RunningService, name: str, evil: Evil) -> None:
+def test_a_validation_with_a_malicious_text_ends_and_others_are_served(
+    service: RunningService, name: str, evil: Evil
+) -> None:
     """10,000 characters are judged, and so is a text that the pattern admits; health answers after each."""
     refused = service.graphql(VALIDATE, {"data": {name: evil.text}})
     assert service.request("GET", "/public/health").status == 200
@@ -37,7 +39,7 @@ def test_a_validation_ends_and_others_are_answered(service: RunningService, name
     assert admitted["data"]["Thing___validateCreate"] == {"isValid": True, "issues": []}
 
 
-def test_all_at_once(service: RunningService) -> None:
+def test_all_malicious_texts_at_once_are_validated(service: RunningService) -> None:
     """400,000 characters for forty patterns in one request, which writes nothing."""
     create = "mutation($data: ThingCreate!) { Thing___create(data: $data) { _id } }"
     reply = service.graphql(create, {"data": {name: evil.text for name, evil in FIELDS.items()}})

@@ -1,4 +1,4 @@
-"""A page of another site, in a browser that remembers the administrator's password."""
+"""A cross-site page in a browser that remembers the administrator's password."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,7 +40,7 @@ def sign_in(page: Page, service: RunningService) -> None:
     assert '"username":"admin"' in page.content()
 
 
-def test_a_forged_request_makes_no_administrator_and_sends_no_mail(tmp_path: Path) -> None:
+def test_a_forged_request_creates_no_administrator_and_sends_no_mail(tmp_path: Path) -> None:
     with running(tmp_path / "home") as service, chromium() as browser:
         administrator = {"Authorization": basic("admin", PASSWORD)}
         (admin,) = service.request("GET", MEMBERS, headers=administrator).json()

@@ -1,4 +1,4 @@
-"""Grants over HTTP: each service asked by a member, for what is granted and what is not."""
+"""Grants over HTTP: each service with and without a grant."""
 
 import json
 from collections.abc import Iterator
@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from tests.schema.grants.guild import FILE
+from tests.schema.grants.guild_api import FILE
 from tests.service import PASSWORD, RunningService, basic, running
 
 
-class Hall:
+class GuildService:
     """A service of the guild, with an administrator and the member smith."""
 
     def __init__(self, service: RunningService) -> None:
         self._service = service
         member = {"username": "smith", "email": "smith@example.com", "profile": "Member"}
-        made = self._rest("POST", "/auth/administration/members", member)
-        self._rest("PUT", f"/auth/administration/members/{made['id']}", {"password": PASSWORD})
+        created = self._rest("POST", "/auth/administration/members", member)
+        self._rest("PUT", f"/auth/administration/members/{created['id']}", {"password": PASSWORD})
         self.ids = {"ada": self.create("Master", name="Ada", level=1, salary=7, email="ada@x")}
         self.ids["zoe"] = self.create("Master", name="Zoe", level=9, email="zoe@x", boss=self.ids["ada"])
         self.ids["team"] = self.create("Team", name="red", secret="s", members=[*self.ids.values()])
@@ -45,10 +45,10 @@ class Hall:
 
 
 @pytest.fixture(scope="module")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+def guild(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GuildService]:
     home: Path = tmp_path_factory.mktemp("guild") / "home"
     with running(home, model=FILE, application="Guild") as service:
-        yield Hall(service)
+        yield GuildService(service)
 
 
 READING = {
@@ -66,12 +66,12 @@ READING = {
 
 
 @pytest.mark.parametrize("service", READING)
-def test_what_must_not_be_read_is_refused_by_every_service(hall: Hall, service: str) -> None:
+def test_unreadable_members_are_refused_by_every_service(guild: GuildService, service: str) -> None:
     query, refusal = READING[service]
 
     def refused(class_name: str, id_: str, values: str, selection: str) -> list[str]:
-        asked = query.format(c=class_name, id=hall.ids[id_], v=values, s=selection)
-        body = hall.body(asked)
+        asked = query.format(c=class_name, id=guild.ids[id_], v=values, s=selection)
+        body = guild.body(asked)
         assert body["data"] == {f"{class_name}___{service}": None}
         return [error["extensions"]["issueType"] for error in body["errors"]]
 
@@ -101,45 +101,45 @@ WRITING = {
 
 
 @pytest.mark.parametrize("service", WRITING)
-def test_what_must_not_be_written_is_refused_by_every_service(hall: Hall, service: str) -> None:
+def test_unwritable_members_are_refused_by_every_service(guild: GuildService, service: str) -> None:
     is_new = "reate" in service
     action = "CREATE" if is_new else "EDIT"
 
     def refused(class_name: str, id_: str, values: str) -> list[str]:
         needs = 'name: "x"' + (" level: 1" if class_name == "Master" and "level" not in values else "")
-        one = f'{{filter: {{_id___eq: "{hall.ids[id_]}"}}}}'
-        query = WRITING[service].format(c=class_name, id=hall.ids[id_], v=values, n=needs, o=one)
-        body = hall.body(query)
+        one = f'{{filter: {{_id___eq: "{guild.ids[id_]}"}}}}'
+        query = WRITING[service].format(c=class_name, id=guild.ids[id_], v=values, n=needs, o=one)
+        body = guild.body(query)
         if service.startswith("validate"):
             return [issue["issueType"] for issue in body["data"][f"{class_name}___{service}"]["issues"]]
-        told = [error["extensions"]["issueType"] for error in body.get("errors", ())]
-        return [type_ for type_ in told if type_ != "SERVICE_HANDLER_ERROR"]
+        result = [error["extensions"]["issueType"] for error in body.get("errors", ())]
+        return [type_ for type_ in result if type_ != "SERVICE_HANDLER_ERROR"]
 
     assert refused("Team", "team", 'motto: "x"') == [f"ENTITY_GRANT_{action}"]
     assert refused("Master", "ada", "salary: 8") == ["ATTRIBUTE_GRANT_EDIT"]
     assert refused("Master", "ada", 'rank: "x" salary: 8') == ["ATTRIBUTE_GRANT_EDIT"] * 2
     role = (
-        f'boss: "{hall.ids["ada"]}"' if is_new or service in {"save", "validate"} else "boss: {remove: true}"
+        f'boss: "{guild.ids["ada"]}"' if is_new or service in {"save", "validate"} else "boss: {remove: true}"
     )
     assert refused("Master", "ada", role) == [f"ROLE_GRANT_{action}"]
     assert refused("Master", "ada", "level: 7") == [f"ENTITY_GRANT_{action}"]
 
 
-def test_a_deletion_is_refused(hall: Hall) -> None:
+def test_a_deletion_without_a_grant_is_refused(guild: GuildService) -> None:
     for query in (
         'mutation {{ Team___delete(_id: "{id}") {{ deleted }} }}',
         'mutation {{ Team___deleteBulk(options: {{filter: {{_id___eq: "{id}"}}}}) {{ deleted }} }}',
     ):
-        (error,) = hall.body(query.format(id=hall.ids["team"]))["errors"]
+        (error,) = guild.body(query.format(id=guild.ids["team"]))["errors"]
         assert error["extensions"]["issueType"] == "ENTITY_GRANT_DELETE"
-    verdict = hall.body(
-        f'{{ Team___validateDelete(_id: "{hall.ids["team"]}") {{ issues {{ issueType }} }} }}'
+    verdict = guild.body(
+        f'{{ Team___validateDelete(_id: "{guild.ids["team"]}") {{ issues {{ issueType }} }} }}'
     )
     assert verdict["data"]["Team___validateDelete"] == {"issues": [{"issueType": "ENTITY_GRANT_DELETE"}]}
 
 
-def test_what_is_hidden_is_nowhere(hall: Hall) -> None:
-    zoe = hall.ids["zoe"]
+def test_hidden_objects_appear_nowhere(guild: GuildService) -> None:
+    zoe = guild.ids["zoe"]
     nowhere: dict[str, Any] = {
         f'{{ Master___get(_id: "{zoe}") {{ name }} }}': None,
         '{ Master___getByEmail(email: "zoe@x") { name } }': None,
@@ -151,7 +151,7 @@ def test_what_is_hidden_is_nowhere(hall: Hall) -> None:
             "head_count": 1,
             "members": {"totalCount": 1, "items": [{"name": "Ada"}]},
         },
-        f'{{ Master___get(_id: "{hall.ids["ada"]}") {{ staff {{ totalCount }} }} }}': {
+        f'{{ Master___get(_id: "{guild.ids["ada"]}") {{ staff {{ totalCount }} }} }}': {
             "staff": {"totalCount": 0}
         },
         f'{{ Master___validateDelete(_id: "{zoe}") {{ isValid }} }}': {"isValid": True},
@@ -159,21 +159,21 @@ def test_what_is_hidden_is_nowhere(hall: Hall) -> None:
         "mutation { Master___deleteBulk(options: {filter: {level___gt: 5}}) { deleted } }": {"deleted": 0},
     }
     for query, expected in nowhere.items():
-        body = hall.body(query)
+        body = guild.body(query)
         assert list(body["data"].values()) == [expected], body
-    (error,) = hall.body(f'mutation {{ Master___update(data: {{_id: "{zoe}", name: "x"}}) {{ _id }} }}')[
+    (error,) = guild.body(f'mutation {{ Master___update(data: {{_id: "{zoe}", name: "x"}}) {{ _id }} }}')[
         "errors"
     ]
     assert error["extensions"]["issueType"] == "ENTITY_NOT_FOUND"
-    assert hall.body(f'{{ Master___get(_id: "{zoe}") {{ name }} }}', "admin")["data"] == {
+    assert guild.body(f'{{ Master___get(_id: "{zoe}") {{ name }} }}', "admin")["data"] == {
         "Master___get": {"name": "Zoe"}
     }
 
 
-def test_an_issue_has_all_its_fields(hall: Hall) -> None:
-    query = f'mutation {{ m: Master___update(data: {{_id: "{hall.ids["ada"]}", salary: 1}}) {{ _id }} }}'
+def test_a_grant_issue_has_all_its_fields(guild: GuildService) -> None:
+    query = f'mutation {{ m: Master___update(data: {{_id: "{guild.ids["ada"]}", salary: 1}}) {{ _id }} }}'
 
-    (error,) = hall.body(query)["errors"]
+    (error,) = guild.body(query)["errors"]
 
     assert error["message"] == "The profile Member does not have EDIT permission for Master.salary."
     assert error["path"] == ["m"]
@@ -183,7 +183,7 @@ def test_an_issue_has_all_its_fields(hall: Hall) -> None:
         "issueLevel": "ERROR",
         "issueReferenceType": "ENTITY_ATTRIBUTE",
         "issueType": "ATTRIBUTE_GRANT_EDIT",
-        "entityID": hall.ids["ada"],
+        "entityID": guild.ids["ada"],
         "_clientId": None,
         "entityName": "Master",
         "attributeNames": ["salary"],

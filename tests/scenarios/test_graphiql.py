@@ -89,7 +89,7 @@ def write(page: Page, query: str) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_query_is_written_and_run(size: dict[str, Any], visit: Visiting, folder: Path) -> None:
+def test_a_query_can_be_written_and_run(size: dict[str, Any], visit: Visiting, folder: Path) -> None:
     name = str(size["viewport"]["width"])
     with visit(**size) as seen:
         seen.page.goto("/public/graphiql")
@@ -106,7 +106,9 @@ def test_a_query_is_written_and_run(size: dict[str, Any], visit: Visiting, folde
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_schema_history_and_settings_are_at_hand(size: dict[str, Any], visit: Visiting, folder: Path) -> None:
+def test_schema_history_and_settings_are_available(
+    size: dict[str, Any], visit: Visiting, folder: Path
+) -> None:
     name = str(size["viewport"]["width"])
     with visit(**size) as seen:
         enter(seen)
@@ -136,7 +138,7 @@ def test_schema_history_and_settings_are_at_hand(size: dict[str, Any], visit: Vi
         assert seen.page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
 
 
-def test_what_is_wrong_with_the_password_is_told_and_heard(visit: Visiting, folder: Path) -> None:
+def test_a_wrong_password_is_shown_and_announced(visit: Visiting, folder: Path) -> None:
     with visit() as seen:
         seen.page.goto("/public/graphiql")
         sign_in(seen.page, password="a wrong password")
@@ -147,7 +149,7 @@ def test_what_is_wrong_with_the_password_is_told_and_heard(visit: Visiting, fold
         expect(seen.page.get_by_role("button", name="Sign out")).to_be_visible()
 
 
-def test_a_keyboard_is_enough(visit: Visiting) -> None:
+def test_the_page_works_with_the_keyboard(visit: Visiting) -> None:
     with visit() as seen:
         page, press = seen.page, seen.page.keyboard.press
         page.goto("/public/graphiql")
@@ -174,7 +176,7 @@ def test_a_keyboard_is_enough(visit: Visiting) -> None:
         expect(answer(page)).to_contain_text("totalCount")
 
 
-def test_every_stop_on_the_way_through_the_page_can_be_left_again(visit: Visiting) -> None:
+def test_keyboard_focus_is_never_trapped(visit: Visiting) -> None:
     with visit() as seen:
         enter(seen)
         seen.page.get_by_role("button", name="Sign out").focus()
@@ -193,7 +195,7 @@ def test_every_stop_on_the_way_through_the_page_can_be_left_again(visit: Visitin
         assert {"Query Editor", "Variables", "Result Window", "Open settings dialog"} <= set(met)
 
 
-def test_completion_knows_the_schema(visit: Visiting, folder: Path) -> None:
+def test_completion_uses_the_schema(visit: Visiting, folder: Path) -> None:
     with visit() as seen:
         enter(seen)
         write(seen.page, "{ Book___ge")
@@ -205,7 +207,7 @@ def test_completion_knows_the_schema(visit: Visiting, folder: Path) -> None:
         expect(seen.page.locator(".graphiql-query-editor .CodeMirror-code")).to_contain_text("Book___getPage")
 
 
-def test_after_reloading_one_is_still_signed_in_and_after_signing_out_no_more(visit: Visiting) -> None:
+def test_a_session_survives_reloading_and_ends_with_sign_out(visit: Visiting) -> None:
     with visit() as seen:
         enter(seen)
         seen.page.reload()
@@ -219,7 +221,7 @@ def test_after_reloading_one_is_still_signed_in_and_after_signing_out_no_more(vi
         assert PASSWORD not in kept
 
 
-def test_one_member_does_not_see_what_another_has_run(visit: Visiting) -> None:
+def test_a_member_does_not_see_the_history_of_another(visit: Visiting) -> None:
     with visit() as seen:
         enter(seen)
         write(seen.page, QUERY)
@@ -235,7 +237,7 @@ def test_one_member_does_not_see_what_another_has_run(visit: Visiting) -> None:
         assert "totalCount" not in seen.page.locator("body").inner_text()
 
 
-def test_the_token_is_renewed_before_it_ends(visit: Visiting) -> None:
+def test_the_token_is_refreshed_before_it_expires(visit: Visiting) -> None:
     with visit() as seen:
         seen.page.clock.install()
         enter(seen)
@@ -255,7 +257,7 @@ def token(page: Page) -> str:
     return str(json.loads(page.evaluate("sessionStorage['stratabase.session']"))["token"])
 
 
-def test_when_the_session_has_ended_one_is_asked_to_sign_in_again(visit: Visiting, folder: Path) -> None:
+def test_an_expired_session_asks_for_sign_in(visit: Visiting, folder: Path) -> None:
     with visit() as seen:
         enter(seen)
         seen.page.evaluate(
@@ -271,7 +273,7 @@ def test_when_the_session_has_ended_one_is_asked_to_sign_in_again(visit: Visitin
         expect(seen.page.locator("#member")).to_have_text("admin")
 
 
-def test_what_the_service_refuses_is_shown_as_an_error(visit: Visiting) -> None:
+def test_a_refusal_is_shown_as_an_error(visit: Visiting) -> None:
     with visit() as seen:
         enter(seen)
         write(seen.page, "{ nothing }")
@@ -279,7 +281,7 @@ def test_what_the_service_refuses_is_shown_as_an_error(visit: Visiting) -> None:
         expect(answer(seen.page)).to_contain_text("Cannot query field 'nothing'")
 
 
-def test_the_script_runs_under_the_policy_and_no_other_does(visit: Visiting) -> None:
+def test_only_the_page_script_runs_under_the_content_security_policy(visit: Visiting) -> None:
     with visit() as seen:
         seen.page.goto("/public/graphiql")
         seen.page.evaluate(

@@ -1,11 +1,11 @@
-"""The normal way of every generated service, over HTTP, against the model that uses every feature."""
+"""The standard use of every generated service over HTTP, against the everything model."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.everything import FILE
+from tests.everything_model import FILE
 from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import running
 
@@ -40,7 +40,7 @@ def test_a_graph_is_created_and_read_back(client: Client) -> None:
     }
 
 
-def test_a_graph_is_updated_on_all_its_sides(client: Client) -> None:
+def test_a_graph_is_updated_from_all_sides(client: Client) -> None:
     mentor, _ = client.person(last_name="M")
     id_, _ = client.person(last_name="U")
     change = {
@@ -79,15 +79,15 @@ def test_a_write_is_previewed_and_validated(client: Client) -> None:
         "query($data: PersonDraftUpdate!) { Person___previewUpdate(data: $data) { last_name team { _id } } }",
         data={"_id": id_, "last_name": "Q"},
     )
-    told = client.ask(
+    result = client.ask(
         """query($data: PersonDraftCreate!) { Person___validateCreate(data: $data) {
              isValid issues { roleNames } } }""",
         data=data,
     )
 
     assert preview == {"last_name": "Q", "team": {"_id": team}}
-    assert told["isValid"] is False
-    assert sorted(issue["roleNames"][0] for issue in told["issues"]) == ["contract", "phones", "skills"]
+    assert result["isValid"] is False
+    assert sorted(issue["roleNames"][0] for issue in result["issues"]) == ["contract", "phones", "skills"]
 
 
 def test_an_object_is_found_by_unique_values(client: Client) -> None:
@@ -140,7 +140,7 @@ def test_an_exposed_part_has_pages(client: Client) -> None:
     assert {"person_": {"_id": id_}} in client.ask(query)["items"]
 
 
-def test_what_may_be_associated_is_listed(client: Client) -> None:
+def test_associable_objects_are_listed(client: Client) -> None:
     id_, _ = client.person(last_name="A")
     other, _ = client.person(last_name="B")
     client.create("Desk", number=1, owner=other)

@@ -1,4 +1,4 @@
-"""An id that is half of a surrogate pair: no JSON and no GraphQL document could carry it to a store."""
+"""An ID that is a lone surrogate, which no JSON and no GraphQL document may contain."""
 
 import json
 
@@ -37,7 +37,7 @@ def reply(company: Company, query: str, variables: dict[str, str]) -> tuple[int,
 
 
 @pytest.mark.parametrize("query", SERVICES.values(), ids=SERVICES)
-def test_it_is_refused_as_a_variable(company: Company, query: str) -> None:
+def test_a_surrogate_is_refused_as_a_variable(company: Company, query: str) -> None:
     status, text = reply(company, query, {"id": HALF})
 
     assert status == 400
@@ -45,7 +45,7 @@ def test_it_is_refused_as_a_variable(company: Company, query: str) -> None:
 
 
 @pytest.mark.parametrize("query", SERVICES.values(), ids=SERVICES)
-def test_it_is_refused_in_the_document(company: Company, query: str) -> None:
+def test_a_surrogate_is_refused_in_the_document(company: Company, query: str) -> None:
     written = query.replace("($id: ID!)", "").replace("$id", '"\\ud800"')
 
     status, text = reply(company, written, {})
@@ -57,7 +57,7 @@ def test_it_is_refused_in_the_document(company: Company, query: str) -> None:
 
 @pytest.mark.parametrize("id_", ["", "x" * 3000, "é" * 400, "\x00", "L#members#", "😀"], ids=ascii)
 @pytest.mark.parametrize("service", ["get", "update", "update with roles", "delete", "validateUpdate"])
-def test_other_strange_ids_are_those_of_nothing(company: Company, service: str, id_: str) -> None:
+def test_other_unusual_ids_are_not_found(company: Company, service: str, id_: str) -> None:
     body = company.client.body(SERVICES[service], id=id_)
 
     if "errors" in body:

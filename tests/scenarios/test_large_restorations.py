@@ -1,4 +1,4 @@
-"""Clients delete, empty and restore an object with more parts than one commit holds."""
+"""Clients delete, clear and restore an object with more parts than one commit holds."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -55,11 +55,11 @@ def codes(order: Any) -> list[str]:
     return found
 
 
-def test_a_large_object_is_restored_whole_after_deletion_or_emptying(service: RunningService) -> None:
+def test_a_large_object_is_restored_completely_after_deletion_or_clearing(service: RunningService) -> None:
     order = ask(service, 'mutation { Order___create(data: {name: "a"}) { _id } }')["_id"]
     for first in range(0, NUMBER, TOGETHER):
-        made = [{"code": f"c{each}"} for each in range(first, first + TOGETHER)]
-        there = ask(service, UPDATE, data={"_id": order, "lines": {"create": made}})
+        created = [{"code": f"c{each}"} for each in range(first, first + TOGETHER)]
+        there = ask(service, UPDATE, data={"_id": order, "lines": {"create": created}})
     expected = [f"c{each}" for each in range(NUMBER)]
     assert codes(there) == expected
 

@@ -1,4 +1,4 @@
-"""A model may be so large that its introspection fits through API Gateway only compressed."""
+"""A model whose introspection fits through API Gateway only if it is compressed."""
 
 import gzip
 import json
@@ -34,7 +34,7 @@ def introspect(service: RunningService, accept_encoding: str) -> Reply:
     return service.request("POST", "/auth/api/graphql/Large", headers=headers, body=body)
 
 
-def test_a_client_that_takes_gzip_gets_all_of_it(service: RunningService) -> None:
+def test_a_client_that_accepts_gzip_gets_the_whole_schema(service: RunningService) -> None:
     reply = introspect(service, "gzip, deflate")
 
     assert (reply.status, reply.headers["content-encoding"]) == (200, "gzip")
@@ -43,7 +43,7 @@ def test_a_client_that_takes_gzip_gets_all_of_it(service: RunningService) -> Non
     assert {f"Class{number}" for number in range(CLASSES)} <= {each["name"] for each in types}
 
 
-def test_a_client_that_does_not_is_told_that_it_should(service: RunningService) -> None:
+def test_a_client_that_does_not_accept_gzip_is_advised_to(service: RunningService) -> None:
     reply = introspect(service, "identity")
 
     assert (reply.status, "accept gzip" in reply.json()["detail"]) == (413, True)

@@ -1,4 +1,4 @@
-"""Each limit on requests has its setting, and is told before anything is done; introspection passes."""
+"""Each limit on requests has a setting and is checked before execution; introspection passes."""
 
 import json
 from collections.abc import Iterator
@@ -103,7 +103,7 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_query_is_refused_beyond_a_limit_before_it_is_begun(service: RunningService, name: str) -> None:
+def test_a_query_beyond_a_limit_is_refused_before_execution(service: RunningService, name: str) -> None:
     limit = LIMITS[name]
     pages = "{ Book___getPage { totalCount } }"
     before = ask(service, pages)
@@ -115,9 +115,9 @@ def test_a_query_is_refused_beyond_a_limit_before_it_is_begun(service: RunningSe
 
     assert (beyond.status, modern.status) == (200, 400)
     places = [] if limit.place is None else [{"line": limit.place[0], "column": limit.place[1]}]
-    told: dict[str, Any] = {"message": limit.message, **({"locations": places} if places else {})}
-    told["extensions"] = {"classification": "ValidationError"}
-    assert beyond.json() == modern.json() == {"errors": [told]}
+    result: dict[str, Any] = {"message": limit.message, **({"locations": places} if places else {})}
+    result["extensions"] = {"classification": "ValidationError"}
+    assert beyond.json() == modern.json() == {"errors": [result]}
     assert ask(service, pages) == before
     assert "errors" not in ask(service, limit.within)
 
@@ -134,7 +134,7 @@ def test_a_query_is_refused_beyond_a_limit_before_it_is_begun(service: RunningSe
         ("{\n  b: Book___getPage(options: {next: 1}) { totalCount items { author { name } } }\n}", None, 102),
     ],
 )
-def test_a_query_is_refused_beyond_its_cost(
+def test_a_query_beyond_the_cost_limit_is_refused(
     service: RunningService, query: str, variables: Any, cost: int
 ) -> None:
     body = ask(service, query, variables)
@@ -142,14 +142,14 @@ def test_a_query_is_refused_beyond_its_cost(
     if cost <= 200:
         assert "errors" not in body
         return
-    (told,) = body["errors"]
-    assert told["message"].startswith(f"The estimated cost of the request is {cost}. The maximum is 200.")
-    assert told["locations"] == [{"line": 2, "column": 3}]
-    assert told["extensions"] == {"classification": "ValidationError"}
+    (result,) = body["errors"]
+    assert result["message"].startswith(f"The estimated cost of the request is {cost}. The maximum is 200.")
+    assert result["locations"] == [{"line": 2, "column": 3}]
+    assert result["extensions"] == {"classification": "ValidationError"}
     assert set(body) == {"errors"}
 
 
-def test_a_write_that_costs_too_much_is_not_begun(service: RunningService) -> None:
+def test_a_mutation_beyond_the_cost_limit_is_not_executed(service: RunningService) -> None:
     many = " ".join(f'a{number}: Book___create(data: {{title: "costly"}}) {{ _id }}' for number in range(3))
     costly = (
         f'mutation {{ {many} Book___deleteBulk(options: {{filter: {{title___ne: "x"}}}}) {{ deleted }} }}'
@@ -162,7 +162,7 @@ def test_a_write_that_costs_too_much_is_not_begun(service: RunningService) -> No
     assert found == {"data": {"Book___getByTitle": None}}
 
 
-def test_introspection_does_not_count(service: RunningService) -> None:
+def test_introspection_has_no_cost(service: RunningService) -> None:
     """Neither for its depth nor for its text, which is short enough, nor for its aliases."""
     minimal = " ".join(get_introspection_query(descriptions=False).split())
     nested = '{ __type(name: "Book") { fields { type { ofType { ofType { ofType { name } } } } } } }'
@@ -175,16 +175,16 @@ def test_introspection_does_not_count(service: RunningService) -> None:
     assert len(bodies[0]["data"]["__schema"]["types"]) > 20
 
 
-def test_a_request_reads_no_more_than_it_may(service: RunningService) -> None:
+def test_a_request_cannot_exceed_its_read_budget(service: RunningService) -> None:
     for number in range(4):
         data = {"title": f"large {number}", "text": "x" * 300_000}
         ask(service, "mutation($data: BookCreate!) { Book___create(data: $data) { _id } }", {"data": data})
 
     body = ask(service, '{ Book___getPage(options: {filter: {text___contains: "y"}}) { items { _id } } }')
 
-    (told,) = body["errors"]
-    assert told["extensions"]["issueType"] == "MALFORMED_REQUEST"
-    assert "objects, before the result was complete" in told["message"]
+    (result,) = body["errors"]
+    assert result["extensions"]["issueType"] == "MALFORMED_REQUEST"
+    assert "objects, before the result was complete" in result["message"]
 
 
 class StepByStep:
@@ -217,7 +217,7 @@ def slow(model: Path, tmp_path: Path) -> Iterator[Client]:
     instance.close()
 
 
-def test_a_service_in_bulk_ends_in_time_and_says_how_far_it_has_come(slow: Client) -> None:
+def test_a_bulk_service_ends_in_time_and_reports_progress(slow: Client) -> None:
     """Repeating it goes on."""
 
     def said(query: str) -> Any:
@@ -226,7 +226,7 @@ def test_a_service_in_bulk_ends_in_time_and_says_how_far_it_has_come(slow: Clien
     for number in range(9):
         assert "errors" not in said(f'mutation {{ Book___create(data: {{title: "{number}"}}) {{ _id }} }}')
     end = "mutation {\n  it: Book___deleteBulk(options: {}) { deleted }\n}"
-    told, left = [], [9]
+    result, left = [], [9]
     while "errors" in (body := said(end)):
         (error,) = body["errors"]
         left.append(said("{ it: Book___getPage { totalCount } }")["data"]["it"]["totalCount"])
@@ -236,12 +236,12 @@ def test_a_service_in_bulk_ends_in_time_and_says_how_far_it_has_come(slow: Clien
             "Send the request again to continue."
         )
         assert (error["message"], error["path"], body["data"]) == (expected, ["it"], {"it": None})
-        told.append(error["extensions"])
+        result.append(error["extensions"])
 
     assert body == {"data": {"it": {"deleted": left[-1]}}}
-    assert len(told) > 1
+    assert len(result) > 1
     assert sorted(left, reverse=True) == left
-    assert {(each["issueType"], each["sourceRequestReference"], each["entityName"]) for each in told} == {
+    assert {(each["issueType"], each["sourceRequestReference"], each["entityName"]) for each in result} == {
         ("SERVICE_HANDLER_ERROR", "it.options", "Book")
     }
 
@@ -250,16 +250,16 @@ LARGE = "".join(f"{number:x}" for number in range(70_000))
 """A text that hardly repeats itself: of two bytes, one is left when it is compressed."""
 
 
-def test_an_answer_is_no_larger_than_can_be_sent(model: Path, tmp_path: Path) -> None:
+def test_a_too_large_response_is_refused(model: Path, tmp_path: Path) -> None:
     """Of 6 MB as sent: who takes gzip gets more of it."""
     count = 6 * 1024 * 1024 // len(LARGE) + 1
     with running(tmp_path / "home", model=model, application="Library") as service:
         for number in range(count):
             data = {"title": f"{number}", "text": LARGE}
-            made = ask(
+            created = ask(
                 service, "mutation($data: BookCreate!) { Book___create(data: $data) { _id } }", {"data": data}
             )
-            assert "errors" not in made
+            assert "errors" not in created
         page = "{ Book___getPage(options: {next: 100}) { items { text } } }"
         change = "mutation { Book___updateBulk(data: {author: null}, options: {}) { items { text } } }"
 
@@ -282,7 +282,7 @@ def test_an_answer_is_no_larger_than_can_be_sent(model: Path, tmp_path: Path) ->
     assert "The mutation was already executed. Check the data before" in written.json()["detail"]
 
 
-def test_who_may_see_the_schema_is_a_setting(model: Path, tmp_path: Path) -> None:
+def test_access_to_the_schema_is_a_setting(model: Path, tmp_path: Path) -> None:
     """Switched off, nothing tells of it: no introspection, no text, no "did you mean"."""
     settings = {"STRATABASE_INTROSPECTION": "off", "STRATABASE_SUGGESTIONS": "off"}
     with running(tmp_path / "home", model=model, application="Library", settings=settings) as service:

@@ -1,4 +1,4 @@
-"""Locks over HTTP: two members and an administrator who want the same objects, on each store."""
+"""Locks over HTTP: two members and an administrator compete for objects, on each store."""
 
 import json
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ class Member:
         return {"entityName": class_name, "_id": self.ask(query, data=data)["_id"]}
 
 
-class Scene:
+class LockScenario:
     """A service with three members: admin, ada and bob."""
 
     def __init__(self, service: RunningService) -> None:
@@ -85,18 +85,22 @@ class Scene:
 @pytest.fixture(
     scope="module", params=mostly([dict, over_dynamodb], "over_dynamodb"), ids=["sqlite", "dynamodb"]
 )
-def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def scenario(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LockScenario]:
     home: Path = tmp_path_factory.mktemp("service") / "home"
     with running(home, settings={"STRATABASE_LOCK_MINUTES": "60", **request.param()}) as service:
-        yield Scene(service)
+        yield LockScenario(service)
 
 
-def test_what_one_has_locked_nobody_else_writes_until_it_is_unlocked(scene: Scene) -> None:
-    ada, bob = scene.ada, scene.bob
+def test_update_of_an_object_locked_by_another_is_refused_until_it_is_unlocked(
+    scenario: LockScenario,
+) -> None:
+    ada, bob = scenario.ada, scenario.bob
     team = ada.create("Team", name="red")
     assert ada.ask(LOCK, locks=[team], minutes=5) == {"locked": True, "minutes": 5}
     rename = "mutation($id: ID!, $name: String) { Team___update(data: {_id: $id, name: $name}) { name } }"
-    for other in (bob, scene.admin):
+    for other in (bob, scenario.admin):
         assert other.refused(rename, id=team["_id"], name="blue") == ["ENTITY_LOCK_PERSIST"]
         assert other.refused(LOCK, locks=[team]) == ["ENTITY_LOCK_EDIT"]
     assert bob.refused(UNLOCK, locks=[team]) == ["ENTITY_LOCK_EDIT"]
@@ -105,8 +109,8 @@ def test_what_one_has_locked_nobody_else_writes_until_it_is_unlocked(scene: Scen
     assert bob.ask(rename, id=team["_id"], name="green") == {"name": "green"}
 
 
-def test_everybody_sees_who_has_locked_what(scene: Scene) -> None:
-    ada, bob = scene.ada, scene.bob
+def test_every_member_sees_the_holder_of_a_lock(scenario: LockScenario) -> None:
+    ada, bob = scenario.ada, scenario.bob
     team = ada.create("Team", name="seen")
     employee = ada.create(
         "Employee", first_name="A", last_name="B", email="seen@example.com", team=team["_id"]
@@ -118,24 +122,24 @@ def test_everybody_sees_who_has_locked_what(scene: Scene) -> None:
         (item,) = member.ask(page)["items"]
         assert item["_lock"]["lockedBy"] == "ada"
         assert (item["_lock"]["mine"], item["team"]["_lock"]["mine"]) == (mine, mine)
-    scene.admin.ask(UNLOCK, locks=[team, employee])
+    scenario.admin.ask(UNLOCK, locks=[team, employee])
     assert bob.ask(page)["items"] == [{"_lock": None, "team": {"_lock": None}}]
 
 
-def test_a_set_of_locks_is_whole_or_nothing(scene: Scene) -> None:
-    teams = [scene.ada.create("Team", name=f"set {number}") for number in range(3)]
-    scene.bob.ask(LOCK, locks=teams[2:])
-    assert scene.ada.refused(LOCK, locks=teams) == ["ENTITY_LOCK_EDIT"]
-    assert scene.bob.ask(LOCK, locks=teams) == {"locked": True, "minutes": 10}
-    assert scene.bob.ask(UNLOCK, locks=teams)["locked"] is False
-    assert scene.ada.refused(LOCK, locks=[*teams, {"entityName": "Team", "_id": "none"}]) == [
+def test_several_locks_are_taken_together_or_not_at_all(scenario: LockScenario) -> None:
+    teams = [scenario.ada.create("Team", name=f"set {number}") for number in range(3)]
+    scenario.bob.ask(LOCK, locks=teams[2:])
+    assert scenario.ada.refused(LOCK, locks=teams) == ["ENTITY_LOCK_EDIT"]
+    assert scenario.bob.ask(LOCK, locks=teams) == {"locked": True, "minutes": 10}
+    assert scenario.bob.ask(UNLOCK, locks=teams)["locked"] is False
+    assert scenario.ada.refused(LOCK, locks=[*teams, {"entityName": "Team", "_id": "none"}]) == [
         "ENTITY_NOT_FOUND"
     ]
-    assert scene.bob.ask(LOCK, locks=teams)["locked"] is True
+    assert scenario.bob.ask(LOCK, locks=teams)["locked"] is True
 
 
-def test_a_part_is_locked_and_written_through_its_whole(scene: Scene) -> None:
-    ada, bob = scene.ada, scene.bob
+def test_a_part_is_locked_and_written_through_its_whole(scenario: LockScenario) -> None:
+    ada, bob = scenario.ada, scenario.bob
     employee = ada.create(
         "Employee",
         first_name="P",
@@ -157,24 +161,24 @@ def test_a_part_is_locked_and_written_through_its_whole(scene: Scene) -> None:
     assert ada.ask(end, id=employee["_id"]) == {"deleted": True}
 
 
-def test_the_configured_maximum_holds(scene: Scene) -> None:
-    team = scene.ada.create("Team", name="long")
-    answer = scene.ada.send(LOCK, locks=[team], minutes=61)
+def test_the_configured_maximum_duration_applies(scenario: LockScenario) -> None:
+    team = scenario.ada.create("Team", name="long")
+    answer = scenario.ada.send(LOCK, locks=[team], minutes=61)
     assert [error["message"] for error in answer["errors"]] == [
         "61 is not allowed for minutes. Use a whole number from 1 to 60."
     ]
-    assert scene.ada.ask(LOCK, locks=[team], minutes=60) == {"locked": True, "minutes": 60}
+    assert scenario.ada.ask(LOCK, locks=[team], minutes=60) == {"locked": True, "minutes": 60}
 
 
-def test_a_lock_outlives_the_process(tmp_path: Path) -> None:
+def test_a_lock_survives_a_restart(tmp_path: Path) -> None:
     """Killed at once after it was told."""
     service = RunningService(tmp_path / "home").start()
-    scene = Scene(service)
-    team = scene.ada.create("Team", name="red")
-    scene.ada.ask(LOCK, locks=[team])
+    scenario = LockScenario(service)
+    team = scenario.ada.create("Team", name="red")
+    scenario.ada.ask(LOCK, locks=[team])
     service.kill()
     service.start()
     end = "mutation($id: ID!) { Team___delete(_id: $id) { deleted } }"
-    assert scene.bob.refused(end, id=team["_id"]) == ["ENTITY_LOCK_PERSIST"]
-    assert scene.ada.ask(end, id=team["_id"]) == {"deleted": True}
+    assert scenario.bob.refused(end, id=team["_id"]) == ["ENTITY_LOCK_PERSIST"]
+    assert scenario.ada.ask(end, id=team["_id"]) == {"deleted": True}
     service.stop()

@@ -1,4 +1,4 @@
-"""What a newcomer does first, over HTTP against the sample model."""
+"""The first steps of a newcomer, over HTTP against the sample model."""
 
 import json
 from collections.abc import Iterator
@@ -59,10 +59,10 @@ def test_an_employee_is_created_and_read_back(service: RunningService) -> None:
     }
 
 
-def test_what_follows_from_other_values_is_computed(service: RunningService) -> None:
+def test_derived_attributes_are_computed(service: RunningService) -> None:
     """As the README shows it."""
     id_ = create(service, "computed@example.com")
-    made = service.graphql(
+    created = service.graphql(
         """mutation($members: [ID]) { Team___create(data: {name: "Engines", members: $members}) {
              name head_count } }""",
         {"members": [id_]},
@@ -73,16 +73,16 @@ def test_what_follows_from_other_values_is_computed(service: RunningService) -> 
     }) { items { full_name team { name head_count } } } }"""
 
     team = {"name": "Engines", "head_count": 1}
-    assert made == {"data": {"Team___create": team}}
+    assert created == {"data": {"Team___create": team}}
     items = [{"full_name": "Ada Lovelace", "team": team}]
     assert service.graphql(page) == {"data": {"Employee___getPage": {"items": items}}}
 
 
-def test_an_unknown_id_is_null(service: RunningService) -> None:
+def test_reading_an_unknown_id_returns_null(service: RunningService) -> None:
     assert service.graphql('{ Employee___get(_id: "nobody") { _id } }') == {"data": {"Employee___get": None}}
 
 
-def test_an_update_of_an_unknown_id_is_an_issue(service: RunningService) -> None:
+def test_updating_an_unknown_id_is_an_issue(service: RunningService) -> None:
     answer = service.graphql('mutation { Employee___update(data: {_id: "nobody", salary: 1}) { _id } }')
 
     (error,) = answer["errors"]
@@ -122,7 +122,7 @@ def test_an_update_of_an_unknown_id_is_an_issue(service: RunningService) -> None
         ),
     ],
 )
-def test_a_wrong_query_says_what_is_wrong_and_where(
+def test_an_invalid_query_is_reported_with_its_location(
     service: RunningService, query: str, words: list[str]
 ) -> None:
     (error,) = service.graphql(query)["errors"]
@@ -132,7 +132,7 @@ def test_a_wrong_query_says_what_is_wrong_and_where(
     assert error["extensions"]["classification"] in {"InvalidSyntax", "ValidationError"}
 
 
-def test_a_wrong_value_names_the_attribute_and_what_would_be_right(service: RunningService) -> None:
+def test_an_invalid_value_is_reported_with_the_attribute_and_advice(service: RunningService) -> None:
     data = {"first_name": "A", "last_name": "B", "email": "no address", "date_of_birth": "yesterday"}
     answer = service.graphql(
         "mutation($data: EmployeeCreate!) { Employee___create(data: $data) { _id } }", {"data": data}
@@ -144,7 +144,7 @@ def test_a_wrong_value_names_the_attribute_and_what_would_be_right(service: Runn
     assert "dd/MM/yyyy" in found["DATA_TYPE"]["message"]
 
 
-def test_an_address_is_taken_only_once(service: RunningService) -> None:
+def test_an_email_address_is_unique(service: RunningService) -> None:
     create(service, "grace@example.com")
     data = {"first_name": "G", "last_name": "H", "email": "grace@example.com"}
 
@@ -160,9 +160,7 @@ def test_an_address_is_taken_only_once(service: RunningService) -> None:
 @pytest.mark.parametrize(
     "headers", [{}, {"Authorization": basic("admin", "wrong")}, {"Authorization": basic("nobody", PASSWORD)}]
 )
-def test_without_the_right_password_nothing_is_answered(
-    service: RunningService, headers: dict[str, str]
-) -> None:
+def test_a_wrong_password_is_refused(service: RunningService, headers: dict[str, str]) -> None:
     reply = service.request("POST", ADDRESS, headers=JSON | headers, body='{"query": "{ __typename }"}')
 
     assert reply.status == 401
@@ -170,7 +168,7 @@ def test_without_the_right_password_nothing_is_answered(
     assert "Basic" in "".join(value for name, value in reply.headers.items() if "www-authenticate" in name)
 
 
-def test_pages_run_forward_by_cursor(service: RunningService) -> None:
+def test_pages_continue_by_cursor(service: RunningService) -> None:
     for number in range(5):
         create(service, f"page{number}@example.com")
     query = """query($cursor: Cursor) {
@@ -191,7 +189,7 @@ def test_pages_run_forward_by_cursor(service: RunningService) -> None:
     assert pages == [["page4", "page3"], ["page2", "page1"], ["page0"]]
 
 
-def test_options_tell_what_an_address_takes(service: RunningService) -> None:
+def test_options_lists_the_methods_of_an_address(service: RunningService) -> None:
     reply = service.request("OPTIONS", ADDRESS)
 
     assert reply.status == 204

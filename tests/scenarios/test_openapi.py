@@ -1,4 +1,4 @@
-"""The running service answers as its OpenAPI document says, whatever it is asked."""
+"""The running service responds as its OpenAPI document describes."""
 
 import json
 from collections.abc import Iterator
@@ -72,8 +72,8 @@ def service(
 
 
 @dataclass
-class Examination:
-    """What came of sending many requests."""
+class RequestLog:
+    """The outcomes of many requests."""
 
     documented: Documented
     faults: list[str] = field(default_factory=list)
@@ -167,7 +167,7 @@ def _spare(case: Case[Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def examination(service: RunningService) -> Examination:
+def request_log(service: RunningService) -> RequestLog:
     """Send all that schemathesis thinks of."""
     address = f"http://127.0.0.1:{service.port}/public/openapi.json"
     schema = schemathesis.openapi.from_url(address, config=configuration(service))
@@ -175,7 +175,7 @@ def examination(service: RunningService) -> Examination:
         "GET", "/auth/administration/member", headers={"Authorization": basic("admin", PASSWORD)}
     )
     teach(schema, me.json()["id"])
-    found = Examination(Documented(schema.raw_schema))
+    found = RequestLog(Documented(schema.raw_schema))
     for form in ("json", "xml"):
         for method, path, reply in walk(service, form):
             found.compare(method, path, reply)
@@ -197,9 +197,9 @@ def walk(service: RunningService, form: str) -> Iterator[tuple[str, str, Reply]]
         return method, path, reply
 
     yield ask("POST", "/public/token/getJwtToken", CREDENTIALS[form])
-    made = ask("POST", ALL, NEW[form])
-    yield made
-    id_ = made[2].headers["location"].rpartition("/")[2]
+    created = ask("POST", ALL, NEW[form])
+    yield created
+    id_ = created[2].headers["location"].rpartition("/")[2]
     for method, path, body in (("GET", ALL, None), ("GET", ONE, None), ("PUT", ONE, NOTES[form])):
         yield ask(method, path, body, id_)
     admin = service.request(
@@ -211,7 +211,7 @@ def walk(service: RunningService, form: str) -> Iterator[tuple[str, str, Reply]]
 
 
 @pytest.mark.parametrize("form", ["json", "xml"])
-def test_the_life_of_a_member(form: str, service: RunningService) -> None:
+def test_a_member_can_be_created_changed_and_deleted(form: str, service: RunningService) -> None:
     replies = [reply for _, _, reply in walk(service, form)]
     assert [reply.status for reply in replies] == [200, 201, 200, 200, 200, 200, 200, 500]
     assert [replies[4].body, *(reply.body for reply in replies[6:])] == [
@@ -222,24 +222,24 @@ def test_the_life_of_a_member(form: str, service: RunningService) -> None:
 
 
 @pytest.mark.soak
-def test_every_answer_is_as_documented(examination: Examination) -> None:
-    assert not examination.faults, "\n\n".join(examination.faults)
+def test_every_answer_is_as_documented(request_log: RequestLog) -> None:
+    assert not request_log.faults, "\n\n".join(request_log.faults)
 
 
-def test_only_a_deletion_answers_500(examination: Examination) -> None:
-    assert {name for name, status in examination.seen if status >= HTTPStatus.INTERNAL_SERVER_ERROR} <= {
+def test_only_a_deletion_returns_500(request_log: RequestLog) -> None:
+    assert {name for name, status in request_log.seen if status >= HTTPStatus.INTERNAL_SERVER_ERROR} <= {
         "DELETE /auth/administration/members/{id}"
     }
 
 
-def test_nearly_everything_was_asked_with_success(examination: Examination) -> None:
+def test_nearly_every_operation_was_called_successfully(request_log: RequestLog) -> None:
     """Otherwise all of this would show only that refusals are documented."""
-    paths = examination.documented.document["paths"]
+    paths = request_log.documented.document["paths"]
     operations = {
         f"{method.upper()} {path}"
         for path, methods in paths.items()
         for method in methods
         if method != "parameters"
     }
-    successful = {name for name, status in examination.seen if status < HTTPStatus.BAD_REQUEST}
+    successful = {name for name, status in request_log.seen if status < HTTPStatus.BAD_REQUEST}
     assert operations - successful == UNASKED

@@ -1,4 +1,4 @@
-"""A member changes its own e-mail address over HTTP: grants that compare it wait until it is proven."""
+"""A member changes their own email address over HTTP; grants use it only after the confirmation."""
 
 import json
 import re
@@ -31,8 +31,8 @@ CONFIRM = "/public/administration/confirmEmail"
 OLD, NEW = "rosa@example.com", "victim@example.com"
 
 
-class Clinic:
-    """A service with a report on who has the address NEW, and the member rosa, who has OLD."""
+class EmailService:
+    """A service with a report about the owner of the address NEW, and the member rosa, who has OLD."""
 
     def __init__(self, service: RunningService) -> None:
         self.service = service
@@ -96,17 +96,19 @@ STORES = {"sqlite": dict, "dynamodb": over_dynamodb} if FULL else {"sqlite": dic
 
 
 @pytest.fixture(scope="module", params=STORES)
-def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clinic]:
+def opened(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[EmailService]:
     folder: Path = tmp_path_factory.mktemp("clinic")
     model = folder / "clinic.graphql"
     model.write_text(MODEL)
     settings = STORES[request.param]()
     with running(folder / "home", model=model, application="Clinic", settings=settings) as service:
-        yield Clinic(service)
+        yield EmailService(service)
 
 
 @pytest.fixture
-def clinic(opened: Clinic) -> Clinic:
+def email_service(opened: EmailService) -> EmailService:
     """The clinic, where rosa has the address OLD and waits for nothing."""
     assert opened.put({"email": OLD, "pendingEmail": None}, "admin").status == 200
     return opened
@@ -115,64 +117,67 @@ def clinic(opened: Clinic) -> Clinic:
 pytestmark = pytest.mark.soak
 
 
-def test_nobody_reads_by_an_address_that_is_not_proven(clinic: Clinic) -> None:
-    assert (clinic.put({"email": NEW, "notes": "mine"}).body, clinic.reports()) == (b"Update Complete", 0)
-    token = clinic.service.request(
+def test_an_unconfirmed_address_grants_no_access(email_service: EmailService) -> None:
+    assert (email_service.put({"email": NEW, "notes": "mine"}).body, email_service.reports()) == (
+        b"Update Complete",
+        0,
+    )
+    token = email_service.service.request(
         "POST",
         "/public/token/getJwtToken",
         headers={"Content-Type": "application/json"},
         body=json.dumps({"username": "rosa", "password": PASSWORD}),
     ).json()["access_token"]
-    current = clinic.service.request(
+    current = email_service.service.request(
         "GET", "/auth/administration/member", headers={"Authorization": f"Bearer {token}"}
     ).json()
     assert (current["email"], current["pendingEmail"], current["notes"]) == (OLD, NEW, "mine")
-    assert clinic.shown("admin")["pendingEmail"] == NEW
-    assert [mail["To"] for mail in clinic.mails()[-2:]] == [NEW, OLD]
-    for fields in (current, clinic.shown()):
-        assert clinic.put(fields).status == 200
-    assert clinic.shown()["pendingEmail"] == NEW
+    assert email_service.shown("admin")["pendingEmail"] == NEW
+    assert [mail["To"] for mail in email_service.mails()[-2:]] == [NEW, OLD]
+    for fields in (current, email_service.shown()):
+        assert email_service.put(fields).status == 200
+    assert email_service.shown()["pendingEmail"] == NEW
 
-    reply = clinic.press(clinic.link(NEW))
-    root = f"http://127.0.0.1:{clinic.service.port}"
+    reply = email_service.press(email_service.link(NEW))
+    root = f"http://127.0.0.1:{email_service.service.port}"
     assert (reply.status, reply.headers["location"]) == (303, f"{root}{CONFIRM}?result=done&language=it")
-    assert clinic.shown() == {
-        "id": clinic.id,
+    assert email_service.shown() == {
+        "id": email_service.id,
         "username": "rosa",
         "email": NEW,
         "profile": "Patient",
         "disabled": False,
     }
-    eventually(lambda: clinic.reports() == 1)
-    assert clinic.mails()[-1]["To"] == OLD
-    used = clinic.service.request("GET", clinic.link(NEW), headers={"Accept-Language": "en"})
+    eventually(lambda: email_service.reports() == 1)
+    assert email_service.mails()[-1]["To"] == OLD
+    used = email_service.service.request("GET", email_service.link(NEW), headers={"Accept-Language": "en"})
     assert (used.status, "Questo link non funziona" in used.body.decode()) == (401, True)
 
 
-def test_an_administrators_change_and_a_cancellation(clinic: Clinic) -> None:
-    assert clinic.put({"email": "first@example.com"}, "admin").status == 200
-    assert clinic.shown()["email"] == "first@example.com"
-    assert clinic.put({"email": "second@example.com"}).status == 200
-    assert clinic.put({"email": "first@example.com"}).status == 200
-    assert "pendingEmail" not in clinic.shown()
+def test_a_change_by_an_administrator_and_a_cancellation_take_effect(email_service: EmailService) -> None:
+    assert email_service.put({"email": "first@example.com"}, "admin").status == 200
+    assert email_service.shown()["email"] == "first@example.com"
+    assert email_service.put({"email": "second@example.com"}).status == 200
+    assert email_service.put({"email": "first@example.com"}).status == 200
+    assert "pendingEmail" not in email_service.shown()
     headers = {"Content-Type": "application/json"}
-    token = clinic.link("second@example.com").partition("token=")[2]
+    token = email_service.link("second@example.com").partition("token=")[2]
     body = json.dumps({"token": token})
-    reply = clinic.service.request("POST", CONFIRM, headers=headers, body=body)
+    reply = email_service.service.request("POST", CONFIRM, headers=headers, body=body)
     assert reply.status == 401
-    assert clinic.put({"email": "ADMIN@localhost"}).status == 400
-    assert clinic.put({"email": "first@example.com\r\nBcc: x@example.com"}).status == 400
+    assert email_service.put({"email": "ADMIN@localhost"}).status == 400
+    assert email_service.put({"email": "first@example.com\r\nBcc: x@example.com"}).status == 400
 
 
-def test_one_mailbox_cannot_be_filled(clinic: Clinic) -> None:
-    replies = [clinic.put({"email": f"mailbox+{number}@example.com"}) for number in range(6)]
+def test_mails_to_one_address_are_limited(email_service: EmailService) -> None:
+    replies = [email_service.put({"email": f"mailbox+{number}@example.com"}) for number in range(6)]
     assert [reply.status for reply in replies] == [200] * 5 + [429]
     assert 0 < int(replies[-1].headers["retry-after"]) <= 3600
 
 
-def test_rights_are_judged_before_the_body(clinic: Clinic) -> None:
-    (admin, *_) = clinic.rest("GET", MEMBERS, username="admin").json()
+def test_permission_is_checked_before_the_body(email_service: EmailService) -> None:
+    (admin, *_) = email_service.rest("GET", MEMBERS, username="admin").json()
     for method, path in (("POST", MEMBERS), ("PUT", f"{MEMBERS}/{admin['id']}")):
-        assert clinic.rest(method, path, {"bogus": 1}).status == 403
-        assert clinic.rest(method, path).status == 403
-    assert clinic.put({"dateFormat": "dd MMM"}).body.decode().startswith('"dateFormat" non è valido. ')
+        assert email_service.rest(method, path, {"bogus": 1}).status == 403
+        assert email_service.rest(method, path).status == 403
+    assert email_service.put({"dateFormat": "dd MMM"}).body.decode().startswith('"dateFormat" non è valido. ')

@@ -1,4 +1,4 @@
-"""Owners over HTTP, on each store: members change their names, leave, and hand over what they own."""
+"""Owners over HTTP, on each store: members are renamed or deleted, and their objects handed over."""
 
 import json
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ MEMBERS = "/auth/administration/members"
 ANOTHER_PASSWORD = "another battery staple"
 
 
-class Office:
-    """A service of which an administrator makes members, and these make projects."""
+class OwnersService:
+    """A service in which an administrator creates members, and these create projects."""
 
     def __init__(self, service: RunningService) -> None:
         self._service = service
@@ -36,8 +36,8 @@ class Office:
 
     def member(self, username: str, password: str = PASSWORD, profile: str = "Member") -> str:
         """Make a member, and return its id once it is let in."""
-        given = {"username": username, "email": f"{username}.{len(password)}@example.com", "profile": profile}
-        reply = self.rest("POST", MEMBERS, given)
+        value = {"username": username, "email": f"{username}.{len(password)}@example.com", "profile": profile}
+        reply = self.rest("POST", MEMBERS, value)
         assert reply.status == 201, reply.body
         id_ = str(reply.json()["id"])
         assert self.rest("PUT", f"{MEMBERS}/{id_}", {"password": password}).status == 200
@@ -76,104 +76,108 @@ class Office:
 
 @pytest.fixture(
     scope="module",
-    params=[over_sqlite, pytest.param(over_dynamodb("office"), marks=pytest.mark.thorough)],
+    params=[over_sqlite, pytest.param(over_dynamodb("owners"), marks=pytest.mark.thorough)],
     ids=["sqlite", "dynamodb"],
 )
-def office(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
-    home: Path = tmp_path_factory.mktemp("office") / "home"
+def owners(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[OwnersService]:
+    home: Path = tmp_path_factory.mktemp("owners") / "home"
     with running(home, model=MODEL, application="Office", settings=request.param()) as service:
-        yield Office(service)
+        yield OwnersService(service)
 
 
-def test_who_is_renamed_keeps_what_it_owns_and_who_takes_the_name_gets_nothing(office: Office) -> None:
-    rosa = office.member("rosa")
-    project = office.create("rosa", "Project", code="R")
-    note = office.create("rosa", "Note", text="n", project=project)
-    office.rename(rosa, "rosalind")
-    office.member("rosa", ANOTHER_PASSWORD)
+def test_a_renamed_member_keeps_their_objects_and_a_member_with_the_old_name_gets_none(
+    owners: OwnersService,
+) -> None:
+    rosa = owners.member("rosa")
+    project = owners.create("rosa", "Project", code="R")
+    note = owners.create("rosa", "Note", text="n", project=project)
+    owners.rename(rosa, "rosalind")
+    owners.member("rosa", ANOTHER_PASSWORD)
 
-    assert office.codes("rosalind") == ["R"]
-    assert office.codes("rosa", ANOTHER_PASSWORD) == []
+    assert owners.codes("rosalind") == ["R"]
+    assert owners.codes("rosa", ANOTHER_PASSWORD) == []
     by_expression = '{filter_exp: "caller.username in [_ownedby]"}'
-    assert office.codes("rosalind", options=by_expression) == ["R"]
-    shown = office.ask("rosalind", f'{{ Project___get(_id: "{project}") {{ _ownedby mine }} }}')
+    assert owners.codes("rosalind", options=by_expression) == ["R"]
+    shown = owners.ask("rosalind", f'{{ Project___get(_id: "{project}") {{ _ownedby mine }} }}')
     assert shown == {"_ownedby": "rosa", "mine": True}  # as it was written
 
     get_note = f'{{ Note___get(_id: "{note}") {{ text }} }}'
-    assert office.ask("rosalind", get_note) == {"text": "n"}
-    assert office.ask("rosa", get_note, ANOTHER_PASSWORD) is None
+    assert owners.ask("rosalind", get_note) == {"text": "n"}
+    assert owners.ask("rosa", get_note, ANOTHER_PASSWORD) is None
 
     change = f'mutation {{ Project___update(data: {{_id: "{project}", code: "S"}}) {{ _lastmodifiedby }} }}'
-    assert "errors" in office.send("rosa", change, ANOTHER_PASSWORD)
-    assert office.ask("rosalind", change) == {"_lastmodifiedby": "rosalind"}
-    assert office.ask("rosalind", f'{{ Project___getVersionPage(_id: "{project}") {{ items {{ code }} }} }}')[
+    assert "errors" in owners.send("rosa", change, ANOTHER_PASSWORD)
+    assert owners.ask("rosalind", change) == {"_lastmodifiedby": "rosalind"}
+    assert owners.ask("rosalind", f'{{ Project___getVersionPage(_id: "{project}") {{ items {{ code }} }} }}')[
         "items"
     ] == [{"code": "R"}, {"code": "S"}]
     # A filter by the name goes by the name as written.
-    assert office.codes("rosalind", options='{filter: {_ownedby___eq: "rosa"}}') == ["S"]
+    assert owners.codes("rosalind", options='{filter: {_ownedby___eq: "rosa"}}') == ["S"]
 
 
-def test_what_comes_back_belongs_to_its_owner_and_not_to_its_name(office: Office) -> None:
-    lena, (project,) = projects_of(office, "lena", 1)
+def test_a_restored_object_belongs_to_its_owner_by_id(owners: OwnersService) -> None:
+    lena, (project,) = projects_of(owners, "lena", 1)
     start = '_versionStart(format: "dd-MM-yyyy HH:mm:ss.SSS")'
-    when = office.ask("lena", f'{{ Project___get(_id: "{project}") {{ {start} }} }}')["_versionStart"]
-    assert office.ask("lena", f'mutation {{ Project___delete(_id: "{project}") {{ deleted }} }}')["deleted"]
-    office.rename(lena, "lenore")
-    office.member("lena", ANOTHER_PASSWORD)
+    when = owners.ask("lena", f'{{ Project___get(_id: "{project}") {{ {start} }} }}')["_versionStart"]
+    assert owners.ask("lena", f'mutation {{ Project___delete(_id: "{project}") {{ deleted }} }}')["deleted"]
+    owners.rename(lena, "lenore")
+    owners.member("lena", ANOTHER_PASSWORD)
     restore = (
         f'mutation {{ Project___restoreVersion(_id: "{project}", atVersion: "{when}") {{ code _ownedby }} }}'
     )
 
-    assert "errors" in office.send("lena", restore, ANOTHER_PASSWORD)
-    assert office.ask("lenore", restore) == {"code": "lena0", "_ownedby": "lena"}
-    assert office.codes("lenore") == ["lena0"]
-    assert office.codes("lena", ANOTHER_PASSWORD) == []
+    assert "errors" in owners.send("lena", restore, ANOTHER_PASSWORD)
+    assert owners.ask("lenore", restore) == {"code": "lena0", "_ownedby": "lena"}
+    assert owners.codes("lenore") == ["lena0"]
+    assert owners.codes("lena", ANOTHER_PASSWORD) == []
 
 
-def test_the_name_of_a_deleted_member_gives_nothing(office: Office) -> None:
-    vera = office.member("vera")
-    office.create("vera", "Project", code="V")
-    assert office.rest("DELETE", f"{MEMBERS}/{vera}").status == 200
-    office.member("vera", ANOTHER_PASSWORD)
+def test_a_new_member_with_the_name_of_a_deleted_one_gets_no_objects(owners: OwnersService) -> None:
+    vera = owners.member("vera")
+    owners.create("vera", "Project", code="V")
+    assert owners.rest("DELETE", f"{MEMBERS}/{vera}").status == 200
+    owners.member("vera", ANOTHER_PASSWORD)
 
-    assert office.codes("vera", ANOTHER_PASSWORD) == []
-    assert office.codes("admin", options='{filter: {_ownedby___eq: "vera"}}') == ["V"]
+    assert owners.codes("vera", ANOTHER_PASSWORD) == []
+    assert owners.codes("admin", options='{filter: {_ownedby___eq: "vera"}}') == ["V"]
 
 
-def test_ids_of_members_are_shown_nowhere(office: Office) -> None:
-    paul = office.member("paul")
-    project = office.create("paul", "Project", code="P")
+def test_member_ids_are_never_shown(owners: OwnersService) -> None:
+    paul = owners.member("paul")
+    project = owners.create("paul", "Project", code="P")
     change = f'mutation {{ Project___update(data: {{_id: "{project}", code: "Q"}}) {{ _id }} }}'
-    office.ask("admin", change)
+    owners.ask("admin", change)
     query = """query($from: Datetime!, $to: Datetime!) {
       Project___getVersionDiff(_id: "%s", from: $from, to: $to) { changes { name old new changedBy } } }"""
     times = {"from": "01-01-2020 00:00:00.000", "to": "01-01-2100 00:00:00.000"}
-    answer = office.send("admin", query % project, **times)
+    answer = owners.send("admin", query % project, **times)
     assert "errors" not in answer, answer
     assert paul not in json.dumps(answer)
     assert "_memberIds" not in json.dumps(answer)
-    assert "errors" in office.send("admin", f'{{ Project___get(_id: "{project}") {{ _memberIds }} }}')
+    assert "errors" in owners.send("admin", f'{{ Project___get(_id: "{project}") {{ _memberIds }} }}')
     by_ids = '{ Project___getPage(options: {filter_exp: "isNull(_memberIds)"}) { totalCount } }'
-    assert "errors" in office.send("admin", by_ids)
+    assert "errors" in owners.send("admin", by_ids)
 
 
-def test_objects_of_an_older_version_get_ids_before_they_are_served(tmp_path: Path) -> None:
+def test_objects_of_an_older_version_get_member_ids_before_they_are_served(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with running(home, model=MODEL, application="Office") as service:
-        office = Office(service)
-        rosa, paul = office.member("rosa"), office.member("paul")
-        office.create("rosa", "Project", code="R")
-        office.create("paul", "Project", code="P")
-        assert office.rest("DELETE", f"{MEMBERS}/{paul}").status == 200
+        owners = OwnersService(service)
+        rosa, paul = owners.member("rosa"), owners.member("paul")
+        owners.create("rosa", "Project", code="R")
+        owners.create("paul", "Project", code="P")
+        assert owners.rest("DELETE", f"{MEMBERS}/{paul}").status == 200
     _forget_ids(home)
     with running(home, model=MODEL, application="Office") as service:
-        office = Office(service)
+        owners = OwnersService(service)
         assert "Project: replaced 3 usernames with member IDs." in service.log()
         assert "Project: kept 3 usernames because no member has that name." in service.log()
-        office.rename(rosa, "rosalind")
-        office.member("rosa", ANOTHER_PASSWORD)
-        assert office.codes("rosalind") == ["R"]
-        assert office.codes("rosa", ANOTHER_PASSWORD) == []
+        owners.rename(rosa, "rosalind")
+        owners.member("rosa", ANOTHER_PASSWORD)
+        assert owners.codes("rosalind") == ["R"]
+        assert owners.codes("rosa", ANOTHER_PASSWORD) == []
 
 
 def _forget_ids(home: Path) -> None:
@@ -189,78 +193,78 @@ def _forget_ids(home: Path) -> None:
     engine.close()
 
 
-def projects_of(office: Office, username: str, number: int) -> tuple[str, list[str]]:
+def projects_of(owners: OwnersService, username: str, number: int) -> tuple[str, list[str]]:
     """Make a member with some projects, and return the ids of all."""
-    id_ = office.member(username)
+    id_ = owners.member(username)
     codes = (f"{username}{each}" for each in range(number))
-    return id_, [office.create(username, "Project", code=code) for code in codes]
+    return id_, [owners.create(username, "Project", code=code) for code in codes]
 
 
-def test_an_administrator_hands_over_what_a_member_owns(office: Office) -> None:
-    dora, projects = projects_of(office, "dora", 3)
-    note = office.create("dora", "Note", text="n")
-    erik = office.member("erik")
+def test_an_administrator_hands_over_the_objects_of_a_member(owners: OwnersService) -> None:
+    dora, projects = projects_of(owners, "dora", 3)
+    note = owners.create("dora", "Note", text="n")
+    erik = owners.member("erik")
     lock = f'mutation {{ lock(locks: [{{entityName: Project, _id: "{projects[0]}"}}]) {{ locked }} }}'
-    assert office.ask("dora", lock) == {"locked": True}
+    assert owners.ask("dora", lock) == {"locked": True}
 
-    reply = office.rest("POST", f"{MEMBERS}/{dora}/handOver", {"to": erik})
+    reply = owners.rest("POST", f"{MEMBERS}/{dora}/handOver", {"to": erik})
 
     assert (reply.status, reply.headers["content-type"]) == (200, "application/json")
     assert reply.json() == {"complete": True, "handedOver": 3, "locked": 1, "refused": 0}
-    assert office.codes("dora") == ["dora0"]
-    assert office.codes("erik") == ["dora1", "dora2"]
+    assert owners.codes("dora") == ["dora0"]
+    assert owners.codes("erik") == ["dora1", "dora2"]
     owner = "{ _createdby _ownedby _lastmodifiedby }"
-    shown = office.ask("admin", f'{{ Project___get(_id: "{projects[1]}") {owner} }}')
+    shown = owners.ask("admin", f'{{ Project___get(_id: "{projects[1]}") {owner} }}')
     assert shown == {"_createdby": "dora", "_ownedby": "erik", "_lastmodifiedby": "admin"}
-    assert office.ask("dora", f'{{ Note___get(_id: "{note}") {{ _ownedby }} }}') == {"_ownedby": "erik"}
-    versions = office.ask(
+    assert owners.ask("dora", f'{{ Note___get(_id: "{note}") {{ _ownedby }} }}') == {"_ownedby": "erik"}
+    versions = owners.ask(
         "admin", f'{{ Project___getVersionPage(_id: "{projects[1]}") {{ items {owner} }} }}'
     )
     assert [each["_ownedby"] for each in versions["items"]] == ["dora", "erik"]
 
 
-def test_what_a_deleted_member_owned_is_handed_over_by_its_id(office: Office) -> None:
-    finn, _ = projects_of(office, "finn", 2)
-    gina = office.member("gina")
-    assert office.rest("DELETE", f"{MEMBERS}/{finn}").status == 200
+def test_objects_of_a_deleted_member_are_handed_over_by_member_id(owners: OwnersService) -> None:
+    finn, _ = projects_of(owners, "finn", 2)
+    gina = owners.member("gina")
+    assert owners.rest("DELETE", f"{MEMBERS}/{finn}").status == 200
 
     body = f"<handOver><to>{gina}</to><class>Project</class></handOver>"
-    reply = office.rest("POST", f"{MEMBERS}/{finn}/handOver?format=xml", body)
+    reply = owners.rest("POST", f"{MEMBERS}/{finn}/handOver?format=xml", body)
 
     assert reply.status == 200, reply.body
     counts = "<complete>true</complete><handedOver>2</handedOver><locked>0</locked><refused>0</refused>"
     assert f"<handOver>{counts}</handOver>" in reply.body.decode()
-    assert office.codes("gina") == ["finn0", "finn1"]
-    assert office.rest("POST", f"{MEMBERS}/{finn}/handOver", {"to": gina}).status == 404
+    assert owners.codes("gina") == ["finn0", "finn1"]
+    assert owners.rest("POST", f"{MEMBERS}/{finn}/handOver", {"to": gina}).status == 404
 
 
-def test_a_hand_over_is_not_undone_by_a_deletion_and_a_restoration(office: Office) -> None:
+def test_a_handover_survives_deletion_and_restoration(owners: OwnersService) -> None:
     """The administrator restores what the first owner made, before it was handed over to another."""
-    first, second = office.member("fia"), office.member("sal")
-    id_ = office.create("fia", "Project", code="handed")
+    first, second = owners.member("fia"), owners.member("sal")
+    id_ = owners.create("fia", "Project", code="handed")
     pattern = "dd-MM-yyyy HH:mm:ss.SSS"
     start = f'{{ Project___get(_id: "{id_}") {{ at: _versionStart(format: "{pattern}") }} }}'
-    at = office.ask("admin", start)["at"]
-    office.rest("POST", f"{MEMBERS}/{first}/handOver", {"to": second})
-    office.ask("admin", f'mutation {{ Project___delete(_id: "{id_}") {{ deleted }} }}')
+    at = owners.ask("admin", start)["at"]
+    owners.rest("POST", f"{MEMBERS}/{first}/handOver", {"to": second})
+    owners.ask("admin", f'mutation {{ Project___delete(_id: "{id_}") {{ deleted }} }}')
 
-    restored = office.ask(
+    restored = owners.ask(
         "admin",
         f'mutation {{ Project___restoreVersion(_id: "{id_}", atVersion: "{at}")'
         " { _createdby _ownedby _lastmodifiedby } }",
     )
 
     assert restored == {"_createdby": "fia", "_ownedby": "sal", "_lastmodifiedby": "admin"}
-    office.rename(second, "sally")
-    assert (office.codes("fia"), office.codes("sally")) == ([], ["handed"])
+    owners.rename(second, "sally")
+    assert (owners.codes("fia"), owners.codes("sally")) == ([], ["handed"])
 
 
-def test_a_hand_over_that_cannot_be_is_refused(office: Office) -> None:
-    hugo, iris = office.member("hugo"), office.member("iris")
+def test_an_invalid_handover_is_refused(owners: OwnersService) -> None:
+    hugo, iris = owners.member("hugo"), owners.member("iris")
     address = f"{MEMBERS}/{hugo}/handOver"
 
     def refusal(body: Any, path: str = address, by: str = "admin") -> tuple[int, str]:
-        reply = office.rest("POST", path, body, by)
+        reply = owners.rest("POST", path, body, by)
         return reply.status, str(reply.json()["detail"])
 
     assert refusal({"to": iris}, by="iris") == (403, "Only administrators can hand over objects.")
@@ -276,4 +280,4 @@ def test_a_hand_over_that_cannot_be_is_refused(office: Office) -> None:
         400,
         '"class" must be a class that records owners. Use Project or Note.',
     )
-    assert office.rest("GET", address).status == 405
+    assert owners.rest("GET", address).status == 405

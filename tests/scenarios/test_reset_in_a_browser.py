@@ -10,7 +10,7 @@ from stratabase.cli.gateway.template import RouteDeclaration
 from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
 from tests.cli.gateway.serving import gateway
-from tests.links import NEW, LinkService
+from tests.link_service import NEW, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 
 SIZES = [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")]
@@ -35,7 +35,7 @@ def set_by(service: LinkService, password: str = NEW) -> bool:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_password_is_set(
+def test_a_password_can_be_set(
     size: dict[str, Any], visit: OpenVisit, link: str, service: LinkService, folder: Path
 ) -> None:
     name = str(size["viewport"]["width"])
@@ -55,7 +55,7 @@ def test_a_password_is_set(
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_without_javascript_all_of_it_works(
+def test_the_page_works_without_javascript(
     size: dict[str, Any], visit: OpenVisit, link: str, service: LinkService, folder: Path
 ) -> None:
     with visit(java_script_enabled=False, **size) as seen:
@@ -86,7 +86,7 @@ def test_without_javascript_all_of_it_works(
         ((NEW, "correct horse batter"), "don't match", "repeat"),
     ],
 )
-def test_what_the_page_sees_itself_is_told_at_once(
+def test_client_side_errors_are_shown_immediately(
     typed: tuple[str, str], words: str, field: str, visit: OpenVisit, link: str
 ) -> None:
     with visit() as seen:
@@ -100,9 +100,7 @@ def test_what_the_page_sees_itself_is_told_at_once(
         assert seen.sent == []
 
 
-def test_what_only_the_service_knows_is_told_on_the_page(
-    visit: OpenVisit, link: str, service: LinkService
-) -> None:
+def test_server_side_errors_are_shown_on_the_page(visit: OpenVisit, link: str, service: LinkService) -> None:
     with visit() as seen:
         seen.page.goto(link)
         choose(seen.page, "anna@example.com")
@@ -113,7 +111,7 @@ def test_what_only_the_service_knows_is_told_on_the_page(
     assert set_by(service)
 
 
-def test_characters_are_counted_as_the_service_counts_them(
+def test_the_page_counts_characters_like_the_service(
     visit: OpenVisit, link: str, service: LinkService
 ) -> None:
     with visit() as seen:
@@ -126,7 +124,7 @@ def test_characters_are_counted_as_the_service_counts_them(
     assert set_by(service, "🎉\u00e9" * 6)
 
 
-def test_an_expired_link_says_what_to_do(
+def test_an_expired_link_gives_advice(
     visit: OpenVisit, link: str, service: LinkService, folder: Path
 ) -> None:
     service.clock.instant += LINK_LIFETIME
@@ -138,7 +136,7 @@ def test_an_expired_link_says_what_to_do(
     assert not set_by(service)
 
 
-def test_a_link_that_expires_while_one_thinks_says_so_too(
+def test_a_link_that_expires_on_the_open_page_gives_advice(
     visit: OpenVisit, link: str, service: LinkService
 ) -> None:
     with visit() as seen:
@@ -149,7 +147,7 @@ def test_a_link_that_expires_while_one_thinks_says_so_too(
     assert not set_by(service)
 
 
-def test_a_keyboard_is_enough(visit: OpenVisit, link: str, service: LinkService) -> None:
+def test_the_page_works_with_the_keyboard(visit: OpenVisit, link: str, service: LinkService) -> None:
     with visit() as seen:
         seen.page.goto(link)
         press, type_ = seen.page.keyboard.press, seen.page.keyboard.type
@@ -193,7 +191,7 @@ def test_the_passwords_can_be_shown_and_hidden(visit: OpenVisit, link: str, fold
             assert seen.page.input_value("#password") == NEW
 
 
-def test_a_second_click_does_not_hide_that_the_first_one_went_well(
+def test_a_second_click_shows_the_success_of_the_first(
     visit: OpenVisit, link: str, service: LinkService
 ) -> None:
     with visit() as seen:
@@ -206,7 +204,7 @@ def test_a_second_click_does_not_hide_that_the_first_one_went_well(
     assert set_by(service)
 
 
-def test_a_screen_reader_hears_what_is_what(visit: OpenVisit, link: str) -> None:
+def test_the_page_is_labelled_for_screen_readers(visit: OpenVisit, link: str) -> None:
     with visit() as seen:
         seen.page.goto(link)
         heard = seen.page.locator("body").aria_snapshot()
@@ -229,7 +227,7 @@ def test_a_screen_reader_hears_what_is_what(visit: OpenVisit, link: str) -> None
 
 
 @pytest.mark.parametrize("language", ["en", "it"])
-def test_nothing_is_cut_off_on_the_smallest_phone(
+def test_nothing_is_clipped_on_the_smallest_phone(
     language: str, visit: OpenVisit, link: str, service: LinkService
 ) -> None:
     service.edit(username="a-name-without-any-end-" * 3, formats=Formats(language=language))
@@ -247,7 +245,7 @@ def test_nothing_is_cut_off_on_the_smallest_phone(
                 assert box["height"] >= 24
 
 
-def test_the_page_speaks_the_language_of_the_member(
+def test_the_page_is_in_the_language_of_the_member(
     visit: OpenVisit, link: str, service: LinkService, folder: Path
 ) -> None:
     service.edit(formats=Formats(language="it"))
@@ -264,15 +262,13 @@ def test_the_page_speaks_the_language_of_the_member(
     assert set_by(service)
 
 
-def test_a_visit_without_a_link_is_answered_in_the_language_of_the_browser(
-    visit: OpenVisit, origin: str
-) -> None:
+def test_a_page_without_a_link_is_in_the_language_of_the_browser(visit: OpenVisit, origin: str) -> None:
     with visit(locale="it-IT") as seen:
         seen.page.goto(f"{origin}/public/administration/setPassword")
         expect(seen.page.get_by_text("apri il link nell'email che Hr ti ha inviato")).to_be_visible()
 
 
-def test_in_the_dark_it_is_dark(visit: OpenVisit, link: str, folder: Path) -> None:
+def test_the_page_follows_the_dark_colour_scheme(visit: OpenVisit, link: str, folder: Path) -> None:
     for scheme in ("light", "dark"):
         with visit(color_scheme=scheme) as seen:
             seen.page.goto(link)
@@ -282,7 +278,7 @@ def test_in_the_dark_it_is_dark(visit: OpenVisit, link: str, folder: Path) -> No
             assert (colour == "rgb(255, 255, 255)") is (scheme == "light")
 
 
-def test_a_service_under_a_path_stays_there(visit: OpenVisit, service: LinkService) -> None:
+def test_the_page_works_below_a_base_path(visit: OpenVisit, service: LinkService) -> None:
     routes = (RouteDeclaration("/live/public/administration/setPassword", "ANY", "Fake"),)
     roots: list[str] = []
 

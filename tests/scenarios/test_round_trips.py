@@ -1,4 +1,4 @@
-"""What an administrator is told of a nested page, over HTTP: as many round trips for 5 objects as for 500."""
+"""Insight over HTTP: a nested page takes equally many round trips for 5 objects as for 500."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +10,8 @@ from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.table import ensure_table
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests import ministack
-from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
+from tests.contract.engine.engine_calls import put
 from tests.graphs.staff import staff
 from tests.service import RunningService, running
 from tests.soak import mostly
@@ -52,7 +52,7 @@ def service(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.mark.parametrize("number", [5, 50, 500])
-def test_a_nested_page_takes_as_many_round_trips_for_few_objects_as_for_many(
+def test_round_trips_of_a_nested_page_do_not_grow_with_the_number_of_objects(
     service: RunningService, number: int
 ) -> None:
     """The page, two for the links on each of two levels; sometimes the registry of slots is read again."""

@@ -1,4 +1,4 @@
-"""Guessing passwords over HTTP: ten wrong ones, and the door is shut for that name from that address."""
+"""Guessing passwords over HTTP: after ten wrong ones, that name is refused from that address."""
 
 import http.client
 import json
@@ -54,7 +54,7 @@ def guess(service: RunningService, username: str, source: str) -> list[int]:
 
 
 @pytest.mark.parametrize(("username", "source"), [("Bert", "127.0.1.1"), ("nobody", "127.0.1.2")])
-def test_after_ten_wrong_passwords_come_again_later(
+def test_after_ten_wrong_passwords_sign_in_is_refused_for_a_while(
     username: str, source: str, service: RunningService
 ) -> None:
     """Whether the member exists or not."""
@@ -67,14 +67,14 @@ def test_after_ten_wrong_passwords_come_again_later(
     assert reply.json()["detail"].startswith("Too many failed sign-in attempts. Try again in ")
 
 
-def test_only_that_name_from_that_address_is_shut_out(service: RunningService) -> None:
+def test_only_that_name_from_that_address_is_refused(service: RunningService) -> None:
     assert guess(service, "carla", "127.0.2.1")[-1] == 429
     assert come(service, "CARLA", PASSWORD, "127.0.2.1").status == 429
     assert come(service, "dora", PASSWORD, "127.0.2.1").status == 200
     assert come(service, "carla", PASSWORD, "127.0.2.2").status == 200
 
 
-def test_basic_and_tokens_are_counted_together(service: RunningService) -> None:
+def test_basic_and_token_sign_ins_are_counted_together(service: RunningService) -> None:
     """Or whoever is shut out at one door would go on at the other."""
     for _ in range(5):
         assert come(service, "emil", "guess", "127.0.5.1").status == 401
@@ -85,14 +85,14 @@ def test_basic_and_tokens_are_counted_together(service: RunningService) -> None:
     assert ask_for_token(service, "emil", PASSWORD, "127.0.5.2").status == 200
 
 
-def test_the_limit_outlives_the_process(service: RunningService) -> None:
+def test_the_limit_survives_a_restart(service: RunningService) -> None:
     assert guess(service, "nobody else", "127.0.3.1")[-1] == 429
     service.kill()
     service.start()
     assert come(service, "nobody else", "x", "127.0.3.1").status == 429
 
 
-def test_neither_names_nor_passwords_get_into_the_log(service: RunningService) -> None:
+def test_neither_names_nor_passwords_are_logged(service: RunningService) -> None:
     come(service, "plantedname", "plantedpassword", "127.0.4.1")
     log = service.log()
     assert '"address":"127.0.4.1"' in log.replace(" ", "")

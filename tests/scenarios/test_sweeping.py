@@ -1,4 +1,4 @@
-"""What a deletion leaves is ended soon: by the service that runs, and by the function of a schedule."""
+"""Remains of a deletion are deleted soon: by the running service, or by the scheduled function."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -24,8 +24,8 @@ NUMBER, TOGETHER = 40, 20
 """Of vans with a tyre each, more than are deleted together; that many are made together."""
 
 
-class Left(NamedTuple):
-    """What there is when a deletion was stopped at once."""
+class StoppedDeletion(NamedTuple):
+    """The store after a deletion that was stopped immediately."""
 
     home: Path
     settings: Mapping[str, str]
@@ -41,7 +41,9 @@ def over_a_table_of_its_own() -> Mapping[str, str]:
 
 
 @pytest.fixture(params=[over_sqlite, over_a_table_of_its_own], ids=["sqlite", "dynamodb"])
-def left(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Left]:
+def left(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[StoppedDeletion]:
     """A fleet has been deleted, and nothing else of it yet."""
     settings = request.param()
     home = tmp_path / "home"
@@ -57,14 +59,14 @@ def left(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
         bootstrap.instance.cache_clear()
 
 
-def deleted(home: Path, settings: Mapping[str, str]) -> Left:
+def deleted(home: Path, settings: Mapping[str, str]) -> StoppedDeletion:
     maker = made("Maker", name="m")
     fleet = made("Fleet", name="f")
     for first in range(0, NUMBER, TOGETHER):
         vans = [{"tyres": [tyre(each, maker)]} for each in range(first, first + TOGETHER)]
         ask(UPDATE, {"data": {"_id": fleet, "vans": {"create": vans}}})
     assert ask(f'mutation {{ Fleet___delete(_id: "{fleet}") {{ deleted }} }}') == {"deleted": True}
-    return Left(home, settings, fleet, maker)
+    return StoppedDeletion(home, settings, fleet, maker)
 
 
 def tyre(number: int, maker: str) -> dict[str, str]:
@@ -97,7 +99,7 @@ TYRES = "{ Tyre___getPage { totalCount hasNext items { code } } }"
 NONE = {"totalCount": 0, "hasNext": False, "items": []}
 
 
-def test_the_scheduled_function_ends_what_a_deletion_has_left(left: Left) -> None:
+def test_the_scheduled_function_deletes_what_a_deletion_left(left: StoppedDeletion) -> None:
     """Until then nobody sees it, but it stands in the way of others."""
     assert ask(TYRES) == NONE
     assert "errors" in answer(f'mutation {{ Maker___delete(_id: "{left.maker}") {{ deleted }} }}')
@@ -112,7 +114,7 @@ def test_the_scheduled_function_ends_what_a_deletion_has_left(left: Left) -> Non
     assert ask("{ Tyre___getPage { totalCount } }") == {"totalCount": TOGETHER}
 
 
-def test_a_service_ends_when_it_starts_what_another_has_left(left: Left) -> None:
+def test_a_starting_service_deletes_what_another_left(left: StoppedDeletion) -> None:
     options = {"model": MODEL, "application": "Fleet", "settings": left.settings}
     with running(left.home, **options) as service:
         assert service.graphql(TYRES) == {"data": {"Tyre___getPage": NONE}}

@@ -1,6 +1,4 @@
-"""Versions over HTTP: the life of an object as a client sees it, on each store; and a class that begins to
-keep versions while it is served, and ceases to.
-"""
+"""Versions over HTTP, on each store: the history of an object, and a change of its class's versioning."""
 
 import json
 import time
@@ -69,9 +67,11 @@ def roman(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             "profile": "Manager",
             "timeZone": "Europe/Rome",
         }
-        made = service.request("POST", MEMBERS, headers=headers, body=json.dumps(own)).json()
+        created = service.request("POST", MEMBERS, headers=headers, body=json.dumps(own)).json()
         password = json.dumps({"password": PASSWORD})
-        assert service.request("PUT", f"{MEMBERS}/{made['id']}", headers=headers, body=password).status < 300
+        assert (
+            service.request("PUT", f"{MEMBERS}/{created['id']}", headers=headers, body=password).status < 300
+        )
         yield Client(service, name)
 
 
@@ -81,7 +81,7 @@ VERSION = f"""query($id: ID!, $at: Datetime!) {{ Employee___getVersion(_id: $id,
 PAGE = f"query($id: ID!) {{ Employee___getVersionPage(_id: $id) {{ items {{ last_name {TIMES} }} }} }}"
 
 
-def test_the_life_of_an_object(roman: Client) -> None:
+def test_an_object_has_versions_from_creation_to_restoration(roman: Client) -> None:
     """Hired, changed, deleted and brought back; what was is found by the times that the answers tell."""
     team = roman.ask('mutation { Team___create(data: {name: "red"}) { _id } }')["_id"]
     person = {"first_name": "Ada", "last_name": "One", "email": "one@example.com", "team": team}
@@ -139,7 +139,7 @@ def differences(client: Client, id_: str, from_: str, to: str) -> dict[str, dict
     return {change["name"]: change for change in changes}
 
 
-def test_what_is_no_instant_is_refused_with_the_format(roman: Client) -> None:
+def test_an_invalid_instant_is_refused_with_the_expected_format(roman: Client) -> None:
     (error,) = roman.send(VERSION, id="x", at="2020-01-31T10:00:00Z")["errors"]
     assert (error["extensions"]["issueType"], FORMAT in error["message"]) == ("DATA_TYPE", True)
 
@@ -158,7 +158,7 @@ RENAME = "mutation($id: ID!, $name: String) { Pet___update(data: {_id: $id, name
 VERSIONS = "query($id: ID!) { Pet___getVersionPage(_id: $id) { items { name _versionEnd } } }"
 
 
-def test_a_class_begins_to_keep_versions_and_ceases_to_while_it_is_served(tmp_path: Path) -> None:
+def test_versioning_of_a_served_class_can_be_switched_on_and_off(tmp_path: Path) -> None:
     """The model is edited, and served anew; what was written before counts as one version."""
     file = tmp_path / "model.graphql"
     file.write_text(MODEL.format(""))

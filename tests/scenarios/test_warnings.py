@@ -1,4 +1,4 @@
-"""The warnings of a model over HTTP: what meets them, and what goes through in spite of them."""
+"""Warnings over HTTP: which writes they stop, and which may be forced."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.operations.write.warnings.office import FILE
+from tests.operations.write.warnings.staff_services import FILE
 from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import running
 
@@ -49,7 +49,7 @@ def _told(issue: dict[str, Any], message: str) -> tuple[Any, ...]:
     return issue["issueType"], issue["issueLevel"], message, issue["sourceRequestReference"]
 
 
-def test_a_warning_is_told_with_all_that_is_known_of_it(client: Client) -> None:
+def test_a_warning_is_reported_with_all_its_fields(client: Client) -> None:
     query = 'mutation { kim: Person___create(data: {_clientId: "K", name: "Kim", age: 7}) { _id } }'
 
     (error,) = client.body(query)["errors"]
@@ -71,7 +71,7 @@ def test_a_warning_is_told_with_all_that_is_known_of_it(client: Client) -> None:
     }
 
 
-def test_an_object_that_meets_a_warning_is_written_only_if_forced(client: Client) -> None:
+def test_an_object_with_a_warning_is_written_only_if_forced(client: Client) -> None:
     name = next(NUMBERS)
     create = f'mutation {{ Person___create(data: {{name: "{name}", age: 7}}, %s) {{ age }} }}'
     for unforced in (
@@ -89,13 +89,13 @@ def test_an_object_that_meets_a_warning_is_written_only_if_forced(client: Client
     assert client.ask(page) == {"totalCount": 1}
 
 
-def test_one_that_blocks_cannot_be_forced(client: Client) -> None:
+def test_a_blocking_warning_cannot_be_forced(client: Client) -> None:
     query = f'mutation {{ Person___create(data: {{name: "Kim", age: 151}}, {FORCE}) {{ _id }} }}'
 
     assert told(client, query) == [("ENTITY_DOMAIN", "ERROR", "Nobody is so old.", "Person___create.data")]
 
 
-def test_parts_and_other_issues_are_reported_together(client: Client) -> None:
+def test_warnings_of_parts_and_other_issues_are_reported_together(client: Client) -> None:
     data = {"name": "admin", "age": 201, "phones": [{"digits": "123"}, {"digits": "1"}]}
     place = "Person___create.data"
 
@@ -114,7 +114,7 @@ def test_parts_and_other_issues_are_reported_together(client: Client) -> None:
     ]
 
 
-def test_updates_through_roles_meet_those_of_the_objects_there(client: Client) -> None:
+def test_updates_through_roles_check_the_warnings_of_their_targets(client: Client) -> None:
     kim = client.create("Person", name="Kim", age=17, phones=[{"digits": "123"}])
     phones = "query($id: ID!) { Person___get(_id: $id) { phones { items { _id } } } }"
     (phone,) = client.ask(phones, id=kim)["phones"]["items"]
@@ -144,26 +144,26 @@ def test_a_warning_of_the_target_of_a_new_association_is_reported(client: Client
     assert client.ask(create % FORCE) == {"team": {"head_count": 3}}
 
 
-def test_what_is_saved_meets_them(client: Client) -> None:
+def test_a_save_checks_warnings(client: Client) -> None:
     save = "mutation($data: PersonDraft!) { Person___save(data: $data, %s) { _id age } }"
     child = ("ENTITY_DOMAIN", "WARNING", "A child.", "Person___save.data")
 
     assert told(client, save % "forceWarnings: {}", data={"name": "Kim", "age": 7}) == [child]
-    made = client.ask(save % FORCE, data={"name": "Kim", "age": 7})
-    again = {"_id": made["_id"], "name": "Lee"}
+    created = client.ask(save % FORCE, data={"name": "Kim", "age": 7})
+    again = {"_id": created["_id"], "name": "Lee"}
     assert told(client, save % "forceWarnings: {}", data=again) == [child]
-    assert client.ask(save % FORCE, data=again) == made
+    assert client.ask(save % FORCE, data=again) == created
 
 
-def test_a_bulk_service_tells_those_of_each_object(client: Client) -> None:
+def test_a_bulk_service_reports_the_warnings_of_each_object(client: Client) -> None:
     names = {name: client.create("Person", name=name) for name in ("bulk", "admins")}
     client.ask(
         f'mutation {{ Person___update(data: {{_id: "{names["admins"]}", name: "bulk", age: 50}}) {{ _id }} }}'
     )
     options = 'options: {filter: {name___eq: "bulk"}, orderBy: [age___ASC]}'
-    given = f"data: {{age: 15}}, {options}"
-    update = f"mutation {{ Person___updateBulk({given}, %s) {{ totalCount items {{ age }} }} }}"
-    validate = f"""{{ Person___validateUpdateBulk({given}) {{
+    value = f"data: {{age: 15}}, {options}"
+    update = f"mutation {{ Person___updateBulk({value}, %s) {{ totalCount items {{ age }} }} }}"
+    validate = f"""{{ Person___validateUpdateBulk({value}) {{
       isValid issues {{ issueLevel entityID }} }} }}"""
     ids = sorted(names.values())
 
@@ -177,7 +177,7 @@ def test_a_bulk_service_tells_those_of_each_object(client: Client) -> None:
     assert client.ask(update % FORCE) == {"totalCount": 2, "items": [{"age": 15}] * 2}
 
 
-def test_previews_go_through_and_validations_list_them(client: Client) -> None:
+def test_previews_ignore_warnings_and_validations_list_them(client: Client) -> None:
     data = {"name": "Kim", "age": 7, "phones": [{"digits": "1"}]}
     preview = "query($data: PersonDraftCreate!) { Person___previewCreate(data: $data) { age phone_count } }"
     validate = """query($data: PersonDraftCreate!) { Person___validateCreate(data: $data) {
@@ -195,7 +195,7 @@ def test_previews_go_through_and_validations_list_them(client: Client) -> None:
     assert client.ask(validate, data={"name": "Kim", "age": 16}) == {"isValid": True, "issues": []}
 
 
-def test_the_singleton_and_a_form_meet_theirs(client: Client) -> None:
+def test_warnings_of_singletons_and_forms_are_checked(client: Client) -> None:
     house = "mutation { House___update(data: {degrees: 5}, %s) { degrees } }"
     leave = "{ Leave___previewCreate(data: {days: %s}) { days } }"
 
@@ -206,7 +206,7 @@ def test_the_singleton_and_a_form_meet_theirs(client: Client) -> None:
     assert (view, [each[2] for each in issues]) == ({"days": 301}, ["Long.", "Endless."])
 
 
-def test_deletions_meet_none(client: Client) -> None:
+def test_deletions_have_no_warnings(client: Client) -> None:
     query = f'mutation {{ Person___create(data: {{name: "gone", age: 7}}, {FORCE}) {{ _id }} }}'
     id_ = client.ask(query)["_id"]
 

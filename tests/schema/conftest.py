@@ -1,4 +1,4 @@
-"""Graphs of objects, in a dict and in a file, for the tests of this room."""
+"""Graphs of objects in memory and in a file, for the tests of this package."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -16,7 +16,7 @@ HEADING = 'extend schema @application(name: "Test") @profile(name: "Administrato
 
 
 class EvolvingApi:
-    """Answers requests under the model that it has last been given."""
+    """Answers requests under the model that was set last."""
 
     def __init__(self, engine: Engine, model: str) -> None:
         self.engine = engine

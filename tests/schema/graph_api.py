@@ -1,4 +1,4 @@
-"""The GraphQL API over objects of the model that uses every feature."""
+"""The GraphQL API over objects of the everything model."""
 
 import json
 from pathlib import Path
@@ -9,19 +9,19 @@ from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
 
 
 class OrderedIds(CountedIds):
-    """Ids in the order in which they are made: id001, id002 …"""
+    """A generator of IDs in creation order: id001, id002 …"""
 
     def new(self) -> str:
         return f"id{super().new().removeprefix('id'):0>3}"
 
 
 class GraphApi:
-    """Answers requests to some objects; no failure of the service itself is expected."""
+    """Answers requests over stored objects, and expects no internal failure."""
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities
@@ -91,7 +91,7 @@ def _failed(error: BaseException, _: str) -> None:
 
 
 def over_a_dict(_: Path) -> GraphApi:
-    return GraphApi(Objects())
+    return GraphApi(EverythingObjects())
 
 
 def over_sqlite(folder: Path) -> GraphApi:

@@ -1,4 +1,4 @@
-"""Dates and instants in messages are in the format, the time zone and the language of who reads them."""
+"""Dates and instants in messages use the format, the time zone and the language of the reader."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.formats.preferences import Formats
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
-from tests.schema.grants.archive import Archive
+from tests.schema.grants.archive_api import ArchiveApi
 
 TEXT = """
 extend schema @application(name: "Diary") @profile(name: "Administrator", administrator: true)
@@ -25,57 +25,57 @@ OTHER = Caller("m2", "carla", "Administrator", administrator=True)
 
 
 @pytest.fixture
-def diary() -> Archive:
+def archive() -> ArchiveApi:
     """Return requests to an empty diary, at noon of the first day of 2020 in UTC."""
-    return Archive(ReferenceEngine(), read_model(TEXT, "diary.graphql"))
+    return ArchiveApi(ReferenceEngine(), read_model(TEXT, "diary.graphql"))
 
 
-def messages(diary: Archive, query: str, caller: Caller) -> list[str]:
-    return [error["message"] for error in diary.body(query, caller)["errors"]]
+def messages(archive: ArchiveApi, query: str, caller: Caller) -> list[str]:
+    return [error["message"] for error in archive.body(query, caller)["errors"]]
 
 
-def test_values_out_of_their_domain(diary: Archive) -> None:
+def test_messages_about_domains_use_the_formats_of_the_caller(archive: ArchiveApi) -> None:
     """Those that were given, and those that would be right."""
     query = f"""mutation {{ Entry___create(data: {{
       day: "2021-01-31", hour: "18:30", moment: "{MOMENT}"}}) {{ _id }} }}"""
 
-    assert messages(diary, query, ROMAN) == [
+    assert messages(archive, query, ROMAN) == [
         "Entry.day: 31 gennaio 2021 è troppo alto. Usa un valore da 1 gennaio 2020 a 31 dicembre 2020.",
         "Entry.hour: 18.30 è troppo alto. Il massimo è 18.00.",
         f"Entry.moment: 1 marzo 2020 11.00 ({MOMENT}) non è ammesso. Usa 1 marzo 2020 11.00.",
     ]
-    assert messages(diary, query, OTHER)[0] == (
+    assert messages(archive, query, OTHER)[0] == (
         "Entry.day: 31/01/2021 is too high. Use a value from 01/01/2020 to 31/12/2020."
     )
 
 
-def test_values_that_are_taken(diary: Archive) -> None:
-    diary.create("Entry", day="2020-02-01")
+def test_messages_about_unique_values_use_the_formats_of_the_caller(archive: ArchiveApi) -> None:
+    archive.create("Entry", day="2020-02-01")
     query = 'mutation { Entry___create(data: {day: "2020-02-01"}) { _id } }'
 
-    assert messages(diary, query, ROMAN) == [
+    assert messages(archive, query, ROMAN) == [
         "Un altro oggetto Entry ha già lo stesso valore: day 1 febbraio 2020. day deve essere univoco."
     ]
-    assert messages(diary, query, OTHER) == [
+    assert messages(archive, query, OTHER) == [
         "Another Entry already has the same day 01/02/2020. day must be unique."
     ]
 
 
-def test_until_when_something_is_locked(diary: Archive) -> None:
-    id_ = diary.create("Entry")
+def test_messages_about_locks_use_the_formats_of_the_caller(archive: ArchiveApi) -> None:
+    id_ = archive.create("Entry")
     locked = f'{{entityName: Entry, _id: "{id_}"}}'
-    diary.ask(f"mutation {{ lock(locks: [{locked}], minutes: 30) {{ locked }} }}", OTHER)
+    archive.ask(f"mutation {{ lock(locks: [{locked}], minutes: 30) {{ locked }} }}", OTHER)
     change = f'mutation {{ Entry___update(data: {{_id: "{id_}", text: "x"}}) {{ _id }} }}'
 
     for query in (change, f"mutation {{ lock(locks: [{locked}]) {{ locked }} }}"):
-        assert messages(diary, query, ROMAN) == [
+        assert messages(archive, query, ROMAN) == [
             f'Entry "{id_}" è bloccato da carla fino al 1 gennaio 2020 13.30.'
         ]
 
 
-def test_which_version_there_is_and_which_there_is_not(diary: Archive) -> None:
+def test_messages_about_versions_use_the_formats_of_the_caller(archive: ArchiveApi) -> None:
     """Also as the argument takes it, to the millisecond, so that it can be handed back."""
-    id_ = diary.create("Entry")
+    id_ = archive.create("Entry")
     data = f'data: {{_id: "{id_}", text: "x"}}'
     other = f'mutation {{ Entry___update({data}, ifVersion: "01-01-2020 13:30:00.000") {{ _id }} }}'
     none = (
@@ -84,7 +84,7 @@ def test_which_version_there_is_and_which_there_is_not(diary: Archive) -> None:
 
     began = "1 gennaio 2020 13.00 (ifVersion: 01-01-2020 13:00:00.000)"
     moment = "31 dicembre 2019 10.00 (atVersion: 31-12-2019 10:00:00.000)"
-    assert messages(diary, other, ROMAN) == [
+    assert messages(archive, other, ROMAN) == [
         f'I dati di Entry "{id_}" sono cambiati. La versione attuale è iniziata il {began}.'
     ]
-    assert messages(diary, none, ROMAN) == [f'Entry "{id_}" non ha una versione all\'istante {moment}.']
+    assert messages(archive, none, ROMAN) == [f'Entry "{id_}" non ha una versione all\'istante {moment}.']

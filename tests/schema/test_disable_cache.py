@@ -1,4 +1,4 @@
-"""`disableCache` has the objects of a page be read once more by key, since an index may lag behind them."""
+"""`disableCache` reads the objects of a page again by key, because an index may lag."""
 
 import json
 from typing import Any
@@ -20,8 +20,8 @@ def thing(id_: str, **state: Any) -> Entity:
     return Entity(Reference("Thing", id_), {"_id": id_, **state})
 
 
-class Room:
-    """The schema room over objects of which an index shows an older state."""
+class LaggingApi:
+    """The schema package over objects whose index shows an older state."""
 
     def __init__(self, *, compiled: bool = True) -> None:
         services, self.entities, _ = fake_services(THINGS)
@@ -48,17 +48,17 @@ class Room:
 
 
 @pytest.fixture
-def api() -> Room:
-    return Room()
+def api() -> LaggingApi:
+    return LaggingApi()
 
 
-def test_without_it_a_page_is_as_the_index_shows_it(api: Room) -> None:
+def test_with_the_cache_a_page_shows_the_index(api: LaggingApi) -> None:
     for disable in ("false", "null"):
         page = api.ask("{orderBy: [count___ASC]}", "items { _id count }", disable)
         assert [each["count"] for each in page["items"]] == [1, 2, 3, 4]
 
 
-def test_objects_are_as_they_are_and_in_order_and_those_that_are_gone_are_left_out(api: Room) -> None:
+def test_without_the_cache_objects_are_current_and_deleted_ones_omitted(api: LaggingApi) -> None:
     page = api.ask("{orderBy: [count___DESC]}", "items { _id count name }")
 
     assert page["items"] == [
@@ -68,13 +68,13 @@ def test_objects_are_as_they_are_and_in_order_and_those_that_are_gone_are_left_o
     ]
 
 
-def test_what_matches_no_more_is_left_out(api: Room) -> None:
+def test_objects_that_no_longer_match_are_omitted(api: LaggingApi) -> None:
     page = api.ask("{filter: {count___lt: 5}}", "items { _id }")
 
     assert [each["_id"] for each in page["items"]] == ["1", "3"]
 
 
-def test_cursors_stay_where_the_index_ends_the_page(api: Room) -> None:
+def test_cursors_stay_at_the_end_of_the_page_in_the_index(api: LaggingApi) -> None:
     """An object that has moved far ahead must not have the next page skip all that lies between."""
     page = api.ask("{orderBy: [count___ASC]}", "items { _id } nextCursor prevCursor")
 
@@ -84,7 +84,7 @@ def test_cursors_stay_where_the_index_ends_the_page(api: Room) -> None:
     ]
 
 
-def test_a_page_whose_objects_are_all_gone_still_leads_on(api: Room) -> None:
+def test_a_page_of_only_deleted_objects_still_has_a_cursor(api: LaggingApi) -> None:
     api.have()
 
     page = api.ask("{}", "items { _id } nextCursor hasNext")
@@ -93,7 +93,7 @@ def test_a_page_whose_objects_are_all_gone_still_leads_on(api: Room) -> None:
     assert page["nextCursor"] is not None
 
 
-def test_what_is_not_selected_is_not_read(api: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unselected_objects_are_not_read(api: LaggingApi, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise AssertionError("nothing had to be read")
 
@@ -102,16 +102,16 @@ def test_what_is_not_selected_is_not_read(api: Room, monkeypatch: pytest.MonkeyP
     assert api.ask("{}", "totalCount") == {"totalCount": 4}
 
 
-def test_what_is_read_again_draws_from_the_allowance(api: Room) -> None:
+def test_objects_read_again_count_towards_the_read_budget(api: LaggingApi) -> None:
     api.ask("{}", "items { _id }")
 
     assert len(api.entities.allowances) == 1
 
 
-def test_compiled_answers_are_the_same() -> None:
+def test_compiled_operations_return_the_same() -> None:
     compiled, plain = (
         [api.ask("{orderBy: [count___ASC]}", "items { _id count } nextCursor") for _ in range(3)]
-        for api in (Room(compiled=True), Room(compiled=False))
+        for api in (LaggingApi(compiled=True), LaggingApi(compiled=False))
     )
 
     assert compiled == plain

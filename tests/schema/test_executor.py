@@ -1,4 +1,4 @@
-"""GraphQL requests answered through the whole schema room, over objects in a dict."""
+"""GraphQL requests through the whole schema package, over in-memory objects."""
 
 import json
 from dataclasses import replace
@@ -24,8 +24,8 @@ from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THINGS
 
 
-class Room:
-    """The schema room over a small world, and what it reported."""
+class ExecutorApi:
+    """The schema package over a few objects, and its reports."""
 
     def __init__(self, *, compile_answers: bool = True, **policy: Any) -> None:
         services, self.entities, self.clock = fake_services(THINGS)
@@ -57,18 +57,18 @@ class Room:
 
 
 @pytest.fixture
-def api() -> Room:
-    return Room()
+def api() -> ExecutorApi:
+    return ExecutorApi()
 
 
 @pytest.fixture(autouse=True)
-def no_surprises(api: Room) -> Any:
+def no_surprises(api: ExecutorApi) -> Any:
     """What the service reports as its own failure is never expected, unless a test says so."""
     yield
     assert api.reported == []
 
 
-def test_a_get_answers_what_was_selected_under_the_names_that_were_asked_for(api: Room) -> None:
+def test_a_get_returns_the_selection_under_its_aliases(api: ExecutorApi) -> None:
     api.put("1", name="chair", price="1.50")
 
     answer = api.ask(
@@ -79,7 +79,7 @@ def test_a_get_answers_what_was_selected_under_the_names_that_were_asked_for(api
     assert answer == {"data": {"one": {"title": "chair", "price": "1.50"}}}
 
 
-def test_every_type_is_written_as_the_contract_says(api: Room) -> None:
+def test_every_type_is_serialized_by_the_contract(api: ExecutorApi) -> None:
     api.put(
         "1",
         count=3,
@@ -107,7 +107,7 @@ def test_every_type_is_written_as_the_contract_says(api: Room) -> None:
     }
 
 
-def test_a_format_and_the_members_own_formats_are_followed(api: Room) -> None:
+def test_a_format_argument_and_the_formats_of_the_member_are_applied(api: ExecutorApi) -> None:
     api.put("1", moment="2020-01-31T23:30:00.000Z", price="1234567.5")
     roman = Caller(
         "2", "bruno", "Administrator", formats=Formats("d MMMM yyyy", "HH.mm", "Europe/Rome", "it")
@@ -123,7 +123,7 @@ def test_a_format_and_the_members_own_formats_are_followed(api: Room) -> None:
     }
 
 
-def test_a_format_that_is_none_is_an_issue_of_its_attribute(api: Room) -> None:
+def test_an_invalid_format_is_an_issue_of_its_attribute(api: ExecutorApi) -> None:
     api.put("1", moment="2020-01-31T23:30:00.000Z")
 
     (issue,) = api.refusals('{ Thing___get(_id: "1") { moment(format: "bbb") } }')
@@ -131,7 +131,7 @@ def test_a_format_that_is_none_is_an_issue_of_its_attribute(api: Room) -> None:
     assert (issue["issueType"], issue["attributeNames"]) == ("MALFORMED_REQUEST", ["moment"])
 
 
-def test_a_create_answers_the_object_with_the_name_that_its_client_gave_it(api: Room) -> None:
+def test_a_create_returns_the_object_with_its_client_id(api: ExecutorApi) -> None:
     query = "mutation($data: ThingCreate!) { Thing___create(data: $data) { _clientId _id name price } }"
 
     answer = api.ask(query, data={"_clientId": "mine", "name": "chair", "price": "1.50"})
@@ -141,7 +141,7 @@ def test_a_create_answers_the_object_with_the_name_that_its_client_gave_it(api: 
     }
 
 
-def test_every_issue_is_an_error_with_all_its_fields(api: Room) -> None:
+def test_every_issue_is_an_error_with_all_its_fields(api: ExecutorApi) -> None:
     query = "mutation($data: ThingCreate!) { new: Thing___create(data: $data) { _id } }"
 
     answer = api.ask(query, data={"_clientId": "c", "name": "far too long a name", "day": "soon"})
@@ -168,16 +168,16 @@ def test_every_issue_is_an_error_with_all_its_fields(api: Room) -> None:
     }
 
 
-def test_save_makes_without_an_id_and_changes_with_one(api: Room) -> None:
+def test_save_creates_without_an_id_and_updates_with_one(api: ExecutorApi) -> None:
     query = "mutation($data: ThingDraft!) { Thing___save(data: $data) { _id name count } }"
 
-    made = api.ask(query, data={"name": "chair"})["data"]["Thing___save"]
-    changed = api.ask(query, data={"_id": made["_id"], "count": 2})["data"]["Thing___save"]
+    created = api.ask(query, data={"name": "chair"})["data"]["Thing___save"]
+    changed = api.ask(query, data={"_id": created["_id"], "count": 2})["data"]["Thing___save"]
 
-    assert changed == {"_id": made["_id"], "name": "chair", "count": 2}
+    assert changed == {"_id": created["_id"], "name": "chair", "count": 2}
 
 
-def test_delete_tells_whether_there_was_an_object(api: Room) -> None:
+def test_delete_returns_whether_the_object_existed(api: ExecutorApi) -> None:
     api.put("1", name="chair")
     query = 'mutation { Thing___delete(_id: "1") { deleted } }'
 
@@ -185,7 +185,7 @@ def test_delete_tells_whether_there_was_an_object(api: Room) -> None:
     assert api.ask(query) == {"data": {"Thing___delete": {"deleted": False}}}
 
 
-def test_one_mutation_that_is_refused_does_not_stop_the_next(api: Room) -> None:
+def test_a_refused_mutation_does_not_stop_the_next(api: ExecutorApi) -> None:
     query = """mutation {
       bad: Thing___create(data: {name: "far too long a name"}) { _id }
       good: Thing___create(data: {name: "chair"}) { name }
@@ -197,7 +197,7 @@ def test_one_mutation_that_is_refused_does_not_stop_the_next(api: Room) -> None:
     assert len(answer["errors"]) == 1
 
 
-def test_page_options_become_a_query(api: Room) -> None:
+def test_page_options_become_a_query(api: ExecutorApi) -> None:
     query = api.query(
         '{filter: {name___starts_with: "c", OR: [{count___gt: 1}, {NOT: {day___eq: "31/01/2020"}}]},'
         " orderBy: [price___DESC, name___ASC], next: 3, offset: 2}"
@@ -216,20 +216,20 @@ def test_page_options_become_a_query(api: Room) -> None:
 
 
 @pytest.mark.parametrize("options", ["{}", "{next: null, orderBy: null, filter: null}"])
-def test_without_options_a_page_has_ten_objects_by_id(api: Room, options: str) -> None:
+def test_without_options_a_page_has_ten_objects_by_id(api: ExecutorApi, options: str) -> None:
     query = api.query(options)
 
     assert (query.filter, query.window, query.order.terms) == (None, Window(size=10), (OrderTerm("_id"),))
 
 
-def test_a_page_before_a_position_runs_backward(api: Room) -> None:
+def test_a_page_before_a_position_is_read_backward(api: ExecutorApi) -> None:
     query = api.query('{orderBy: [count___ASC], fromCursor: {count: 3, _id: "x"}, prev: 5}')
 
     assert (query.window.backward, query.window.size, query.window.inclusive) == (True, 5, True)
     assert query.window.start.values == (3, "x")
 
 
-def test_a_null_is_filtered_by_and_listed(api: Room) -> None:
+def test_nulls_can_be_compared_and_listed(api: ExecutorApi) -> None:
     query = api.query("{filter: {count___eq: null, day___in: [null], name___null: false}}")
 
     assert query.filter == And(
@@ -283,8 +283,8 @@ def test_a_null_is_filtered_by_and_listed(api: Room) -> None:
         ),
     ],
 )
-def test_options_that_make_no_sense_are_refused(
-    api: Room, options: str, issue_type: str | None, reference: str | None, word: str
+def test_contradicting_options_are_refused(
+    api: ExecutorApi, options: str, issue_type: str | None, reference: str | None, word: str
 ) -> None:
     answer = api.ask(f"{{ p: Thing___getPage(options: {options}) {{ totalCount }} }}")
 
@@ -298,7 +298,7 @@ def test_options_that_make_no_sense_are_refused(
 @pytest.mark.parametrize(("levels", "refused"), [(98, False), (99, True)])
 @pytest.mark.parametrize("many", [False, True])
 def test_filters_nest_a_hundred_levels_deep_with_the_options(
-    api: Room, levels: int, *, refused: bool, many: bool
+    api: ExecutorApi, levels: int, *, refused: bool, many: bool
 ) -> None:
     """A place in a list is no level of its own."""
     nested: dict[str, Any] = {}
@@ -311,7 +311,7 @@ def test_filters_nest_a_hundred_levels_deep_with_the_options(
     assert ["nested too deeply" in issue["message"] for issue in issues] == [True] * refused
 
 
-def test_a_cursor_leads_on_and_only_in_its_own_order(api: Room) -> None:
+def test_a_cursor_is_valid_only_in_its_own_order(api: ExecutorApi) -> None:
     api.put("1", name="a")
     page = "{ Thing___getPage(options: {orderBy: [name___ASC]%s}) { nextCursor prevCursor items { _id } } }"
     cursor = api.ask(page % "")["data"]["Thing___getPage"]["nextCursor"]
@@ -338,7 +338,7 @@ def test_a_cursor_leads_on_and_only_in_its_own_order(api: Room) -> None:
         ("nextCursor", PageFields()),
     ],
 )
-def test_only_what_is_selected_is_found_out(api: Room, selection: str, wanted: PageFields) -> None:
+def test_only_selected_page_fields_are_computed(api: ExecutorApi, selection: str, wanted: PageFields) -> None:
     api.ask(f"{{ Thing___getPage {{ {selection} }} }}")
 
     (query,) = api.entities.queries
@@ -354,7 +354,9 @@ def test_only_what_is_selected_is_found_out(api: Room, selection: str, wanted: P
         ("query($id: ID!) { Thing___get(_id: $id) { _id } }", "ValidationError"),
     ],
 )
-def test_a_request_that_cannot_begin_says_why(api: Room, query: str, classification: str) -> None:
+def test_an_invalid_request_is_refused_with_its_classification(
+    api: ExecutorApi, query: str, classification: str
+) -> None:
     answer = api.answer(query)
 
     assert answer.began is False
@@ -378,7 +380,9 @@ def test_a_request_that_cannot_begin_says_why(api: Room, query: str, classificat
     ],
     ids=["too long", "too involved", "a number without end"],
 )
-def test_a_document_beyond_all_bounds_is_refused_in_our_words(api: Room, query: str, said: str) -> None:
+def test_an_extremely_large_document_is_refused_with_a_clear_message(
+    api: ExecutorApi, query: str, said: str
+) -> None:
     (error,) = api.ask(query)["errors"]
 
     assert said in error["message"]
@@ -386,7 +390,7 @@ def test_a_document_beyond_all_bounds_is_refused_in_our_words(api: Room, query: 
     assert error["extensions"] == {"classification": "ValidationError"}
 
 
-def test_the_documents_that_are_kept_are_bounded_by_their_length() -> None:
+def test_the_document_cache_is_bounded_by_length() -> None:
     """Clients that write values into their queries, where no two are alike, must not fill the memory."""
     documents = DocumentCache(generate_schema(fake_services(THINGS)[0].model), ExecutionPolicy())
     texts = [f'{{ Thing___get(_id: "{number:010000}") {{ _id }} }}' for number in range(50)]
@@ -396,22 +400,22 @@ def test_the_documents_that_are_kept_are_bounded_by_their_length() -> None:
     assert documents.read(texts[0]) is not first[0]
 
 
-def test_at_most_nine_mistakes_of_a_document_are_reported(api: Room) -> None:
+def test_at_most_nine_errors_of_a_document_are_reported(api: ExecutorApi) -> None:
     body = json.loads(api.answer("{ " + " ".join(f"no{number}" for number in range(20)) + " }").body)
 
     assert len(body["errors"]) == 9
 
 
-def test_suggestions_and_introspection_can_be_switched_off() -> None:
-    api = Room(introspection=False, suggestions=False)
+def test_suggestions_and_introspection_can_be_disabled() -> None:
+    api = ExecutorApi(introspection=False, suggestions=False)
 
-    assert "Did you mean" in Room().ask("{ Thing___gat }")["errors"][0]["message"]
+    assert "Did you mean" in ExecutorApi().ask("{ Thing___gat }")["errors"][0]["message"]
     assert "Did you mean" not in api.ask("{ Thing___gat }")["errors"][0]["message"]
     assert "__schema" in api.ask("{ __schema { types { name } } }")["errors"][0]["message"]
     assert api.ask("{ __typename }") == {"data": {"__typename": "Query"}}
 
 
-def test_a_mutation_is_not_done_where_only_queries_are(api: Room) -> None:
+def test_a_mutation_is_refused_if_only_queries_are_allowed(api: ExecutorApi) -> None:
     query = 'mutation { Thing___create(data: {name: "chair"}) { _id } }'
 
     with pytest.raises(QueriesOnly):
@@ -419,7 +423,7 @@ def test_a_mutation_is_not_done_where_only_queries_are(api: Room) -> None:
     assert api.entities.commits == []
 
 
-def test_a_failure_inside_is_reported_with_its_trace_and_told_without_details(api: Room) -> None:
+def test_an_internal_failure_is_logged_with_its_stack_and_returned_without_details(api: ExecutorApi) -> None:
     fault = RuntimeError("secret detail")
     api.entities.refuse = fault
 
@@ -433,8 +437,8 @@ def test_a_failure_inside_is_reported_with_its_trace_and_told_without_details(ap
     api.reported.clear()
 
 
-def test_a_page_that_reads_too_much_says_which_index_is_missing(
-    api: Room, monkeypatch: pytest.MonkeyPatch
+def test_a_page_beyond_the_read_budget_names_the_missing_index(
+    api: ExecutorApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def page(*_: object) -> None:
         raise ReadBudgetExceeded("Thing", 20_000, Hint(("name",), costly=("totalCount",)))
@@ -449,7 +453,7 @@ def test_a_page_that_reads_too_much_says_which_index_is_missing(
     assert "totalCount" in issue["userMessage"]
 
 
-def test_all_reads_of_a_request_draw_from_one_allowance_and_each_request_has_its_own(api: Room) -> None:
+def test_each_request_has_one_read_budget_for_all_its_reads(api: ExecutorApi) -> None:
     page = "Thing___getPage { totalCount }"
     query = f'{{ one: Thing___get(_id: "1") {{ name }} all: {page} {page} }}'
     for compiled in (False, True):
@@ -462,7 +466,7 @@ def test_all_reads_of_a_request_draw_from_one_allowance_and_each_request_has_its
         assert api.entities.allowances[3] is not first
 
 
-def test_a_read_that_comes_too_late_names_no_option(api: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_after_the_timeout_names_no_option(api: ExecutorApi, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise ReadBudgetExceeded("Thing")
 
@@ -474,14 +478,14 @@ def test_a_read_that_comes_too_late_names_no_option(api: Room, monkeypatch: pyte
     assert "Request less data in each request." in issue["userMessage"]
 
 
-def test_a_busy_store_is_for_the_edge_to_tell_when_nothing_else_was_done(api: Room) -> None:
+def test_an_unavailable_store_propagates_if_nothing_was_executed(api: ExecutorApi) -> None:
     api.entities.refuse = Unavailable(verbatim("busy"))
 
     with pytest.raises(Unavailable):
         api.answer('mutation { Thing___create(data: {name: "chair"}) { _id } }')
 
 
-def test_a_busy_store_does_not_hide_what_was_done_before(api: Room) -> None:
+def test_an_unavailable_store_does_not_hide_earlier_results(api: ExecutorApi) -> None:
     api.put("1", name="chair")
     query = """mutation {
       done: Thing___update(data: {_id: "1"}) { name }
@@ -495,9 +499,9 @@ def test_a_busy_store_does_not_hide_what_was_done_before(api: Room) -> None:
     assert answer["errors"][0]["extensions"]["issueType"] == "SERVER_ERROR"
 
 
-def test_the_answer_to_a_mutation_says_that_it_may_have_written() -> None:
+def test_the_answer_to_a_mutation_is_marked_as_mutated() -> None:
     """However often it is asked, and refused too; but not when it never began."""
-    api = Room()
+    api = ExecutorApi()
     create = 'mutation { Thing___create(data: {name: "a"}) { _id } }'
     wrong = 'mutation { Thing___update(data: {_id: "none", name: "a"}) { _id } }'
 

@@ -1,10 +1,10 @@
-"""A format that is none is refused once for each field, before anything is read or written."""
+"""An invalid format is refused once per field, before any read or write."""
 
 from typing import Any
 
 import pytest
 
-from tests.everything import Objects
+from tests.everything_model import EverythingObjects
 from tests.schema.graph_api import GraphApi
 
 ISSUE = "MALFORMED_REQUEST"
@@ -13,7 +13,7 @@ ISSUE = "MALFORMED_REQUEST"
 @pytest.fixture
 def api() -> GraphApi:
     """Five persons of one team."""
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Team", "t", name="t")
     for id_ in "abcde":
         objects.put("Person", id_, last_name=id_, born="2000-01-31", salary="1234.5", team="t", mentor="a")
@@ -21,7 +21,7 @@ def api() -> GraphApi:
 
 
 def untouched(api: GraphApi) -> bool:
-    assert isinstance(api.entities, Objects)
+    assert isinstance(api.entities, EverythingObjects)
     return not api.entities.allowances and not api.entities.commits
 
 
@@ -50,7 +50,7 @@ def untouched(api: GraphApi) -> bool:
         ('{ p: Person___get(_id: "a") { born(format: "b") @skip(if: true) label } }', []),
     ],
 )
-def test_a_bad_format_refuses_the_service(api: GraphApi, query: str, places: list[str]) -> None:
+def test_an_invalid_format_refuses_the_service(api: GraphApi, query: str, places: list[str]) -> None:
     for _ in range(3):
         if not places:
             assert "errors" not in api.body(query)
@@ -59,7 +59,7 @@ def test_a_bad_format_refuses_the_service(api: GraphApi, query: str, places: lis
             assert untouched(api)
 
 
-def test_the_issue_names_the_attribute_and_what_is_wrong(api: GraphApi) -> None:
+def test_the_issue_names_the_attribute_and_the_error(api: GraphApi) -> None:
     query = '{ p: Person___getPage { totalCount items { when: born(format: "HH") } } }'
 
     (error,) = api.body(query)["errors"]
@@ -73,7 +73,7 @@ def test_the_issue_names_the_attribute_and_what_is_wrong(api: GraphApi) -> None:
 
 
 @pytest.mark.parametrize("variables", [{"f": "bbb"}, {"f": "HH"}])
-def test_a_variable_may_hold_a_bad_format(api: GraphApi, variables: dict[str, Any]) -> None:
+def test_an_invalid_format_in_a_variable_is_refused(api: GraphApi, variables: dict[str, Any]) -> None:
     query = "query($f: String) { Person___getPage { items { born(format: $f) } } }"
 
     assert api.issues(query, **variables) == [(ISSUE, "Person___getPage.items.born.format")]
@@ -89,13 +89,15 @@ def test_a_variable_may_hold_a_bad_format(api: GraphApi, variables: dict[str, An
         ({"f": "yyyy-MM-dd"}, "2000-01-31"),
     ],
 )
-def test_a_variable_may_hold_a_good_one(api: GraphApi, variables: dict[str, Any], expected: str) -> None:
+def test_a_valid_format_in_a_variable_is_accepted(
+    api: GraphApi, variables: dict[str, Any], expected: str
+) -> None:
     query = 'query($f: String = "yyyy") { Person___get(_id: "a") { born(format: $f) } }'
 
     assert [api.ask(query, **variables) for _ in range(3)] == [{"born": expected}] * 3
 
 
-def test_nothing_is_written_whose_answer_could_not_be_shown(api: GraphApi) -> None:
+def test_a_write_with_an_invalid_format_in_its_selection_is_refused(api: GraphApi) -> None:
     query = """mutation {
       good: Person___update(data: {_id: "a", height: 1}) { height born(format: "yyyy") }
       bad: Person___update(data: {_id: "b", height: 1}) { height mentor { born(format: "b") } }
@@ -106,11 +108,11 @@ def test_nothing_is_written_whose_answer_could_not_be_shown(api: GraphApi) -> No
     assert body["data"] == {"good": {"height": 1, "born": "2000"}, "bad": None}
     (error,) = body["errors"]
     assert error["extensions"]["sourceRequestReference"] == "bad.mentor.born.format"
-    assert isinstance(api.entities, Objects)
+    assert isinstance(api.entities, EverythingObjects)
     assert len(api.entities.commits) == 1
 
 
-def test_a_preview_and_a_bulk_service_look_first_too(api: GraphApi) -> None:
+def test_previews_and_bulk_services_check_formats_first(api: GraphApi) -> None:
     preview = """{ Person___previewUpdate(data: {_id: "a"}) { born(format: "b") } }"""
     bulk = """mutation { Person___updateBulk(data: {height: 1}, options: {}) {
       items { born(format: "b") } } }"""

@@ -1,4 +1,4 @@
-"""The schema that a model generates: its names, types and defaults (api.md sections 2 and 3)."""
+"""The generated schema: names, types and defaults (api.md sections 2 and 3)."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from stratabase.model.model import Class, ClassKind
 from stratabase.model.reading import read_model_file
 from stratabase.model.types import TYPES
 from stratabase.schema.generate import NothingServed, generate_schema
-from tests.everything import FILE as EVERYTHING
+from tests.everything_model import FILE as EVERYTHING
 from tests.models import THINGS, attribute, model
 from tests.service import SAMPLE_MODEL
 
@@ -89,7 +89,7 @@ def test_the_services_take_the_arguments_of_the_contract(schema: GraphQLSchema) 
     assert f"Thing___delete(_id: ID!, {warnings}, {diagnostics}): DeleteResult\n" in text
 
 
-def test_an_object_shows_every_attribute_nullable_with_a_format_where_there_is_one(
+def test_an_object_type_has_every_attribute_nullable_and_with_a_format_argument(
     schema: GraphQLSchema,
 ) -> None:
     assert fields(schema, "Thing") == {
@@ -181,7 +181,7 @@ def test_an_attribute_is_filtered_by_the_operators_of_its_type(schema: GraphQLSc
     assert found == OPERATORS[name]
 
 
-def test_every_attribute_is_filtered_and_else_there_is_only_logic_and_the_client_id(
+def test_a_filter_has_only_attributes_logic_and_the_client_id(
     schema: GraphQLSchema,
 ) -> None:
     found = {field.split("___")[0] for field in fields(schema, "ThingFilter")}
@@ -245,7 +245,7 @@ NATIVE = {
         ("ThingDraftUpdateBulk", NATIVE),
     ],
 )
-def test_an_input_has_the_native_attributes_only(
+def test_an_input_has_only_native_attributes(
     schema: GraphQLSchema, name: str, expected: dict[str, str]
 ) -> None:
     assert fields(schema, name) == expected
@@ -267,7 +267,7 @@ def test_the_model_reader_knows_every_name_that_is_generated(model_file: Path) -
     assert in_vain == []
 
 
-def test_locks_are_for_objects_of_all_classes() -> None:
+def test_objects_of_all_classes_can_be_locked() -> None:
     """Parts, singletons, forms and classes without services included; nothing is told of what they take."""
     everything = read_model_file(EVERYTHING)
     schema = generate_schema(everything)
@@ -333,7 +333,7 @@ def test_a_version_diff_has_the_types_of_the_contract() -> None:
     }
 
 
-def test_a_model_of_forms_alone_has_no_locks() -> None:
+def test_a_model_of_only_forms_has_no_locks() -> None:
     form = Class("Form", ClassKind.FORM, attributes={"name": attribute("name", "String")})
     schema = generate_schema(model(form))
     assert schema.mutation_type is None

@@ -1,4 +1,4 @@
-"""What is generated for roles and for the kinds of class (api.md sections 2 and 3)."""
+"""The generated types and services of roles and kinds of classes (api.md sections 2 and 3)."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from graphql import GraphQLInputObjectType, GraphQLObjectType, GraphQLSchema
 
 from stratabase.model.api_names import GeneratedType
 from stratabase.schema.generate import generate_schema
-from tests.everything import EVERYTHING
+from tests.everything_model import EVERYTHING
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def test_a_class_has_exactly_the_services_of_its_kind(
     assert services(schema.mutation_type, class_name) == mutations
 
 
-def test_an_input_without_fields_does_not_exist_nor_does_its_service(
+def test_an_input_without_fields_is_not_generated_nor_its_service(
     schema: GraphQLSchema,
 ) -> None:
     """Of the class without any field that a client gives, only what is done with ids and filters is left."""
@@ -347,7 +347,7 @@ def test_a_form_can_be_drafted_and_previewed_but_not_stored(schema: GraphQLSchem
     assert generated_types(schema, "Complaint") == {"", "Draft", "DraftCreate"}
 
 
-def test_no_two_generated_names_are_the_same_unless_one_is_that_of_a_class() -> None:
+def test_generated_names_are_unique_except_class_names() -> None:
     """A name that two classes would generate is one that the model reader refuses a class to have."""
     suffixes = {each.value for each in GeneratedType if each.value}
     within = {

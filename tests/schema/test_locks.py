@@ -1,4 +1,4 @@
-"""`lock`, `unlock` and `_lock`: what clients ask and are answered."""
+"""`lock`, `unlock` and `_lock`: requests and responses."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.formats.preferences import Formats
-from tests.everything import Objects
+from tests.everything_model import EverythingObjects
 from tests.fakes import ADMINISTRATOR, NOON
 from tests.schema.graph_api import GraphApi
 
@@ -69,7 +69,7 @@ def test_objects_are_locked_and_unlocked(graphs: GraphApi) -> None:
         'mutation { lock(locks: {entityName: Skill, _id: "ID"}, minutes: 10) { locked minutes } }',
     ],
 )
-def test_ten_minutes_are_usual(graphs: GraphApi, query: str) -> None:
+def test_a_lock_lasts_ten_minutes_by_default(graphs: GraphApi, query: str) -> None:
     skill = graphs.create("Skill", name="sing")
     for _ in range(3):  # so that it is compiled
         answer = asked(graphs, ADA, query.replace("ID", skill))
@@ -93,11 +93,11 @@ def test_ten_minutes_are_usual(graphs: GraphApi, query: str) -> None:
         ('mutation { x: lock(locks: [{entityName: House, _id: "1"}], minutes: -1) { locked } }', "x.minutes"),
     ],
 )
-def test_what_makes_no_sense_is_refused(graphs: GraphApi, query: str, found: str) -> None:
+def test_contradicting_arguments_are_refused(graphs: GraphApi, query: str, found: str) -> None:
     assert issues(asked(graphs, ADA, query)) == [("MALFORMED_REQUEST", None, None, found)]
 
 
-def test_objects_of_every_class_can_be_named_and_missing_ones_are_reported(graphs: GraphApi) -> None:
+def test_objects_of_every_class_can_be_locked_and_missing_ones_are_reported(graphs: GraphApi) -> None:
     """Parts, what has no services, and forms, of which nothing is ever kept."""
     for name in graphs.services.model.classes:
         answer = asked(graphs, ADA, LOCK, locks=entities((name, "none")))
@@ -123,7 +123,7 @@ def test_a_part_is_locked_by_itself(graphs: GraphApi) -> None:
     assert shown == {"_lock": None, "phones": {"items": [{"digits": "2", "_lock": LOCKED}]}}
 
 
-def test_writes_of_others_are_refused_with_their_reason(graphs: GraphApi) -> None:
+def test_writes_by_others_are_refused_with_the_reason(graphs: GraphApi) -> None:
     team = graphs.create("Team", name="red")
     asked(graphs, ADA, LOCK, locks=entities(("Team", team)))
     queries = [
@@ -167,9 +167,9 @@ def test_one_request_locks_writes_and_unlocks(graphs: GraphApi) -> None:
     assert graphs.get("Team", team, INFO) == {"_lock": None}
 
 
-def small() -> tuple[GraphApi, Objects]:
+def small() -> tuple[GraphApi, EverythingObjects]:
     """Return a person in a team, with a phone and a desk, each of which ada has locked but the desk."""
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Person", "p", last_name="Li", team="t", phones=["h"], desk="d")
     objects.put("Phone", "h", digits="1", person_="p")
     objects.put("Team", "t", name="red", lead="p")
@@ -185,7 +185,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
     "get": (f'{{ found: Team___get(_id: "t") {{ {INFO} }} }}', {"_lock": LOCKED}),
     "getBy": (f'{{ found: Team___getByName(name: "red") {{ {INFO} }} }}', {"_lock": LOCKED}),
     "a singleton": (f"{{ found: House___get {{ {INFO} }} }}", {"_lock": LOCKED}),
-    "what is free": (f'{{ found: Desk___get(_id: "d") {{ {INFO} }} }}', {"_lock": None}),
+    "an unlocked object": (f'{{ found: Desk___get(_id: "d") {{ {INFO} }} }}', {"_lock": None}),
     "a page": (
         f"{{ found: Desk___getPage {{ items {{ number {INFO} }} }} }}",
         {"items": [{"number": 1, "_lock": None}, {"number": 2, "_lock": LOCKED}]},
@@ -204,7 +204,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
             "leads": {"_lock": LOCKED},
         },
     ),
-    "what may be associated": (
+    "associables": (
         f"""{{ found: Person___get(_id: "p") {{ team___associables {{ items {{ {INFO} }} }}
           desk___associables {{ items {{ number {INFO} }} }} }} }}""",
         {
@@ -212,11 +212,11 @@ SHOWN: dict[str, tuple[str, Any]] = {
             "desk___associables": {"items": [{"number": 1, "_lock": None}, {"number": 2, "_lock": LOCKED}]},
         },
     ),
-    "what would be written": (
+    "a preview of an update": (
         f'{{ found: Team___previewUpdate(data: {{_id: "t", name: "x"}}) {{ name {INFO} }} }}',
         {"name": "x", "_lock": {**LOCKED, "mine": True}},
     ),
-    "what would be made": (
+    "a preview of a creation": (
         f'{{ found: Team___previewCreate(data: {{name: "x"}}) {{ name {INFO} }} }}',
         {"name": "x", "_lock": None},
     ),
@@ -225,19 +225,19 @@ SHOWN: dict[str, tuple[str, Any]] = {
           {INFO} by {{ {INFO} }} }} }}""",
         {"_lock": None, "by": {"_lock": LOCKED}},
     ),
-    "what was written": (
+    "an updated object": (
         f'mutation {{ found: Team___update(data: {{_id: "t", name: "x"}}) {{ {INFO} lead {{ {INFO} }} }} }}',
         {"_lock": {**LOCKED, "mine": True}, "lead": {"_lock": {**LOCKED, "mine": True}}},
     ),
-    "what was made": (
+    "a created object": (
         f'mutation {{ found: Team___create(data: {{name: "x"}}) {{ {INFO} }} }}',
         {"_lock": None},
     ),
-    "many that were written": (
+    "objects updated in bulk": (
         f"""mutation {{ found: Team___updateBulk(data: {{}}, options: {{}}) {{ items {{ {INFO} }} }} }}""",
         {"items": [{"_lock": {**LOCKED, "mine": True}}]},
     ),
-    "parts that were written": (
+    "updated parts": (
         f"""mutation {{ found: Person___update(data: {{_id: "p", phones: {{
           update: [{{_id: "h", digits: "2"}}], create: [{{digits: "3"}}]}}}})
           {{ phones {{ items {{ digits {INFO} }} }} }} }}""",
@@ -254,7 +254,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize(("query", "found"), SHOWN.values(), ids=SHOWN)
-def test_the_lock_is_shown_wherever_an_object_is(query: str, found: Any) -> None:
+def test_the_lock_is_shown_on_every_object_type(query: str, found: Any) -> None:
     api, _ = small()
     mine = '"mine": true' in json.dumps(found) or "mutation" in query or "previewUpdate" in query
     answer = asked(api, ADA if mine else BOB, query)
@@ -271,7 +271,7 @@ def test_the_lock_field_is_null_when_the_lock_has_ended() -> None:
     assert Reference("Team", "t") in objects.locks
 
 
-def test_the_end_of_a_lock_is_written_in_the_format_of_the_member_or_the_request() -> None:
+def test_the_end_of_a_lock_is_formatted_by_the_member_or_the_request() -> None:
     api, _ = small()
     query = """query($f: String = "HH:mm:ss z") { Team___get(_id: "t") { _lock {
       lockedUntil plain: lockedUntil(format: "dd-MM-yyyy HH:mm:ss.SSS")
@@ -286,7 +286,7 @@ def test_the_end_of_a_lock_is_written_in_the_format_of_the_member_or_the_request
         }
 
 
-def test_a_format_that_is_none_is_refused() -> None:
+def test_an_invalid_format_is_refused() -> None:
     api, _ = small()
     for _ in range(3):
         answer = asked(api, ADA, '{ Team___get(_id: "t") { _lock { lockedUntil(format: "jj") } } }')
@@ -294,14 +294,14 @@ def test_a_format_that_is_none_is_refused() -> None:
         assert "LockInfo.lockedUntil(format)" in answer["errors"][0]["message"]
 
 
-def counting(objects: Objects) -> list[int]:
+def counting(objects: EverythingObjects) -> list[int]:
     """Return a list that gets the number of objects of each reading."""
     counted: list[int] = []
     read: Callable[..., Any] = objects.read
 
-    def noted(references: Any, *given: Any) -> Any:
+    def noted(references: Any, *value: Any) -> Any:
         counted.append(len(references))
-        return read(references, *given)
+        return read(references, *value)
 
     objects.read = noted  # type: ignore[method-assign, assignment]
     return counted
@@ -320,10 +320,8 @@ def counting(objects: Objects) -> list[int]:
         ("{ Person___getPage { items { _lock { mine } favourite { _lock { mine } } } } }", [1, 1]),
     ],
 )
-def test_only_who_asks_for_locks_of_a_page_reads_its_objects_all_in_one_batch(
-    query: str, read: list[int]
-) -> None:
-    objects = Objects()
+def test_selecting_locks_of_a_page_reads_its_objects_in_one_batch(query: str, read: list[int]) -> None:
+    objects = EverythingObjects()
     for number in range(10):
         objects.put("Skill", f"s{number:02}", name="sing")
     objects.put("Person", "p", last_name="Li", favourite="s03")
@@ -333,13 +331,13 @@ def test_only_who_asks_for_locks_of_a_page_reads_its_objects_all_in_one_batch(
     assert counted == read
 
 
-def test_what_has_been_deleted_since_the_page_was_made_has_no_lock() -> None:
-    objects = Objects()
+def test_an_object_deleted_after_the_page_was_read_has_no_lock() -> None:
+    objects = EverythingObjects()
     objects.put("Skill", "s", name="sing")
     page = objects.page
 
-    def passing(*given: Any) -> Any:
-        found = page(*given)
+    def passing(*value: Any) -> Any:
+        found = page(*value)
         objects.objects.clear()
         return found
 

@@ -1,4 +1,4 @@
-"""Previews of incomplete drafts: what is there and what can be derived, with the issues beside it."""
+"""Previews of incomplete drafts: given and derived values, with the issues."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def previewed(graphs: GraphApi, query: str, data: dict[str, Any]) -> tuple[Any, 
     return body["data"]["it"], issues
 
 
-def test_a_new_object_is_shown_as_far_as_it_goes(graphs: GraphApi) -> None:
+def test_an_incomplete_new_object_is_shown(graphs: GraphApi) -> None:
     """Without anything that it must have."""
     data = {"email": "li@x.org", "salary": "9", "born": "29/02/2000", "addresses": [{"rooms": [{}]}]}
 
@@ -77,7 +77,7 @@ def test_a_new_object_is_shown_as_far_as_it_goes(graphs: GraphApi) -> None:
     ]
 
 
-def test_what_a_change_would_leave_is_shown_with_what_is_wrong_with_it(graphs: GraphApi) -> None:
+def test_an_invalid_change_is_shown_with_its_issues(graphs: GraphApi) -> None:
     """What cannot be read is null, and what is derived of it; what is read but not allowed is shown."""
     id_ = graphs.person(last_name="Li", born="2000-01-31", email="li@x.org")
     graphs.person(email="wu@x.org")
@@ -113,7 +113,7 @@ def test_what_a_change_would_leave_is_shown_with_what_is_wrong_with_it(graphs: G
     assert graphs.get("Person", id_, "last_name born") == {"last_name": "Li", "born": "31/01/2000"}
 
 
-def test_a_form_is_shown_as_far_as_it_is_filled_in(graphs: GraphApi) -> None:
+def test_an_incomplete_form_is_shown(graphs: GraphApi) -> None:
     needs = graphs.needs()
     team = needs["team"]
     by = graphs.create("Person", **needs)
@@ -142,7 +142,7 @@ def test_a_form_is_shown_as_far_as_it_is_filled_in(graphs: GraphApi) -> None:
     )
 
 
-def test_a_change_of_what_others_have_locked_is_shown(graphs: GraphApi) -> None:
+def test_a_change_of_a_locked_object_is_shown(graphs: GraphApi) -> None:
     id_ = graphs.person()
     lock = Lock("other", "bert", graphs.clock.now() + 60_000)
     graphs.services.entities.lock("c", [Reference("Person", id_)], lock, graphs.clock.now())
@@ -153,7 +153,7 @@ def test_a_change_of_what_others_have_locked_is_shown(graphs: GraphApi) -> None:
     assert issues == [("ENTITY_LOCK_PERSIST", "")]
 
 
-def test_the_issues_of_each_preview_are_its_own(graphs: GraphApi) -> None:
+def test_each_preview_has_its_own_issues(graphs: GraphApi) -> None:
     """Beside other fields of the request, and in the order of the document."""
     query = """{
       one: Complaint___previewCreate(data: {text: "?"}) { length }
@@ -180,13 +180,13 @@ def test_the_issues_of_each_preview_are_its_own(graphs: GraphApi) -> None:
         (CREATE % "last_name", {"phones": [{"digits": "1"}] * 1001}, ("MALFORMED_REQUEST", "")),
     ],
 )
-def test_without_an_object_nothing_is_shown(
+def test_a_preview_of_a_missing_object_is_null(
     graphs: GraphApi, query: str, data: dict[str, Any], issue: tuple[str, str]
 ) -> None:
     assert previewed(graphs, query, data) == (None, [issue])
 
 
-def test_the_read_budget_does_not_hide_what_is_wrong(
+def test_an_exceeded_read_budget_does_not_hide_issues(
     graphs: GraphApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What cannot be shown within it is not, and the issues are told as they would be."""

@@ -1,4 +1,4 @@
-"""What roles show: objects, pages of them, and what may be associated; over each kind of store."""
+"""Roles in queries: objects, pages and associables, over each kind of store."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Unavailable
 from stratabase.domain.objects.entity import Entity
 from stratabase.messages import verbatim
-from tests.everything import Objects
+from tests.everything_model import EverythingObjects
 from tests.schema.graph_api import GraphApi
 
 
@@ -23,7 +23,9 @@ def staff(graphs: GraphApi) -> dict[str, str]:
     return ids
 
 
-def test_roles_are_followed_at_any_depth_and_back(graphs: GraphApi, staff: dict[str, str]) -> None:
+def test_roles_are_followed_at_any_depth_and_in_both_directions(
+    graphs: GraphApi, staff: dict[str, str]
+) -> None:
     found = graphs.get(
         "Person",
         staff["b"],
@@ -36,7 +38,7 @@ def test_roles_are_followed_at_any_depth_and_back(graphs: GraphApi, staff: dict[
     assert found == {"mentor": {"leads": leads}}
 
 
-def test_a_role_is_selected_twice_with_different_options(graphs: GraphApi, staff: dict[str, str]) -> None:
+def test_a_role_can_be_selected_twice_with_different_options(graphs: GraphApi, staff: dict[str, str]) -> None:
     found = graphs.get(
         "Person",
         staff["a"],
@@ -49,7 +51,7 @@ def test_a_role_is_selected_twice_with_different_options(graphs: GraphApi, staff
     assert found == {"first": {"items": [{"last_name": "b"}]}, "last": {"items": [last]}}
 
 
-def test_a_page_may_show_its_items_twice(graphs: GraphApi, staff: dict[str, str]) -> None:
+def test_items_of_a_page_can_be_selected_twice(graphs: GraphApi, staff: dict[str, str]) -> None:
     found = graphs.get(
         "Person",
         staff["b"],
@@ -78,7 +80,7 @@ def test_a_nested_page_has_a_filter_an_order_and_cursors(graphs: GraphApi, staff
     assert (second["hasNext"], second["hasPrev"], second["totalCount"]) == (False, True, 3)
 
 
-def test_a_nested_page_has_ten_items_unless_it_says_how_many(graphs: GraphApi) -> None:
+def test_a_nested_page_has_ten_items_by_default(graphs: GraphApi) -> None:
     id_ = graphs.person(phones=[{"digits": str(number)} for number in range(12)])
 
     found = graphs.get(
@@ -91,7 +93,9 @@ def test_a_nested_page_has_ten_items_unless_it_says_how_many(graphs: GraphApi) -
     assert len(found["all"]["items"]) == 12
 
 
-def test_what_has_been_deleted_reads_as_null_and_is_left_out(graphs: GraphApi, staff: dict[str, str]) -> None:
+def test_deleted_objects_read_as_null_and_are_omitted_from_pages(
+    graphs: GraphApi, staff: dict[str, str]
+) -> None:
     project = graphs.create("Project", title="P", members=[staff["b"], staff["c"], staff["d"]])
     graphs.ask(f'mutation {{ Person___delete(_id: "{staff["c"]}") {{ deleted }} }}')
     graphs.update("Team", "_id", _id=staff["team"], lead={"remove": True})
@@ -103,7 +107,7 @@ def test_what_has_been_deleted_reads_as_null_and_is_left_out(graphs: GraphApi, s
     assert graphs.get("Team", staff["team"], "members { totalCount }")["members"]["totalCount"] == 3
 
 
-def test_a_singleton_is_there_before_anybody_has_written_it(graphs: GraphApi) -> None:
+def test_a_singleton_exists_before_its_first_write(graphs: GraphApi) -> None:
     found = graphs.ask(
         "{ House___get { _id name place { _id } doors { totalCount } guests { items { _id } } } }"
     )
@@ -117,7 +121,7 @@ def test_a_singleton_is_there_before_anybody_has_written_it(graphs: GraphApi) ->
     assert found == {"_id": "1", **nothing}
 
 
-def test_a_part_of_several_wholes_leads_back_to_the_one_it_has(graphs: GraphApi) -> None:
+def test_a_part_of_several_wholes_leads_back_to_its_own_whole(graphs: GraphApi) -> None:
     home = {"street": "s", "rooms": [{"name": "r", "windows": [{}]}]}
     id_ = graphs.person(home=home, addresses=[{"street": "t"}])
     place = graphs.update(
@@ -141,7 +145,7 @@ def test_a_part_of_several_wholes_leads_back_to_the_one_it_has(graphs: GraphApi)
     assert place == {"place": {"house": {"name": "H"}, "dweller": None}}
 
 
-def test_a_part_that_is_exposed_is_read_by_itself(graphs: GraphApi) -> None:
+def test_an_exposed_part_is_read_by_itself(graphs: GraphApi) -> None:
     id_ = graphs.person(contract={"starts_on": "2020-01-31", "reference": "c"})
     contract = graphs.get("Person", id_, "contract { _id }")["contract"]["_id"]
 
@@ -155,9 +159,9 @@ def test_a_part_that_is_exposed_is_read_by_itself(graphs: GraphApi) -> None:
     }
 
 
-def test_a_part_whose_whole_is_gone_is_shown_nowhere() -> None:
+def test_a_part_of_a_deleted_whole_is_never_shown() -> None:
     """It may be there still: a whole with many parts ends before they do."""
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Person", "p", last_name="Li")
     objects.put("Contract", "c", starts_on="2020-01-31", person_="gone")
     objects.put("Contract", "d", starts_on="2020-01-31", person_="p")
@@ -192,7 +196,7 @@ def test_an_object_is_found_by_unique_values(graphs: GraphApi) -> None:
     assert graphs.ask(by_birth) is None
 
 
-def test_unique_values_that_cannot_be_read_are_issues_of_their_arguments(graphs: GraphApi) -> None:
+def test_invalid_unique_values_are_issues_of_their_arguments(graphs: GraphApi) -> None:
     query = '{ one: Person___getByLast_name_Born(last_name: "Li", born: "soon") { _id } }'
 
     assert graphs.issues(query) == [("DATA_TYPE", "one.born")]
@@ -212,7 +216,7 @@ def test_all_objects_of_a_class_may_be_associated(graphs: GraphApi, staff: dict[
     assert found["team___associables"] == {**page, "hasNext": True}
 
 
-def test_of_a_one_to_one_only_the_free_may_be_associated_and_the_present_partner(graphs: GraphApi) -> None:
+def test_associables_of_a_one_to_one_are_free_objects_and_the_present_partner(graphs: GraphApi) -> None:
     one, two = graphs.person(), graphs.person()
     desks = [graphs.create("Desk", number=number, owner=owner) for number, owner in enumerate([one, two])]
     three = graphs.person()
@@ -242,8 +246,8 @@ def test_of_a_one_to_one_only_the_free_may_be_associated_and_the_present_partner
         ),
     ],
 )
-def test_options_that_make_no_sense_are_refused_before_anything_is_read(field: str, place: str) -> None:
-    objects = Objects()
+def test_contradicting_options_are_refused_before_any_read(field: str, place: str) -> None:
+    objects = EverythingObjects()
 
     ((_, found),) = GraphApi(objects).issues(f'{{ one: Person___get(_id: "p") {{ {field} }} }}')
 
@@ -251,7 +255,7 @@ def test_options_that_make_no_sense_are_refused_before_anything_is_read(field: s
     assert objects.allowances == []
 
 
-class Watched(Objects):
+class Watched(EverythingObjects):
     """Objects that count how often they are asked, of how many."""
 
     def __init__(self, persons: int) -> None:
@@ -267,17 +271,17 @@ class Watched(Objects):
             self.put("Project", project, title=project)
             self.link("Person", "projects", id_, project)
 
-    def read(self, *given: Any) -> Any:
+    def read(self, *arguments: Any) -> Any:
         self.trips.append("read")
-        return super().read(*given)
+        return super().read(*arguments)
 
-    def linked(self, role: Any, *given: Any, **more: Any) -> Any:
+    def linked(self, role: Any, *arguments: Any, **more: Any) -> Any:
         self.trips.append(str(role))
-        return super().linked(role, *given, **more)
+        return super().linked(role, *arguments, **more)
 
-    def page(self, *given: Any) -> Any:
+    def page(self, *arguments: Any) -> Any:
         self.trips.append("page")
-        return super().page(*given)
+        return super().page(*arguments)
 
 
 @pytest.mark.parametrize("persons", [5, 50, 500])
@@ -300,7 +304,7 @@ class Watched(Objects):
         ),
     ],
 )
-def test_round_trips_depend_on_the_depth_alone(persons: int, selection: str, trips: list[str]) -> None:
+def test_round_trips_depend_only_on_the_depth(persons: int, selection: str, trips: list[str]) -> None:
     """One batch for what keys and parts lead to, and the links before it; what was read is not read again."""
     objects = Watched(persons)
 
@@ -312,11 +316,11 @@ def test_round_trips_depend_on_the_depth_alone(persons: int, selection: str, tri
     assert objects.trips == ["page", *trips]
 
 
-class Lagging(Objects):
+class Lagging(EverythingObjects):
     """Objects whose pages show them as they were."""
 
-    def page(self, *given: Any) -> Any:
-        found = super().page(*given)
+    def page(self, *arguments: Any) -> Any:
+        found = super().page(*arguments)
         return replace(found, items=tuple(map(_older, found.items)))
 
 
@@ -325,7 +329,7 @@ def _older(entity: Entity) -> Entity:
 
 
 @pytest.mark.parametrize("arguments", ["", "(disableCache: true)"])
-def test_roles_are_exact_though_the_page_that_they_start_from_may_lag(arguments: str) -> None:
+def test_roles_are_current_even_if_their_page_lags(arguments: str) -> None:
     """What the page has shown of an object is no answer to a role that leads to it."""
     objects = Lagging()
     objects.put("Team", "t")
@@ -342,15 +346,15 @@ def test_roles_are_exact_though_the_page_that_they_start_from_may_lag(arguments:
     assert found["items"] == [{"last_name": "new" if arguments else "old", "mentor": mentor}] * 2
 
 
-def test_what_is_not_asked_of_a_page_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unselected_fields_of_a_page_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page by id reads as many objects as it shows, and one more to say whether there is another."""
     objects = Watched(40)
     asked: list[int] = []
     read = objects.read
 
-    def counted(references: Any, *given: Any) -> Any:
+    def counted(references: Any, *value: Any) -> Any:
         asked.append(len(references))
-        return read(references, *given)
+        return read(references, *value)
 
     monkeypatch.setattr(objects, "read", counted)
     for shown in ("items { _id }", "items { _id } hasNext", "items { _id } totalCount", "__typename"):
@@ -359,8 +363,10 @@ def test_what_is_not_asked_of_a_page_is_not_read(monkeypatch: pytest.MonkeyPatch
     assert asked == [1, 3, 1, 4, 1, 14, 1]
 
 
-def test_a_written_object_that_cannot_be_shown_is_told_to_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    objects = Objects()
+def test_a_written_object_that_cannot_be_returned_is_reported_as_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    objects = EverythingObjects()
     api = GraphApi(objects)
     team = api.create("Team", name="old")
 
@@ -380,7 +386,7 @@ def test_a_written_object_that_cannot_be_shown_is_told_to_be_written(monkeypatch
     assert api.get("Team", team, "name") == {"name": "new"}
 
 
-def test_all_that_roles_read_draws_on_the_allowance_of_the_request() -> None:
+def test_reads_of_roles_count_towards_the_read_budget() -> None:
     objects = Watched(3)
     api = GraphApi(objects)
     api.ask(

@@ -1,4 +1,4 @@
-"""Attributes and roles that a model comes to require while objects lack them."""
+"""Attributes and roles that become required while objects lack them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,14 +51,14 @@ def api(tmp_path: Path) -> Iterator[EvolvingApi]:
     engine.close()
 
 
-def test_an_update_passes_over_what_was_empty_before(api: EvolvingApi) -> None:
+def test_an_update_ignores_required_members_that_were_empty_before(api: EvolvingApi) -> None:
     id_ = api.create("Person")
     api.serve(NEW)
     assert api.update("Person", _id=id_, nick="x") == []
     assert api.validate_update("Person", _id=id_, nick="y") == (True, EMPTY)
 
 
-def test_what_is_set_cannot_be_emptied_again(api: EvolvingApi) -> None:
+def test_a_required_member_that_is_set_cannot_be_emptied(api: EvolvingApi) -> None:
     id_, team = api.create("Person"), api.create("Team")
     skill, badge = api.create("Skill"), api.create("Badge")
     api.serve(NEW)
@@ -91,13 +91,15 @@ def test_what_is_set_cannot_be_emptied_again(api: EvolvingApi) -> None:
         ("phones", {"deleteAll": True}),
     ],
 )
-def test_what_is_empty_cannot_be_asked_to_be_empty(api: EvolvingApi, field: str, emptied: object) -> None:
+def test_an_empty_required_member_cannot_be_cleared_explicitly(
+    api: EvolvingApi, field: str, emptied: object
+) -> None:
     """Whoever touches it must fill it."""
     id_ = api.create("Person")
     api.serve(NEW)
-    given: dict[str, Any] = {field: emptied}
-    assert len(api.update("Person", _id=id_, **given)) == 1
-    is_valid, issues = api.validate_update("Person", _id=id_, **given)
+    value: dict[str, Any] = {field: emptied}
+    assert len(api.update("Person", _id=id_, **value)) == 1
+    is_valid, issues = api.validate_update("Person", _id=id_, **value)
     assert not is_valid
     assert [place.rpartition(".")[2] for level, _, place in issues if level == "ERROR"] == [field]
     assert len(issues) == len(EMPTY)
@@ -107,7 +109,7 @@ def test_what_is_empty_cannot_be_asked_to_be_empty(api: EvolvingApi, field: str,
     ("field", "nothing"),
     [("skills", {"remove": ["none"]}), ("phones", {"create": []}), ("phones", {})],
 )
-def test_removing_what_is_not_there_does_not_touch_a_role(
+def test_removing_a_missing_link_does_not_change_a_role(
     api: EvolvingApi, field: str, nothing: object
 ) -> None:
     id_ = api.create("Person")
@@ -115,7 +117,7 @@ def test_removing_what_is_not_there_does_not_touch_a_role(
     assert api.update("Person", _id=id_, **{field: nothing}) == []
 
 
-def test_a_key_that_leads_to_nothing_any_more_is_empty(api: EvolvingApi) -> None:
+def test_a_broken_reference_counts_as_empty(api: EvolvingApi) -> None:
     team = api.create("Team")
     id_ = api.create("Person", name="Ann", team=team)
     assert api.delete("Team", team) == []
@@ -128,7 +130,7 @@ def test_a_key_that_leads_to_nothing_any_more_is_empty(api: EvolvingApi) -> None
     assert api.validate_update("Person", _id=id_, nick="y") == (True, EMPTY[2:])
 
 
-def test_a_bulk_validation_is_valid_in_spite_of_what_is_still_empty(api: EvolvingApi) -> None:
+def test_a_bulk_validation_ignores_required_members_that_were_empty(api: EvolvingApi) -> None:
     for _ in range(30):
         api.create("Person")
     api.serve(NEW)
@@ -143,14 +145,14 @@ def test_a_bulk_validation_is_valid_in_spite_of_what_is_still_empty(api: Evolvin
     assert found["issues"][0] == {"issueLevel": "ERROR", "issueType": "ATTRIBUTE_REQUIRED"}
 
 
-def test_a_new_object_and_a_singleton_that_is_written_first_must_have_all(api: EvolvingApi) -> None:
+def test_a_new_object_and_a_first_written_singleton_need_all_required_members(api: EvolvingApi) -> None:
     api.serve(NEW)
     refused = api.body('mutation { Person___create(data: {nick: "x"}) { _id } }')
     assert "errors" in refused
     assert api.update("House", name="x") == ["House.motto is required."]
 
 
-def test_a_singleton_that_was_written_is_passed_over(api: EvolvingApi) -> None:
+def test_an_update_of_a_written_singleton_ignores_members_that_were_empty(api: EvolvingApi) -> None:
     assert api.update("House", name="x") == []
     api.serve(NEW)
     assert api.update("House", name="y") == []
@@ -160,7 +162,7 @@ def test_a_singleton_that_was_written_is_passed_over(api: EvolvingApi) -> None:
     )
 
 
-def test_a_restoration_passes_over_what_is_and_was_empty(api: EvolvingApi) -> None:
+def test_a_restoration_ignores_required_members_that_are_and_were_empty(api: EvolvingApi) -> None:
     id_ = api.create("Person", nick="a")
     query = 'query($id: ID!) { Person___get(_id: $id) { _versionStart(format: "dd-MM-yyyy HH:mm:ss.SSS") } }'
     at = api.ask(query, id=id_)["_versionStart"]
@@ -178,7 +180,7 @@ def test_a_restoration_passes_over_what_is_and_was_empty(api: EvolvingApi) -> No
     assert error["extensions"]["userMessage"] == "Person.name is required."
 
 
-def test_a_report_tells_nobody_what_is_hidden(api: EvolvingApi) -> None:
+def test_warnings_about_empty_members_do_not_reveal_hidden_ones(api: EvolvingApi) -> None:
     id_ = api.create("Person")
     granted = NEW.replace(
         "type Person @class(versioned: true)",
@@ -192,7 +194,7 @@ def test_a_report_tells_nobody_what_is_hidden(api: EvolvingApi) -> None:
     assert api.validate_update("Person", member, _id=id_, nick="x") == (True, EMPTY[4:])
 
 
-def test_targets_are_not_deleted_before_reindex_and_protected_after_it(api: EvolvingApi) -> None:
+def test_deletion_of_targets_is_refused_before_and_after_a_reindex(api: EvolvingApi) -> None:
     """As when a service is started with a model that requires more."""
     team, empty = api.create("Team"), api.create("Team")
     for _ in range(30):
@@ -219,7 +221,7 @@ def test_targets_are_not_deleted_before_reindex_and_protected_after_it(api: Evol
     assert api.delete("Team", empty) == []
 
 
-def test_a_part_whose_role_becomes_required_is_linked_too(api: EvolvingApi) -> None:
+def test_a_reindex_links_parts_whose_role_becomes_required(api: EvolvingApi) -> None:
     """Also of versions, and of a whole that is deleted with it."""
     old = """type Kind { name: String }
         type Item @class(versioned: true) { name: String  kind: Kind }
@@ -238,7 +240,7 @@ def test_a_part_whose_role_becomes_required_is_linked_too(api: EvolvingApi) -> N
     assert api.delete("Kind", kind) == []
 
 
-def test_who_may_not_know_a_role_is_not_told_its_name(api: EvolvingApi) -> None:
+def test_a_refusal_does_not_name_an_unreadable_role(api: EvolvingApi) -> None:
     team = api.create("Team")
     granted = NEW.replace("type Team", 'type Team @grant(profile: "Member", allow: [READ, DELETE])')
     api.serve(

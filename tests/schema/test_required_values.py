@@ -1,4 +1,4 @@
-"""What objects in a store lack of what a model requires is counted, before that model is served."""
+"""Objects that lack newly required values are counted before the model is served."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,13 +10,13 @@ from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys
 from stratabase.store.read.required_values import MissingValues, RequiredValues
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engines import CONCURRENT
 from tests.schema.evolving_api import HEADING, EvolvingApi
 from tests.schema.test_required_on_old_data import NEW, OLD
 from tests.soak import mostly
 
 
-@pytest.fixture(params=mostly(STURDY, "metered"), ids=lambda kind: kind.name)
+@pytest.fixture(params=mostly(CONCURRENT, "metered"), ids=lambda kind: kind.name)
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     """An engine that is empty."""
     engine: Engine = request.param.open(tmp_path)
@@ -24,7 +24,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     engine.close()
 
 
-def test_objects_that_lack_something_are_counted_by_attribute_and_role(engine: Engine) -> None:
+def test_objects_that_lack_required_members_are_counted_by_member(engine: Engine) -> None:
     api = EvolvingApi(engine, OLD)
     team, gone, badge, skill = (api.create(name) for name in ("Team", "Team", "Badge", "Skill"))
     api.create(
@@ -64,7 +64,7 @@ def test_a_value_of_an_earlier_type_is_missing(engine: Engine) -> None:
     ]
 
 
-def test_keys_that_lead_back_fill_a_required_list(engine: Engine) -> None:
+def test_keys_of_the_opposite_role_fill_a_required_list(engine: Engine) -> None:
     api = EvolvingApi(engine, "type Team { name: String }  type Player { team: Team }")
     team = api.create("Team")
     api.create("Team")

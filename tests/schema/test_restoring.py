@@ -1,4 +1,4 @@
-"""Objects become what they were, or are written only if they are what a client takes them for."""
+"""Restorations, and writes with `ifVersion`."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def told(body: dict[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_values_and_keys_become_what_they_were_in_a_new_version(api: VersionedApi) -> None:
+def test_a_restoration_sets_former_values_and_keys_in_a_new_version(api: VersionedApi) -> None:
     mentor = api.person(last_name="mentor")
     id_ = api.person(last_name="a", height=180, mentor=mentor)
     api.update(id_, last_name="b", height=None, email="b@example.com", mentor={"remove": True})
@@ -47,7 +47,7 @@ def test_values_and_keys_become_what_they_were_in_a_new_version(api: VersionedAp
     assert api.graphs.get("Person", mentor, "pupils { items { _id } }")["pupils"]["items"] == [{"_id": id_}]
 
 
-def test_what_the_service_records_is_of_now(api: VersionedApi) -> None:
+def test_platform_attributes_record_the_restoration(api: VersionedApi) -> None:
     id_ = api.person(last_name="a")
     api.update(id_, last_name="b")
     api.graphs.caller = Caller("2", "bob", "Administrator")
@@ -56,7 +56,7 @@ def test_what_the_service_records_is_of_now(api: VersionedApi) -> None:
     assert shown == {"_createdby": "ada", "_lastmodifiedby": "bob", "_lastmodifiedon": "03"}
 
 
-def test_what_is_so_already_makes_no_version(api: VersionedApi) -> None:
+def test_a_restoration_without_changes_creates_no_version(api: VersionedApi) -> None:
     id_ = api.person(last_name="a")
     body = api.restore(id_, second(api, 9))
     assert body["data"]["Person___restoreVersion"] == {
@@ -67,7 +67,7 @@ def test_what_is_so_already_makes_no_version(api: VersionedApi) -> None:
     assert api.names(id_) == ["a"]
 
 
-def test_of_no_version_at_all_nothing_becomes_anything(api: VersionedApi) -> None:
+def test_restoring_a_missing_version_is_refused(api: VersionedApi) -> None:
     id_ = api.person(last_name="a")
     assert told(api.restore(id_, second(api, 0))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
     assert told(api.restore("nobody", second(api, 1))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
@@ -75,7 +75,7 @@ def test_of_no_version_at_all_nothing_becomes_anything(api: VersionedApi) -> Non
     assert told(api.restore(id_, api.at(api.clock.instant))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
 
 
-def test_a_key_to_what_is_there_no_more_is_left_out_and_named_in_a_warning(api: VersionedApi) -> None:
+def test_a_key_to_a_deleted_object_is_omitted_with_a_warning(api: VersionedApi) -> None:
     mentor = api.person(last_name="mentor")
     id_ = api.person(last_name="a", mentor=mentor)
     api.update(id_, last_name="b", mentor={"remove": True})
@@ -88,7 +88,7 @@ def test_a_key_to_what_is_there_no_more_is_left_out_and_named_in_a_warning(api: 
     assert forced["data"]["Person___restoreVersion"] == {"last_name": "a", "mentor": None}
 
 
-def test_parts_without_versions_stay_if_they_are_there_and_others_are_left_out(api: VersionedApi) -> None:
+def test_unversioned_parts_stay_if_they_exist_and_are_otherwise_omitted(api: VersionedApi) -> None:
     id_ = api.person(last_name="a", phones=[{"digits": "1"}, {"digits": "2"}])
     phones = api.graphs.get("Person", id_, "phones { items { _id } }")["phones"]["items"]
     changed = {"_id": phones[0]["_id"], "digits": "11"}
@@ -103,14 +103,14 @@ def test_parts_without_versions_stay_if_they_are_there_and_others_are_left_out(a
     assert forced["data"]["Person___restoreVersion"] == shown
 
 
-def test_unique_values_that_are_another_s_by_now_are_refused(api: VersionedApi) -> None:
+def test_unique_values_taken_by_another_object_are_refused(api: VersionedApi) -> None:
     id_ = api.person(last_name="a", email="a@example.com")
     api.update(id_, email=None)
     api.person(last_name="other", email="a@example.com")
     assert told(api.restore(id_, second(api, 1), force=True)) == [("ERROR", "ENTITY_UNIQUE", "email")]
 
 
-def test_a_partner_whom_another_has_by_now_is_refused(api: VersionedApi) -> None:
+def test_a_partner_taken_by_another_object_is_refused(api: VersionedApi) -> None:
     id_ = api.person(last_name="a")
     desk = api.graphs.create("Desk", number=1, owner=id_)
     api.clock.instant += 1000
@@ -121,7 +121,7 @@ def test_a_partner_whom_another_has_by_now_is_refused(api: VersionedApi) -> None
     assert ("ERROR", "ROLE_CARDINALITY", "desk") in told(body)
 
 
-def test_what_another_has_locked_is_not_restored(api: VersionedApi) -> None:
+def test_an_object_locked_by_another_is_not_restored(api: VersionedApi) -> None:
     id_ = api.person(last_name="a")
     api.update(id_, last_name="b")
     api.graphs.ask(f'mutation {{ lock(locks: [{{entityName: Person, _id: "{id_}"}}]) {{ locked }} }}')
@@ -130,7 +130,7 @@ def test_what_another_has_locked_is_not_restored(api: VersionedApi) -> None:
     assert api.names(id_) == ["a", "b"]
 
 
-def test_what_would_leave_a_required_role_empty_is_refused(api: VersionedApi) -> None:
+def test_a_restoration_that_empties_a_required_role_is_refused(api: VersionedApi) -> None:
     """Many-to-many links have no versions: those of a deleted object are gone for good."""
     id_ = api.person(last_name="a")
     api.delete(id_)
@@ -148,35 +148,33 @@ DELETE = "mutation($id: ID!, $v: Datetime) { r: Person___delete(_id: $id, ifVers
 
 
 @pytest.mark.parametrize("query", [UPDATE, SAVE, DELETE])
-def test_a_write_that_relies_on_another_version_is_refused_with_the_present_one(
-    api: VersionedApi, query: str
-) -> None:
+def test_if_version_of_another_version_is_refused_with_the_present_one(api: VersionedApi, query: str) -> None:
     id_ = api.person(last_name="a")
     api.update(id_, last_name="b")
-    given = {} if query is DELETE else {"name": "c"}
+    value = {} if query is DELETE else {"name": "c"}
     for wrong in (second(api, 1), api.at(NOON + 1999), api.at(NOON + 2001)):
-        body = api.graphs.body(query, id=id_, v=wrong, **given)
+        body = api.graphs.body(query, id=id_, v=wrong, **value)
         assert told(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
         assert body["errors"][0]["extensions"]["sourceRequestReference"] == "r.ifVersion"
         assert second(api, 2) in body["errors"][0]["message"]
     assert api.names(id_) == ["a", "b"]
-    assert "errors" not in api.graphs.body(query, id=id_, v=second(api, 2), **given)
+    assert "errors" not in api.graphs.body(query, id=id_, v=second(api, 2), **value)
 
 
 @pytest.mark.parametrize("query", [UPDATE, SAVE, DELETE])
-def test_a_write_that_relies_on_nothing_is_done(api: VersionedApi, query: str) -> None:
+def test_a_write_with_if_version_null_succeeds(api: VersionedApi, query: str) -> None:
     id_ = api.person(last_name="a")
-    given = {} if query is DELETE else {"name": "c"}
-    assert "errors" not in api.graphs.body(query, id=id_, v=None, **given)
+    value = {} if query is DELETE else {"name": "c"}
+    assert "errors" not in api.graphs.body(query, id=id_, v=None, **value)
 
 
-def test_an_update_without_changes_is_refused_if_the_version_is_not_the_named_one(api: VersionedApi) -> None:
+def test_an_update_without_changes_is_refused_if_if_version_differs(api: VersionedApi) -> None:
     id_ = api.person(last_name="a")
     body = api.graphs.body(UPDATE, id=id_, v=second(api, 0), name="a")
     assert told(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
 
 
-def test_an_update_of_roles_is_refused_if_the_version_is_not_the_named_one(api: VersionedApi) -> None:
+def test_an_update_of_roles_is_refused_if_if_version_differs(api: VersionedApi) -> None:
     id_ = api.person(last_name="a")
     query = """mutation($id: ID!, $v: Datetime, $p: [PhoneCreate])
                { Person___update(data: {_id: $id, phones: {create: $p}}, ifVersion: $v) { last_name } }"""
@@ -187,18 +185,18 @@ def test_an_update_of_roles_is_refused_if_the_version_is_not_the_named_one(api: 
     assert api.graphs.ask(query, id=id_, v=second(api, 1), p=phone) == {"last_name": "a"}
 
 
-def test_a_save_without_an_id_cannot_rely_on_a_version(api: VersionedApi) -> None:
+def test_a_save_without_an_id_cannot_have_if_version(api: VersionedApi) -> None:
     query = """mutation { r: Person___save(data: {last_name: "x"}, ifVersion: "%s") { _id } }"""
     body = api.graphs.body(query % second(api, 0))
     assert told(body) == [("ERROR", "MALFORMED_REQUEST", "")]
     assert body["errors"][0]["extensions"]["sourceRequestReference"] == "r.ifVersion"
 
 
-def test_a_deletion_of_what_is_not_there_relies_on_nothing(api: VersionedApi) -> None:
+def test_a_deletion_of_a_missing_object_ignores_if_version(api: VersionedApi) -> None:
     assert api.graphs.ask(DELETE, id="nobody", v=second(api, 1)) == {"deleted": False}
 
 
-def test_a_singleton_that_was_never_written_has_no_version_to_rely_on(api: VersionedApi) -> None:
+def test_if_version_of_an_unwritten_singleton_is_refused(api: VersionedApi) -> None:
     query = 'mutation { House___update(data: {name: "x"}, ifVersion: "%s") { name } }'
     body = api.graphs.body(query % second(api, 0))
     assert told(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]

@@ -1,10 +1,10 @@
-"""Each restriction that a model can put on an attribute admits a good value, and refuses a bad one."""
+"""Each restriction of an attribute accepts a valid value and refuses an invalid one."""
 
 from typing import Any
 
 import pytest
 
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.schema.graph_api import GraphApi
 
 GOOD: dict[str, Any] = {
@@ -29,10 +29,10 @@ NEEDED = {name: GOOD[name] for name in ("code", "fragile", "mood")}
 
 @pytest.fixture
 def api() -> GraphApi:
-    return GraphApi(Objects())
+    return GraphApi(EverythingObjects())
 
 
-def test_good_values_are_kept(api: GraphApi) -> None:
+def test_valid_values_are_stored(api: GraphApi) -> None:
     id_ = api.create("Specimen", **GOOD)
 
     found = api.get("Specimen", id_, f"{' '.join(GOOD)} total has_picture")
@@ -40,7 +40,7 @@ def test_good_values_are_kept(api: GraphApi) -> None:
     assert found == {**GOOD, "total": "99950", "has_picture": False}
 
 
-def test_each_attribute_that_a_client_gives_is_tried() -> None:
+def test_every_writable_attribute_has_a_test_value() -> None:
     kept = {name for name, each in EVERYTHING.classes["Specimen"].attributes.items() if not each.derivation}
     assert kept - GOOD.keys() == {"picture"}
 
@@ -65,7 +65,7 @@ def test_each_attribute_that_a_client_gives_is_tried() -> None:
         ("tax_code", "RSSMRA85T10A562T", "ATTRIBUTE_CODICE_FISCALE_PERSONA_FISICA"),
     ],
 )
-def test_a_bad_value_is_refused(api: GraphApi, name: str, bad: Any, issue: str) -> None:
+def test_an_invalid_value_is_refused(api: GraphApi, name: str, bad: Any, issue: str) -> None:
     query = "mutation($data: SpecimenCreate!) { Specimen___create(data: $data) { _id } }"
 
     found = api.issues(query, data={**NEEDED, name: bad})

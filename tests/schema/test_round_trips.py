@@ -1,4 +1,4 @@
-"""How often an engine is asked one after the other: as often for many objects as for few."""
+"""Round trips of queries do not depend on the number of objects."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -16,16 +16,16 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.indexes import registry_cache
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client, over_ministack
+from tests.contract.engine.engine_calls import put
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.graphs.staff import HR, PROJECTS, staff
 from tests.soak import FULL, mostly
 from tests.store.dynamodb.scripted import WatchedClient
 
 
-class Room:
-    """The schema room over an engine that holds the staff."""
+class MeteredApi:
+    """The schema package over an engine with the staff."""
 
     def __init__(self, engine: Engine, together: ParallelMap, wire: Sequence[str] = ()) -> None:
         """`wire`: what has been asked over the network."""
@@ -45,18 +45,18 @@ class Room:
         return found, body["extensions"]["insight"]
 
 
-def over_sqlite(folder: Path) -> Iterator[Room]:
+def over_sqlite(folder: Path) -> Iterator[MeteredApi]:
     engine = SqliteEngine(folder / "store.db")
     put(engine, staff().values())
-    yield Room(engine, sequential_map)
+    yield MeteredApi(engine, sequential_map)
     engine.close()
 
 
-def over_dynamodb(_: Path) -> Iterator[Room]:
+def over_dynamodb(_: Path) -> Iterator[MeteredApi]:
     table, threads = over_ministack(), ThreadedMap(16)
     put(table, staff().values())
     client = WatchedClient(ministack_client())
-    yield Room(DynamoDBEngine(client, table.name), threads, client.operations)
+    yield MeteredApi(DynamoDBEngine(client, table.name), threads, client.operations)
     threads.close()
     table.close()
 
@@ -64,7 +64,7 @@ def over_dynamodb(_: Path) -> Iterator[Room]:
 @pytest.fixture(
     scope="module", params=mostly([over_sqlite, over_dynamodb], "over_sqlite"), ids=["sqlite", "dynamodb"]
 )
-def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeteredApi]:
     """The staff on either engine; the registry of slots stays fresh."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry_cache, "MAX_AGE", 1e9)
@@ -89,7 +89,7 @@ SELECTIONS: dict[str, tuple[str, int]] = {
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("selection", "trips"), SELECTIONS.values(), ids=SELECTIONS)
-def test_a_level_takes_one_round_trip_and_another_for_links(api: Room, selection: str, trips: int) -> None:
+def test_a_level_takes_one_round_trip_plus_one_for_links(api: MeteredApi, selection: str, trips: int) -> None:
     """For 5 employees as for 500, whose heads do not fit in one request."""
     for number in (5, 50, 500) if FULL or not api.wire else (5, 110):
         query = "{ Employee___getPage(options: {next: %d}, insight: LIGHT) { items { %s } } }"
@@ -100,15 +100,15 @@ def test_a_level_takes_one_round_trip_and_another_for_links(api: Room, selection
     assert insight["roundTrips"] <= trips  # less, where it leads back to the object itself
 
 
-def test_every_request_over_the_network_is_reported(api: Room) -> None:
+def test_every_request_over_the_network_is_reported(api: MeteredApi) -> None:
     """Those that are made at the same time, too, though they count once."""
     before = len(api.wire)
     query = f"{{ Employee___getPage(options: {{next: 120}}, insight: FULL) {{ items {{ {ALL} }} }} }}"
 
     _, insight = api.ask(query)
 
-    told = [call["kind"] for call in insight["calls"] for _ in range(call["roundTrips"])]
-    assert (told.count("range"), told.count("get")) == (1 + 120 + PROJECTS, 2 + 3)
+    result = [call["kind"] for call in insight["calls"] for _ in range(call["roundTrips"])]
+    assert (result.count("range"), result.count("get")) == (1 + 120 + PROJECTS, 2 + 3)
     if api.wire:
-        assert len(api.wire) - before == len(told)
+        assert len(api.wire) - before == len(result)
     assert insight["roundTrips"] == 1 + 2 + 2

@@ -1,10 +1,10 @@
-"""Search forms send every field that they have: what is empty is left out of reads, and refused of writes."""
+"""Search forms send every field: empty ones are ignored in reads, and refused in writes."""
 
 from typing import Any
 
 import pytest
 
-from tests.everything import Objects
+from tests.everything_model import EverythingObjects
 from tests.schema.graph_api import GraphApi
 
 FILTER = """query($filter: PersonFilter) {
@@ -28,7 +28,7 @@ EVERYBODY = "abcd"
 @pytest.fixture
 def api() -> GraphApi:
     """Four persons of a team: a is the mentor of the others, and two have no height."""
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Team", "t", name="team")
     for id_, height, mood in (("a", 190, "GOOD"), ("b", 170, "BAD"), ("c", None, "BAD"), ("d", None, None)):
         mentor = None if id_ == "a" else "a"
@@ -80,7 +80,7 @@ def found(api: GraphApi, query: str, **variables: Any) -> str:
         ({"OR": None, "AND": None, "NOT": None, "height___null": False}, "ab"),
     ],
 )
-def test_what_has_no_value_is_left_out_of_a_page(
+def test_comparisons_without_a_value_are_ignored_in_a_page(
     api: GraphApi, filter_: dict[str, Any], expected: str
 ) -> None:
     """An empty element of OR too, which would match everything, and a NOT of nothing, which would nothing."""
@@ -88,7 +88,7 @@ def test_what_has_no_value_is_left_out_of_a_page(
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("data", "expected"),
     [
         ({}, EVERYBODY),
         ({"name": None, "tall": None, "moods": None, "text": None}, EVERYBODY),
@@ -100,19 +100,17 @@ def test_what_has_no_value_is_left_out_of_a_page(
         ({"tall": 180, "moods": ["BAD"], "text": "height > 180"}, "a"),
     ],
 )
-def test_a_form_may_leave_any_of_its_fields_empty(
-    api: GraphApi, given: dict[str, Any], expected: str
-) -> None:
-    assert found(api, FORM, **given) == expected
+def test_a_search_form_may_leave_any_field_empty(api: GraphApi, data: dict[str, Any], expected: str) -> None:
+    assert found(api, FORM, **data) == expected
 
 
-def test_a_document_that_is_kept_forgets_what_was_null(api: GraphApi) -> None:
+def test_a_cached_document_does_not_depend_on_earlier_nulls(api: GraphApi) -> None:
     """It is the same compiled document, whatever its variables were before."""
-    for given, expected in (({"tall": None}, EVERYBODY), ({"tall": 180}, "a"), ({}, EVERYBODY)) * 2:
-        assert found(api, FORM, **given) == expected
+    for value, expected in (({"tall": None}, EVERYBODY), ({"tall": 180}, "a"), ({}, EVERYBODY)) * 2:
+        assert found(api, FORM, **value) == expected
 
 
-def test_pages_of_roles_and_of_what_may_be_associated_leave_it_out_too(api: GraphApi) -> None:
+def test_comparisons_without_a_value_are_ignored_in_roles_and_associables(api: GraphApi) -> None:
     query = """query($q: String) { p: Person___get(_id: "a") {
       pupils(options: {filter: {last_name___starts_with: $q}, filter_exp: ""}) { items { _id } }
       mentor___associables(options: {filter: {NOT: {last_name___starts_with: $q}}}) { totalCount }
@@ -130,7 +128,7 @@ def test_pages_of_roles_and_of_what_may_be_associated_leave_it_out_too(api: Grap
     }
 
 
-def test_whether_there_is_a_value_is_never_asked_by_null(api: GraphApi) -> None:
+def test_null_is_no_operand_of_null_operators(api: GraphApi) -> None:
     issues = api.issues(FILTER, filter={"height___null": None, "mood___not___null": None})
 
     assert issues == [
@@ -139,13 +137,13 @@ def test_whether_there_is_a_value_is_never_asked_by_null(api: GraphApi) -> None:
     ]
 
 
-def test_what_is_wrong_is_told_at_its_place_though_others_are_left_out(api: GraphApi) -> None:
+def test_errors_keep_their_path_if_other_comparisons_are_ignored(api: GraphApi) -> None:
     filter_ = {"OR": [{"height___gt": None}, {}, {"born___gt": "soon"}]}
 
     assert api.issues(FILTER, filter=filter_) == [("DATA_TYPE", "p.options.filter.OR.2.born___gt")]
 
 
-def test_fields_that_are_left_out_do_not_count_as_comparisons(api: GraphApi) -> None:
+def test_ignored_fields_do_not_count_as_comparisons(api: GraphApi) -> None:
     """A form has as many fields as it likes; those that compare are limited as ever."""
     empty = {"OR": [{"height___gt": None}] * 600}
     nulls = {"OR": [{"height___eq": None}] * 501}
@@ -174,7 +172,7 @@ def test_fields_that_are_left_out_do_not_count_as_comparisons(api: GraphApi) -> 
         ({"filter_exp": " "}, "filter_exp"),
     ],
 )
-def test_nothing_is_written_in_bulk_by_what_has_no_value(
+def test_a_bulk_service_refuses_comparisons_without_a_value(
     api: GraphApi, verb: str, options: dict[str, Any], place: str
 ) -> None:
     for _ in range(3):
@@ -203,7 +201,7 @@ def test_nothing_is_written_in_bulk_by_what_has_no_value(
         ("{filter: {mood___eq: GOOD}, filter_exp: $name}", None),
     ],
 )
-def test_a_variable_that_is_forgotten_deletes_no_class(
+def test_a_missing_variable_does_not_delete_every_object(
     api: GraphApi, options: str, refused: str | None
 ) -> None:
     """GraphQL takes its field for not written. That widens a filter, and below OR it would be all."""
@@ -217,7 +215,7 @@ def test_a_variable_that_is_forgotten_deletes_no_class(
     assert (found(api, FILTER, filter={}) == EVERYBODY) is bool(refused)
 
 
-def test_a_null_beside_a_condition_is_the_same_as_nothing_there(api: GraphApi) -> None:
+def test_a_null_condition_is_ignored(api: GraphApi) -> None:
     """Clients send whole options; and to delete everything is to say nothing of what."""
     by_filter = {"filter": {"mood___eq": "GOOD"}, "filter_exp": None, "next": None, "cursor": None}
     by_text = {"filter": None, "filter_exp": "mood == 'BAD'"}
@@ -232,7 +230,7 @@ WHOLE = """query($from: PersonCursor, $order: [PersonSort!]) {
 
 
 @pytest.mark.parametrize(
-    ("order", "given", "expected"),
+    ("order", "data", "expected"),
     [
         ([], {"_id": "c", "last_name": "ccc", "height": None, "born": "not read"}, "cd"),
         (["height___ASC"], {"_id": "b", "last_name": "bbb", "height": 170}, "ba"),
@@ -241,14 +239,16 @@ WHOLE = """query($from: PersonCursor, $order: [PersonSort!]) {
         (["last_name___DESC"], {"_id": "b", "last_name": "bbb", "team_name": "team"}, "ba"),
     ],
 )
-def test_a_position_is_what_the_order_needs_of_a_whole_object(
-    api: GraphApi, order: list[str], given: dict[str, Any], expected: str
+def test_a_whole_object_can_be_given_as_a_position(
+    api: GraphApi, order: list[str], data: dict[str, Any], expected: str
 ) -> None:
-    assert found(api, WHOLE, **{"from": given, "order": order}) == expected
+    assert found(api, WHOLE, **{"from": data, "order": order}) == expected
 
 
-@pytest.mark.parametrize("given", [{"last_name": "bbb"}, {"last_name": "bbb", "_id": "b"}])
-def test_a_position_without_what_is_ordered_by_first_is_none(api: GraphApi, given: dict[str, Any]) -> None:
-    issues = api.issues(WHOLE, **{"from": given, "order": ["height___ASC"]})
+@pytest.mark.parametrize("data", [{"last_name": "bbb"}, {"last_name": "bbb", "_id": "b"}])
+def test_a_position_without_the_first_attribute_of_the_order_is_refused(
+    api: GraphApi, data: dict[str, Any]
+) -> None:
+    issues = api.issues(WHOLE, **{"from": data, "order": ["height___ASC"]})
 
     assert issues == [("MALFORMED_REQUEST", "p.options.fromCursor")]

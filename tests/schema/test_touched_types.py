@@ -1,4 +1,4 @@
-"""Types are made when they are touched, and nobody can tell: all is as if they were there from the start."""
+"""Types are built lazily, with the same results as if all were built at the start."""
 
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
@@ -24,7 +24,7 @@ from stratabase.schema.generate import TYPE_FACTORIES, RootFields, generate_sche
 from stratabase.schema.services import MODEL_MUTATIONS, MUTATIONS, QUERIES
 from stratabase.schema.types.attribute_types import SCALARS
 from stratabase.schema.types.registry import TypeFactory, TypeRegistry
-from tests.everything import EVERYTHING
+from tests.everything_model import EVERYTHING
 from tests.graphs.models import models
 from tests.large_model import large_model
 from tests.models import THINGS
@@ -57,11 +57,11 @@ def model(request: pytest.FixtureRequest) -> Model:
     return MODELS[request.param]
 
 
-def test_a_lazy_schema_is_printed_as_the_whole_schema(model: Model) -> None:
+def test_a_lazy_schema_prints_like_the_whole_schema(model: Model) -> None:
     assert print_schema(generate_schema(model)) == print_schema(eager(model))
 
 
-def test_a_lazy_schema_is_introspected_as_the_whole_schema() -> None:
+def test_a_lazy_schema_is_introspected_like_the_whole_schema() -> None:
     query = get_introspection_query()
     assert graphql_sync(generate_schema(EVERYTHING), query) == graphql_sync(eager(EVERYTHING), query)
 
@@ -79,14 +79,14 @@ def test_the_lazy_schema_of_a_random_model_is_valid_and_equals_the_whole_one(mod
     assert print_schema(generate_schema(model)) == print_schema(whole)
 
 
-def test_every_type_is_found_by_its_name_in_a_schema_of_which_nothing_is_made(model: Model) -> None:
+def test_every_type_is_found_by_name_in_an_unbuilt_schema(model: Model) -> None:
     for name, type_ in eager(model).type_map.items():
         found = generate_schema(model).get_type(name)
         assert found is not None, name
         assert (found.name, isinstance(found, type(type_))) == (name, True)
 
 
-def test_no_type_is_found_to_which_no_service_leads(model: Model) -> None:
+def test_unreachable_types_are_not_found(model: Model) -> None:
     names = {type_name(class_name, family) for class_name in model.classes for family in GeneratedType}
     absent = {*names, *SCALARS, "ID", "Int", "Float", "Nothing"} - eager(model).type_map.keys()
 
@@ -115,7 +115,7 @@ DOCUMENTS = (
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_a_document_is_judged_as_by_the_whole_schema(document: str) -> None:
+def test_a_document_is_validated_like_by_the_whole_schema(document: str) -> None:
     """The first document that a schema sees, with the same messages and places."""
     parsed = parse(document)
     judged = [
@@ -145,7 +145,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[GeneratedType, str]]:
     return noted
 
 
-def test_a_request_has_no_more_types_made_than_it_touches(made: list[tuple[GeneratedType, str]]) -> None:
+def test_a_request_builds_only_the_types_that_it_uses(made: list[tuple[GeneratedType, str]]) -> None:
     """Nothing of the classes of other areas."""
     schema = generate_schema(LARGE)
     document = "query($id: ID!) { Person7___get(_id: $id) { last_name team { name } } }"
@@ -159,7 +159,7 @@ def test_a_request_has_no_more_types_made_than_it_touches(made: list[tuple[Gener
     assert len(schema.type_map) > 1200
 
 
-def test_several_threads_may_touch_the_same_types_at_once(made: list[tuple[GeneratedType, str]]) -> None:
+def test_concurrent_threads_may_build_the_same_types(made: list[tuple[GeneratedType, str]]) -> None:
     names = [name for name in eager(EVERYTHING).type_map if not name.startswith("__")]
     made.clear()
     schema = generate_schema(EVERYTHING)

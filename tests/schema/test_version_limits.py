@@ -1,4 +1,4 @@
-"""How much one request for versions may be, and may read."""
+"""The limits on the number and the reading of versions in one request."""
 
 from dataclasses import replace
 from typing import Any
@@ -29,9 +29,7 @@ def api(graphs: GraphApi) -> VersionedApi:
         ('mutation { r: Person___restoreVersion(_id: "x", atVersion: "") { _id } }', 10),
     ],
 )
-def test_the_cost_of_versions_is_estimated_before_anything_runs(
-    graphs: GraphApi, query: str, cost: int
-) -> None:
+def test_the_cost_of_versions_is_estimated_before_execution(graphs: GraphApi, query: str, cost: int) -> None:
     assert not _too_costly(graphs, query, cost)
     assert _too_costly(graphs, query, cost - 1)
 
@@ -50,7 +48,7 @@ def _too_costly(graphs: GraphApi, query: str, most: int) -> bool:
         ({"orderBy": ["last_name___ASC"]}, "items { _id }", "does not start with _versionStart"),
     ],
 )
-def test_what_has_too_many_versions_read_says_what_costs(
+def test_a_request_that_reads_too_many_versions_gets_advice(
     tmp_path_factory: pytest.TempPathFactory, options: dict[str, Any], selected: str, remedy: str
 ) -> None:
     graphs = over_sqlite(tmp_path_factory.mktemp("store"))

@@ -1,4 +1,4 @@
-"""How often the store is asked one after the other for a page of versions: as often for many as for few."""
+"""Round trips of a page of versions do not depend on the number of versions."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,9 +16,9 @@ from stratabase.store.indexes import registry_cache
 from stratabase.store.repository import Repository
 from tests.contract.engine.dynamodb import over_ministack
 from tests.contract.engine.reference import ReferenceEngine
-from tests.everything import EVERYTHING
+from tests.everything_model import EVERYTHING
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.archive import CLERK, Archive
+from tests.schema.grants.archive_api import CLERK, ArchiveApi
 from tests.schema.graph_api import GraphApi
 from tests.schema.versioned_api import FORMAT, VersionedApi
 from tests.soak import FULL
@@ -57,16 +57,16 @@ PLACES: list[Over] = [over_dict, over_dynamodb] if FULL else [over_dict]
 
 
 @pytest.fixture(scope="module", params=PLACES, ids=lambda over: over.__name__)
-def past(request: pytest.FixtureRequest) -> Iterator["Past"]:
+def graph(request: pytest.FixtureRequest) -> Iterator["VersionedGraph"]:
     """The same past for all tests; the registry of slots stays fresh."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry_cache, "MAX_AGE", 1e9)
         for engine, together in request.param():
-            yield Past(engine, together)
+            yield VersionedGraph(engine, together)
 
 
-class Past:
-    """Ada, who has often changed, as those have to whom her roles lead, and to whom those of theirs do."""
+class VersionedGraph:
+    """Ada with many versions, and related objects with many versions."""
 
     def __init__(self, engine: Engine, together: ParallelMap) -> None:
         graphs = GraphApi(Repository(MeteredEngine(engine), EVERYTHING, together))
@@ -152,39 +152,39 @@ SELECTIONS: dict[str, tuple[str, int]] = {
 
 
 @pytest.mark.parametrize(("selection", "trips"), SELECTIONS.values(), ids=SELECTIONS)
-def test_a_page_of_versions_takes_as_many_round_trips_as_its_selection_is_deep(
-    past: Past, selection: str, trips: int
+def test_round_trips_of_a_page_of_versions_depend_on_its_depth(
+    graph: VersionedGraph, selection: str, trips: int
 ) -> None:
     for number, offset in ((5, 20), (VERSIONS, 0)):
-        found, insight = past.page(selection, number, offset)
+        found, insight = graph.page(selection, number, offset)
         assert len(found) == number
         assert insight["roundTrips"] == 1 + trips, number
 
 
 @pytest.mark.parametrize("selection", [each for each, _ in SELECTIONS.values()], ids=SELECTIONS)
-def test_each_version_of_a_page_equals_the_version_that_is_read_alone(past: Past, selection: str) -> None:
-    assert compared(past, selection) > 1 or "projects" in selection
+def test_each_version_of_a_page_equals_the_version_read_alone(graph: VersionedGraph, selection: str) -> None:
+    assert compared(graph, selection) > 1 or "projects" in selection
 
 
-def compared(past: Past, selection: str) -> int:
+def compared(graph: VersionedGraph, selection: str) -> int:
     """Compare a page of versions with what each of them is alone; return how many differ from one another."""
-    found, _ = past.page(selection, VERSIONS)
+    found, _ = graph.page(selection, VERSIONS)
     for version in found[::5]:
-        alone = past.api.version(past.ada, version["start"], f"{START} {selection}")
+        alone = graph.api.version(graph.ada, version["start"], f"{START} {selection}")
         assert alone == version
     return len({str({**each, "start": None}) for each in found})
 
 
-def test_a_store_that_takes_all_that_is_asked_at_once_for_one_instant_is_found_out(
-    past: Past, monkeypatch: pytest.MonkeyPatch
+def test_a_store_that_confuses_instants_of_a_batch_is_detected(
+    graph: VersionedGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     as_of, linked = Repository.as_of, Repository.linked
 
-    def of_one(entities: Any, moments: Any, *given: Any) -> Any:
-        return as_of(entities, [(reference, moments[0][1]) for reference, _ in moments], *given)
+    def of_one(entities: Any, moments: Any, *value: Any) -> Any:
+        return as_of(entities, [(reference, moments[0][1]) for reference, _ in moments], *value)
 
-    def led_at_one(entities: Any, role: Any, ids: Any, *range_: Any, at: Any = None, **given: Any) -> Any:
-        return linked(entities, role, ids, *range_, at=at and [at[0]] * len(ids), **given)
+    def led_at_one(entities: Any, role: Any, ids: Any, *range_: Any, at: Any = None, **value: Any) -> Any:
+        return linked(entities, role, ids, *range_, at=at and [at[0]] * len(ids), **value)
 
     for name, faulty, selection in (
         ("as_of", of_one, "mentor { last_name }"),
@@ -193,13 +193,13 @@ def test_a_store_that_takes_all_that_is_asked_at_once_for_one_instant_is_found_o
         with monkeypatch.context() as patch:
             patch.setattr(Repository, name, faulty)
             with pytest.raises(AssertionError):
-                compared(past, selection)
+                compared(graph, selection)
 
 
-def test_what_is_asked_for_several_versions_is_read_once(past: Past) -> None:
+def test_objects_shared_by_several_versions_are_read_once(graph: VersionedGraph) -> None:
     """Whoever several of them lead to: one head, and what is left of its links."""
-    few, many = (past.page("team { name } projects { items { title } }", each)[1] for each in (5, VERSIONS))
-    own = [past.page("last_name", each)[1]["items"] for each in (5, VERSIONS)]
+    few, many = (graph.page("team { name } projects { items { title } }", each)[1] for each in (5, VERSIONS))
+    own = [graph.page("last_name", each)[1]["items"] for each in (5, VERSIONS)]
     assert many["items"] - own[1] == few["items"] - own[0]
 
 
@@ -208,7 +208,7 @@ def test_what_is_asked_for_several_versions_is_read_once(past: Past) -> None:
     ["{ items { name } }", "{ items { name shelf { name } } totalCount }", "{ items { label } }"],
 )
 @pytest.mark.parametrize("order", ["_versionStart___ASC", "label___DESC"])
-def test_round_trips_do_not_grow_with_the_versions_where_grants_hide_some(
+def test_round_trips_do_not_grow_with_the_number_of_hidden_versions(
     monkeypatch: pytest.MonkeyPatch, asked: str, order: str
 ) -> None:
     monkeypatch.setattr(registry_cache, "MAX_AGE", 1e9)
@@ -217,36 +217,36 @@ def test_round_trips_do_not_grow_with_the_versions_where_grants_hide_some(
     assert trips[0] == trips[1]
 
 
-def test_versions_that_are_hidden_are_passed_over_more_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hidden_versions_are_skipped_in_growing_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page of one that follows many of these waits little longer than where few are hidden."""
     monkeypatch.setattr(registry_cache, "MAX_AGE", 1e9)
     few, many = (_trips(*_hidden(number), "{ items { name } }", size=1) for number in (5, 160))
     assert many <= few + 10
 
 
-def test_who_changed_many_attributes_is_found_out_as_fast_as_who_changed_few(
+def test_round_trips_of_a_diff_do_not_grow_with_changed_attributes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Also where grants have to be asked of each version."""
     monkeypatch.setattr(registry_cache, "MAX_AGE", 1e9)
     trips = []
     for number in (2, len(LETTERS)):
-        archive = Archive(MeteredEngine(ReferenceEngine()), SHELVES)
+        archive = ArchiveApi(MeteredEngine(ReferenceEngine()), SHELVES)
         shelf = archive.create("Shelf", ADMINISTRATOR, open=True)
         file = archive.create("Dossier", ADMINISTRATOR, shelf=shelf)
         for letter in LETTERS[:number]:
             archive.change("Dossier", file, **{letter: letter})
-        told: list[Consumption] = []
-        with record_consumption(told.append):
+        result: list[Consumption] = []
+        with record_consumption(result.append):
             changes = archive.diff(file, 0, number)
         assert [change[3] for change in changes.values()] == [f"{each:02}" for each in range(1, number + 1)]
-        trips.append(round_trips(told))
+        trips.append(round_trips(result))
     assert trips[0] == trips[1]
 
 
-def _hidden(number: int) -> tuple[Archive, str]:
+def _hidden(number: int) -> tuple[ArchiveApi, str]:
     """Return an archive with a file that was so often on a closed shelf, and then on an open one."""
-    archive = Archive(MeteredEngine(ReferenceEngine()), SHELVES)
+    archive = ArchiveApi(MeteredEngine(ReferenceEngine()), SHELVES)
     closed, opened = (archive.create("Shelf", ADMINISTRATOR, open=is_open) for is_open in (False, True))
     file = archive.create("Dossier", ADMINISTRATOR, name="n", shelf=closed)
     for step in range(1, number):
@@ -255,9 +255,9 @@ def _hidden(number: int) -> tuple[Archive, str]:
     return archive, file
 
 
-def _archive(number: int) -> tuple[Archive, str]:
+def _archive(number: int) -> tuple[ArchiveApi, str]:
     """Return an archive with a file of which there are so many versions."""
-    archive = Archive(MeteredEngine(ReferenceEngine()))
+    archive = ArchiveApi(MeteredEngine(ReferenceEngine()))
     shelves = [archive.create("Shelf", ADMINISTRATOR, name=name) for name in "xy"]
     file = archive.file(shelf=shelves[0])
     for step in range(1, number):
@@ -266,12 +266,12 @@ def _archive(number: int) -> tuple[Archive, str]:
 
 
 def _trips(
-    archive: Archive, file: str, asked: str, order: str = "_versionStart___ASC", size: int = VERSIONS
+    archive: ArchiveApi, file: str, asked: str, order: str = "_versionStart___ASC", size: int = VERSIONS
 ) -> int:
     """Return how many round trips follow one another for what a clerk asks."""
-    told: list[Consumption] = []
+    result: list[Consumption] = []
     options = f"options: {{next: {size}, orderBy: [{order}]}}"
-    with record_consumption(told.append):
+    with record_consumption(result.append):
         body = archive.body(f'{{ Dossier___getVersionPage(_id: "{file}", {options}) {asked} }}', CLERK)
     assert body["data"]["Dossier___getVersionPage"]["items"]
-    return round_trips(told)
+    return round_trips(result)

@@ -1,4 +1,4 @@
-"""Versions through the services that read them, over each kind of store."""
+"""The services that read versions, over each kind of store."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stratabase.domain.objects.instant import Instant, parse_instant
 from stratabase.domain.objects.version import parse_version_instant
 from stratabase.formats.preferences import Formats
-from tests.everything import Objects
+from tests.everything_model import EverythingObjects
 from tests.fakes import NOON
 from tests.schema.graph_api import GraphApi
 from tests.schema.versioned_api import FORMAT, TIMES, VersionedApi
@@ -75,9 +75,9 @@ def test_get_version_agrees_with_the_page_at_every_boundary(api: VersionedApi, a
 
 @settings(max_examples=20)
 @given(st.lists(st.sampled_from([0, 1, 2, 999, 1000, 60_000, -1, -5000, -HOUR]), min_size=1, max_size=12))
-def test_get_version_agrees_with_the_page_whatever_the_clock_has_done(steps: Sequence[int]) -> None:
+def test_get_version_agrees_with_the_page_after_clock_changes(steps: Sequence[int]) -> None:
     """The clock stands, jumps back, and goes on: intervals touch, and start later and later."""
-    api = VersionedApi(GraphApi(Objects()))
+    api = VersionedApi(GraphApi(EverythingObjects()))
     id_ = api.person(last_name="0")
     for number, step in enumerate(steps, 1):
         api.clock.instant += step - 1000
@@ -90,7 +90,7 @@ def test_get_version_agrees_with_the_page_whatever_the_clock_has_done(steps: Seq
     check_agreement(api, id_)
 
 
-def test_before_it_began_after_it_ended_and_of_an_unknown_id_there_is_none(
+def test_an_instant_outside_the_lifetime_or_an_unknown_id_has_no_version(
     api: VersionedApi, alan: str
 ) -> None:
     api.delete(alan)
@@ -107,7 +107,7 @@ def test_before_it_began_after_it_ended_and_of_an_unknown_id_there_is_none(
     }
 
 
-def test_the_version_that_holds_has_no_end_in_whatever_service(api: VersionedApi, alan: str) -> None:
+def test_the_current_version_has_no_end_in_any_service(api: VersionedApi, alan: str) -> None:
     shown = {"_versionStart": api.at(NOON + 5000), "_versionEnd": None}
     assert api.graphs.get("Person", alan, TIMES) == shown
     by_page = api.graphs.ask(f"{{ Person___getPage {{ items {{ {TIMES} }} }} }}")
@@ -122,7 +122,7 @@ def test_the_version_that_holds_has_no_end_in_whatever_service(api: VersionedApi
     }
 
 
-def test_the_times_of_versions_take_formats(api: VersionedApi, alan: str) -> None:
+def test_version_times_accept_formats(api: VersionedApi, alan: str) -> None:
     selection = '_versionStart day: _versionStart(format: "yyyy-MM-dd") _versionEnd(format: "HH:mm:ss")'
     assert api.version(alan, api.at(NOON + 1000), selection) == {
         "_versionStart": "01/01/2020 12:00",
@@ -131,7 +131,7 @@ def test_the_times_of_versions_take_formats(api: VersionedApi, alan: str) -> Non
     }
 
 
-def test_pages_of_a_class_are_ordered_by_when_versions_began(api: VersionedApi) -> None:
+def test_pages_of_a_class_can_be_ordered_by_version_start(api: VersionedApi) -> None:
     one, other = api.person(last_name="one"), api.person(last_name="other")
     api.update(one, last_name="later")
     options = "options: {orderBy: [_versionStart___%s], next: 1%s}"
@@ -151,7 +151,7 @@ def test_pages_of_a_class_are_ordered_by_when_versions_began(api: VersionedApi) 
         "{ Person___getPage { items { last_name } items { began: START } } }",
     ],
 )
-def test_a_page_of_a_class_tells_when_versions_began_wherever_it_is_asked(
+def test_a_page_of_a_class_shows_version_starts_wherever_selected(
     api: VersionedApi, alan: str, query: str
 ) -> None:
     """Where nobody asks for it, it is not read."""
@@ -221,7 +221,7 @@ def test_pages_of_versions_have_all_the_options(
     assert "".join(api.names(alan, orderBy=order, **options)) == names
 
 
-def test_a_position_is_given_by_when_a_version_began(api: VersionedApi, alan: str) -> None:
+def test_a_position_can_be_given_by_a_version_start(api: VersionedApi, alan: str) -> None:
     start = {"_versionStart": "2020-01-01T12:00:03.000Z"}
     assert api.names(alan, orderBy=["_versionStart___ASC"], fromCursor=start) == ["c", "d", "e"]
     assert api.names(alan, orderBy=["_versionStart___DESC"], fromCursor=start) == ["c", "b", "a"]
@@ -231,7 +231,7 @@ def test_a_position_is_given_by_when_a_version_began(api: VersionedApi, alan: st
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
-def test_a_start_that_is_shown_in_iso_is_a_position(api: VersionedApi, alan: str, zone: str) -> None:
+def test_a_version_start_in_iso_8601_is_a_position(api: VersionedApi, alan: str, zone: str) -> None:
     """As the refusal of anything else says."""
     api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
     order, iso = ["_versionStart___ASC"], "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"
@@ -246,7 +246,9 @@ def test_a_start_that_is_shown_in_iso_is_a_position(api: VersionedApi, alan: str
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
-def test_the_ends_of_time_are_instants_in_every_zone(api: VersionedApi, alan: str, zone: str) -> None:
+def test_the_first_and_the_last_instant_are_valid_in_every_time_zone(
+    api: VersionedApi, alan: str, zone: str
+) -> None:
     """Though in UTC some lie in a year that there is not."""
     api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
     first, last = "01-01-0001 00:00:00.000", "31-12-9999 23:59:59.999"
@@ -268,7 +270,7 @@ def test_without_options_a_page_has_the_first_ten_versions(api: VersionedApi) ->
     assert api.names(id_, cursor=page["nextCursor"]) == ["10", "11", "12"]
 
 
-def test_each_version_on_a_page_shows_what_its_roles_led_to_when_it_began(api: VersionedApi) -> None:
+def test_each_version_of_a_page_shows_its_roles_as_of_its_start(api: VersionedApi) -> None:
     mentor = api.person(last_name="old name")
     pupil = api.person(last_name="pupil", mentor=mentor)
     api.update(mentor, last_name="new name")
@@ -286,7 +288,7 @@ def test_each_version_on_a_page_shows_what_its_roles_led_to_when_it_began(api: V
     assert counted == [0, 1]
 
 
-def test_a_one_to_one_shows_the_partner_of_then(api: VersionedApi) -> None:
+def test_a_one_to_one_role_shows_the_former_partner(api: VersionedApi) -> None:
     one, other = api.person(last_name="one"), api.person(last_name="other")
     api.clock.instant += 1000
     desk = api.graphs.create("Desk", number=1, owner=one)
@@ -302,7 +304,7 @@ def test_a_one_to_one_shows_the_partner_of_then(api: VersionedApi) -> None:
     assert api.version(other, at[1], selection) == {"desk": {"number": 1, "owner": {"last_name": "other"}}}
 
 
-def test_a_lock_is_of_no_version(api: VersionedApi, alan: str) -> None:
+def test_versions_have_no_lock(api: VersionedApi, alan: str) -> None:
     api.graphs.ask(f'mutation {{ lock(locks: [{{entityName: Person, _id: "{alan}"}}]) {{ locked }} }}')
     mine = {"_lock": {"mine": True}}
     assert api.graphs.get("Person", alan, "_lock { mine }") == mine
@@ -311,7 +313,7 @@ def test_a_lock_is_of_no_version(api: VersionedApi, alan: str) -> None:
     assert api.page(alan, "items { _lock { mine } }")["items"] == [{"_lock": None}] * 5
 
 
-def test_what_may_be_associated_is_not_asked_of_versions(api: VersionedApi, alan: str) -> None:
+def test_associables_of_a_version_are_refused(api: VersionedApi, alan: str) -> None:
     query = """query($id: ID!, $at: Datetime!) {
       Person___getVersion(_id: $id, atVersion: $at) { mentor___associables { totalCount } } }"""
     (error,) = api.graphs.body(query, id=alan, at=api.at(NOON + 1000))["errors"]
@@ -328,7 +330,7 @@ ZONES = {
 @pytest.mark.parametrize("first", [0, 1, 2])
 @pytest.mark.parametrize("beside", [-HOUR, -1, 0, 1, 59 * 60_000, HOUR])
 @pytest.mark.parametrize("zone", ZONES)
-def test_a_start_that_was_read_finds_its_version_also_when_clocks_change(
+def test_a_formatted_version_start_finds_its_version_at_clock_changes(
     api: VersionedApi, zone: str, first: int, beside: int
 ) -> None:
     """Also in one of two hours that are called the same, if no version began at that time of the other."""
@@ -348,7 +350,7 @@ def test_a_start_that_was_read_finds_its_version_also_when_clocks_change(
 
 
 @pytest.mark.parametrize("zone", ZONES)
-def test_of_two_starts_that_are_called_the_same_the_earlier_is_meant(api: VersionedApi, zone: str) -> None:
+def test_an_ambiguous_version_start_means_the_earlier_version(api: VersionedApi, zone: str) -> None:
     api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
     early, late, _ = map(parse_instant, ZONES[zone])
     api.clock.instant = early - 1000
@@ -364,7 +366,7 @@ def test_of_two_starts_that_are_called_the_same_the_earlier_is_meant(api: Versio
     assert api.graphs.ask(query, **given) == {"last_name": "on"}
 
 
-def test_the_end_of_a_deleted_object_is_found_in_the_hour_that_occurs_twice(api: VersionedApi) -> None:
+def test_the_end_of_a_deleted_object_is_found_in_a_repeated_hour(api: VersionedApi) -> None:
     api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone="Europe/Rome"))
     early, late, _ = map(parse_instant, ZONES["Europe/Rome"])
     api.clock.instant = early - HOUR
@@ -377,7 +379,7 @@ def test_the_end_of_a_deleted_object_is_found_in_the_hour_that_occurs_twice(api:
 
 
 @pytest.mark.parametrize("given", ["2020-01-01T12:00:01Z", "01/01/2020 12:00", "01-01-2020", "", 5, True])
-def test_anything_but_the_one_format_is_refused_with_it(api: VersionedApi, alan: str, given: Any) -> None:
+def test_any_other_format_is_refused_with_the_expected_one(api: VersionedApi, alan: str, given: Any) -> None:
     calls = [
         ("query($x: Datetime!) { r: Person___getVersion(_id: %s, atVersion: $x) { _id } }", ["atVersion"]),
         (
@@ -408,7 +410,7 @@ def test_anything_but_the_one_format_is_refused_with_it(api: VersionedApi, alan:
     assert api.version(alan, api.at(NOON + 9000))["last_name"] == "e"
 
 
-def test_what_differs_is_told_with_who_changed_it_and_when(api: VersionedApi, alan: str) -> None:
+def test_a_diff_shows_who_changed_a_value_and_when(api: VersionedApi, alan: str) -> None:
     api.update(alan, height=180, salary="1.50", born="2000-01-31", remote=True)
     api.update(alan, height=181)
     changes = api.diff(alan, api.at(NOON + 2000), api.at(NOON + 7000))
@@ -418,9 +420,9 @@ def test_what_differs_is_told_with_who_changed_it_and_when(api: VersionedApi, al
         "changedBy": "ada",
         "changedOn": api.at(NOON + 5000),
     }
-    told = {name: (each["new"], each["changedOn"]) for name, each in changes.items() if each["old"] is None}
+    result = {name: (each["new"], each["changedOn"]) for name, each in changes.items() if each["old"] is None}
     late, later = api.at(NOON + 6000), api.at(NOON + 7000)
-    assert told == {
+    assert result == {
         "height": ("181", later),
         "salary": ('"1.5"', late),
         "born": ('"2000-01-31"', late),
@@ -429,13 +431,13 @@ def test_what_differs_is_told_with_who_changed_it_and_when(api: VersionedApi, al
     assert changes["_lastmodifiedon"]["new"] == '"2020-01-01T12:00:07.000Z"'
 
 
-def test_what_differs_can_be_asked_backwards(api: VersionedApi, alan: str) -> None:
+def test_a_diff_can_be_read_backwards(api: VersionedApi, alan: str) -> None:
     changes = api.diff(alan, api.at(NOON + 5000), api.at(NOON + 2000))
     assert (changes["last_name"]["old"], changes["last_name"]["new"]) == ('"e"', '"b"')
     assert changes["last_name"]["changedOn"] == api.at(NOON + 5000)
 
 
-def test_roles_differ_by_ids(api: VersionedApi) -> None:
+def test_a_diff_shows_roles_by_ids(api: VersionedApi) -> None:
     mentor = api.person(last_name="m")
     id_ = api.person(last_name="a", phones=[{"digits": "1"}])
     phones = [
@@ -451,10 +453,10 @@ def test_roles_differ_by_ids(api: VersionedApi) -> None:
     assert (changes["mentor"]["old"], changes["mentor"]["new"]) == (None, f'"{mentor}"')
 
 
-def test_an_object_that_is_not_there_differs_in_all_that_it_had(api: VersionedApi, alan: str) -> None:
+def test_a_diff_before_the_creation_shows_all_values(api: VersionedApi, alan: str) -> None:
     api.delete(alan)
-    made = api.diff(alan, api.at(NOON), api.at(NOON + 1000))
-    assert made["last_name"] == {
+    created = api.diff(alan, api.at(NOON), api.at(NOON + 1000))
+    assert created["last_name"] == {
         "old": None,
         "new": '"a"',
         "changedBy": "ada",

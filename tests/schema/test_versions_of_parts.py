@@ -1,4 +1,4 @@
-"""Parts and versions: a part that outlives its whole, and a part that a former version of its whole lacks."""
+"""Versions of parts: a part whose whole is deleted, and a part that a former version of its whole lacks."""
 
 import json
 from typing import Any
@@ -34,8 +34,8 @@ PARTS_WITHOUT_VERSIONS = read_model(
 )
 
 
-class Room:
-    """Orders, written a second apart."""
+class OrderApi:
+    """Orders, written one second apart."""
 
     def __init__(self, model: Model = MODEL) -> None:
         self.clock = FrozenClock()
@@ -53,8 +53,8 @@ class Room:
         return found
 
 
-def test_a_page_tells_the_versions_of_a_part_whose_whole_is_gone() -> None:
-    api = Room()
+def test_a_page_shows_versions_of_a_part_of_a_deleted_whole() -> None:
+    api = OrderApi()
     selected = "_id lines { items { _id } }"
     order = api.ask(f'mutation {{ Order___create(data: {{lines: [{{text: "a"}}]}}) {{ {selected} }} }}')
     line = order["lines"]["items"][0]["_id"]
@@ -73,8 +73,8 @@ def test_a_page_tells_the_versions_of_a_part_whose_whole_is_gone() -> None:
         assert api.ask(query) == version
 
 
-def test_a_version_shows_no_part_that_its_whole_did_not_list_then() -> None:
-    api = Room(PARTS_WITHOUT_VERSIONS)
+def test_a_version_shows_only_parts_listed_by_its_whole_at_that_time() -> None:
+    api = OrderApi(PARTS_WITHOUT_VERSIONS)
     order = api.ask('mutation { Order___create(data: {name: "a"}) { _id } }')["_id"]
     line = f'lines: {{create: [{{text: "new", about: "{order}"}}]}}'
     api.ask(f'mutation {{ Order___update(data: {{_id: "{order}", name: "b", {line}}}) {{ _id }} }}')

@@ -1,14 +1,14 @@
-"""Graphs written through the inputs of the contract, previewed and validated; over each kind of store."""
+"""Graphs written, previewed and validated through generated inputs, over each kind of store."""
 
 from typing import Any
 
 import pytest
 
-from tests.everything import Objects
+from tests.everything_model import EverythingObjects
 from tests.schema.graph_api import GraphApi
 
 
-def test_a_graph_is_created_with_what_its_client_calls_it(graphs: GraphApi) -> None:
+def test_a_graph_is_created_with_client_ids(graphs: GraphApi) -> None:
     """A name holds within its request, from one field to the next."""
     answer = graphs.ask(
         """mutation {
@@ -57,7 +57,7 @@ def test_a_graph_is_created_with_what_its_client_calls_it(graphs: GraphApi) -> N
     }
 
 
-def test_objects_are_numbered_by_the_service(graphs: GraphApi) -> None:
+def test_serial_numbers_are_assigned_by_the_service(graphs: GraphApi) -> None:
     """A number is a text in answers, and nothing that a client gives; a preview uses none up."""
     needs = graphs.needs()
     preview = "query($data: PersonDraftCreate!) { Person___previewCreate(data: $data) { number } }"
@@ -72,7 +72,7 @@ def test_objects_are_numbered_by_the_service(graphs: GraphApi) -> None:
     assert page == {"items": [{"number": "2"}]}
 
 
-def test_an_association_is_set_cleared_and_left_alone(graphs: GraphApi) -> None:
+def test_a_to_one_association_is_set_cleared_and_kept(graphs: GraphApi) -> None:
     mentor, one = graphs.person(last_name="M"), graphs.person()
     selection = "mentor { last_name }"
 
@@ -86,7 +86,7 @@ def test_an_association_is_set_cleared_and_left_alone(graphs: GraphApi) -> None:
     assert graphs.update("Person", selection, _id=one, mentor={"set": None})["mentor"] is None
 
 
-def test_an_association_that_leads_to_many_is_added_to_and_taken_from(graphs: GraphApi) -> None:
+def test_a_to_many_association_is_added_to_and_removed_from(graphs: GraphApi) -> None:
     skills = [graphs.create("Skill", name=name) for name in "abc"]
     one = graphs.person(skills=skills[:1])
     selection = "skills { items { name } }"
@@ -116,7 +116,7 @@ def test_an_association_is_changed_from_its_other_side(graphs: GraphApi) -> None
     assert graphs.get("Person", two, "mentor { last_name }") == {"mentor": {"last_name": "1"}}
 
 
-def test_parts_are_made_changed_and_ended_through_their_whole(graphs: GraphApi) -> None:
+def test_parts_are_created_updated_and_deleted_through_their_whole(graphs: GraphApi) -> None:
     one = graphs.person(phones=[{"digits": "1"}, {"digits": "2"}, {"digits": "3"}])
     phones = graphs.get("Person", one, "phones { items { _id } }")["phones"]["items"]
     change = {
@@ -137,13 +137,13 @@ def test_parts_are_made_changed_and_ended_through_their_whole(graphs: GraphApi) 
     assert renewed == {"phones": {"items": [{"digits": "9"}]}}
 
 
-def test_one_part_is_made_changed_and_ended_through_its_whole(graphs: GraphApi) -> None:
+def test_a_single_part_is_created_updated_and_deleted_through_its_whole(graphs: GraphApi) -> None:
     one = graphs.person()
     selection = "home { _id street rooms { items { name } } }"
-    made = graphs.update(
+    created = graphs.update(
         "Person", selection, _id=one, home={"create": {"street": "s", "rooms": [{"name": "r"}]}}
     )
-    home = made["home"]["_id"]
+    home = created["home"]["_id"]
 
     changed = graphs.update(
         "Person", selection, _id=one, home={"update": {"_id": home, "rooms": {"create": [{"name": "q"}]}}}
@@ -157,17 +157,17 @@ def test_one_part_is_made_changed_and_ended_through_its_whole(graphs: GraphApi) 
 SAVE = "mutation($data: PersonDraft!) { Person___save(data: $data) { _id %s } }"
 
 
-def test_a_graph_is_saved_by_its_ids(graphs: GraphApi) -> None:
+def test_a_graph_is_saved_by_ids(graphs: GraphApi) -> None:
     """What has an id is changed, what has none is made; a null ends the one part that is there."""
     selection = "home { _id street } contract { _id starts_on } phones { items { _id digits } }"
     draft = {**graphs.needs(), "home": {"street": "s"}}
     draft |= {"skills": {"add": draft["skills"]}, "phones": {"save": [{"digits": "1"}, {"digits": "2"}]}}
-    made = graphs.ask(SAVE % selection, data=draft)
-    first, second = made["phones"]["items"]
+    created = graphs.ask(SAVE % selection, data=draft)
+    first, second = created["phones"]["items"]
     again = {
-        "_id": made["_id"],
-        "home": {"_id": made["home"]["_id"], "street": "new"},
-        "contract": {"_id": made["contract"]["_id"], "starts_on": "2021-01-01"},
+        "_id": created["_id"],
+        "home": {"_id": created["home"]["_id"], "street": "new"},
+        "contract": {"_id": created["contract"]["_id"], "starts_on": "2021-01-01"},
         "phones": {
             "save": [{"_id": second["_id"], "digits": "two"}, {"digits": "3"}],
             "delete": [first["_id"]],
@@ -176,14 +176,14 @@ def test_a_graph_is_saved_by_its_ids(graphs: GraphApi) -> None:
 
     saved = graphs.ask(SAVE % selection, data=again)
 
-    assert saved["home"] == {"_id": made["home"]["_id"], "street": "new"}
-    assert saved["contract"] == {"_id": made["contract"]["_id"], "starts_on": "01/01/2021"}
+    assert saved["home"] == {"_id": created["home"]["_id"], "street": "new"}
+    assert saved["contract"] == {"_id": created["contract"]["_id"], "starts_on": "01/01/2021"}
     assert [item["digits"] for item in saved["phones"]["items"]] == ["two", "3"]
     assert saved["phones"]["items"][0]["_id"] == second["_id"]
-    assert graphs.ask(SAVE % "home { _id }", data={"_id": made["_id"], "home": None})["home"] is None
+    assert graphs.ask(SAVE % "home { _id }", data={"_id": created["_id"], "home": None})["home"] is None
 
 
-def test_a_save_makes_no_second_part_where_there_can_be_one(graphs: GraphApi) -> None:
+def test_a_save_creates_no_second_part_of_a_to_one_role(graphs: GraphApi) -> None:
     """A client that names no id does not know of the part, and may not end it with all that is below it."""
     draft = {**graphs.needs(), "home": {"street": "s"}, "phones": {"save": [{"digits": "1"}]}}
     draft |= {"skills": {"add": draft["skills"]}}
@@ -191,13 +191,15 @@ def test_a_save_makes_no_second_part_where_there_can_be_one(graphs: GraphApi) ->
     again = {"_id": id_, "home": {"street": "new"}}
 
     refused = graphs.issues(SAVE % "", data=again)
-    told = graphs.ask("query($data: PersonDraft!) { Person___validate(data: $data) { isValid } }", data=again)
+    result = graphs.ask(
+        "query($data: PersonDraft!) { Person___validate(data: $data) { isValid } }", data=again
+    )
     kept = graphs.ask("query($id: ID!) { Person___get(_id: $id) { home { street } } }", id=id_)
     graphs.ask(SAVE % "", data={"_id": id_, "home": None})
     other = graphs.ask(SAVE % "home { street }", data=again)
 
     assert refused == [("ROLE_CARDINALITY", "Person___save.data.home")]
-    assert told == {"isValid": False}
+    assert result == {"isValid": False}
     assert kept == {"home": {"street": "s"}}
     assert other["home"] == {"street": "new"}
 
@@ -223,7 +225,7 @@ def test_a_save_makes_no_second_part_where_there_can_be_one(graphs: GraphApi) ->
         ),
     ],
 )
-def test_an_issue_names_its_place_in_the_request(
+def test_an_issue_has_its_path_in_the_request(
     graphs: GraphApi, change: dict[str, Any], issues: list[tuple[str, str]]
 ) -> None:
     """Also inside a graph, counted as the client counts; and a preview and a validation find the same."""
@@ -239,9 +241,9 @@ def test_an_issue_names_its_place_in_the_request(
         == expected
     )
     assert graphs.issues(try_, data=data) == expected
-    told = graphs.ask(ask, data=data)
-    assert told["isValid"] is False
-    assert [(issue["issueType"], issue["sourceRequestReference"]) for issue in told["issues"]] == expected
+    result = graphs.ask(ask, data=data)
+    assert result["isValid"] is False
+    assert [(issue["issueType"], issue["sourceRequestReference"]) for issue in result["issues"]] == expected
 
 
 def test_the_paths_of_created_and_updated_parts_are_those_of_their_inputs(graphs: GraphApi) -> None:
@@ -250,16 +252,16 @@ def test_the_paths_of_created_and_updated_parts_are_those_of_their_inputs(graphs
     update = "mutation($data: PersonUpdate!) { a: Person___update(data: $data) { _id } }"
     long = "9" * 300
 
-    made = graphs.issues(create, data={**graphs.needs(), "phones": [None, {"digits": long}]})
+    created = graphs.issues(create, data={**graphs.needs(), "phones": [None, {"digits": long}]})
     changed = graphs.issues(update, data={"_id": id_, "phones": {"create": [{"digits": long}]}})
     only = graphs.issues(update, data={"_id": id_, "home": {"create": {"street": long}}})
 
-    assert made == [("ATTRIBUTE_STRING_LENGTH", "a.data.phones.1.digits")]
+    assert created == [("ATTRIBUTE_STRING_LENGTH", "a.data.phones.1.digits")]
     assert changed == [("ATTRIBUTE_STRING_LENGTH", "a.data.phones.create.0.digits")]
     assert only == [("ATTRIBUTE_STRING_LENGTH", "a.data.home.create.street")]
 
 
-def test_the_singleton_is_changed_without_an_id(graphs: GraphApi) -> None:
+def test_a_singleton_is_updated_without_an_id(graphs: GraphApi) -> None:
     guest = graphs.person()
     selection = "_id name director { _id } guests { items { _id } } doors { items { width house_ { name } } }"
     change = {
@@ -285,7 +287,7 @@ def test_the_singleton_is_changed_without_an_id(graphs: GraphApi) -> None:
     assert graphs.ask(checked) == {"isValid": False, "issues": [{"attributeNames": ["name"]}]}
 
 
-def test_a_preview_shows_what_would_be_and_writes_nothing(graphs: GraphApi) -> None:
+def test_a_preview_shows_the_future_object_and_writes_nothing(graphs: GraphApi) -> None:
     """New objects have no id yet; those that are there show what would lead to them."""
     needs = graphs.needs()
     data = {**needs, "_clientId": "P", "phones": [{"_clientId": "X", "digits": "1"}]}
@@ -310,7 +312,7 @@ def test_a_preview_shows_what_would_be_and_writes_nothing(graphs: GraphApi) -> N
     assert graphs.get("Team", needs["team"], "members { totalCount }") == {"members": {"totalCount": 0}}
 
 
-def test_a_preview_of_a_change_leaves_the_object_as_it_is(graphs: GraphApi) -> None:
+def test_a_preview_of_an_update_does_not_change_the_object(graphs: GraphApi) -> None:
     id_ = graphs.person()
     query = """query($data: PersonDraftUpdate!) { Person___previewUpdate(data: $data) {
       _id last_name phones { items { digits } } } }"""
@@ -324,7 +326,7 @@ def test_a_preview_of_a_change_leaves_the_object_as_it_is(graphs: GraphApi) -> N
     }
 
 
-def test_a_form_is_previewed_and_nothing_else(graphs: GraphApi) -> None:
+def test_a_form_can_only_be_previewed(graphs: GraphApi) -> None:
     needs = graphs.needs()
     by = graphs.create("Person", **needs)
     query = """query($data: ComplaintDraftCreate!) { Complaint___previewCreate(data: $data) {
@@ -347,7 +349,7 @@ def test_a_form_is_previewed_and_nothing_else(graphs: GraphApi) -> None:
     ]
 
 
-def test_many_objects_are_changed_and_ended_by_a_filter(graphs: GraphApi) -> None:
+def test_many_objects_are_updated_and_deleted_by_a_filter(graphs: GraphApi) -> None:
     needs = graphs.needs()
     for name in "abc":
         graphs.create("Person", **{**needs, "last_name": name})
@@ -366,7 +368,7 @@ def test_many_objects_are_changed_and_ended_by_a_filter(graphs: GraphApi) -> Non
     assert graphs.ask("mutation { Person___deleteBulk(options: {}) { deleted } }") == {"deleted": 2}
 
 
-def test_what_is_wrong_with_many_objects_is_reported_beforehand(graphs: GraphApi) -> None:
+def test_a_bulk_validation_reports_issues_beforehand(graphs: GraphApi) -> None:
     needs = graphs.needs()
     ids = [graphs.create("Person", **needs) for _ in range(2)]
     change = """{ Person___validateUpdateBulk(data: {contract: {delete: true}}, options: {}) {
@@ -374,10 +376,10 @@ def test_what_is_wrong_with_many_objects_is_reported_beforehand(graphs: GraphApi
     end = "{ Team___validateDeleteBulk(options: {}) { isValid issues { issueType entityName } } }"
     one = f'{{ Team___validateDelete(_id: "{needs["team"]}") {{ isValid issues {{ issueType }} }} }}'
 
-    told = graphs.ask(change)
+    result = graphs.ask(change)
 
     missing = {"issueType": "ROLE_CARDINALITY", "roleNames": ["contract"]}
-    assert told == {"isValid": False, "issues": [{"entityID": id_, **missing} for id_ in ids]}
+    assert result == {"isValid": False, "issues": [{"entityID": id_, **missing} for id_ in ids]}
     assert graphs.ask(end)["isValid"] is False
     assert graphs.ask(one) == {"isValid": False, "issues": [{"issueType": "ROLE_CARDINALITY"}]}
     right = "{ Person___validateUpdateBulk(data: {height: 1}, options: {}) { isValid issues { issueType } } }"
@@ -385,7 +387,7 @@ def test_what_is_wrong_with_many_objects_is_reported_beforehand(graphs: GraphApi
     assert graphs.ask("{ Person___validateDeleteBulk(options: {}) { isValid } }") == {"isValid": True}
 
 
-def test_what_is_wrong_with_one_object_is_told_with_all_that_an_issue_has(graphs: GraphApi) -> None:
+def test_an_issue_has_all_its_fields(graphs: GraphApi) -> None:
     needs = graphs.needs()
     query = """query($data: PersonDraftCreate!) { v: Person___validateCreate(data: $data) { isValid issues {
       sourceRequestReference userMessage issueLevel issueReferenceType issueType entityID _clientId entityName
@@ -411,8 +413,8 @@ def test_what_is_wrong_with_one_object_is_told_with_all_that_an_issue_has(graphs
     }
 
 
-def test_a_write_whose_answer_is_asked_for_wrongly_is_not_done() -> None:
-    objects = Objects()
+def test_a_write_with_an_invalid_selection_is_not_executed() -> None:
+    objects = EverythingObjects()
     query = """mutation { a: Team___create(data: {name: "A"}) {
       members(options: {next: -1}) { totalCount } } }"""
 
@@ -420,7 +422,7 @@ def test_a_write_whose_answer_is_asked_for_wrongly_is_not_done() -> None:
     assert objects.commits == []
 
 
-def test_deleting_a_whole_ends_its_parts(graphs: GraphApi) -> None:
+def test_deleting_a_whole_deletes_its_parts(graphs: GraphApi) -> None:
     id_ = graphs.person(addresses=[{"street": "s", "rooms": [{"name": "r"}]}])
     contract = graphs.get("Person", id_, "contract { _id }")["contract"]["_id"]
 

@@ -1,4 +1,4 @@
-"""The GraphQL API over persons that keep versions."""
+"""The GraphQL API over versioned persons."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ TIMES = f'_versionStart(format: "{FORMAT}") _versionEnd(format: "{FORMAT}")'
 
 
 class VersionedApi:
-    """Writes at instants that one sets, and reads versions."""
+    """Writes at instants that the test sets, and reads versions."""
 
     def __init__(self, graphs: GraphApi) -> None:
         self.graphs = graphs

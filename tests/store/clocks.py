@@ -1,8 +1,8 @@
-"""A clock for tests of what takes time."""
+"""A clock for tests of timeouts and pauses."""
 
 
 class Time:
-    """A clock that one sets, in seconds; whoever sleeps sets it forward."""
+    """A settable clock in seconds. Sleeping advances it."""
 
     def __init__(self) -> None:
         self.seconds = 1000.0

@@ -1,4 +1,4 @@
-"""What work costs, as a metered engine tells it."""
+"""The cost of work as a metered engine reports it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,17 +7,17 @@ from stratabase.domain.query.consumption import Consumption
 
 
 class Cost(NamedTuple):
-    """What was asked of the store."""
+    """The storage calls and capacity of some work."""
 
     trips: int
     read: float
     written: float
 
 
-def cost_of(told: Sequence[Consumption]) -> Cost:
+def cost_of(result: Sequence[Consumption]) -> Cost:
     """Return what all of it comes to."""
     return Cost(
-        sum(each.round_trips for each in told),
-        sum(each.read_units for each in told),
-        sum(each.write_units for each in told),
+        sum(each.round_trips for each in result),
+        sum(each.read_units for each in result),
+        sum(each.write_units for each in result),
     )

@@ -1,4 +1,4 @@
-"""An engine that passes every call on to another: what is different about it stands in its children."""
+"""An engine that passes every call on to another. Subclasses override single calls."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,7 +6,7 @@ from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item,
 
 
 class DelegatingEngine:
-    """Passes every call on, and has its children do something before each."""
+    """Passes every call on, and calls a hook of its subclass before each."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

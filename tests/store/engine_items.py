@@ -1,4 +1,4 @@
-"""All that an engine holds, item by item."""
+"""Reads all items of an engine."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,9 +7,9 @@ from stratabase.store.engine.port import Item, Key
 from stratabase.store.layout import keys
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.sqlite.table import COLUMNS, item_of
-from tests.contract.engine.dynamodb import OwnTable
+from tests.contract.engine.dynamodb import TemporaryTable
 from tests.contract.engine.reference import ReferenceEngine
-from tests.store.dynamodb import operating
+from tests.store.dynamodb import table_operations
 
 Items = Mapping[Key, Item]
 
@@ -46,5 +46,5 @@ def _in_file(engine: SqliteEngine) -> Items:
 _LOOKS: Mapping[type[Any], Callable[[Any], Items]] = {
     ReferenceEngine: lambda engine: dict(engine._items),
     SqliteEngine: _in_file,
-    OwnTable: operating.table_items,
+    TemporaryTable: table_operations.table_items,
 }

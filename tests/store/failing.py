@@ -1,4 +1,4 @@
-"""An engine with which something goes wrong at one of its calls, and nobody hears then what it did."""
+"""An engine that fails at one of its calls without telling whether the call took effect."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -11,14 +11,14 @@ GET, RANGE = "get", "range"
 
 
 class Fault(NamedTuple):
-    """The engine is unavailable: before its call of this number, from 0, or when that has been done."""
+    """A failure before the call of this number, counted from 0, or after it took effect."""
 
     call: int
     after: bool = False
 
 
 class FailingEngine:
-    """Passes calls on, and notes what they are: `get`, a page of a `range`, or the id of a batch."""
+    """Passes calls on and records them: `get`, a page of a `range`, or the ID of a batch."""
 
     def __init__(self, engine: Engine, fault: Fault | None = None) -> None:
         self.engine = engine

@@ -1,4 +1,4 @@
-"""Engines that break their promise in one way each, so that tests can show that they would see it."""
+"""Engines that break one promise each, so that tests can show that they detect it."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +10,7 @@ from tests.store.delegating_engine import DelegatingEngine
 
 
 class FaultyEngine(DelegatingEngine):
-    """Passes every call on, batches as they come out of `changed`."""
+    """Passes every call on, with batches changed by `changed`."""
 
     def commit(self, batch: Batch) -> None:
         for number, actions in enumerate(self.changed(batch.actions)):
@@ -23,24 +23,24 @@ class FaultyEngine(DelegatingEngine):
         yield actions
 
 
-class Careless(FaultyEngine):
-    """Writes whatever was found meanwhile, unless nothing at all is there to be changed."""
+class BlindWriteEngine(FaultyEngine):
+    """Ignores failed expectations unless the item is missing."""
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         """Expect nothing."""
         yield tuple(_careless(action) for action in actions)
 
 
-class Gapping(FaultyEngine):
-    """Has each version end a millisecond before the next one begins."""
+class GapEngine(FaultyEngine):
+    """Ends each version one millisecond before the next one starts."""
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         """End closed versions too early."""
         yield tuple(_ended_early(action) for action in actions)
 
 
-class Hasty(FaultyEngine):
-    """Puts a closed version before it knows whether the rest of the change can be made."""
+class EarlyVersionEngine(FaultyEngine):
+    """Writes a closed version before it knows whether the rest of the change can be made."""
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         """Commit closed versions first."""
@@ -50,7 +50,7 @@ class Hasty(FaultyEngine):
         yield tuple(action for action in actions if not _closes(action))
 
 
-FAULTY = [Careless, Gapping, Hasty]
+FAULTY = [BlindWriteEngine, GapEngine, EarlyVersionEngine]
 
 
 def _careless(action: Action) -> Action:

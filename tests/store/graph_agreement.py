@@ -1,4 +1,4 @@
-"""What a store must hold for a graph, item by item, worked out from the graph the long way."""
+"""The items that a store must contain for a graph, computed naively."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,9 +21,9 @@ def disagreements(model: Model, graph: Graph, items: Mapping[Key, Item]) -> list
         *(f"{key} is missing" for key in wanted if key not in found),
         *(f"{key} is left over" for key in found if key not in wanted),
         *(
-            f"{key} is {found[key]}, not {told}"
-            for key, told in wanted.items()
-            if key in found and found[key] != told
+            f"{key} is {found[key]}, not {result}"
+            for key, result in wanted.items()
+            if key in found and found[key] != result
         ),
         *_miscounted(model, graph, items),
         *_misplaced(items),
@@ -66,8 +66,8 @@ def _past(model: Model, graph: Graph) -> Iterator[tuple[Key, Any]]:
     for reference, gone in graph.past.gone.items():
         yield keys.head(reference), gone
     for reference in graph.past.closed:
-        told = [*graph.past.versions(reference, graph.objects)]
-        for before, version, after in zip([None, *told], told, [*told[1:], None], strict=False):
+        result = [*graph.past.versions(reference, graph.objects)]
+        for before, version, after in zip([None, *result], result, [*result[1:], None], strict=False):
             if version.end is not None:
                 yield _closed(before, version)
                 yield from _former(model, version, after)

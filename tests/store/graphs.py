@@ -1,4 +1,4 @@
-"""Graphs for tests of the store: models with every kind of association, and short ways to write objects."""
+"""Models with every kind of association, and short methods that write objects of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -121,12 +121,12 @@ def everything() -> Model:
     return model(class_with("A", *own), class_with("B", *others))
 
 
-def remembering(told: Model, *names: str) -> Model:
+def remembering(model_: Model, *names: str) -> Model:
     """Return a model in which some classes keep versions."""
-    return model(*(replace(each, versioned=each.name in names) for each in told.classes.values()))
+    return model(*(replace(each, versioned=each.name in names) for each in model_.classes.values()))
 
 
-def _renamed(told: Model, end: str) -> Model:
+def _renamed(model_: Model, end: str) -> Model:
     """Return a model with names for its classes that end with something."""
 
     def renamed(role: Role) -> Role:
@@ -138,30 +138,30 @@ def _renamed(told: Model, end: str) -> Model:
             name=f"{class_.name}{end}",
             roles=MappingProxyType({name: renamed(role) for name, role in class_.roles.items()}),
         )
-        for class_ in told.classes.values()
+        for class_ in model_.classes.values()
     )
     return model(*classes)
 
 
 class Objects:
-    """Objects of a model in a store, written with as few words as possible.
+    """Short methods that write and read objects of a model in a store.
 
     Their classes have names of their own in the store, so that many can share an engine.
     """
 
-    def __init__(self, engine: Engine, told: Model, end: str | None = None) -> None:
+    def __init__(self, engine: Engine, model_: Model, end: str | None = None) -> None:
         """`end`: what the names of the classes end with; by itself, that is something new."""
         self.engine = engine
-        self.told = told
+        self.told = model_
         self.outcomes: Sequence[bool] = ()
         """Of several who raced: who was not refused."""
         self._end = str(next(_numbers)) if end is None else end
-        self.model = _renamed(told, self._end)
+        self.model = _renamed(model_, self._end)
         self.entities = Repository(engine, self.model)
 
-    def under(self, told: Model) -> "Objects":
+    def under(self, model_: Model) -> "Objects":
         """Return the same objects as a process sees them that has another model."""
-        return Objects(self.engine, told, self._end)
+        return Objects(self.engine, model_, self._end)
 
     def as_built(self) -> "Objects":
         """Let required roles pass for READY although nothing is built: counts are made when first needed."""

@@ -1,4 +1,4 @@
-"""Engines whose callers are interrupted: others do something meanwhile."""
+"""Engines that run other writes between the calls of their callers."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -8,7 +8,7 @@ from tests.store.delegating_engine import DelegatingEngine
 
 
 class InterruptedEngine(DelegatingEngine):
-    """Passes calls on, and reads item by item. Before its step of a number, from 0, something else happens.
+    """Passes calls on, reads item by item, and calls a function before the step of a number, from 0.
 
     Each item of a `get` is a step, since an engine may show some of them before a commit and some after it.
     """
@@ -35,7 +35,7 @@ class InterruptedEngine(DelegatingEngine):
 
 
 class Interrupted(DelegatingEngine):
-    """Lets others come between: before each call, what is to be done then is done."""
+    """Calls a function once, before the next call."""
 
     def __init__(self) -> None:
         super().__init__(ReferenceEngine())

@@ -1,4 +1,4 @@
-"""Objects over an engine whose indexes lag, with everything that was ever true of them."""
+"""Objects over an engine with lagging indexes, and the history of all their states."""
 
 import random
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ MOST_WRITES = 80
 
 
 class Version(NamedTuple):
-    """What an object was from one moment to another."""
+    """The state of an object from one moment to another."""
 
     state: State
     since: float
@@ -31,23 +31,23 @@ class Version(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The time in which something was read."""
+    """The time during which a read ran."""
 
     began: float
     ended: float
 
 
 class LaggingHistory:
-    """Writes at random, and knows what a reader may see and what it must see."""
+    """Writes at random, and knows what a reader may see and must see."""
 
-    def __init__(self, chance: random.Random, told: Scenario) -> None:
+    def __init__(self, chance: random.Random, result: Scenario) -> None:
         self.engine = LaggingEngine(chance.randrange(2**32))
-        self.store = Store(self.engine, fresh_class(indexes=told.indexes))
+        self.store = Store(self.engine, fresh_class(indexes=result.indexes))
         self._chance = chance
         self._versions: dict[str, list[Version]] = {}
         self._writes = 0
         self.store.page(Query("", Order()))  # it meets the registry now, so that a write is one commit
-        for state in told.states:
+        for state in result.states:
             self._create(state["_id"], state)
 
     @property
@@ -62,10 +62,10 @@ class LaggingHistory:
             return
         living = [str(state["_id"]) for state in self.states]
         free = sorted({*IDS} - {*living})
-        deed = self._chance.choice(["create", "update", "update", "update", "delete"])
-        if deed == "create" or not living:
+        operation = self._chance.choice(["create", "update", "update", "update", "delete"])
+        if operation == "create" or not living:
             self._create(self._chance.choice(free or [f"more{self._writes}"]), a_state(self._chance))
-        elif deed == "update":
+        elif operation == "update":
             self._update(self._chance.choice(living))
         else:
             self._delete(self._chance.choice(living))

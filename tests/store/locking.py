@@ -1,4 +1,4 @@
-"""Members who lock, unlock and write objects of a store, in as few words as possible."""
+"""Members who lock, unlock and write objects of a store."""
 
 from stratabase.domain.objects.change import Change, Effect, ObjectCheck
 from stratabase.domain.objects.entity import Reference
@@ -14,7 +14,7 @@ commit_id = TimeOrderedIds().new
 
 
 class Member:
-    """Somebody who writes objects at an instant."""
+    """A member who writes objects at an instant."""
 
     def __init__(self, objects: Objects, name: str, now: Instant = MINUTE) -> None:
         self.objects = objects

@@ -7,7 +7,7 @@ from tests.contract.engine.reference import ReferenceEngine
 
 
 class PartialCommitEngine(ReferenceEngine):
-    """What is committed is judged by what is true; readers do not see the items that are held back."""
+    """Checks commits against all items, but hides held items from readers."""
 
     def __init__(self) -> None:
         super().__init__()

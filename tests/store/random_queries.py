@@ -1,4 +1,4 @@
-"""Random objects, indexes and queries that mostly fit each other."""
+"""Random objects, indexes and queries that mostly match."""
 
 import random
 from collections.abc import Sequence

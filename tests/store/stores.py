@@ -1,4 +1,4 @@
-"""Object stores for tests: each on a class of its own, so that many can share one engine."""
+"""Object stores with one class each, so that many can share one engine."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -36,8 +36,8 @@ def unlimited() -> ReadLimiter:
     return ReadLimiter(unlimited_budget(), "Thing")
 
 
-class Unguarding(RegistryCache):
-    """What an early version of the service goes by, which keeps no guards that its model does not name."""
+class UnguardedRegistryCache(RegistryCache):
+    """The registry as an early version of the service uses it: it keeps only guards of its model."""
 
     def rules(self) -> WriteSchema:
         """Return the rules of a registry in which nothing is listed."""
@@ -45,7 +45,7 @@ class Unguarding(RegistryCache):
 
 
 class Store:
-    """The objects of one class, written with as few words as possible."""
+    """Short methods that write and read the objects of one class."""
 
     def __init__(self, engine: Engine, class_: Class) -> None:
         self.class_ = class_
@@ -56,7 +56,7 @@ class Store:
         """Return a store on the same class that writes objects without any guards."""
         self.entities.unbuilt()  # the registry is written before
         store = Store(self._engine, replace(self.class_, uniques=()))
-        store.entities._slots = Unguarding(self._engine, model(store.class_))
+        store.entities._slots = UnguardedRegistryCache(self._engine, model(store.class_))
         return store
 
     def entity(self, id_: str, **state: Any) -> Entity:

@@ -1,11 +1,11 @@
-"""Every engine remembers how far a long task has come, whatever the task is called."""
+"""Every engine stores checkpoints of long tasks under any name."""
 
 from pathlib import Path
 
 import pytest
 
 from stratabase.store.repository import Repository
-from tests.contract.engine.kinds import KINDS, Kind
+from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.models import THINGS
 
 
@@ -13,7 +13,9 @@ from tests.models import THINGS
 @pytest.mark.parametrize(
     "work", ["id#id#Class", "x" * 5_000, "\ud800"], ids=["usual", "long", "half a character"]
 )
-def test_a_checkpoint_is_found_again_until_it_is_forgotten(tmp_path: Path, kind: Kind, work: str) -> None:
+def test_a_checkpoint_is_found_again_until_it_is_forgotten(
+    tmp_path: Path, kind: EngineImplementation, work: str
+) -> None:
     engine = kind.open(tmp_path)
     entities = Repository(engine, THINGS)
     assert entities.checkpoint(work) is None

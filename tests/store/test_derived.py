@@ -1,4 +1,4 @@
-"""Pages about derived attributes: what is kept is looked up, what is derived is computed as it is read."""
+"""Pages with derived attributes: stored values are looked up, derived values are computed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -69,7 +69,7 @@ def ids(page: Page) -> list[int]:
     return [int(entity.reference.id) for entity in page.items]
 
 
-def test_values_are_computed_for_a_hundred_at_a_time_and_only_until_the_page_is_full() -> None:
+def test_values_are_computed_in_hundreds_until_the_page_is_full() -> None:
     store = Derived(450)
     page = store.shown(Query("", BY_ID, SECOND, Window(60), PageFields(items=True, has_next=True)))
     assert ids(page) == list(range(1, 120, 2))
@@ -78,14 +78,14 @@ def test_values_are_computed_for_a_hundred_at_a_time_and_only_until_the_page_is_
     assert page.items[0].state["second"] == 1
 
 
-def test_counting_computes_them_for_all_and_once() -> None:
+def test_counting_computes_values_once_for_all_objects() -> None:
     store = Derived(250)
     page = store.shown(Query("", BY_ID, SECOND, Window(3), PageFields(items=True, total_count=True)))
     assert (ids(page), page.total_count) == ([1, 3, 5], 125)
     assert store.computed == [100, 100, 50]
 
 
-def test_what_the_stored_part_of_a_filter_leaves_is_computed_and_no_more() -> None:
+def test_values_are_computed_only_for_objects_that_pass_the_stored_part_of_a_filter() -> None:
     """An index looks that part up."""
     store = Derived(100)
     engine = store.entities._engine
@@ -108,7 +108,7 @@ def test_what_the_stored_part_of_a_filter_leaves_is_computed_and_no_more() -> No
         And((Not(And((KEPT, SECOND))), SECOND)),
     ],
 )
-def test_parts_of_both_kinds_mixed(filter_: Filter) -> None:
+def test_filters_may_mix_stored_and_derived_attributes(filter_: Filter) -> None:
     store = Derived(40)
     states = [each.state for each in store.derive(store.shown(Query("", BY_ID, None, Window(40))).items)]
     expected = [int(str(state["_id"])) for state in states if _holds(filter_, state)]
@@ -128,7 +128,7 @@ def _holds(filter_: Filter, state: Any) -> bool:
     raise AssertionError(filter_)
 
 
-def test_conditions_over_what_is_kept_need_no_values() -> None:
+def test_conditions_over_stored_attributes_need_no_derived_values() -> None:
     """They are tested when an object is read, and look nothing up."""
     store = Derived(20)
     expression = expressions_of(model(store.class_)).filter(store.class_.name, "count > 15 && name == 'b'")
@@ -137,7 +137,7 @@ def test_conditions_over_what_is_kept_need_no_values() -> None:
     assert store.computed == []
 
 
-def test_an_index_from_the_time_when_the_attribute_was_stored_serves_no_more() -> None:
+def test_an_index_of_a_formerly_stored_attribute_is_not_used() -> None:
     """Neither to find objects by, nor to put them in order."""
     engine = ReferenceEngine()
     plain = replace(with_second(fresh_class(), derived=False), indexes=(Index(("second",)),))
@@ -170,7 +170,7 @@ def small() -> ReadBudget:
         ),
     ],
 )
-def test_past_the_read_budget_it_says_that_no_index_has_them(query: Query, remedy: Hint) -> None:
+def test_a_refusal_says_that_no_index_has_derived_attributes(query: Query, remedy: Hint) -> None:
     store = Derived(70, notes=LARGE)
     with pytest.raises(ReadBudgetExceeded) as refusal:
         store.shown(query, small())
@@ -178,7 +178,7 @@ def test_past_the_read_budget_it_says_that_no_index_has_them(query: Query, remed
     assert "Derived attributes, such as second, aren't indexed" in str(refusal.value)
 
 
-def test_what_is_read_for_the_values_draws_from_the_same_allowance() -> None:
+def test_reads_for_values_count_towards_the_same_budget() -> None:
     """The refusal is that of the page, whatever was read last."""
 
     class Reading(Derived):
@@ -192,7 +192,7 @@ def test_what_is_read_for_the_values_draws_from_the_same_allowance() -> None:
     assert refusal.value.hint.derived == ("second",)
 
 
-def test_long_thoughts_about_objects_end_with_the_time_of_the_request() -> None:
+def test_slow_conditions_stop_when_the_request_times_out() -> None:
     """All of them have been read at once; each takes a tenth of a second."""
     store = Derived(1000, ReferenceEngine())
     now = [0.0]

@@ -1,4 +1,4 @@
-"""Ids: new every time, in the order of time, and fit for an address."""
+"""IDs: unique, ordered by time, and URL-safe."""
 
 import re
 from collections.abc import Callable
@@ -23,11 +23,11 @@ def ascending(ids: list[str]) -> bool:
     return all(one < other for one, other in pairwise(ids))
 
 
-def test_an_id_has_26_characters_that_an_address_takes_as_they_are() -> None:
+def test_an_id_has_26_url_safe_characters() -> None:
     assert re.fullmatch("[0-9a-v]{26}", TimeOrderedIds().new())
 
 
-def test_ids_are_in_the_order_of_time_from_1970_to_10889() -> None:
+def test_ids_are_ordered_by_time_from_1970_to_10889() -> None:
     times = [0, 1, 999, 1000, NOON, NOON + 1, 2**47, 2**48 - 1]
     assert ascending([TimeOrderedIds(clock(time)).new() for time in times])
 
@@ -39,17 +39,17 @@ def test_ids_of_one_millisecond_ascend() -> None:
 
 def test_ids_ascend_when_the_clock_steps_back() -> None:
     ids = TimeOrderedIds(clock(NOON, NOON - 3_600_000, NOON - 1, NOON, NOON + 1))
-    made = [ids.new() for _ in range(5)]
-    assert ascending(made)
-    assert made[-1][:9] == TimeOrderedIds(lambda: NOON + 1).new()[:9]
+    created = [ids.new() for _ in range(5)]
+    assert ascending(created)
+    assert created[-1][:9] == TimeOrderedIds(lambda: NOON + 1).new()[:9]
 
 
-def test_ids_of_two_makers_differ_in_the_same_millisecond() -> None:
+def test_ids_of_two_generators_differ_in_the_same_millisecond() -> None:
     makers = [TimeOrderedIds(lambda: NOON) for _ in range(1000)]
     assert len({maker.new() for maker in makers}) == len(makers)
 
 
-def test_an_id_does_not_tell_the_next_one() -> None:
+def test_the_next_id_is_not_predictable() -> None:
     steps = set()
     for _ in range(100):
         ids = TimeOrderedIds(lambda: NOON)
@@ -58,20 +58,20 @@ def test_an_id_does_not_tell_the_next_one() -> None:
     assert len(steps) == 100
 
 
-def test_threads_share_no_id() -> None:
+def test_ids_of_concurrent_threads_are_distinct() -> None:
     ids = TimeOrderedIds()
     with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(lambda _: [ids.new() for _ in range(1000)], range(8)))
-    assert all(map(ascending, made))
-    assert len({each for part in made for each in part}) == 8000
+        created = list(pool.map(lambda _: [ids.new() for _ in range(1000)], range(8)))
+    assert all(map(ascending, created))
+    assert len({each for part in created for each in part}) == 8000
 
 
 @pytest.mark.parametrize("time", [0, 1, NOON, 253_402_300_799_999])
-def test_an_id_tells_when_it_was_made(time: int) -> None:
+def test_an_id_contains_its_timestamp(time: int) -> None:
     assert id_timestamp(TimeOrderedIds(lambda: time).new()) == time
 
 
 @pytest.mark.parametrize("id_", ["", "1", "x" * 26, "v" * 26, "0" * 25, "0" * 27, "A" * 26])
-def test_an_id_that_was_made_otherwise_tells_nothing(id_: str) -> None:
+def test_an_id_of_another_format_has_no_timestamp(id_: str) -> None:
     """Nor one that would have been made after the last year that can be spelled."""
     assert id_timestamp(id_) is None

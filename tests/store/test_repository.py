@@ -1,4 +1,4 @@
-"""Objects as they are written and read: what is kept, what is expected, what is too large."""
+"""Objects in a repository: round trips, expectations and size limits."""
 
 from dataclasses import replace
 from typing import Any
@@ -33,21 +33,21 @@ def watched() -> WatchedEngine:
     return WatchedEngine()
 
 
-def test_the_operations_port_is_served(store: Store) -> None:
+def test_a_repository_implements_the_entities_port(store: Store) -> None:
     port: Entities = store.entities
     assert port.read([]) == []
 
 
 @pytest.mark.soak
 @given(states)
-def test_an_object_is_read_as_it_was_written(engine: Engine, state: dict[str, Any]) -> None:
+def test_an_object_round_trips(engine: Engine, state: dict[str, Any]) -> None:
     store = Store(engine, fresh_class())
     written = store.entity("x", **state)
     store.create("x", **state)
     assert store.get("x") == replace(written, commit_ids=store.get("x").commit_ids)
 
 
-def test_objects_are_read_in_the_order_asked_for(store: Store) -> None:
+def test_objects_are_read_in_the_requested_order(store: Store) -> None:
     store.create("b")
     store.create("a")
     references = [store.entity(id_).reference for id_ in ("a", "missing", "b", "a")]
@@ -85,12 +85,12 @@ def test_a_deleted_object_is_gone(store: Store) -> None:
     assert store.get("x").state["code"] == "a"
 
 
-def test_nothing_to_do_is_done(watched: WatchedEngine) -> None:
+def test_an_empty_change_commits_nothing(watched: WatchedEngine) -> None:
     Store(watched, fresh_class()).commit()
     assert not watched.commits
 
 
-def test_what_the_model_does_not_know_is_read_and_kept(engine: Engine) -> None:
+def test_attributes_unknown_to_the_model_are_kept(engine: Engine) -> None:
     """An attribute leaves the model, the object is written, the attribute comes back: so does its value."""
     class_ = fresh_class(("code",))
     store = Store(engine, class_)
@@ -127,7 +127,7 @@ def _stale_deletion(store: Store) -> Effect:
 
 @pytest.mark.parametrize("stale", [_stale_update, _stale_deletion])
 @pytest.mark.parametrize("meanwhile", [_stale_update, _stale_deletion])
-def test_what_was_written_meanwhile_is_a_conflict(store: Store, stale: Any, meanwhile: Any) -> None:
+def test_a_concurrent_write_is_a_conflict(store: Store, stale: Any, meanwhile: Any) -> None:
     store.create("x", name="Ada")
     effect = stale(store)
     store.commit(meanwhile(store))
@@ -137,14 +137,14 @@ def test_what_was_written_meanwhile_is_a_conflict(store: Store, stale: Any, mean
     assert store.find("x") == after
 
 
-def test_an_id_that_is_not_free_is_a_conflict(store: Store) -> None:
+def test_a_taken_id_is_a_conflict(store: Store) -> None:
     store.create("x", name="Ada")
     with pytest.raises(Conflict):
         store.create("x", name="Eva")
     assert store.get("x").state["name"] == "Ada"
 
 
-def test_a_change_is_done_whole_or_not_at_all(store: Store) -> None:
+def test_a_change_is_atomic(store: Store) -> None:
     store.create("x")
     stale = store.update("x", count=1)
     store.commit(store.update("x", count=2))
@@ -154,7 +154,7 @@ def test_a_change_is_done_whole_or_not_at_all(store: Store) -> None:
     store.create("z", code="a")
 
 
-def test_a_retry_of_what_succeeded_succeeds_and_does_nothing(store: Store) -> None:
+def test_a_retry_of_a_committed_change_succeeds_without_effect(store: Store) -> None:
     """The answer was lost; meanwhile another even wrote."""
     store.commit(store.creation("x", code="a"), commit_id="mine")
     store.commit(store.update("x", count=1))
@@ -166,7 +166,7 @@ def test_a_retry_of_what_succeeded_succeeds_and_does_nothing(store: Store) -> No
     assert store.get("x").state["count"] == 3
 
 
-def test_the_largest_object_is_written_and_a_larger_one_refused(store: Store) -> None:
+def test_the_largest_object_is_written_and_a_larger_one_is_refused(store: Store) -> None:
     frame = len(b'{"notes":""}')
     store.create("x", notes="é" * ((LARGEST_STATE - frame) // 2))
     with pytest.raises(TooLarge) as refusal:
@@ -175,7 +175,7 @@ def test_the_largest_object_is_written_and_a_larger_one_refused(store: Store) ->
     assert store.find("y") is None
 
 
-def test_an_update_that_makes_an_object_too_large_is_refused(store: Store) -> None:
+def test_an_update_to_a_too_large_object_is_refused(store: Store) -> None:
     """Also when it is what the model does not know that fills it."""
     store.create("x", unknown="u" * (LARGEST_STATE - 100))
     before = store.get("x")
@@ -202,7 +202,7 @@ def test_a_change_of_too_many_bytes_is_refused(store: Store) -> None:
     store.commit(*effects[:11])
 
 
-def test_classes_do_not_see_one_another(engine: Engine) -> None:
+def test_classes_are_independent(engine: Engine) -> None:
     one, other = fresh_class(("code",)), fresh_class(("code",))
     entities = Repository(engine, model(one, other))
     first, second = Store(engine, one), Store(engine, other)
@@ -213,6 +213,6 @@ def test_classes_do_not_see_one_another(engine: Engine) -> None:
     assert second.get("x").state["name"] == "other"
 
 
-def test_keys_lead_back_to_their_objects() -> None:
+def test_a_head_key_converts_back_to_its_reference() -> None:
     reference = Reference("Thing", "x")
     assert keys.reference_of(keys.head(reference)) == reference

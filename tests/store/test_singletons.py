@@ -1,4 +1,4 @@
-"""The object of which there is exactly one: there before it is written, with its keys and links."""
+"""Singletons in a store: they exist before their first write, with keys and links."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_the_first_update_of_a_singleton_stores_it(objects: Objects) -> None:
     assert objects.get("Settings", "1").state["name"] == "c"
 
 
-def test_the_head_of_a_singleton_is_stored_like_others() -> None:
+def test_the_head_of_a_singleton_is_stored_like_that_of_other_objects() -> None:
     engine = WatchedEngine()
     objects = Objects(engine, MODEL)
     objects.commit(objects.update("Settings", "1", name="a"))
@@ -71,7 +71,7 @@ def test_a_singleton_can_be_linked_before_it_is_written(objects: Objects) -> Non
     assert objects.refused(objects.deletion("Person", "p"), *objects.unlinking("Settings", "favourites", "1"))
 
 
-def test_what_it_leads_to_must_be_there(objects: Objects) -> None:
+def test_targets_of_a_singleton_must_exist(objects: Objects) -> None:
     missing = {TargetNotFound(objects.reference("Person", "nobody"))}
     assert objects.refused(objects.update("Settings", "1", chief="nobody")) == missing
     assert objects.refused(*objects.linking("Settings", "favourites", "1", "nobody")) == missing

@@ -1,4 +1,4 @@
-"""Makes threads switch far more often than usual, so that rare races show."""
+"""Makes threads switch far more often than usual, so that rare races occur."""
 
 import sys
 from collections.abc import Iterator

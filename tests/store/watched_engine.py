@@ -1,4 +1,4 @@
-"""The reference engine with its doors open: what it holds can be seen, and others can come between."""
+"""A reference engine whose items are visible, and that runs other writes before a commit."""
 
 from collections import UserDict
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -12,7 +12,7 @@ PAGE = 3
 
 
 class _Objects(UserDict[Key, Item]):
-    """The items of an engine without the registry of slots."""
+    """The items of an engine without the registry."""
 
     def __init__(self, items: dict[Key, Item]) -> None:
         self.data = items
@@ -25,7 +25,7 @@ class _Objects(UserDict[Key, Item]):
 
 
 class WatchedEngine(ReferenceEngine):
-    """Remembers what was asked of it. `before_commit` is called once, before the next commit."""
+    """Records its calls. `before_commit` is called once, before the next commit."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The keys as text: decoded as they were encoded; damage is explained without showing a secret."""
+"""The document of signing keys: encoding, decoding, and errors that show no secret."""
 
 import json
 from typing import Any
@@ -66,20 +66,20 @@ def test_the_first_key_can_be_kept_with_others() -> None:
         (document({**GOOD, "secret": "c2VjcmV0"}), "the secret of key a is shorter than 32 bytes"),
     ],
 )
-def test_damage_is_explained_without_showing_a_secret(damaged: str, message: str) -> None:
+def test_an_error_about_a_damaged_document_shows_no_secret(damaged: str, message: str) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole text follows
         decode_keys(damaged)
     assert str(caught.value) == message
     assert caught.value.__cause__ is None
 
 
-def test_bytes_that_are_not_utf_8_are_damage() -> None:
+def test_bytes_that_are_not_utf_8_are_refused_as_damaged() -> None:
     with pytest.raises(ValueError, match="it is not JSON"):
         decode_keys(b"\xff\xfe{}")
 
 
 @pytest.mark.soak
 @given(st.binary() | st.from_regex(r"[\[\]{}:,\"a-z0-9]*").map(str.encode))
-def test_any_other_text_is_damage(damaged: bytes) -> None:
+def test_any_other_text_is_refused_as_damaged(damaged: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - any of the texts above
         decode_keys(damaged)

@@ -1,4 +1,4 @@
-"""The keys that sign tokens in a file of the local home."""
+"""The file keyring in the local home folder."""
 
 import multiprocessing
 import stat
@@ -14,7 +14,7 @@ from stratabase.files import lock_file
 from stratabase.operations.auth.signing_keys import RotateKeys, SigningKeyCache
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.unusable_store import UnusableStore
-from tests.keys import key
+from tests.in_memory_keyring import key
 from tests.soak import count
 
 PROCESSES = count(4, 16)
@@ -38,7 +38,7 @@ def test_only_the_owner_may_read_the_file_and_its_folder(tmp_path: Path) -> None
     assert modes == {"home": 0o700, KEYS_FILE: 0o600, f"{KEYS_FILE}.lock": 0o600}
 
 
-def test_a_file_that_was_open_to_others_is_closed_by_the_next_change(
+def test_the_next_change_restricts_a_file_that_others_could_read(
     keyring: FileKeyring, tmp_path: Path
 ) -> None:
     (tmp_path / KEYS_FILE).chmod(0o644)
@@ -92,7 +92,7 @@ def test_a_home_that_cannot_be_created_is_refused(tmp_path: Path) -> None:
         FileKeyring(tmp_path / "home").change(lambda _: (key("a"),))
 
 
-def test_a_change_that_waits_too_long_for_others_is_unavailable(
+def test_a_change_that_waits_too_long_for_the_lock_is_unavailable(
     keyring: FileKeyring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file, "LOCK_TIMEOUT", 0.01)
@@ -108,7 +108,7 @@ def test_reading_does_not_wait_for_a_change(keyring: FileKeyring, tmp_path: Path
 
 
 @pytest.mark.soak
-def test_processes_that_create_the_first_keys_at_once_agree(tmp_path: Path) -> None:
+def test_processes_that_create_the_first_key_concurrently_agree(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     start = context.Barrier(PROCESSES)
     results = context.Queue()

@@ -1,4 +1,4 @@
-"""The keys that sign tokens in a secret of AWS Secrets Manager, and what may go wrong there."""
+"""The keyring in AWS Secrets Manager, and its failures."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,8 +17,8 @@ from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.unusable_store import UnusableStore
-from tests.contract.keyring.kinds import client, secrets_client
-from tests.keys import key
+from tests.contract.keyring.keyrings import client, secrets_client
+from tests.in_memory_keyring import key
 
 HERE = AwsEndpoint("us-east-1", credentials=Credentials("test", "test"))
 SECRET = "signing-keys"
@@ -93,7 +93,7 @@ def test_a_change_adds_a_version_and_keeps_the_previous_one(secret: MockedSecret
     assert ids(secret.keyring()) == ["first", "a"]
 
 
-def test_a_change_that_comes_in_between_is_not_lost(secret: MockedSecret) -> None:
+def test_a_concurrent_change_is_not_lost(secret: MockedSecret) -> None:
     """Whatever was read, it is only replaced while it is still current."""
     others = [lambda: add(secret.keyring(), "b"), lambda: add(secret.keyring(), "c")]
     seen: list[list[str]] = []
@@ -110,7 +110,7 @@ def test_a_change_that_comes_in_between_is_not_lost(secret: MockedSecret) -> Non
     assert len(secret.pauses) == 2
 
 
-def test_a_change_gives_up_when_others_always_come_first(secret: MockedSecret) -> None:
+def test_a_change_gives_up_after_repeated_conflicts(secret: MockedSecret) -> None:
     others = [f"other{number}" for number in range(MAX_CHANGE_ATTEMPTS)]
     early, late = secret.keyring(), secret.keyring()
 
@@ -124,7 +124,7 @@ def test_a_change_gives_up_when_others_always_come_first(secret: MockedSecret) -
 
 
 @pytest.mark.parametrize("done", [True, False])
-def test_a_lost_answer_makes_no_second_change(done: bool, secret: MockedSecret) -> None:
+def test_a_lost_response_causes_no_second_change(done: bool, secret: MockedSecret) -> None:
     keyring = secret.keyring(LosingClient("update_secret_version_stage", done=done))
     add(keyring, "a")
     assert ids(secret.keyring()) == ["first", "a"]
@@ -155,7 +155,7 @@ def test_a_damaged_secret_is_refused_and_not_overwritten(text: str, secret: Mock
     assert secret.client.get_secret_value(SecretId=SECRET)["SecretString"] == text
 
 
-def test_a_binary_secret_is_damage(secret: MockedSecret) -> None:
+def test_a_binary_secret_is_refused_as_damaged(secret: MockedSecret) -> None:
     secret.client.put_secret_value(SecretId=SECRET, SecretBinary=b"\xff")
     with pytest.raises(UnusableStore, match="it is not JSON"):
         secret.keyring().keys()
@@ -184,7 +184,7 @@ def test_missing_credentials_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_p
         SecretsManagerKeyring(SECRET, SecretsClient(AwsEndpoint("us-east-1"))).keys()
 
 
-def test_an_endpoint_that_nobody_serves_is_unavailable() -> None:
+def test_an_unreachable_endpoint_is_unavailable() -> None:
     nowhere = AwsEndpoint("us-east-1", "http://127.0.0.1:1", Credentials("test", "test"), 0.1, 0.1)
     with pytest.raises(Unavailable):
         SecretsManagerKeyring(SECRET, SecretsClient(nowhere)).keys()

@@ -1,4 +1,4 @@
-"""An SMTP server on the loopback that answers as a test wants, and records the commands it gets."""
+"""A scripted SMTP server on the loopback interface that records the commands it receives."""
 
 import re
 import socket
@@ -43,7 +43,7 @@ class Server:
 
 
 class Conversation:
-    """One connection of a client."""
+    """One client connection."""
 
     def __init__(self, server: Server, connection: socket.socket) -> None:
         self._server = server

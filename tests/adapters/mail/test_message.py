@@ -1,4 +1,4 @@
-"""Whatever is in a mail's texts, its bytes are one message to one person."""
+"""The bytes of a mail are one message to one recipient, whatever its texts contain."""
 
 from email import message_from_bytes
 from email.headerregistry import Address
@@ -32,7 +32,7 @@ def read(mail: Mail, sender: Address = SENDER) -> EmailMessage:
 
 
 @given(st.text(), st.text())
-def test_any_text_makes_one_message_with_the_usual_headers(subject: str, text: str) -> None:
+def test_any_text_becomes_one_message_with_standard_headers(subject: str, text: str) -> None:
     raw = bytes(build_message(Mail("anna@example.org", subject, text), SENDER))
     message = message_from_bytes(raw, policy=default)
     assert message.keys() == HEADERS
@@ -55,7 +55,7 @@ def test_any_text_makes_one_message_with_the_usual_headers(subject: str, text: s
         "a =?utf-8?b?DQpCY2M6IGV2ZUBleGFtcGxlLm5ldA==?= b",
     ],
 )
-def test_a_subject_stays_one_line_and_adds_no_header(subject: str) -> None:
+def test_a_subject_stays_on_one_line_and_injects_no_header(subject: str) -> None:
     message = read(Mail("anna@example.org", subject, "Hello"))
     assert message["Bcc"] is None
     assert message["Subject"].isprintable()
@@ -65,12 +65,12 @@ def test_a_subject_stays_one_line_and_adds_no_header(subject: str) -> None:
 @pytest.mark.parametrize(
     "text", ["Ciao, è così\n", "日本語 🎉\n", "x" * 5000, "https://example.com/?token=" + "x" * 900, "", "."]
 )
-def test_a_text_arrives_as_it_was(text: str) -> None:
+def test_a_body_arrives_unchanged(text: str) -> None:
     content = read(Mail("anna@example.org", "Hr", text)).get_content()
     assert content.replace("\r\n", "\n").removesuffix("\n") == text.removesuffix("\n")
 
 
-def test_a_link_can_be_read_in_the_bytes() -> None:
+def test_a_link_is_readable_in_the_raw_message() -> None:
     link = "https://api.example.com/hr/public/administration/setPassword?token=06gvpbkjcmil0a2peop0.x_-y"
     assert link.encode() in bytes(build_message(Mail("anna@example.org", "Hr", f"Open\n\n{link}\n"), SENDER))
 
@@ -94,7 +94,7 @@ def test_a_link_can_be_read_in_the_bytes() -> None:
         "=?utf-8?q?anna=0D=0ABcc=3A_eve?=@example.org",
     ],
 )
-def test_a_recipient_that_is_no_address_is_refused(to: str) -> None:
+def test_an_invalid_recipient_address_is_refused(to: str) -> None:
     with pytest.raises(ValueError, match="no e-mail address"):
         build_message(Mail(to, "Hr", "Hello"), SENDER)
 
@@ -109,7 +109,7 @@ def test_a_recipient_that_is_no_address_is_refused(to: str) -> None:
         ("admin@localhost", "admin@localhost"),
     ],
 )
-def test_an_address_stays_one_address(to: str, spelled: str) -> None:
+def test_an_address_is_never_split_into_several(to: str, spelled: str) -> None:
     assert parse_address(to).addr_spec == spelled
     (address,) = read(Mail(to, "Hr", "Hello"))["To"].addresses
     assert address.addr_spec == spelled
@@ -124,7 +124,7 @@ def test_an_address_stays_one_address(to: str, spelled: str) -> None:
         ("Stratabase <no-reply@localhost>", "Stratabase", "no-reply@localhost"),
     ],
 )
-def test_a_sender_is_read_with_and_without_a_name(text: str, name: str, address: str) -> None:
+def test_a_sender_is_parsed_with_and_without_a_display_name(text: str, name: str, address: str) -> None:
     sender = parse_sender(text)
     assert (sender.display_name, sender.addr_spec) == (name, address)
     (read_back,) = read(Mail("anna@example.org", "Hr", "Hello"), sender)["From"].addresses
@@ -143,6 +143,6 @@ def test_a_sender_is_read_with_and_without_a_name(text: str, name: str, address:
         "=?utf-8?q?Hr=0D=0ABcc=3A_eve?= <a@b.c>",
     ],
 )
-def test_a_text_that_names_no_sender_is_refused(text: str) -> None:
+def test_a_text_without_a_sender_address_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="names no sender of mail; give one such as"):
         parse_sender(text)

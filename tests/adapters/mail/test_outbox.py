@@ -1,4 +1,4 @@
-"""The outbox: complete files that only their owner may read, each announced to a person."""
+"""The outbox: complete files that only their owner may read, each announced on the console."""
 
 import stat
 from email import message_from_bytes
@@ -25,7 +25,7 @@ def send(folder: Path, mail: Mail = MAIL) -> str:
     return announcement
 
 
-def test_a_mail_becomes_a_file_that_mail_programs_open(tmp_path: Path) -> None:
+def test_a_mail_is_written_as_an_eml_file(tmp_path: Path) -> None:
     send(tmp_path / "home" / "outbox")
     (path,) = (tmp_path / "home" / "outbox").iterdir()
     message = message_from_bytes(path.read_bytes(), policy=default)
@@ -34,20 +34,20 @@ def test_a_mail_becomes_a_file_that_mail_programs_open(tmp_path: Path) -> None:
     assert LINK in message.get_content()
 
 
-def test_only_its_owner_may_read_a_mail(tmp_path: Path) -> None:
+def test_only_the_owner_may_read_a_mail_file(tmp_path: Path) -> None:
     send(tmp_path / "outbox")
     (path,) = (tmp_path / "outbox").iterdir()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_a_mail_is_announced_with_its_file_and_its_link(tmp_path: Path) -> None:
+def test_a_mail_is_logged_with_its_file_and_its_link(tmp_path: Path) -> None:
     announcement = send(tmp_path)
     (path,) = tmp_path.iterdir()
     assert announcement == f"A mail to anna@example.org lies in {path}\n  {LINK}"
 
 
-def test_no_mail_overwrites_another(tmp_path: Path) -> None:
+def test_a_mail_never_overwrites_another(tmp_path: Path) -> None:
     for _ in range(50):
         send(tmp_path)
     assert len(list(tmp_path.glob("*.eml"))) == len(list(tmp_path.iterdir())) == 50
@@ -60,17 +60,17 @@ def test_no_mail_overwrites_another(tmp_path: Path) -> None:
         Mail("anna@example.org", "Hr\x1b[2J", "http://a.test/\x1b[2J http://b.test/\u202e"),
     ],
 )
-def test_an_announcement_contains_no_control_characters(mail: Mail, tmp_path: Path) -> None:
+def test_an_announcement_of_a_mail_contains_no_control_characters(mail: Mail, tmp_path: Path) -> None:
     assert send(tmp_path, mail).replace("\n", "").isprintable()
 
 
-def test_a_folder_that_cannot_be_written_is_unavailable(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "outbox").write_text("not a folder")
     with pytest.raises(Unavailable):
         send(tmp_path / "outbox")
 
 
-def test_a_mail_to_no_address_is_unavailable_and_leaves_no_folder(tmp_path: Path) -> None:
+def test_a_mail_to_an_invalid_address_is_unavailable_and_creates_no_folder(tmp_path: Path) -> None:
     with pytest.raises(Unavailable):
         send(tmp_path / "outbox", Mail("anna\r\n@example.org", "Hr", "Hello"))
     assert not (tmp_path / "outbox").exists()

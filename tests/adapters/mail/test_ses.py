@@ -1,4 +1,4 @@
-"""Mail by SES, against an AWS that is mocked in this process, and one that is not there."""
+"""Mail by SES, against a mocked AWS and an unreachable one."""
 
 from collections.abc import Iterator
 from email import message_from_string
@@ -34,7 +34,7 @@ def ses() -> Iterator[Any]:
         yield backend
 
 
-def test_a_mail_arrives_as_it_was_written(ses: Any) -> None:
+def test_a_mail_arrives_unchanged(ses: Any) -> None:
     SesMailer(REGION, SENDER).send(MAIL)
     (sent,) = ses.core_backend.sent_messages
     message = message_from_string(sent.raw_data, policy=default)
@@ -44,19 +44,19 @@ def test_a_mail_arrives_as_it_was_written(ses: Any) -> None:
     assert message.get_content().replace("\r\n", "\n") == MAIL.text
 
 
-def test_a_sender_that_is_not_verified_is_unavailable(ses: Any) -> None:
+def test_an_unverified_sender_is_unavailable(ses: Any) -> None:
     with pytest.raises(Unavailable) as caught:
         SesMailer(REGION, parse_sender("other@example.net")).send(MAIL)
     assert str(caught.value) == "The email couldn't be sent."
 
 
 @pytest.mark.parametrize("to", ["müller@example.org", "anna\r\n@example.org", "nobody"])
-def test_an_address_that_ses_does_not_take_is_unavailable(to: str, ses: Any) -> None:
+def test_an_address_that_ses_rejects_is_unavailable(to: str, ses: Any) -> None:
     with pytest.raises(Unavailable):
         SesMailer(REGION, SENDER).send(Mail(to, "Hr", "Ciao"))
     assert ses.core_backend.sent_messages == []
 
 
-def test_an_endpoint_that_nobody_serves_is_unavailable() -> None:
+def test_an_unreachable_endpoint_is_unavailable() -> None:
     with pytest.raises(Unavailable):
         SesMailer(REGION, SENDER, "http://127.0.0.1:1").send(MAIL)

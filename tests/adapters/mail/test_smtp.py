@@ -1,4 +1,4 @@
-"""Mail by SMTP, against a server that talks over real sockets."""
+"""Mail by SMTP, against a server over real sockets."""
 
 import base64
 import smtplib
@@ -49,7 +49,7 @@ def plain(username: str, password: str) -> str:
     return f"AUTH PLAIN {base64.b64encode(credentials).decode()}"
 
 
-def test_a_mail_arrives_as_it_was_written() -> None:
+def test_a_mail_arrives_unchanged() -> None:
     with serving(Server()) as server:
         send(server)
     (mail,) = server.mails
@@ -74,7 +74,7 @@ def test_starttls_is_used_where_the_server_offers_it(certificate: Path) -> None:
     assert len(server.mails) == 1
 
 
-def test_a_server_may_encrypt_from_the_first_byte_on(certificate: Path) -> None:
+def test_a_server_may_use_implicit_tls(certificate: Path) -> None:
     with serving(Server(certificate=certificate, encrypted=True)) as server:
         send(server, scheme="smtps", trusted=certificate)
     assert len(server.mails) == 1
@@ -85,7 +85,7 @@ def test_a_server_may_encrypt_from_the_first_byte_on(certificate: Path) -> None:
     ("scheme", "options"),
     [("smtp", {"offers": ("STARTTLS", "AUTH PLAIN")}), ("smtps", {"encrypted": True})],
 )
-def test_a_server_with_an_untrusted_certificate_learns_nothing(
+def test_a_server_with_an_untrusted_certificate_receives_nothing(
     scheme: str, options: dict[str, Any], certificate: Path
 ) -> None:
     with serving(Server(certificate=certificate, **options)) as server, pytest.raises(Unavailable):
@@ -171,20 +171,20 @@ def test_a_server_that_does_not_answer_times_out(verb: str) -> None:
 
 
 @pytest.mark.parametrize("goodbye", ["421 whatever", None])
-def test_once_the_server_has_the_mail_its_goodbye_does_not_matter(goodbye: str | None) -> None:
+def test_a_failure_after_the_mail_is_accepted_is_ignored(goodbye: str | None) -> None:
     with serving(Server(answers={"QUIT": goodbye})) as server:
         send(server, timeout=0.5)
     assert len(server.mails) == 1
 
 
-def test_a_server_that_is_not_there_is_unavailable() -> None:
+def test_an_unreachable_server_is_unavailable() -> None:
     with serving(Server()) as server:
         pass
     with pytest.raises(Unavailable):
         send(server)
 
 
-def test_an_address_beyond_ascii_needs_a_server_that_takes_it() -> None:
+def test_a_non_ascii_address_needs_a_server_that_supports_smtputf8() -> None:
     mail = Mail("müller@example.org", "Hr", "Hello")
     with serving(Server()) as server, pytest.raises(Unavailable):
         send(server, mail)
@@ -194,7 +194,7 @@ def test_an_address_beyond_ascii_needs_a_server_that_takes_it() -> None:
     assert "To: müller@example.org".encode() in server.mails[0]
 
 
-def test_a_domain_beyond_ascii_goes_everywhere() -> None:
+def test_a_non_ascii_domain_is_sent_to_any_server() -> None:
     with serving(Server()) as server:
         send(server, Mail("anna@exämple.org", "Hr", "Hello"))
     assert server.commands_of("RCPT") == ["RCPT TO:<anna@xn--exmple-cua.org>"]

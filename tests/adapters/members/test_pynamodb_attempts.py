@@ -1,4 +1,4 @@
-"""Attempts on DynamoDB: what a failed request means, and which attempts and records stay."""
+"""Attempts in DynamoDB: failed requests, and which attempts and records are kept."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from stratabase.adapters.members.pynamodb_table import PynamoTable
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.attempts import FAILURE_WINDOW
 from tests import ministack
-from tests.contract.attempts.kinds import ministack_table
+from tests.contract.attempts.stores import ministack_table
 from tests.fakes import NOON
 from tests.store.dynamodb.faults import HASTY
 
@@ -86,14 +86,14 @@ def test_each_call_is_one_request(faulty: Faulty, key: str) -> None:
 
 
 @pytest.mark.parametrize("fault", ["throttled", "lost"])
-def test_a_note_that_is_retried_counts_once(fault: str, faulty: Faulty, key: str) -> None:
+def test_a_retried_note_counts_once(fault: str, faulty: Faulty, key: str) -> None:
     """Also when it was only the answer that was lost."""
     faulty.faults = iter([fault, fault])
     assert faulty.attempts.note(key, NOON, SINCE).instants == (NOON,)
     assert faulty.attempts.count(key, SINCE) == 1
 
 
-def test_a_withdrawal_whose_answer_is_lost_takes_away_one(faulty: Faulty, key: str) -> None:
+def test_a_withdrawal_whose_response_is_lost_removes_one_attempt(faulty: Faulty, key: str) -> None:
     first = faulty.attempts.note(key, NOON, SINCE).attempt
     faulty.attempts.note(key, NOON, SINCE)
     faulty.faults = iter(["lost"])
@@ -102,7 +102,7 @@ def test_a_withdrawal_whose_answer_is_lost_takes_away_one(faulty: Faulty, key: s
 
 
 @pytest.mark.parametrize("fault", ["throttled", "forbidden", "too large"])
-def test_a_lasting_failure_is_unavailable(fault: str, faulty: Faulty, key: str) -> None:
+def test_a_permanent_failure_is_unavailable(fault: str, faulty: Faulty, key: str) -> None:
     """Whatever it is: nothing may pass for counted that was not."""
     for call in (
         lambda: faulty.attempts.note(key, NOON, SINCE),
@@ -113,7 +113,7 @@ def test_a_lasting_failure_is_unavailable(fault: str, faulty: Faulty, key: str) 
             call()
 
 
-def test_outdated_attempts_that_cannot_be_removed_do_no_harm(faulty: Faulty, key: str) -> None:
+def test_a_failure_to_remove_outdated_attempts_is_tolerated(faulty: Faulty, key: str) -> None:
     for number in range(20):
         faulty.attempts.note(key, number, 0)
     faulty.faults = chain(["none"], repeat("forbidden"))
@@ -137,14 +137,16 @@ def test_outdated_attempts_are_removed_together(attempts: PynamoAttempts, key: s
     assert len(stored(attempts, key).attempts) == 2
 
 
-def test_a_record_ends_after_its_last_attempt_has_ceased_to_count(attempts: PynamoAttempts, key: str) -> None:
+def test_a_record_expires_after_its_last_attempt_has_left_the_window(
+    attempts: PynamoAttempts, key: str
+) -> None:
     attempts.note(key, NOON, SINCE)
     attempts.note(key, NOON + 1000, SINCE + 1000)
     over = datetime.fromtimestamp((NOON + 1000 + FAILURE_WINDOW) / 1000, UTC)
     assert 0 < (stored(attempts, key).expires - over).total_seconds() <= 86_400
 
 
-def test_a_record_that_is_gone_does_not_come_back_without_an_end(attempts: PynamoAttempts, key: str) -> None:
+def test_an_expired_record_is_not_recreated_without_an_expiry(attempts: PynamoAttempts, key: str) -> None:
     attempt = attempts.note(key, NOON, SINCE).attempt
     stored(attempts, key).delete()
     attempts.withdraw(key, attempt)

@@ -1,4 +1,4 @@
-"""Members on DynamoDB: a change whose answer is lost is made once; look-ups cost the same for any name."""
+"""Members in DynamoDB: lost responses, and equal costs of lookups for all names."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -79,7 +79,7 @@ def shared_members() -> Iterator[Members]:
         yield members
 
 
-def test_looking_up_a_name_takes_as_many_requests_whether_somebody_has_it_or_not(
+def test_a_lookup_takes_equally_many_requests_for_known_and_unknown_names(
     shared_members: Members, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared_members.add(ANNA)

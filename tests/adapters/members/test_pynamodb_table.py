@@ -1,4 +1,4 @@
-"""The table of the members: requests are retried if that may help, and refusals show nothing of the table."""
+"""The table of members: retries, and refusals that reveal nothing about the table."""
 
 import subprocess
 import sys
@@ -62,7 +62,7 @@ def test_a_read_is_retried_after_a_temporary_failure(failure: Reply) -> None:
 
 
 @pytest.mark.parametrize("failure", [THROTTLED, BROKEN, failed("ResourceNotFoundException")])
-def test_a_refused_read_shows_nothing_of_the_table(failure: Reply) -> None:
+def test_an_error_from_a_refused_read_does_not_name_the_table(failure: Reply) -> None:
     with serving(*[failure] * 9) as server, table_of(server) as table:
         with pytest.raises(Unavailable) as refusal:
             read(table)
@@ -111,7 +111,7 @@ def test_a_failed_condition_is_not_retried() -> None:
     assert [reason["Code"] for reason in refusal.value.rejected.reasons] == ["ConditionalCheckFailed", "None"]
 
 
-def test_an_endpoint_that_nobody_serves_is_unavailable() -> None:
+def test_an_unreachable_endpoint_is_unavailable() -> None:
     with serving() as server:
         pass
     with table_of(server) as table, pytest.raises(Unavailable, match="too busy"):
@@ -125,7 +125,7 @@ def test_all_classes_of_records_share_one_connection() -> None:
         assert server.connections == 1
 
 
-def test_tables_do_not_mix() -> None:
+def test_tables_are_independent() -> None:
     with serving() as one, serving() as other, table_of(one) as first, table_of(other) as second:
         second.bind(Note)
         with pytest.raises(DoesNotExist):

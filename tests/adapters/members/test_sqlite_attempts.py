@@ -1,4 +1,4 @@
-"""Attempts in a file: shared by processes, only its owner's, and soon forgotten."""
+"""Attempts in a SQLite file: shared by processes, private to the owner, and soon deleted."""
 
 import json
 import sqlite3
@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.soak
-def test_processes_count_together(path: Path) -> None:
+def test_processes_share_their_counts(path: Path) -> None:
     """Of every key, one process has the first attempt, one the second, and one the third."""
     command = [sys.executable, "-c", RIVAL, str(path), str(TIMES), str(NOON)]
     rivals = [
@@ -62,7 +62,7 @@ def test_processes_count_together(path: Path) -> None:
     assert [sorted(numbers) for numbers in zip(*counts, strict=True)] == [[1, 2, 3]] * TIMES
 
 
-def test_what_was_noted_outlives_the_process(path: Path) -> None:
+def test_recorded_attempts_survive_a_restart(path: Path) -> None:
     with closing(SqliteAttempts(path)) as first:
         first.note("key", NOON, SINCE)
     with closing(SqliteAttempts(path)) as second:
@@ -79,7 +79,7 @@ def test_outdated_attempts_of_all_keys_are_deleted(path: Path) -> None:
     assert rows == 1
 
 
-def test_deleting_outdated_attempts_reads_only_those(path: Path) -> None:
+def test_deleting_outdated_attempts_reads_no_others(path: Path) -> None:
     with closing(SqliteAttempts(path)) as attempts:
         plan = attempts._connection.execute("EXPLAIN QUERY PLAN DELETE FROM attempts WHERE instant < 1")
         assert ["USING INDEX age" in row[3] or "USING COVERING INDEX age" in row[3] for row in plan] == [True]
@@ -92,7 +92,7 @@ def test_only_the_owner_may_read_the_file(path: Path) -> None:
     assert modes == {"attempts.db": 0o600, "attempts.db-shm": 0o600, "attempts.db-wal": 0o600}
 
 
-def test_no_attempt_waits_for_the_disk(path: Path) -> None:
+def test_recording_an_attempt_does_not_wait_for_the_disk(path: Path) -> None:
     with closing(SqliteAttempts(path)) as attempts:
         pragmas = [
             attempts._connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -114,7 +114,7 @@ def test_a_file_that_stays_locked_is_unavailable(path: Path, monkeypatch: pytest
         assert len(attempts.note("key", NOON, SINCE).instants) == 1
 
 
-def test_after_closing_every_call_is_unavailable(path: Path) -> None:
+def test_calls_after_close_are_unavailable(path: Path) -> None:
     attempts = SqliteAttempts(path)
     attempts.close()
     with pytest.raises(Unavailable):
@@ -139,7 +139,7 @@ def test_every_call_is_offloaded(path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert offloaded == ["_note", "_withdraw", "_count"]
 
 
-def test_a_file_of_members_is_not_taken_for_one_of_attempts(path: Path) -> None:
+def test_a_members_file_is_refused_as_an_attempts_file(path: Path) -> None:
     SqliteMembers(path).close()
     with pytest.raises(UnusableStore, match="is a database of another program or kind"):
         SqliteAttempts(path)

@@ -1,4 +1,4 @@
-"""Several processes on the file of the members: as exact as one."""
+"""Several processes that share the members file."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ TIMES = count(20, 500)
 
 def compete(path: Path, action: str) -> list[list[int]]:
     """Let two processes do an action at once; return the turns that each of them won."""
-    command = [sys.executable, "-m", "tests.adapters.members.rival_members", str(path), action]
+    command = [sys.executable, "-m", "tests.adapters.members.competing_process", str(path), action]
     pipe = subprocess.PIPE
     rivals = [
         subprocess.Popen([*command, str(n), str(TIMES)], cwd=ROOT, text=True, stdin=pipe, stdout=pipe)
@@ -38,7 +38,7 @@ def compete(path: Path, action: str) -> list[list[int]]:
     return [json.loads(answer) for answer in answers]
 
 
-def test_a_username_has_one_winner_among_processes(tmp_path: Path) -> None:
+def test_one_of_several_processes_wins_a_username(tmp_path: Path) -> None:
     path = tmp_path / "members.db"
     won = compete(path, "add")
     assert sorted([*won[0], *won[1]]) == list(range(TIMES))
@@ -46,7 +46,7 @@ def test_a_username_has_one_winner_among_processes(tmp_path: Path) -> None:
         assert len(members.roster().members) == TIMES
 
 
-def test_processes_that_remove_administrators_always_leave_one(tmp_path: Path) -> None:
+def test_concurrent_processes_never_remove_the_last_administrator(tmp_path: Path) -> None:
     path = tmp_path / "members.db"
     with closing(SqliteMembers(path)) as members:
         for id_ in ("0", "1"):
@@ -55,7 +55,7 @@ def test_processes_that_remove_administrators_always_leave_one(tmp_path: Path) -
     assert demoted[0] + demoted[1]
 
 
-def test_changes_of_one_member_by_processes_are_all_kept(tmp_path: Path) -> None:
+def test_concurrent_changes_of_a_member_by_processes_are_all_kept(tmp_path: Path) -> None:
     path = tmp_path / "members.db"
     with closing(SqliteMembers(path)) as members:
         members.add(Member("0", "anna", "anna@example.com", "Clerk"))

@@ -1,4 +1,4 @@
-"""The file of the members: private, durable, shared by processes, and kept through every version."""
+"""The members file: private, durable, shared by processes, and upgraded from earlier versions."""
 
 import multiprocessing
 import sqlite3
@@ -79,7 +79,7 @@ def schema(path: Path) -> list[tuple[str, ...]]:
         return [*columns, *connection.execute("PRAGMA user_version")]
 
 
-def test_a_file_of_the_first_layout_goes_on_working(tmp_path: Path) -> None:
+def test_a_file_with_the_first_layout_still_works(tmp_path: Path) -> None:
     path = tmp_path / "members.db"
     write_layout_1(path)
     with closing(SqliteMembers(path)) as members:
@@ -103,7 +103,7 @@ LAYOUT_2 = (
 
 
 @pytest.mark.parametrize("reset", [None, {"hash": "ab" * 32, "until": 1_577_880_000_001}])
-def test_a_file_of_the_second_layout_goes_on_working(reset: dict[str, Any] | None, tmp_path: Path) -> None:
+def test_a_file_with_the_second_layout_still_works(reset: dict[str, Any] | None, tmp_path: Path) -> None:
     path = tmp_path / "members.db"
     write_layout_1(path)
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -123,7 +123,7 @@ def test_a_file_of_the_second_layout_goes_on_working(reset: dict[str, Any] | Non
     assert schema(path) == schema(tmp_path / "new.db")
 
 
-def test_an_upgrade_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+def test_a_failed_upgrade_leaves_the_file_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "members.db"
     write_layout_1(path)
     with closing(sqlite3.connect(path)) as connection:
@@ -134,7 +134,7 @@ def test_an_upgrade_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None
     assert schema(path) == before
 
 
-def test_a_file_of_a_later_layout_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_a_file_with_a_later_layout_is_refused_and_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "members.db"
     SqliteMembers(path).close()
     with closing(sqlite3.connect(path)) as connection:
@@ -146,7 +146,7 @@ def test_a_file_of_a_later_layout_is_refused_and_left_alone(tmp_path: Path) -> N
     assert path.read_bytes() == before
 
 
-def test_what_was_added_outlives_the_store(tmp_path: Path) -> None:
+def test_added_members_survive_reopening_the_store(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "members.db"
     with closing(SqliteMembers(path)) as first:
         first.add(ANNA)
@@ -186,19 +186,19 @@ def test_a_file_that_stays_locked_is_unavailable_to_writers_only(
         assert store.any() is True
 
 
-def test_what_is_no_database_is_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_refused_with_advice(tmp_path: Path) -> None:
     (tmp_path / "members.db").write_bytes(b"not a database, but long enough to look at" * 100)
     with pytest.raises(UnusableStore, match="Restore a backup"):
         SqliteMembers(tmp_path / "members.db")
 
 
-def test_a_file_of_objects_is_not_taken_for_one_of_members(tmp_path: Path) -> None:
+def test_an_objects_file_is_refused_as_a_members_file(tmp_path: Path) -> None:
     SqliteEngine(tmp_path / "objects.db").close()
     with pytest.raises(UnusableStore, match="is a database of another program or kind"):
         SqliteMembers(tmp_path / "objects.db")
 
 
-def test_after_closing_every_call_is_refused(tmp_path: Path) -> None:
+def test_calls_after_close_are_refused(tmp_path: Path) -> None:
     store = SqliteMembers(tmp_path / "members.db")
     store.close()
     for call in (store.any, store.roster, lambda: store.by_id("1"), lambda: store.add(ANNA)):
@@ -207,7 +207,7 @@ def test_after_closing_every_call_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("old", [False, True])
-def test_processes_that_open_a_file_at_once_share_it(old: bool, tmp_path: Path) -> None:
+def test_processes_that_open_a_file_concurrently_share_it(old: bool, tmp_path: Path) -> None:
     """Whether they lay it out or upgrade it."""
     path = tmp_path / "members.db"
     if old:

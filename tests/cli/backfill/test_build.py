@@ -1,4 +1,4 @@
-"""`stratabase serve` on an embedded store builds what a changed model needs before it serves that model."""
+"""`stratabase serve` on an embedded store builds what a changed model needs before it serves the model."""
 
 import json
 import signal
@@ -88,7 +88,7 @@ def test_a_start_builds_what_the_model_needs(project: Project) -> None:
         project.edit(project.model, UNIQUE, "")
 
 
-def test_what_several_have_is_listed_and_the_constraint_holds_for_what_is_written(project: Project) -> None:
+def test_duplicates_are_listed_and_the_constraint_applies_to_new_writes(project: Project) -> None:
     """At each start, until it is mended."""
     fill(project, ["Rex", "Rex", "Tom"])
     constrain(project)
@@ -115,7 +115,7 @@ def test_what_several_have_is_listed_and_the_constraint_holds_for_what_is_writte
     assert states(project) == ["READY"]
 
 
-def test_the_last_good_model_serves_while_the_new_one_is_built(project: Project) -> None:
+def test_the_last_valid_model_serves_during_a_build(project: Project) -> None:
     """And keeps what is being built, so that it is exact afterwards."""
     fill(project, range(OBJECTS))
     for terminal in serving(project):
@@ -138,7 +138,7 @@ def test_the_last_good_model_serves_while_the_new_one_is_built(project: Project)
         later.close()
 
 
-def test_a_build_that_was_killed_goes_on_at_the_next_start(project: Project) -> None:
+def test_a_killed_build_resumes_at_the_next_start(project: Project) -> None:
     objects = count(3000, 30_000)
     instance = instance_of(project)
     store = Store(instance.engine, instance.model.classes["Pet"])
@@ -156,7 +156,7 @@ def test_a_build_that_was_killed_goes_on_at_the_next_start(project: Project) -> 
     assert states(project) == ["READY"]
 
 
-def test_of_two_processes_that_share_a_store_one_builds(project: Project) -> None:
+def test_only_one_of_two_processes_sharing_a_store_builds(project: Project) -> None:
     fill(project, range(OBJECTS))
     constrain(project)
     with build_lock(project.home, print):
@@ -181,27 +181,27 @@ def test_a_stop_ends_a_start_that_waits_for_a_build(project: Project) -> None:
         assert terminal.end() == 0
 
 
-def test_the_progress_is_told_from_time_to_time(monkeypatch: pytest.MonkeyPatch, project: Project) -> None:
+def test_progress_is_reported_periodically(monkeypatch: pytest.MonkeyPatch, project: Project) -> None:
     fill(project, range(OBJECTS))
     constrain(project)
     monkeypatch.setattr(progress, "INTERVAL", 0.0)
-    instance, told = instance_of(project), list[str]()
+    instance, result = instance_of(project), list[str]()
     build_before_serving(
-        instance.settings, instance.engine, instance.model, lambda *lines: told.extend(lines)
+        instance.settings, instance.engine, instance.model, lambda *lines: result.extend(lines)
     )
-    assert told == [
+    assert result == [
         "Building Pet @unique(name): 120 objects to check before Stratabase serves the model.",
         "Building Pet @unique(name): 83% (100 of 120 objects)",
         "Building Pet @unique(name): 100% (120 of 120 objects)",
         "Built Pet @unique(name): checked 120 objects.",
     ]
-    told.clear()
-    build_before_serving(instance.settings, instance.engine, instance.model, told.append)
-    assert not told
+    result.clear()
+    build_before_serving(instance.settings, instance.engine, instance.model, result.append)
+    assert not result
     instance.close()
 
 
-def test_what_is_left_to_build_is_named() -> None:
+def test_remaining_work_is_named() -> None:
     """As on DynamoDB, where a model may be served before it is built."""
     lacking = [f"Pet @unique(a{number})" for number in range(5)]
     hint, consequence = describe_unbuilt(lacking, refuses_writes=True)
@@ -216,7 +216,7 @@ def test_what_is_left_to_build_is_named() -> None:
     assert not list(describe_unbuilt([], refuses_writes=True))
 
 
-def test_a_start_links_and_counts_who_leads_by_a_role_that_becomes_required(project: Project) -> None:
+def test_a_start_builds_links_and_counts_of_a_role_that_becomes_required(project: Project) -> None:
     project.edit(
         project.model, "type Pet { name: String! }", "type Pet { name: String!  owner: Owner }\n" + OWNER
     )
@@ -242,7 +242,7 @@ def test_a_start_links_and_counts_who_leads_by_a_role_that_becomes_required(proj
     instance.close()
 
 
-def test_roles_are_built_again_if_the_last_model_changes_them_meanwhile(
+def test_roles_are_rebuilt_if_the_previous_model_changes_them_during_a_build(
     monkeypatch: pytest.MonkeyPatch, project: Project
 ) -> None:
     optional = f"type Pet {{ name: String!  owner: Owner }}\n{OWNER}"
@@ -270,7 +270,7 @@ def test_roles_are_built_again_if_the_last_model_changes_them_meanwhile(
     later.close()
 
 
-def test_a_role_that_objects_break_is_built_once_at_each_start(
+def test_a_role_that_objects_violate_is_built_once_per_start(
     monkeypatch: pytest.MonkeyPatch, project: Project
 ) -> None:
     optional = f"type Pet {{ name: String!  owner: Owner }}\n{OWNER}"
@@ -283,7 +283,7 @@ def test_a_role_that_objects_break_is_built_once_at_each_start(
     instance.close()
     project.edit(project.model, "owner: Owner ", 'owner: Owner! @association(opposite: "pet", holds: true) ')
     project.edit(project.model, OWNER, 'type Owner { name: String pet: Pet @association(opposite: "owner") }')
-    instance, told, built, build = instance_of(project), list[str](), list[object](), RoleBackfill.build
+    instance, result, built, build = instance_of(project), list[str](), list[object](), RoleBackfill.build
 
     def counting(builder: RoleBackfill, tell: ReportProgress) -> Mapping[RegistryEntry, Duplicates]:
         built.append(builder)
@@ -291,8 +291,8 @@ def test_a_role_that_objects_break_is_built_once_at_each_start(
 
     monkeypatch.setattr(RoleBackfill, "build", counting)
     build_before_serving(
-        instance.settings, instance.engine, instance.model, lambda *lines: told.extend(lines)
+        instance.settings, instance.engine, instance.model, lambda *lines: result.extend(lines)
     )
-    assert any("one-to-one role Pet.owner is not ready: 1 duplicate value" in line for line in told)
+    assert any("one-to-one role Pet.owner is not ready: 1 duplicate value" in line for line in result)
     assert len(built) == 1
     instance.close()

@@ -1,4 +1,4 @@
-"""`stratabase members` hands objects over, and gives names that an older version wrote ids."""
+"""`stratabase members` hands over objects, and adds member IDs to names that an older version wrote."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from tests.service import ROOT
 MODEL = ROOT / "tests/scenarios/models/office.graphql"
 
 
-class Office(Terminal):
+class OwnersTerminal(Terminal):
     """A terminal, and the objects of the same store."""
 
     def __init__(self, home: Path, *rest: object) -> None:
@@ -32,8 +32,8 @@ class Office(Terminal):
 
     def member(self, username: str) -> str:
         """Make a member, and return its id."""
-        given = (username, f"{username}{len(self.done('list'))}@example.com", "Member", "--ask-password")
-        return self.done("create", *given, typed=f"{PASSWORD}\n").rsplit(" ", 1)[1].rstrip(".\n")
+        value = (username, f"{username}{len(self.done('list'))}@example.com", "Member", "--ask-password")
+        return self.done("create", *value, typed=f"{PASSWORD}\n").rsplit(" ", 1)[1].rstrip(".\n")
 
     def create(self, username: str, *codes: str) -> None:
         """Make projects on behalf of a member."""
@@ -75,95 +75,101 @@ def _listed(instance: Instance) -> list[Item]:
 
 
 @pytest.fixture
-def office(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Office:
+def terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> OwnersTerminal:
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("STRATABASE_MODEL", str(MODEL))
     for name in ("STRATABASE_BASE_URL", "STRATABASE_STORE", "STRATABASE_ENDPOINT"):
         monkeypatch.delenv(name, raising=False)
-    return Office(tmp_path / "home", capsys, monkeypatch)
+    return OwnersTerminal(tmp_path / "home", capsys, monkeypatch)
 
 
-def test_objects_are_handed_over_by_name(office: Office) -> None:
-    rosa, otto = office.member("rosa"), office.member("otto")
-    office.create("rosa", "a", "b")
-    office.create("otto", "c")
-    assert office.done("hand-over", "ROSA", "otto") == 'Transferred 2 objects from "ROSA" to "otto".\n'
-    assert office.owners() == dict.fromkeys("abc", ("otto", otto))
-    assert office.done("hand-over", otto, "rosa", "--class", "Project").startswith("Transferred 3 objects")
-    assert office.owners() == dict.fromkeys("abc", ("rosa", rosa))
-    assert office.done("hand-over", "otto", "rosa", "--class", "Note").startswith("Transferred 0 objects")
+def test_objects_are_handed_over_by_name(terminal: OwnersTerminal) -> None:
+    rosa, otto = terminal.member("rosa"), terminal.member("otto")
+    terminal.create("rosa", "a", "b")
+    terminal.create("otto", "c")
+    assert terminal.done("hand-over", "ROSA", "otto") == 'Transferred 2 objects from "ROSA" to "otto".\n'
+    assert terminal.owners() == dict.fromkeys("abc", ("otto", otto))
+    assert terminal.done("hand-over", otto, "rosa", "--class", "Project").startswith("Transferred 3 objects")
+    assert terminal.owners() == dict.fromkeys("abc", ("rosa", rosa))
+    assert terminal.done("hand-over", "otto", "rosa", "--class", "Note").startswith("Transferred 0 objects")
 
 
-def test_objects_of_a_deleted_member_are_handed_over_by_name_or_id(office: Office) -> None:
-    first, otto = office.member("rosa"), office.member("otto")
-    office.create("rosa", "a")
-    office.done("delete", "rosa")
-    second = office.member("rosa")
-    office.create("rosa", "b")
+def test_objects_of_a_deleted_member_are_handed_over_by_name_or_id(terminal: OwnersTerminal) -> None:
+    first, otto = terminal.member("rosa"), terminal.member("otto")
+    terminal.create("rosa", "a")
+    terminal.done("delete", "rosa")
+    second = terminal.member("rosa")
+    terminal.create("rosa", "b")
 
     assert (
-        office.done("hand-over", "rosa", "otto", "--former")
+        terminal.done("hand-over", "rosa", "otto", "--former")
         == 'Transferred 1 object from "rosa" to "otto".\n'
     )
-    assert office.owners() == {"a": ("otto", otto), "b": ("rosa", second)}
-    office.create("rosa", "c")
-    office.done("delete", "rosa")
-    assert office.done("hand-over", second, "otto").startswith("Transferred 2 objects")
-    assert "No member and no owner of an object has the ID" in office.refused("hand-over", first, "otto")
-    none = office.done("hand-over", "nobody", "otto")
+    assert terminal.owners() == {"a": ("otto", otto), "b": ("rosa", second)}
+    terminal.create("rosa", "c")
+    terminal.done("delete", "rosa")
+    assert terminal.done("hand-over", second, "otto").startswith("Transferred 2 objects")
+    assert "No member and no owner of an object has the ID" in terminal.refused("hand-over", first, "otto")
+    none = terminal.done("hand-over", "nobody", "otto")
     assert none.startswith("Transferred 0 objects")
     assert 'Member "nobody" does not exist.' in none
 
 
-def test_what_cannot_be_handed_over_is_refused(office: Office) -> None:
-    office.member("rosa")
-    office.member("otto")
-    assert 'Member "nobody" does not exist' in office.refused("hand-over", "rosa", "nobody")
-    assert "is the current owner of the objects" in office.refused("hand-over", "rosa", "rosa")
-    assert "Use Project or Note." in office.refused("hand-over", "rosa", "otto", "--class", "Task")
+def test_an_invalid_handover_is_refused(terminal: OwnersTerminal) -> None:
+    terminal.member("rosa")
+    terminal.member("otto")
+    assert 'Member "nobody" does not exist' in terminal.refused("hand-over", "rosa", "nobody")
+    assert "is the current owner of the objects" in terminal.refused("hand-over", "rosa", "rosa")
+    assert "Use Project or Note." in terminal.refused("hand-over", "rosa", "otto", "--class", "Task")
 
 
-def test_names_of_an_older_version_get_ids_once(office: Office) -> None:
-    rosa = office.member("rosa")
-    office.member("otto")
-    office.create("rosa", "a")
-    office.create("otto", "b")
-    office.done("delete", "otto")
-    office.member("otto")
-    office.forget()
+def test_names_written_by_an_older_version_get_ids_once(terminal: OwnersTerminal) -> None:
+    rosa = terminal.member("rosa")
+    terminal.member("otto")
+    terminal.create("rosa", "a")
+    terminal.create("otto", "b")
+    terminal.done("delete", "otto")
+    terminal.member("otto")
+    terminal.forget()
 
-    assert office.done("resolve-owners").splitlines() == [
+    assert terminal.done("resolve-owners").splitlines() == [
         "Project: replaced 3 usernames with member IDs.",
         "Project: kept 3 usernames because the member is newer than the object.",
     ]
-    assert office.owners() == {"a": ("rosa", rosa), "b": ("otto", NOBODY)}
-    assert office.done("resolve-owners").startswith("All owners in objects already have")
+    assert terminal.owners() == {"a": ("rosa", rosa), "b": ("otto", NOBODY)}
+    assert terminal.done("resolve-owners").startswith("All owners in objects already have")
 
 
-def test_names_that_an_older_version_wrote_later_get_ids_if_they_are_looked_for_again(office: Office) -> None:
-    rosa = office.member("rosa")
-    office.create("rosa", "a")
-    office.done("resolve-owners")
-    office.forget(marks=False)
-    assert office.done("resolve-owners").startswith("All owners")
-    assert office.done("resolve-owners", "--again").startswith("Project: replaced 3 usernames")
-    assert office.owners() == {"a": ("rosa", rosa)}
+def test_names_that_an_older_version_writes_later_get_ids_on_the_next_scan(
+    terminal: OwnersTerminal,
+) -> None:
+    rosa = terminal.member("rosa")
+    terminal.create("rosa", "a")
+    terminal.done("resolve-owners")
+    terminal.forget(marks=False)
+    assert terminal.done("resolve-owners").startswith("All owners")
+    assert terminal.done("resolve-owners", "--again").startswith("Project: replaced 3 usernames")
+    assert terminal.owners() == {"a": ("rosa", rosa)}
 
 
-def test_a_start_tells_how_far_it_is_with_the_names(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_reports_progress_of_the_names(
+    terminal: OwnersTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(progress, "INTERVAL", 0.0)
-    office.member("rosa")
-    office.create("rosa", "a", "b")
-    office.forget()
-    instance, told = Instance(office.settings), list[WorkerReport]()
-    left = service._resolve_owners(instance, told.append)
+    terminal.member("rosa")
+    terminal.create("rosa", "a", "b")
+    terminal.forget()
+    instance, result = Instance(terminal.settings), list[WorkerReport]()
+    left = service._resolve_owners(instance, result.append)
     assert left == ("Project: replaced 6 usernames with member IDs.",)
-    assert {report.kind for report in told} == {ReportKind.PROGRESS}
-    assert [line for report in told for line in report.lines] == [
+    assert {report.kind for report in result} == {ReportKind.PROGRESS}
+    assert [line for report in result for line in report.lines] == [
         "Resolving the owners of Project: 2 objects to check before Stratabase serves the model.",
         "Resolving the owners of Project: 100% (2 of 2 objects)",
     ]
-    told.clear()
-    assert service._resolve_owners(instance, told.append) == ()
-    assert not told
+    result.clear()
+    assert service._resolve_owners(instance, result.append) == ()
+    assert not result
     instance.close()

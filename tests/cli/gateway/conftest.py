@@ -1,4 +1,4 @@
-"""A gateway before an echoing function, which is shared since it remembers nothing."""
+"""A gateway in front of an echoing function, shared because it keeps no state."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A gateway over real HTTP, in a thread of the test, before functions that are made up."""
+"""A gateway over real HTTP in a thread of the test process, in front of test functions."""
 
 import http.client
 import json
@@ -29,7 +29,7 @@ DECLARED = FunctionDeclaration("Fake", Path("fake.py"), "handler", timeout=60, m
 
 
 class Response(NamedTuple):
-    """An HTTP response, read whole."""
+    """A complete HTTP response."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -43,7 +43,7 @@ class Response(NamedTuple):
 
 
 class Client:
-    """Sends requests to a gateway, each on a connection of its own unless one is given."""
+    """An HTTP client of a gateway. Each request has its own connection unless one is given."""
 
     def __init__(self, port: int) -> None:
         self.port = port

@@ -1,4 +1,4 @@
-"""Functions are called with their time limits, and whatever their clients do."""
+"""The gateway calls functions with their time limits, and tolerates disconnecting clients."""
 
 import itertools
 import json
@@ -47,7 +47,7 @@ def test_a_function_that_fails_after_its_time_is_logged(caplog: pytest.LogCaptur
     assert "afterwards" in caplog.text
 
 
-def test_many_requests_at_once_each_get_their_own_answer(echoing: Client) -> None:
+def test_concurrent_requests_each_get_their_own_response(echoing: Client) -> None:
     connections = [echoing.connection() for _ in range(40)]
     for number, connection in enumerate(connections):
         connection.request("POST", f"/{number}", body=str(number))
@@ -59,7 +59,7 @@ def test_many_requests_at_once_each_get_their_own_answer(echoing: Client) -> Non
         connection.close()
 
 
-def test_a_client_that_leaves_in_the_middle_of_its_body_calls_nothing() -> None:
+def test_a_client_that_disconnects_during_its_body_calls_no_function() -> None:
     calls = itertools.count()
 
     def handler(event: Any, context: Any) -> Any:
@@ -77,7 +77,7 @@ def test_a_client_that_leaves_in_the_middle_of_its_body_calls_nothing() -> None:
     assert next(calls) == 1
 
 
-def test_a_client_that_leaves_does_not_stop_the_function() -> None:
+def test_a_disconnected_client_does_not_stop_the_function() -> None:
     """A commit that has begun is not to be abandoned halfway."""
     future: Future[Any] = Future()
     begun, ended = threading.Event(), threading.Event()

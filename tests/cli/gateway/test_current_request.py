@@ -1,4 +1,4 @@
-"""The request that the loop's thread works on has a name, which another process can read."""
+"""The name of the current request, which another process reads through shared memory."""
 
 import asyncio
 from concurrent.futures import Future
@@ -10,7 +10,7 @@ from stratabase.cli.gateway.greenlets import Greenlets
 from tests.cli.gateway.serving import gateway
 
 
-def test_who_maps_the_same_memory_reads_the_name() -> None:
+def test_the_name_is_readable_through_shared_memory() -> None:
     with mmap(-1, SIZE) as memory:
         writer, reader = CurrentRequest(bytearray(SIZE)), CurrentRequest(memory)
         writer.share(memory)
@@ -23,7 +23,7 @@ def test_who_maps_the_same_memory_reads_the_name() -> None:
         assert reader.name() == ""
 
 
-def test_a_long_name_is_cut() -> None:
+def test_a_long_name_is_truncated() -> None:
     request = CurrentRequest(bytearray(SIZE))
 
     request.enter("è".encode() * SIZE)
@@ -31,7 +31,7 @@ def test_a_long_name_is_cut() -> None:
     assert request.name() == "è" * (SIZE // 2 - 1) + "�"
 
 
-def test_a_call_is_named_whenever_it_runs_and_not_while_it_waits() -> None:
+def test_a_call_is_named_while_it_runs_and_not_while_it_waits() -> None:
     names: dict[str, list[str]] = {"one": [], "two": []}
 
     async def body() -> None:

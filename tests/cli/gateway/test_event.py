@@ -1,4 +1,4 @@
-"""The event of a request is the one that API Gateway's REST proxy would make."""
+"""The event of a request equals that of API Gateway's REST proxy."""
 
 import base64
 import http.client
@@ -43,7 +43,7 @@ def test_a_path_leads_to_the_most_specific_resource(
     assert event["requestContext"]["resourcePath"] == resource
 
 
-def test_slashes_at_the_beginning_count_as_one(echoing: Client) -> None:
+def test_leading_slashes_count_as_one(echoing: Client) -> None:
     assert echoing.event("GET", "//public/health")["path"] == "/public/health"
 
 
@@ -64,7 +64,7 @@ def test_slashes_at_the_beginning_count_as_one(echoing: Client) -> None:
         ("?a=%", {"a": "%"}, {"a": ["%"]}),
     ],
 )
-def test_a_query_is_decoded_and_the_last_of_a_name_wins(
+def test_a_query_is_decoded_and_the_last_value_of_a_name_wins(
     echoing: Client, query: str, single: Any, multiple: Any
 ) -> None:
     event = echoing.event("GET", f"/public/health{query}")
@@ -101,13 +101,13 @@ def test_authorization_and_user_agent_are_capitalised_as_api_gateway_does(echoin
     assert event["headers"]["User-Agent"] == event["requestContext"]["identity"]["userAgent"] == "curl"
 
 
-def test_headers_of_the_connection_are_not_passed_on(echoing: Client) -> None:
+def test_connection_headers_are_not_forwarded(echoing: Client) -> None:
     event = sent(echoing, ("Connection", "keep-alive"), ("TE", "trailers"), ("Content-Length", "0"))
 
     assert not {"Connection", "TE", "Content-Length"} & event["headers"].keys()
 
 
-def test_the_gateway_adds_what_it_knows_of_the_way(echoing: Client) -> None:
+def test_the_gateway_adds_forwarding_headers(echoing: Client) -> None:
     event = sent(echoing, ("X-Forwarded-For", "203.0.113.9"), ("X-Forwarded-Proto", "https"))
 
     assert event["headers"]["X-Forwarded-For"] == "203.0.113.9, 127.0.0.1"
@@ -139,13 +139,13 @@ def test_no_body_is_null(echoing: Client, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["DELETE", "GET", "OPTIONS", "PATCH", "POST", "PUT"])
-def test_any_method_comes_through(echoing: Client, method: str) -> None:
+def test_any_method_is_forwarded(echoing: Client, method: str) -> None:
     event = echoing.event(method, "/public/health")
 
     assert event["httpMethod"] == event["requestContext"]["httpMethod"] == method
 
 
-def test_the_context_of_a_request_says_what_api_gateway_says(echoing: Client) -> None:
+def test_the_request_context_has_the_fields_of_api_gateway(echoing: Client) -> None:
     """The address in it is the server's own, whatever Host the client names."""
     response: Response = echoing.get("/public/health", Host="evil.example")
     event = response.json()
@@ -179,7 +179,7 @@ def test_several_requests_on_one_connection_are_answered_in_order(echoing: Clien
     assert re.findall(rb'"path": "(/a\d)", "httpMethod"', received) == [b"/a0", b"/a1", b"/a2", b"/a3"]
 
 
-def test_a_kept_connection_serves_request_after_request(echoing: Client) -> None:
+def test_a_keep_alive_connection_serves_several_requests(echoing: Client) -> None:
     connection: http.client.HTTPConnection = echoing.connection()
     connection.connect()
     socket = connection.sock

@@ -1,4 +1,4 @@
-"""Every event of events/ gets the answer that it stands for, from the function as it is deployed."""
+"""Every event of events/ gets its expected response from the deployed function."""
 
 import gzip
 import json
@@ -80,7 +80,7 @@ def functions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str,
 
 
 @pytest.mark.parametrize("name", sorted(ANSWERS))
-def test_an_event_gets_its_answer(name: str, functions: Mapping[str, LambdaFunction]) -> None:
+def test_each_event_gets_its_expected_response(name: str, functions: Mapping[str, LambdaFunction]) -> None:
     status, said = ANSWERS[name]
     event: Any = EVENTS[name]
     match = ROUTES.match(event["httpMethod"], event["path"])
@@ -97,12 +97,12 @@ def text_of(response: HttpResponse) -> str:
     return (gzip.decompress(response.body) if compressed else response.body).decode()
 
 
-def test_every_event_has_its_answer_here() -> None:
+def test_every_event_has_an_expected_response() -> None:
     assert EVENTS.keys() == ANSWERS.keys()
 
 
 @pytest.mark.parametrize("name", sorted(EVENTS))
-def test_an_event_is_one_of_our_routes(name: str) -> None:
+def test_each_event_has_a_route_of_the_template(name: str) -> None:
     """It is what the gateway would make of the same request."""
     event = EVENTS[name]
     match = ROUTES.match(event["httpMethod"], event["path"])

@@ -1,4 +1,4 @@
-"""Functions that wait share one loop: others go on meanwhile, and nothing is lost."""
+"""Functions share one event loop by greenlets: waiting calls do not block others."""
 
 import asyncio
 import contextvars
@@ -44,7 +44,7 @@ def resolved_elsewhere(futures: "list[Future[int]]") -> threading.Thread:
     return thread
 
 
-def test_what_does_not_wait_is_answered_without_a_turn_of_the_loop() -> None:
+def test_a_call_that_does_not_wait_returns_without_an_event_loop_iteration() -> None:
     async def test(greenlets: Greenlets) -> None:
         coroutine = greenlets.run(lambda: 7)
         with pytest.raises(StopIteration) as stopped:
@@ -54,7 +54,7 @@ def test_what_does_not_wait_is_answered_without_a_turn_of_the_loop() -> None:
     in_loop(test)
 
 
-def test_an_exception_comes_out_as_it_is() -> None:
+def test_an_exception_propagates_unchanged() -> None:
     async def test(greenlets: Greenlets) -> None:
         with pytest.raises(ZeroDivisionError):
             await greenlets.run(lambda: 1 // 0)
@@ -62,7 +62,7 @@ def test_an_exception_comes_out_as_it_is() -> None:
     in_loop(test)
 
 
-def test_many_wait_at_once_and_each_gets_its_own_result() -> None:
+def test_concurrent_waits_each_get_their_own_result() -> None:
     futures: list[Future[int]] = [Future() for _ in range(500)]
 
     async def test(greenlets: Greenlets) -> list[int]:
@@ -74,7 +74,7 @@ def test_many_wait_at_once_and_each_gets_its_own_result() -> None:
     assert in_loop(test) == list(range(500))
 
 
-def test_results_that_come_together_wake_the_loop_once() -> None:
+def test_simultaneous_results_wake_the_loop_once() -> None:
     futures: list[Future[int]] = [Future() for _ in range(100)]
 
     async def test(greenlets: Greenlets) -> int:
@@ -87,7 +87,7 @@ def test_results_that_come_together_wake_the_loop_once() -> None:
     assert in_loop(test) == 1
 
 
-def test_a_call_waits_as_often_as_it_likes() -> None:
+def test_a_call_may_wait_several_times() -> None:
     def waits(greenlets: Greenlets) -> list[int]:
         found = []
         for number in range(50):
@@ -103,7 +103,7 @@ def test_a_call_waits_as_often_as_it_likes() -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), CancelledError()], ids=repr)
-def test_the_exception_of_what_is_waited_for_comes_out_where_it_is_waited(error: BaseException) -> None:
+def test_an_exception_of_awaited_work_is_raised_at_the_wait(error: BaseException) -> None:
     caught: list[BaseException] = []
 
     def work(greenlets: Greenlets, future: "Future[int]") -> str:
@@ -124,7 +124,7 @@ def test_the_exception_of_what_is_waited_for_comes_out_where_it_is_waited(error:
     assert type(caught[0]) is type(error)
 
 
-def test_who_waits_does_not_hold_up_who_does_not() -> None:
+def test_a_waiting_call_does_not_delay_others() -> None:
     async def test(greenlets: Greenlets) -> str:
         future: Future[str] = Future()
         waits = asyncio.ensure_future(greenlets.run(lambda: greenlets.until(future)))
@@ -137,7 +137,7 @@ def test_who_waits_does_not_hold_up_who_does_not() -> None:
     assert in_loop(test) == "at last"
 
 
-def test_who_gives_way_lets_all_others_have_their_turn() -> None:
+def test_a_yielding_call_lets_all_others_run() -> None:
     """Three long pieces of work that give way take turns, and a short one gets between them."""
     turns: list[str] = []
 
@@ -159,7 +159,7 @@ def test_who_gives_way_lets_all_others_have_their_turn() -> None:
     assert turns.index("short") < len(turns) - 1
 
 
-def test_many_pause_at_once_without_a_thread_and_others_go_on() -> None:
+def test_sleeping_calls_need_no_threads_and_do_not_block_others() -> None:
     """As many as there could never be threads for; who comes meanwhile is answered before any of them."""
     ended: list[str] = []
 
@@ -192,7 +192,7 @@ def test_a_plain_thread_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
     assert slept == [3]
 
 
-def test_work_aside_runs_in_another_thread_and_others_go_on() -> None:
+def test_offloaded_work_runs_in_another_thread_and_does_not_block_others() -> None:
     proceed = threading.Event()
 
     def slow() -> str:
@@ -208,7 +208,7 @@ def test_work_aside_runs_in_another_thread_and_others_go_on() -> None:
     assert in_loop(test) != threading.current_thread().name
 
 
-def test_work_aside_sees_the_calls_context_variables() -> None:
+def test_offloaded_work_sees_the_context_variables_of_its_call() -> None:
     variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="unset")
 
     def work(greenlets: Greenlets) -> str:
@@ -221,7 +221,7 @@ def test_work_aside_sees_the_calls_context_variables() -> None:
     assert in_loop(test) == "set"
 
 
-def test_a_call_leaves_no_context_variables_to_the_next() -> None:
+def test_a_call_does_not_leak_context_variables_to_the_next() -> None:
     variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="unset")
 
     async def test(greenlets: Greenlets) -> str:
@@ -231,7 +231,7 @@ def test_a_call_leaves_no_context_variables_to_the_next() -> None:
     assert in_loop(test) == "unset"
 
 
-def test_plain_threads_block_as_ever() -> None:
+def test_plain_threads_block_as_usual() -> None:
     """Code that is in no call waits as if there were no loop."""
 
     async def test(greenlets: Greenlets) -> list[Any]:
@@ -251,7 +251,7 @@ def test_plain_threads_block_as_ever() -> None:
     assert in_loop(test) == [5, True]
 
 
-def test_a_call_that_is_given_up_still_ends_and_its_place_is_used_again() -> None:
+def test_an_abandoned_call_still_ends_and_frees_its_slot() -> None:
     async def test(greenlets: Greenlets) -> list[str]:
         future: Future[None] = Future()
         seen: list[str] = []
@@ -291,7 +291,7 @@ def test_a_cancelled_task_does_not_cancel_the_call() -> None:
     assert in_loop(test) == ["ended"]
 
 
-def test_a_timeout_that_the_work_raises_itself_is_not_the_gateways() -> None:
+def test_a_timeout_error_raised_by_the_work_is_not_the_gateway_timeout() -> None:
     def work() -> None:
         raise TimeoutError("its own")
 

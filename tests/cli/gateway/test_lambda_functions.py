@@ -1,4 +1,4 @@
-"""Functions are loaded from their files and asked with the context object of Lambda."""
+"""Functions are loaded from their files and called with a Lambda context."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A request is taken within the limits of API Gateway; beyond them it is a problem with its reason."""
+"""Requests beyond the limits of API Gateway are refused with a problem."""
 
 import http.client
 
@@ -31,7 +31,7 @@ def test_a_body_over_10_mb_is_413_before_it_is_sent(echoing: Client) -> None:
     connection.close()
 
 
-def test_a_client_that_waits_for_a_word_gets_it(echoing: Client) -> None:
+def test_a_client_that_expects_100_continue_gets_it(echoing: Client) -> None:
     head = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\n"
     sent = head + b"Content-Length: 2\r\n\r\nhi"
 
@@ -68,7 +68,7 @@ def head_of(client: Client, size: int) -> bytes:
     return start + b"x" * (size - len(start) - 2) + b"\r\n\r\n"
 
 
-def test_a_head_of_10240_bytes_is_taken_and_one_more_is_431(echoing: Client) -> None:
+def test_a_head_of_10240_bytes_is_accepted_and_a_larger_one_is_431(echoing: Client) -> None:
     assert echoing.raw(head_of(echoing, MAX_HEAD)).startswith(b"HTTP/1.1 200 ")
 
     refused = echoing.raw(head_of(echoing, MAX_HEAD + 1))
@@ -78,7 +78,7 @@ def test_a_head_of_10240_bytes_is_taken_and_one_more_is_431(echoing: Client) -> 
     assert f"have {MAX_HEAD + 1} bytes; at most {MAX_HEAD}".encode() in refused
 
 
-def test_a_long_query_counts_as_head(echoing: Client) -> None:
+def test_a_long_query_counts_towards_the_head(echoing: Client) -> None:
     assert problem(echoing.get(f"/?q={'x' * MAX_HEAD}"), 431)
 
 

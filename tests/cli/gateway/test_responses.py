@@ -1,4 +1,4 @@
-"""What a function answers becomes the HTTP response that API Gateway would make of it."""
+"""The gateway turns the result of a function into the HTTP response of API Gateway."""
 
 import base64
 import json
@@ -27,7 +27,7 @@ def answered() -> Iterator[Answered]:
         yield ask
 
 
-def test_status_headers_and_body_are_the_functions(answered: Answered) -> None:
+def test_status_headers_and_body_are_those_of_the_function(answered: Answered) -> None:
     response = answered({"statusCode": 418, "headers": {"X-Tea": "green"}, "body": "é"})
 
     assert (response.status, response.body) == (418, "é".encode())
@@ -35,7 +35,7 @@ def test_status_headers_and_body_are_the_functions(answered: Answered) -> None:
     assert response.header("Content-Length") == "2"
 
 
-def test_several_headers_of_one_name_all_come(answered: Answered) -> None:
+def test_repeated_headers_are_all_sent(answered: Answered) -> None:
     answer = {"multiValueHeaders": {"Set-Cookie": ["a=1", "b=2"]}, "headers": {"Set-Cookie": "c=3"}}
 
     cookies = [value for name, value in answered(answer).headers if name == "set-cookie"]
@@ -43,13 +43,13 @@ def test_several_headers_of_one_name_all_come(answered: Answered) -> None:
     assert cookies == ["a=1", "b=2", "c=3"]
 
 
-def test_a_pair_that_is_in_both_fields_comes_once(answered: Answered) -> None:
+def test_a_header_in_both_fields_is_sent_once(answered: Answered) -> None:
     answer = {"multiValueHeaders": {"X-A": ["1"]}, "headers": {"X-A": "1"}}
 
     assert [value for name, value in answered(answer).headers if name == "x-a"] == ["1"]
 
 
-def test_a_base64_body_arrives_as_bytes(answered: Answered) -> None:
+def test_a_base64_body_is_decoded(answered: Answered) -> None:
     content = bytes(range(256))
     answer = {"body": base64.b64encode(content).decode(), "isBase64Encoded": True}
 
@@ -65,7 +65,7 @@ def test_a_base64_body_arrives_as_bytes(answered: Answered) -> None:
     ],
     ids=repr,
 )
-def test_nothing_is_mandatory(answered: Answered, answer: Any) -> None:
+def test_all_fields_of_a_response_are_optional(answered: Answered, answer: Any) -> None:
     response = answered(answer)
 
     assert (response.status, response.body) == (200, b"")
@@ -73,7 +73,7 @@ def test_nothing_is_mandatory(answered: Answered, answer: Any) -> None:
     assert response.header("Content-Type") == "application/json"
 
 
-def test_values_that_are_no_texts_are_written_out(answered: Answered) -> None:
+def test_header_values_that_are_not_strings_are_converted(answered: Answered) -> None:
     response = answered({"headers": {"X-Yes": True, "X-Number": 7}})
 
     assert (response.header("X-Yes"), response.header("X-Number")) == ("true", "7")
@@ -98,7 +98,7 @@ def test_head_has_the_headers_of_get_and_no_body(answered: Answered, body: str) 
 @pytest.mark.parametrize(
     "name", ["Content-Length", "transfer-encoding", "Connection", "Upgrade", "Keep-Alive"]
 )
-def test_how_the_body_travels_is_the_gateways_to_say(answered: Answered, name: str) -> None:
+def test_transport_headers_of_a_function_are_ignored(answered: Answered, name: str) -> None:
     response = answered({"headers": {name: "7"}, "body": "four"})
 
     assert response.body == b"four"
@@ -156,7 +156,9 @@ def test_a_malformed_answer_is_502(answered: Answered, answer: Any) -> None:
     ids=repr,
 )
 @pytest.mark.parametrize("field", ["headers", "multiValueHeaders"])
-def test_nothing_in_a_header_begins_another(answered: Answered, field: str, headers: dict[str, str]) -> None:
+def test_a_header_value_cannot_inject_another_header(
+    answered: Answered, field: str, headers: dict[str, str]
+) -> None:
     answer = {field: headers if field == "headers" else {name: [value] for name, value in headers.items()}}
 
     response = answered(answer)
@@ -166,12 +168,12 @@ def test_nothing_in_a_header_begins_another(answered: Answered, field: str, head
 
 
 @pytest.mark.parametrize("value", ["tab\there", "caf\xe9", " spaces ", ""], ids=repr)
-def test_harmless_values_come_through(answered: Answered, value: str) -> None:
+def test_harmless_values_are_sent(answered: Answered, value: str) -> None:
     assert answered({"headers": {"X-A": value}}).header("X-A") in (value, value.lstrip())
 
 
 @pytest.mark.parametrize("body", ["no base64!", "YQ", "YQ==\n"])
-def test_a_body_that_is_not_the_base64_it_claims_is_500(answered: Answered, body: str) -> None:
+def test_an_invalid_base64_body_is_500(answered: Answered, body: str) -> None:
     """API Gateway calls it API_CONFIGURATION_ERROR."""
     response = answered({"body": body, "isBase64Encoded": True})
 
@@ -179,7 +181,7 @@ def test_a_body_that_is_not_the_base64_it_claims_is_500(answered: Answered, body
 
 
 @pytest.mark.parametrize("error", [RuntimeError("secret text"), SystemExit(3), RecursionError()], ids=repr)
-def test_a_function_that_fails_is_502_and_tells_nothing(
+def test_a_failing_function_is_502_without_details(
     error: BaseException, caplog: pytest.LogCaptureFixture
 ) -> None:
     def handler(_event: Any, _context: Any) -> Any:
@@ -195,7 +197,7 @@ def test_a_function_that_fails_is_502_and_tells_nothing(
     assert any(record.exc_info and record.exc_info[1] is error for record in caplog.records)
 
 
-def test_a_template_without_words_for_an_error_gets_a_plain_problem(answered: Answered) -> None:
+def test_an_error_without_a_gateway_response_is_a_plain_problem(answered: Answered) -> None:
     response = answered(None)
 
     assert json.loads(response.body)["type"] == "about:blank"
@@ -212,6 +214,6 @@ def test_an_answer_over_6_mb_is_502(size: int, status: int) -> None:
     assert status == 200 or f"at most {MAX_RESULT}" in problem(response, 502)
 
 
-def test_an_answer_counts_as_json() -> None:
+def test_the_size_of_a_response_is_measured_as_json() -> None:
     with gateway(answering({"body": '"' * (MAX_RESULT // 2)})) as client:
         assert client.get("/").status == 502

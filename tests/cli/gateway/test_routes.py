@@ -1,4 +1,4 @@
-"""Of several resources that fit a path the most specific is meant, whatever their order in the template."""
+"""The most specific resource that matches a path wins, whatever the order in the template."""
 
 from itertools import permutations
 
@@ -30,7 +30,7 @@ def test_the_most_specific_resource_wins(path: str, resource: str) -> None:
         assert routes.match("GET", path).resource == resource
 
 
-def test_a_method_of_its_own_wins_over_any() -> None:
+def test_a_specific_method_wins_over_any() -> None:
     routes = Routes([RouteDeclaration("/a", "ANY", "All"), RouteDeclaration("/a", "POST", "Post")])
 
     assert routes.match("POST", "/a").function == "Post"
@@ -43,18 +43,18 @@ def test_parameters_may_have_any_name() -> None:
     assert routes.match("GET", "/1/2").parameters == {"some-id": "1", "some.other": "2"}
 
 
-def test_a_root_that_has_no_route_is_refused() -> None:
+def test_a_root_without_a_route_is_refused() -> None:
     """A greedy parameter stands for at least one character."""
     with pytest.raises(GatewayError):
         Routes([RouteDeclaration("/{all+}", "ANY", "F")]).match("GET", "/")
 
 
 @pytest.mark.parametrize("method", ["PROPFIND", "TRACE", "LOCK", "SEARCH"])
-def test_a_method_that_api_gateway_does_not_know_is_not_passed_on(echoing: Client, method: str) -> None:
+def test_a_method_unknown_to_api_gateway_is_not_forwarded(echoing: Client, method: str) -> None:
     assert method in problem(echoing.request(method, "/"), 403)
 
 
-def test_what_has_no_route_is_refused() -> None:
+def test_a_path_without_a_route_is_refused() -> None:
     with gateway(routes=(RouteDeclaration("/only", "GET", "Fake"),)) as client:
         assert [
             client.request(*each).status for each in (("GET", "/only"), ("GET", "/other"), ("POST", "/only"))

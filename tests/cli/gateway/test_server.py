@@ -1,4 +1,4 @@
-"""What is no HTTP/1.1 is refused, and who asks for another protocol is answered in this one."""
+"""The server refuses malformed HTTP and ignores upgrades to other protocols."""
 
 import base64
 import http.client
@@ -24,7 +24,7 @@ from tests.cli.gateway.serving import Client, status_of
     ],
     ids=repr,
 )
-def test_what_is_no_http_is_400(echoing: Client, sent: bytes) -> None:
+def test_malformed_http_is_400(echoing: Client, sent: bytes) -> None:
     received = echoing.raw(sent)
 
     assert received.startswith(b"HTTP/1.1 400 ")
@@ -33,15 +33,13 @@ def test_what_is_no_http_is_400(echoing: Client, sent: bytes) -> None:
 
 
 @pytest.mark.parametrize("sent", [b"nonsense\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"], ids=repr)
-def test_what_is_no_http_is_not_worth_a_line_in_the_log(
-    echoing: Client, caplog: pytest.LogCaptureFixture, sent: bytes
-) -> None:
+def test_malformed_http_is_not_logged(echoing: Client, caplog: pytest.LogCaptureFixture, sent: bytes) -> None:
     assert status_of(echoing.raw(sent)) == 400
     assert caplog.text == ""
 
 
 @pytest.mark.parametrize("start", [b"GET / HTTP/1.1\r\nX-Endless: ", b"GET /", b"GET / HTTP/1.1\r\n"])
-def test_a_head_without_end_is_refused_before_it_fills_the_memory(echoing: Client, start: bytes) -> None:
+def test_an_endless_head_is_refused_early(echoing: Client, start: bytes) -> None:
     piece = b"X-Many: more\r\n" * 500 if start.endswith(b"\r\n") else b"x" * 8000
     connection = http.client.HTTPConnection("127.0.0.1", echoing.port, timeout=20)
     connection.connect()
@@ -76,7 +74,7 @@ def upgrade(protocol: str, *, connection: str = "Upgrade") -> bytes:
 
 @pytest.mark.parametrize("connection", ["Upgrade", "keep-alive, upgrade"])
 @pytest.mark.parametrize("protocol", ["websocket", "WebSocket", "h2c, websocket/13"])
-def test_a_web_socket_is_400_and_not_worth_a_line_in_the_log(
+def test_a_websocket_is_400_and_is_not_logged(
     echoing: Client, caplog: pytest.LogCaptureFixture, connection: str, protocol: str
 ) -> None:
     received = echoing.raw(upgrade(protocol, connection=connection))
@@ -102,7 +100,7 @@ def test_another_upgrade_is_ignored(echoing: Client, caplog: pytest.LogCaptureFi
     connection.close()
 
 
-def test_what_follows_an_upgrade_that_is_ignored_is_read(echoing: Client) -> None:
+def test_requests_after_an_ignored_upgrade_are_read(echoing: Client) -> None:
     one = "GET /{} HTTP/1.1\r\nHost: x\r\nConnection: {}\r\nUpgrade: h2c\r\n\r\n"
 
     received = echoing.raw((one.format(1, "Upgrade") + one.format(2, "close")).encode())
@@ -113,9 +111,7 @@ def test_what_follows_an_upgrade_that_is_ignored_is_read(echoing: Client) -> Non
 @pytest.mark.parametrize(
     ("version", "connection"), [("1.1", "close, Upgrade"), ("1.1", "Upgrade, close"), ("1.0", "Upgrade")]
 )
-def test_an_upgrade_is_ignored_too_where_the_connection_is_closed_after_it(
-    echoing: Client, version: str, connection: str
-) -> None:
+def test_an_upgrade_is_ignored_with_connection_close(echoing: Client, version: str, connection: str) -> None:
     head = f"POST / HTTP/{version}\r\nHost: x\r\nConnection: {connection}\r\nUpgrade: h2c\r\n"
 
     received = echoing.raw(f"{head}Content-Length: 4\r\n\r\nbody".encode())

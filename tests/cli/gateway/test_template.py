@@ -1,4 +1,4 @@
-"""The template says what there is, here as on AWS."""
+"""The template defines functions and routes, locally as on AWS."""
 
 import json
 import re
@@ -65,17 +65,17 @@ def test_functions_and_routes_are_read_and_globals_hold_for_all(tmp_path: Path) 
     ("text", "said"),
     [("a: [", "is not valid YAML"), ("- a list", "not a CloudFormation template"), ("", "not a Cloud")],
 )
-def test_what_is_no_template_is_named(tmp_path: Path, text: str, said: str) -> None:
+def test_an_invalid_template_is_named(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(CommandError, match=said):
         read_template(written(tmp_path, text))
 
 
-def test_for_a_missing_template_it_says_what_to_do(tmp_path: Path) -> None:
+def test_a_missing_template_is_reported_with_advice(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="--template"):
         read_template(tmp_path / "nowhere.yaml")
 
 
-def test_our_template_leads_every_path_somewhere() -> None:
+def test_every_path_has_a_route_in_our_template() -> None:
     routes = {(route.resource, route.method) for route in OURS.routes}
 
     assert routes == {
@@ -99,7 +99,7 @@ def test_our_template_leads_every_path_somewhere() -> None:
     }
 
 
-def test_every_function_of_our_template_has_its_file_and_outlasts_the_gateway() -> None:
+def test_every_function_of_our_template_has_a_file_and_a_sufficient_timeout() -> None:
     for function in OURS.functions:
         assert function.file.is_file()
         assert function.timeout > 29

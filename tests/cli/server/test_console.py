@@ -1,4 +1,4 @@
-"""A person who edits is told what is wrong and where, and not how the server is made."""
+"""Errors in the model and in user code are reported without internals of the server."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from stratabase.cli.terminal.command_error import CommandError
 from stratabase.model.reading.draft.errors import InvalidModel, ModelError
 
 
-def test_errors_of_the_model_have_a_line_each() -> None:
+def test_each_model_error_has_its_own_line() -> None:
     errors = [ModelError("model", line, 1, message) for line, message in ((1, "one"), (2, "two"))]
     assert explain_error(InvalidModel(errors)) == ("model:1:1: one", "model:2:1: two")
 
@@ -18,7 +18,7 @@ def test_a_command_error_is_shown_as_it_is() -> None:
     assert explain_error(CommandError("do this instead")) == ("do this instead",)
 
 
-def test_other_errors_are_told_with_the_lines_of_the_persons_own_code(tmp_path: Path) -> None:
+def test_other_errors_are_reported_with_lines_of_user_code(tmp_path: Path) -> None:
     file = tmp_path / "app.py"
     file.write_text("def broken():\n    return 1 / 0\n\nbroken()\n")
     try:

@@ -1,4 +1,4 @@
-"""Processes end with their parent: by the kernel on Linux, by a thread that reads a pipe anywhere."""
+"""Child processes end with their parent: by the kernel on Linux, by a pipe elsewhere."""
 
 import signal
 import subprocess
@@ -26,7 +26,7 @@ follow_supervisor(lambda: print("probed", flush=True))
 
 
 @linux
-def test_a_tied_process_ends_with_its_killed_parent() -> None:
+def test_a_tied_process_ends_when_its_parent_is_killed() -> None:
     parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE)
     assert parent.stdout is not None
     assert parent.stdout.readline() == b"here\n"
@@ -42,7 +42,7 @@ def test_a_tied_process_ends_with_its_killed_parent() -> None:
 
 
 @linux
-def test_a_process_whose_parent_has_gone_before_it_was_tied_ends_too() -> None:
+def test_a_process_whose_parent_ended_before_it_was_tied_ends() -> None:
     orphan = [
         sys.executable,
         "-P",
@@ -61,7 +61,7 @@ def test_a_process_whose_parent_has_gone_before_it_was_tied_ends_too() -> None:
 
 
 @linux
-def test_the_end_of_another_thread_ends_nothing() -> None:
+def test_the_end_of_another_thread_ends_no_process() -> None:
     """The kernel would count it as the end of the parent."""
     commands: list[list[str]] = []
     thread = threading.Thread(target=lambda: commands.append(tie_to_parent(["sleep", "1"], signal.SIGKILL)))
@@ -83,7 +83,7 @@ def test_a_command_that_cannot_be_run_is_named() -> None:
     )
 
 
-def test_a_worker_ends_with_the_pipe_from_its_supervisor() -> None:
+def test_a_worker_ends_when_the_pipe_from_its_supervisor_closes() -> None:
     """Where the kernel does not do it."""
     worker = subprocess.Popen([sys.executable, "-c", FOLLOWER], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert worker.stdin is not None

@@ -1,4 +1,4 @@
-"""`stratabase serve` follows the model and the code, and never gives up what works for what does not."""
+"""`stratabase serve` reloads the model and the code, and keeps the last valid version running."""
 
 import os
 import signal
@@ -39,7 +39,9 @@ def answers(terminal: Terminal) -> bool:
         connection.close()
 
 
-def test_a_changed_model_is_served_and_the_difference_shown(terminal: Terminal, project: Project) -> None:
+def test_a_changed_model_is_served_and_its_differences_are_shown(
+    terminal: Terminal, project: Project
+) -> None:
     terminal.started()
 
     project.edit(project.model, "name: String!", "name: String!  nickname: String")
@@ -52,7 +54,9 @@ def test_a_changed_model_is_served_and_the_difference_shown(terminal: Terminal, 
     assert sum(line.startswith("Changed: ") for line in terminal.printed) == 1
 
 
-def test_a_broken_model_is_shown_and_the_last_good_one_serves(terminal: Terminal, project: Project) -> None:
+def test_a_broken_model_is_reported_and_the_last_valid_one_serves(
+    terminal: Terminal, project: Project
+) -> None:
     terminal.started()
     before = worker(terminal)
 
@@ -69,7 +73,9 @@ def test_a_broken_model_is_shown_and_the_last_good_one_serves(terminal: Terminal
     assert "age: Int" in terminal.get()
 
 
-def test_broken_code_is_shown_and_the_last_good_one_serves(terminal: Terminal, project: Project) -> None:
+def test_broken_code_is_reported_and_the_last_valid_worker_serves(
+    terminal: Terminal, project: Project
+) -> None:
     terminal.started()
 
     project.edit(project.function, 'WORD = "first"', 'WORD = "second')
@@ -115,9 +121,7 @@ def test_changed_code_and_template_are_served_and_no_request_is_lost(
     assert terminal.get().startswith("other")
 
 
-def test_a_worker_that_is_killed_also_while_it_starts_is_started_again(
-    terminal: Terminal, project: Project
-) -> None:
+def test_a_worker_that_is_killed_even_during_start_is_restarted(terminal: Terminal, project: Project) -> None:
     """When the system kills for want of memory, say, there is nothing that somebody could mend."""
     terminal.started()
     fatal = 'if Path("fatal").exists():\n    Path("fatal").unlink()\n    os.kill(os.getpid(), 9)\nWORD ='
@@ -135,7 +139,7 @@ def test_a_worker_that_is_killed_also_while_it_starts_is_started_again(
     assert terminal.get().startswith("first")
 
 
-def test_a_killed_supervisor_takes_a_stuck_worker_with_it(terminal: Terminal) -> None:
+def test_a_stuck_worker_ends_when_its_supervisor_is_killed(terminal: Terminal) -> None:
     """So the port is free for the next start."""
     terminal.started()
     with stuck(terminal):
@@ -144,7 +148,7 @@ def test_a_killed_supervisor_takes_a_stuck_worker_with_it(terminal: Terminal) ->
     socket.create_server(("127.0.0.1", terminal.port)).close()
 
 
-def test_a_stuck_worker_is_replaced_and_what_held_it_is_shown(project: Project) -> None:
+def test_a_stuck_worker_is_replaced_and_its_request_is_reported(project: Project) -> None:
     for terminal in serving(project, STRATABASE_WORKER_TIMEOUT_SECONDS="3"):
         terminal.started()
         before = worker(terminal)
@@ -160,7 +164,7 @@ def test_a_stuck_worker_is_replaced_and_what_held_it_is_shown(project: Project) 
         assert terminal.end() == 0
 
 
-def test_workers_that_get_stuck_one_after_the_other_are_all_replaced(project: Project) -> None:
+def test_workers_that_get_stuck_in_turn_are_all_replaced(project: Project) -> None:
     for terminal in serving(project, STRATABASE_WORKER_TIMEOUT_SECONDS="3"):
         terminal.started()
         before = worker(terminal)
@@ -193,14 +197,14 @@ def test_a_slow_worker_is_not_ended_and_finishes_its_request(project: Project) -
         connection.close()
 
 
-def test_told_to_end_it_does_not_wait_for_a_stuck_worker(project: Project) -> None:
+def test_shutdown_does_not_wait_for_a_stuck_worker(project: Project) -> None:
     for terminal in serving(project, STRATABASE_WORKER_TIMEOUT_SECONDS="2"):
         terminal.started()
         with stuck(terminal):
             assert terminal.end() == 0
 
 
-def test_told_twice_to_end_it_does_not_wait(terminal: Terminal, project: Project) -> None:
+def test_a_second_signal_ends_the_service_immediately(terminal: Terminal, project: Project) -> None:
     terminal.started()
     os.mkfifo(project.folder / "gate")
     connection = terminal.connection()

@@ -1,4 +1,4 @@
-"""The local server sweeps in a thread of its own: at the start, after deletions, and from time to time."""
+"""The local server sweeps in a separate thread: at the start, after deletions, and periodically."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -51,7 +51,7 @@ def log(lines: io.StringIO, request: pytest.FixtureRequest) -> Log:
     return Log(stream=lines, service=request.node.name)
 
 
-def test_it_sweeps_when_it_starts(log: Log, lines: io.StringIO) -> None:
+def test_the_sweeper_sweeps_at_its_start(log: Log, lines: io.StringIO) -> None:
     store = Store()
     with Sweeper(store, log):
         assert store.swept.wait(PATIENCE)
@@ -59,13 +59,13 @@ def test_it_sweeps_when_it_starts(log: Log, lines: io.StringIO) -> None:
     assert lines.getvalue() == ""
 
 
-def test_it_sweeps_from_time_to_time(log: Log) -> None:
+def test_the_sweeper_sweeps_periodically(log: Log) -> None:
     store = Store(last=3)
     with Sweeper(store, log, period=0.0):
         assert store.swept.wait(PATIENCE)
 
 
-def test_it_ends_what_a_deletion_has_left(log: Log) -> None:
+def test_the_sweeper_deletes_what_a_deletion_left(log: Log) -> None:
     """Without waiting for its next time."""
     store, done = Store(), Event()
 
@@ -79,7 +79,7 @@ def test_it_ends_what_a_deletion_has_left(log: Log) -> None:
         assert done.wait(PATIENCE)
 
 
-def test_it_comes_again_when_the_store_does_not_answer(
+def test_the_sweeper_retries_after_the_store_was_unavailable(
     log: Log, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sweeper, "RETRY_PERIOD", 0.0)
@@ -90,7 +90,7 @@ def test_it_comes_again_when_the_store_does_not_answer(
     assert "DynamoDB is asleep." in lines.getvalue()
 
 
-def test_a_sweep_that_fails_is_told_and_not_the_last(
+def test_a_failed_sweep_is_logged_and_followed_by_others(
     log: Log, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sweeper, "RETRY_PERIOD", 0.0)
@@ -101,7 +101,7 @@ def test_a_sweep_that_fails_is_told_and_not_the_last(
     assert "KeyError" in lines.getvalue()
 
 
-def test_at_the_end_the_step_under_way_is_the_last(log: Log, lines: io.StringIO) -> None:
+def test_a_stop_ends_the_sweep_after_the_current_step(log: Log, lines: io.StringIO) -> None:
     """It lives no longer than the service, however much is left."""
     store, begun, may_end, steps = Store(), Event(), Event(), 0
 

@@ -1,4 +1,4 @@
-"""The watchdog judges workers by their answers, and only in the time in which it was awake itself."""
+"""The watchdog judges workers by their responses, and ignores time when it did not run itself."""
 
 from collections.abc import Iterator
 
@@ -24,8 +24,8 @@ class Clock:
         return self.now
 
 
-class Bench:
-    """A watchdog that looks at one worker."""
+class WatchdogFixture:
+    """A watchdog of one worker."""
 
     def __init__(self, limit: float = LIMIT) -> None:
         self.clock = Clock()
@@ -47,73 +47,73 @@ class Bench:
                     return
 
 
-def test_a_silent_worker_is_slow_after_a_third_of_the_limit_and_stuck_after_all_of_it() -> None:
-    bench = Bench()
+def test_a_silent_worker_is_slow_after_a_third_of_the_limit_and_stuck_at_the_limit() -> None:
+    fixture = WatchdogFixture()
 
-    assert list(bench.silence()) == [(21.0, ProbeResult.SLOW), (60.0, ProbeResult.STUCK)]
-    assert bench.worker.probes == 1
-
-
-def test_each_finding_is_made_once() -> None:
-    bench = Bench()
-    list(bench.silence())
-
-    assert [bench.look() for _ in range(100)] == [[]] * 100
+    assert list(fixture.silence()) == [(21.0, ProbeResult.SLOW), (60.0, ProbeResult.STUCK)]
+    assert fixture.worker.probes == 1
 
 
-def test_a_worker_that_answers_is_neither_however_long_it_works() -> None:
-    bench = Bench()
+def test_each_state_is_reported_once() -> None:
+    fixture = WatchdogFixture()
+    list(fixture.silence())
+
+    assert [fixture.look() for _ in range(100)] == [[]] * 100
+
+
+def test_a_responsive_worker_is_neither_slow_nor_stuck() -> None:
+    fixture = WatchdogFixture()
     for _ in range(1000):
-        assert bench.look() == []
-        assert bench.watchdog.record_answer(bench.worker) is None
+        assert fixture.look() == []
+        assert fixture.watchdog.record_answer(fixture.worker) is None
 
-    assert bench.worker.probes == 1000
+    assert fixture.worker.probes == 1000
 
 
-def test_a_slow_worker_that_answers_begins_anew() -> None:
-    bench = Bench()
-    found = bench.silence()
+def test_a_slow_worker_that_responds_is_no_longer_slow() -> None:
+    fixture = WatchdogFixture()
+    found = fixture.silence()
     assert next(found) == (21.0, ProbeResult.SLOW)
-    assert bench.watchdog.is_slow(bench.worker)
+    assert fixture.watchdog.is_slow(fixture.worker)
 
-    assert bench.watchdog.record_answer(bench.worker) == 21.0
+    assert fixture.watchdog.record_answer(fixture.worker) == 21.0
 
-    assert not bench.watchdog.is_slow(bench.worker)
-    assert [finding for _, finding in bench.silence()] == [ProbeResult.SLOW, ProbeResult.STUCK]
+    assert not fixture.watchdog.is_slow(fixture.worker)
+    assert [finding for _, finding in fixture.silence()] == [ProbeResult.SLOW, ProbeResult.STUCK]
 
 
-def test_time_in_which_the_machine_slept_does_not_count() -> None:
+def test_time_during_machine_sleep_does_not_count() -> None:
     """The answer of a worker may wait to be read, when the supervisor looks first."""
-    bench = Bench()
-    bench.look()
+    fixture = WatchdogFixture()
+    fixture.look()
 
-    assert bench.look(after=8 * 3600) == []
-    assert bench.watchdog.pending_seconds(bench.worker) == 2 * PERIOD
+    assert fixture.look(after=8 * 3600) == []
+    assert fixture.watchdog.pending_seconds(fixture.worker) == 2 * PERIOD
 
 
-def test_workers_that_have_gone_are_forgotten() -> None:
-    bench = Bench()
-    next(bench.silence())
+def test_ended_workers_are_forgotten() -> None:
+    fixture = WatchdogFixture()
+    next(fixture.silence())
 
-    list(bench.watchdog.check([]))
+    list(fixture.watchdog.check([]))
 
-    assert not bench.watchdog.is_slow(bench.worker)
-    assert bench.watchdog.pending_seconds(bench.worker) == 0
-    assert bench.watchdog.record_answer(bench.worker) is None
+    assert not fixture.watchdog.is_slow(fixture.worker)
+    assert fixture.watchdog.pending_seconds(fixture.worker) == 0
+    assert fixture.watchdog.record_answer(fixture.worker) is None
 
 
 def test_without_a_limit_no_worker_is_ever_stuck() -> None:
-    bench = Bench(limit=0)
-    bench.look()
+    fixture = WatchdogFixture(limit=0)
+    fixture.look()
 
-    assert bench.watchdog.seconds_until_check() == MAX_PERIOD
-    assert [bench.look(MAX_PERIOD) for _ in range(1000)] == [[]] * 1000
+    assert fixture.watchdog.seconds_until_check() == MAX_PERIOD
+    assert [fixture.look(MAX_PERIOD) for _ in range(1000)] == [[]] * 1000
 
 
-def test_a_look_is_due_a_period_after_the_last_one() -> None:
-    bench = Bench()
-    bench.look()
-    bench.clock.now += 1
-    assert bench.watchdog.seconds_until_check() == PERIOD - 1
-    bench.clock.now += 100
-    assert bench.watchdog.seconds_until_check() == 0
+def test_a_check_is_due_one_period_after_the_last() -> None:
+    fixture = WatchdogFixture()
+    fixture.look()
+    fixture.clock.now += 1
+    assert fixture.watchdog.seconds_until_check() == PERIOD - 1
+    fixture.clock.now += 100
+    assert fixture.watchdog.seconds_until_check() == 0

@@ -1,11 +1,11 @@
-"""One suite for every store of attempts: each test runs on every kind there is."""
+"""Runs each test of this suite on every store of attempts."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.contract.attempts.kinds import KINDS, ClosableAttempts
+from tests.contract.attempts.stores import KINDS, ClosableAttempts
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)

@@ -1,4 +1,4 @@
-"""What every store of attempts promises."""
+"""The contract of every store of attempts."""
 
 from functools import partial
 
@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.members.attempts import FAILURE_WINDOW, MAIL_WINDOW, MAX_ATTEMPTS_KEPT
 from stratabase.operations.ports import Attempts
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import NOON
 from tests.soak import count
 
@@ -19,39 +19,39 @@ def noted(attempts: Attempts, *instants: int, key: str = "key") -> list[str]:
     return [attempts.note(key, instant, instant - FAILURE_WINDOW).attempt for instant in instants]
 
 
-def test_at_first_nothing_is_noted(attempts: Attempts) -> None:
+def test_a_new_store_has_no_attempts(attempts: Attempts) -> None:
     assert attempts.count("key", SINCE) == 0
 
 
-def test_an_attempt_is_told_of_itself(attempts: Attempts) -> None:
+def test_a_recorded_attempt_includes_itself(attempts: Attempts) -> None:
     assert attempts.note("key", NOON, SINCE).instants == (NOON,)
     assert attempts.count("key", SINCE) == 1
 
 
-def test_each_attempt_is_told_of_those_before_it_in_order_of_time(attempts: Attempts) -> None:
+def test_each_attempt_returns_the_earlier_ones_in_order_of_time(attempts: Attempts) -> None:
     noted(attempts, NOON - 5, NOON - 9)
     assert attempts.note("key", NOON - 7, SINCE).instants == (NOON - 9, NOON - 7, NOON - 5)
 
 
-def test_attempts_of_one_instant_are_as_many_as_they_are(attempts: Attempts) -> None:
+def test_attempts_at_the_same_instant_all_count(attempts: Attempts) -> None:
     names = noted(attempts, NOON, NOON, NOON)
     assert len(set(names)) == 3
     assert attempts.count("key", SINCE) == 3
 
 
-def test_a_key_knows_nothing_of_another(attempts: Attempts) -> None:
+def test_keys_are_independent(attempts: Attempts) -> None:
     noted(attempts, NOON, NOON)
     assert attempts.note("other", NOON, SINCE).instants == (NOON,)
     assert attempts.count("key", SINCE) == 2
 
 
-def test_the_window_begins_with_its_first_instant(attempts: Attempts) -> None:
+def test_the_window_includes_its_first_instant(attempts: Attempts) -> None:
     noted(attempts, SINCE - 1, SINCE, SINCE + 1)
     assert attempts.count("key", SINCE) == 2
     assert attempts.note("key", NOON, SINCE).instants == (SINCE, SINCE + 1, NOON)
 
 
-def test_a_withdrawn_attempt_is_as_if_it_had_not_been(attempts: Attempts) -> None:
+def test_a_withdrawn_attempt_does_not_count(attempts: Attempts) -> None:
     first, second = noted(attempts, NOON, NOON)
     attempts.withdraw("key", first)
     assert attempts.count("key", SINCE) == 1
@@ -60,7 +60,7 @@ def test_a_withdrawn_attempt_is_as_if_it_had_not_been(attempts: Attempts) -> Non
 
 
 @pytest.mark.parametrize(("key", "attempt"), [("other", None), ("key", "1577880000000.nobodys")])
-def test_only_what_was_noted_under_a_key_can_be_withdrawn(
+def test_only_attempts_of_a_key_can_be_withdrawn_from_it(
     key: str, attempt: str | None, attempts: Attempts
 ) -> None:
     (name,) = noted(attempts, NOON)
@@ -68,14 +68,14 @@ def test_only_what_was_noted_under_a_key_can_be_withdrawn(
     assert (attempts.count("key", SINCE), attempts.count("other", SINCE)) == (1, 0)
 
 
-def test_withdrawing_twice_takes_away_one(attempts: Attempts) -> None:
+def test_withdrawing_an_attempt_twice_removes_one(attempts: Attempts) -> None:
     first, _ = noted(attempts, NOON, NOON)
     attempts.withdraw("key", first)
     attempts.withdraw("key", first)
     assert attempts.count("key", SINCE) == 1
 
 
-def test_an_hour_of_attempts_leaves_those_of_the_window(attempts: Attempts) -> None:
+def test_after_an_hour_only_attempts_in_the_window_count(attempts: Attempts) -> None:
     """As they pass out of the window they are taken out of the store, and no others with them."""
     step = FAILURE_WINDOW // 10
     found = [attempts.note("key", NOON + n * step, NOON + n * step - FAILURE_WINDOW + 1) for n in range(40)]
@@ -83,13 +83,13 @@ def test_an_hour_of_attempts_leaves_those_of_the_window(attempts: Attempts) -> N
     assert attempts.count("key", 0) < 40
 
 
-def test_a_short_window_forgets_nothing_that_a_longer_one_counts(attempts: Attempts) -> None:
+def test_a_short_window_drops_nothing_that_a_longer_one_counts(attempts: Attempts) -> None:
     attempts.note("mail", NOON - MAIL_WINDOW, NOON - 2 * MAIL_WINDOW)
     attempts.note("key", NOON, SINCE)
     assert attempts.count("mail", NOON - MAIL_WINDOW) == 1
 
 
-def test_a_flood_is_told_of_but_not_kept(attempts: Attempts) -> None:
+def test_the_number_of_kept_attempts_is_bounded(attempts: Attempts) -> None:
     """The oldest stay: what fails first would else be washed away by what is refused later."""
     noted(attempts, *range(NOON - MAX_ATTEMPTS_KEPT, NOON))
     flood = [attempts.note("key", NOON + n, SINCE) for n in range(3)]
@@ -101,23 +101,23 @@ def test_a_flood_is_told_of_but_not_kept(attempts: Attempts) -> None:
 
 
 @pytest.mark.soak
-def test_of_many_at_once_each_is_counted_and_each_has_its_number(attempts: Attempts) -> None:
+def test_concurrent_attempts_are_all_counted_with_distinct_numbers(attempts: Attempts) -> None:
     """However they come, the tenth knows that it is the tenth: so no burst slips through."""
     for turn in range(count(3, 50)):
         note = partial(attempts.note, f"race{turn}", NOON, SINCE)
-        found = together(*[note] * 16)
+        found = run_concurrently(*[note] * 16)
         assert sorted(len(each.instants) for each in found) == list(range(1, 17))
         assert len({each.attempt for each in found}) == 16
         assert attempts.count(f"race{turn}", SINCE) == 16
 
 
 @pytest.mark.soak
-def test_of_many_that_come_and_go_those_stay_that_were_not_withdrawn(attempts: Attempts) -> None:
+def test_concurrent_withdrawals_leave_exactly_the_other_attempts(attempts: Attempts) -> None:
     def come(number: int, key: str) -> None:
         attempt = attempts.note(key, NOON, SINCE).attempt
         if number % 2:
             attempts.withdraw(key, attempt)
 
     for turn in range(count(3, 50)):
-        together(*(partial(come, number, f"race{turn}") for number in range(16)))
+        run_concurrently(*(partial(come, number, f"race{turn}") for number in range(16)))
         assert attempts.count(f"race{turn}", SINCE) == 8

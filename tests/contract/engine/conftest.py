@@ -1,4 +1,4 @@
-"""One suite for every engine: each test runs on every kind there is."""
+"""Runs each test of this suite on every engine."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 
 from stratabase.store.engine.port import Engine
-from tests.contract.engine.kinds import KINDS, Kind
+from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.soak import mostly
 
 
 @pytest.fixture(params=mostly(KINDS, "dynamodb-moto"), ids=lambda kind: kind.name)
-def kind(request: pytest.FixtureRequest) -> Kind:
+def kind(request: pytest.FixtureRequest) -> EngineImplementation:
     """A kind of engine."""
-    kind: Kind = request.param
+    kind: EngineImplementation = request.param
     return kind
 
 
 @pytest.fixture
-def engine(kind: Kind, tmp_path: Path) -> Iterator[Engine]:
+def engine(kind: EngineImplementation, tmp_path: Path) -> Iterator[Engine]:
     """An empty engine."""
     engine = kind.open(tmp_path)
     yield engine

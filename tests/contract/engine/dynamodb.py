@@ -1,4 +1,4 @@
-"""DynamoDB engines over the emulators, each on a table of its own that goes when the engine is closed."""
+"""DynamoDB engines over the emulators. Each has its own table, which is deleted when the engine closes."""
 
 from functools import cache
 from itertools import count
@@ -16,8 +16,8 @@ from tests.boto_client import BotoClient
 _numbers = count(1)
 
 
-class OwnTable(DynamoDBEngine):
-    """An engine that makes its table and takes it away. The client is shared: to make one takes long."""
+class TemporaryTable(DynamoDBEngine):
+    """An engine that creates and deletes its own table. The client is shared: creating one is slow."""
 
     def __init__(self, client: Client) -> None:
         self.name = f"store{next(_numbers)}"
@@ -28,8 +28,8 @@ class OwnTable(DynamoDBEngine):
         self._client.call("DeleteTable", {"TableName": self.name})
 
 
-class OverMoto(OwnTable):
-    """An engine in an AWS that is mocked in this process, as long as the engine is open."""
+class MotoTable(TemporaryTable):
+    """An engine over AWS mocked in this process while the engine is open."""
 
     def __init__(self) -> None:
         self._mock = mock_aws()
@@ -52,6 +52,6 @@ def ministack_client() -> Client:
     return SignedClient(ministack.endpoint())
 
 
-def over_ministack() -> OwnTable:
+def over_ministack() -> TemporaryTable:
     """Return an engine over the emulator that bears threads."""
-    return OwnTable(ministack_client())
+    return TemporaryTable(ministack_client())

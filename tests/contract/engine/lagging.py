@@ -1,4 +1,4 @@
-"""An engine whose secondary indexes lag behind by random times, as those of DynamoDB may."""
+"""An engine whose secondary indexes lag by random times, as those of DynamoDB may."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ _PAGES = (1, 4, 64, 1000)
 
 
 class _Late(NamedTuple):
-    """What an index will show at one place of one item, and when; None: nothing any more."""
+    """A pending index entry: what an index will show at a place, and when. None removes the entry."""
 
     due: float
     entry: Key

@@ -1,4 +1,4 @@
-"""The port told again in the plainest way, over a dict: what every engine is compared with."""
+"""The reference implementation of the engine port over a dict. Tests compare every engine with it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
@@ -24,7 +24,7 @@ from stratabase.store.engine.port import (
 
 
 class ReferenceEngine:
-    """Items in a dict, one caller at a time."""
+    """An engine over a dict that serves one caller at a time."""
 
     def __init__(self) -> None:
         self._items: dict[Key, Item] = {}

@@ -1,4 +1,4 @@
-"""A batch is done whole or not at all, and says all that stood in its way."""
+"""Batches: each is atomic, and a refusal lists all failed expectations."""
 
 from dataclasses import replace
 
@@ -23,18 +23,20 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import commit, put, refused
-from tests.contract.engine.kinds import Kind
+from tests.contract.engine.engine_calls import commit, put, refused_expectations
+from tests.contract.engine.engines import EngineImplementation
 
 KEYS = [Key(f"p{number % 7}", f"s{number}") for number in range(MAX_ACTIONS)]
 
 
-def test_a_batch_of_the_largest_size_is_done(engine: Engine) -> None:
+def test_a_batch_of_the_largest_size_is_committed(engine: Engine) -> None:
     commit(engine, *(Put(Item(key), NOT_EXISTS) for key in KEYS))
     assert [item and item.key for item in engine.get(KEYS)] == KEYS
 
 
-def test_a_fence_stops_a_batch_where_the_engine_judges_it(engine: Engine, kind: Kind) -> None:
+def test_an_engine_that_checks_fences_refuses_an_outdated_batch(
+    engine: Engine, kind: EngineImplementation
+) -> None:
     """It fails like an action, and counts as none: a batch of the largest size may have one."""
     fence, puts = Check(Key("fence", "f"), EXISTS), tuple(Put(Item(key), NOT_EXISTS) for key in KEYS)
     batch = Batch("first", puts, fence=fence)
@@ -55,7 +57,7 @@ def test_a_fence_stops_a_batch_where_the_engine_judges_it(engine: Engine, kind: 
 _ONE = Condition("n", ConditionOperator.EQUALS, 1)
 
 
-def test_different_actions_go_together(engine: Engine) -> None:
+def test_a_batch_may_mix_all_actions(engine: Engine) -> None:
     patched, deleted, checked, fresh = KEYS[:4]
     put(engine, [Item(patched, {"n": 1}), Item(deleted), Item(checked)])
     commit(
@@ -69,10 +71,10 @@ def test_different_actions_go_together(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("at", [0, 50, MAX_ACTIONS - 1])
-def test_one_failure_anywhere_stops_all(engine: Engine, at: int) -> None:
+def test_one_failed_expectation_stops_the_whole_batch(engine: Engine, at: int) -> None:
     occupied = Item(KEYS[at], {"mine": True})
     commit(engine, Put(occupied))
-    failures = refused(engine, *(Put(Item(key), NOT_EXISTS) for key in KEYS))
+    failures = refused_expectations(engine, *(Put(Item(key), NOT_EXISTS) for key in KEYS))
     assert [(failure.action.key, failure.found) for failure in failures] == [(KEYS[at], occupied)]
     assert [item for item in engine.get(KEYS) if item] == [occupied]
 
@@ -88,16 +90,16 @@ def test_all_failures_are_reported_in_the_order_of_the_actions(engine: Engine) -
         Check(KEYS[4], NOT_EXISTS),
         Check(KEYS[5], EXISTS),
     ]
-    failures = refused(engine, *actions)
+    failures = refused_expectations(engine, *actions)
     failed = [actions[number] for number in (0, 2, 3, 5)]
     assert [failure.action for failure in failures] == failed
     assert [failure.found for failure in failures] == [held, None, None, None]
 
 
-def test_a_refused_batch_leaves_no_trace_in_any_form(engine: Engine) -> None:
+def test_a_refused_batch_changes_nothing(engine: Engine) -> None:
     before = [Item(KEYS[0], {"n": 1}, "{}"), Item(KEYS[1], {"n": 1}, "{}"), None]
     put(engine, [item for item in before if item])
-    refused(
+    refused_expectations(
         engine,
         Patch(KEYS[0], add={"n": 1}, state="[]"),
         Delete(KEYS[1]),
@@ -107,8 +109,8 @@ def test_a_refused_batch_leaves_no_trace_in_any_form(engine: Engine) -> None:
     assert engine.get(KEYS[:3]) == before
 
 
-def test_after_a_refusal_the_next_batch_goes_through(engine: Engine) -> None:
-    refused(engine, Check(KEYS[0], EXISTS))
+def test_a_batch_after_a_refused_one_is_committed(engine: Engine) -> None:
+    refused_expectations(engine, Check(KEYS[0], EXISTS))
     commit(engine, Put(Item(KEYS[0]), NOT_EXISTS))
     commit(engine, Check(KEYS[0], EXISTS))
 
@@ -117,11 +119,11 @@ def test_an_empty_batch_is_committed(engine: Engine) -> None:
     engine.commit(Batch("empty", ()))
 
 
-def test_the_same_key_twice_is_a_fault() -> None:
+def test_two_actions_on_one_key_are_an_error() -> None:
     with pytest.raises(ValueError, match=r"several on \[Key\(partition='p0', sort='s0'\)\]"):
         Batch("twice", (Put(Item(KEYS[0])), Check(KEYS[1], EXISTS), Delete(KEYS[0])))
 
 
-def test_too_many_actions_are_a_fault() -> None:
+def test_too_many_actions_are_an_error() -> None:
     with pytest.raises(ValueError, match="at most 100 actions, but this one has 101"):
         Batch("large", tuple(Delete(Key("p", str(number))) for number in range(MAX_ACTIONS + 1)))

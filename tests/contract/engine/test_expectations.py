@@ -1,4 +1,4 @@
-"""What an action may expect of the item it finds."""
+"""Expectations of actions."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ from stratabase.store.engine.port import (
     Put,
     Value,
 )
-from tests.contract.engine.acting import HERE, commit, found, refused, there
+from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, refused_expectations
 
 HELD = Item(
     HERE,
@@ -47,23 +47,23 @@ EACH_ACTION = pytest.mark.parametrize("action", ACTIONS, ids=["put", "patch", "d
 
 
 @EACH_ACTION
-def test_free_means_that_nothing_is_there(engine: Engine, action: Callable[[Expectation], Action]) -> None:
+def test_free_expects_no_item(engine: Engine, action: Callable[[Expectation], Action]) -> None:
     commit(engine, action(NOT_EXISTS))
     commit(engine, Put(HELD))
-    assert refused(engine, action(NOT_EXISTS))[0].found == HELD
-    assert there(engine) == HELD
+    assert refused_expectations(engine, action(NOT_EXISTS))[0].found == HELD
+    assert get_item(engine) == HELD
 
 
 @EACH_ACTION
-def test_there_means_that_something_is(engine: Engine, action: Callable[[Expectation], Action]) -> None:
-    assert refused(engine, action(EXISTS))[0].found is None
-    assert found(engine) is None
+def test_there_expects_an_item(engine: Engine, action: Callable[[Expectation], Action]) -> None:
+    assert refused_expectations(engine, action(EXISTS))[0].found is None
+    assert find_item(engine) is None
     commit(engine, Put(HELD))
     commit(engine, action(EXISTS))
 
 
 @EACH_ACTION
-def test_anything_is_always_met(engine: Engine, action: Callable[[Expectation], Action]) -> None:
+def test_anything_always_holds(engine: Engine, action: Callable[[Expectation], Action]) -> None:
     commit(engine, action(NO_EXPECTATION))
     commit(engine, Put(HELD))
     commit(engine, action(NO_EXPECTATION))
@@ -75,8 +75,8 @@ def test_a_condition_that_does_not_hold_stops_every_action(
 ) -> None:
     commit(engine, Put(HELD))
     expect = Expectation(conditions=(Condition("number", ConditionOperator.EQUALS, 6),))
-    assert refused(engine, action(expect))[0].found == HELD
-    assert there(engine) == HELD
+    assert refused_expectations(engine, action(expect))[0].found == HELD
+    assert get_item(engine) == HELD
 
 
 HOLD: list[tuple[str, ConditionOperator, Value]] = [
@@ -129,18 +129,20 @@ FAIL: list[tuple[str, ConditionOperator, Value]] = [
 
 
 @pytest.mark.parametrize(("attribute", "test", "value"), HOLD)
-def test_a_condition_holds(engine: Engine, attribute: str, test: ConditionOperator, value: Value) -> None:
+def test_a_true_condition_holds(
+    engine: Engine, attribute: str, test: ConditionOperator, value: Value
+) -> None:
     commit(engine, Put(HELD))
     commit(engine, Check(HERE, Expectation(conditions=(Condition(attribute, test, value),))))
 
 
 @pytest.mark.parametrize(("attribute", "test", "value"), FAIL)
-def test_a_condition_does_not_hold(
+def test_a_false_condition_does_not_hold(
     engine: Engine, attribute: str, test: ConditionOperator, value: Value
 ) -> None:
     commit(engine, Put(HELD))
     check = Check(HERE, Expectation(conditions=(Condition(attribute, test, value),)))
-    assert refused(engine, check)[0].found == HELD
+    assert refused_expectations(engine, check)[0].found == HELD
 
 
 def test_all_conditions_must_hold(engine: Engine) -> None:
@@ -151,25 +153,23 @@ def test_all_conditions_must_hold(engine: Engine) -> None:
     )
     commit(engine, Check(HERE, Expectation(conditions=(five, text))))
     wrong = Condition("text", ConditionOperator.EQUALS, "x")
-    assert refused(engine, Check(HERE, Expectation(conditions=(five, wrong))))
-    assert refused(engine, Check(HERE, Expectation(conditions=(wrong, five))))
+    assert refused_expectations(engine, Check(HERE, Expectation(conditions=(five, wrong))))
+    assert refused_expectations(engine, Check(HERE, Expectation(conditions=(wrong, five))))
 
 
 @EACH_ACTION
-def test_one_of_either_suffices_and_none_does_not(
-    engine: Engine, action: Callable[[Expectation], Action]
-) -> None:
+def test_one_condition_of_either_suffices(engine: Engine, action: Callable[[Expectation], Action]) -> None:
     commit(engine, Put(HELD))
     wrong = (Condition("text", ConditionOperator.ABSENT), Condition("number", ConditionOperator.AT_MOST, 4))
-    assert refused(engine, action(Expectation(True, either=wrong)))[0].found == HELD
-    assert refused(engine, action(Expectation(either=wrong[:1])))[0].found == HELD
+    assert refused_expectations(engine, action(Expectation(True, either=wrong)))[0].found == HELD
+    assert refused_expectations(engine, action(Expectation(either=wrong[:1])))[0].found == HELD
     commit(
         engine, action(Expectation(True, either=(*wrong, Condition("text", ConditionOperator.EQUALS, "m"))))
     )
 
 
 @pytest.mark.parametrize(("attribute", "test", "value"), HOLD)
-def test_either_holds_wherever_its_one_is(
+def test_either_holds_whichever_condition_holds(
     engine: Engine, attribute: str, test: ConditionOperator, value: Value
 ) -> None:
     commit(engine, Put(HELD))
@@ -179,42 +179,44 @@ def test_either_holds_wherever_its_one_is(
 
 
 @pytest.mark.parametrize(("attribute", "test", "value"), FAIL)
-def test_either_does_not_hold(engine: Engine, attribute: str, test: ConditionOperator, value: Value) -> None:
+def test_either_does_not_hold_if_no_condition_does(
+    engine: Engine, attribute: str, test: ConditionOperator, value: Value
+) -> None:
     commit(engine, Put(HELD))
     wrong = Condition(attribute, test, value)
     for either in ((wrong,), (wrong, Condition("text", ConditionOperator.ABSENT))):
-        assert refused(engine, Check(HERE, Expectation(either=either)))[0].found == HELD
+        assert refused_expectations(engine, Check(HERE, Expectation(either=either)))[0].found == HELD
 
 
-def test_either_comes_besides_the_conditions(engine: Engine) -> None:
+def test_either_is_required_in_addition_to_the_conditions(engine: Engine) -> None:
     commit(engine, Put(HELD))
     right, wrong = (
         Condition("number", ConditionOperator.EQUALS, 5),
         Condition("text", ConditionOperator.EQUALS, "x"),
     )
     commit(engine, Check(HERE, Expectation(True, (right,), (wrong, right))))
-    assert refused(engine, Check(HERE, Expectation(True, (wrong,), (wrong, right))))
-    assert refused(engine, Check(HERE, Expectation(True, (right,), (wrong,))))
-    assert refused(engine, Check(HERE, Expectation(False, (), (wrong, right))))
+    assert refused_expectations(engine, Check(HERE, Expectation(True, (wrong,), (wrong, right))))
+    assert refused_expectations(engine, Check(HERE, Expectation(True, (right,), (wrong,))))
+    assert refused_expectations(engine, Check(HERE, Expectation(False, (), (wrong, right))))
 
 
-def test_either_of_nothing(engine: Engine) -> None:
+def test_either_applies_to_a_missing_item(engine: Engine) -> None:
     absent, equals = Condition("x", ConditionOperator.ABSENT), Condition("x", ConditionOperator.EQUALS, 1)
     commit(engine, Check(HERE, Expectation(either=(equals, absent))))
-    assert refused(
+    assert refused_expectations(
         engine, Check(HERE, Expectation(either=(equals, Condition("y", ConditionOperator.AT_MOST, 1))))
     )
 
 
-def test_of_nothing_every_attribute_is_absent(engine: Engine) -> None:
+def test_every_attribute_of_a_missing_item_is_absent(engine: Engine) -> None:
     absent, equals = Condition("x", ConditionOperator.ABSENT), Condition("x", ConditionOperator.EQUALS, None)
     commit(engine, Check(HERE, Expectation(conditions=(absent,))))
     commit(engine, Check(HERE, Expectation(exists=False, conditions=(absent,))))
-    assert refused(engine, Check(HERE, Expectation(conditions=(equals,))))
-    assert refused(engine, Check(HERE, Expectation(exists=True, conditions=(absent,))))
+    assert refused_expectations(engine, Check(HERE, Expectation(conditions=(equals,))))
+    assert refused_expectations(engine, Check(HERE, Expectation(exists=True, conditions=(absent,))))
 
 
-def test_what_was_removed_is_absent(engine: Engine) -> None:
+def test_a_removed_attribute_is_absent(engine: Engine) -> None:
     commit(engine, Put(HELD))
     commit(engine, Patch(HERE, remove=frozenset({"text"})))
     commit(engine, Check(HERE, Expectation(True, (Condition("text", ConditionOperator.ABSENT),))))

@@ -1,4 +1,4 @@
-"""Items go in whole, change in part, and go away."""
+"""Items: put, patched, deleted and read by key."""
 
 import pytest
 
@@ -16,7 +16,7 @@ from stratabase.store.engine.port import (
     Put,
     Value,
 )
-from tests.contract.engine.acting import HERE, commit, found, refused, there
+from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, refused_expectations
 
 FULL = Item(
     HERE,
@@ -26,34 +26,34 @@ FULL = Item(
 )
 
 
-def test_what_was_put_is_there_at_once_and_whole(engine: Engine) -> None:
+def test_a_put_item_is_readable_immediately_and_completely(engine: Engine) -> None:
     commit(engine, Put(FULL))
-    assert there(engine) == FULL
+    assert get_item(engine) == FULL
 
 
-def test_an_item_may_hold_nothing_but_its_key(engine: Engine) -> None:
+def test_an_item_may_have_only_a_key(engine: Engine) -> None:
     commit(engine, Put(Item(HERE)))
-    assert there(engine) == Item(HERE)
+    assert get_item(engine) == Item(HERE)
 
 
-def test_a_put_replaces_all_that_was_there(engine: Engine) -> None:
+def test_a_put_replaces_the_whole_item(engine: Engine) -> None:
     commit(engine, Put(FULL))
     commit(engine, Put(Item(HERE, {"owner": "bob"})))
-    assert there(engine) == Item(HERE, {"owner": "bob"})
+    assert get_item(engine) == Item(HERE, {"owner": "bob"})
 
 
-def test_items_come_in_the_order_of_the_keys_also_twice_and_none_for_the_missing(engine: Engine) -> None:
+def test_get_returns_items_in_key_order_with_repetitions_and_none_if_missing(engine: Engine) -> None:
     one, two, missing = Key("p", "1"), Key("p", "2"), Key("p", "3")
     commit(engine, Put(Item(one)), Put(Item(two)))
     assert engine.get([two, missing, one, two]) == [Item(two), None, Item(one), Item(two)]
 
 
-def test_no_keys_no_items(engine: Engine) -> None:
+def test_get_of_no_keys_returns_no_items(engine: Engine) -> None:
     assert engine.get([]) == []
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 99, 100, 101, 257, 600])
-def test_any_number_of_keys_is_read_at_once(engine: Engine, count: int) -> None:
+def test_get_reads_any_number_of_keys(engine: Engine, count: int) -> None:
     keys = [Key("p", str(number)) for number in range(count)]
     written = [Item(key, {"number": number}) for number, key in enumerate(keys) if number % 3]
     for at in range(0, len(written), 100):
@@ -61,46 +61,46 @@ def test_any_number_of_keys_is_read_at_once(engine: Engine, count: int) -> None:
     assert [item for item in engine.get(keys) if item] == written
 
 
-def test_partition_and_sort_are_distinguished(engine: Engine) -> None:
+def test_partition_and_sort_keys_are_distinguished(engine: Engine) -> None:
     commit(engine, Put(Item(Key("ab", "c"), {"n": 1})), Put(Item(Key("a", "bc"), {"n": 2})))
-    assert there(engine, Key("ab", "c")).attributes == {"n": 1}
-    assert there(engine, Key("a", "bc")).attributes == {"n": 2}
+    assert get_item(engine, Key("ab", "c")).attributes == {"n": 1}
+    assert get_item(engine, Key("a", "bc")).attributes == {"n": 2}
 
 
-def test_what_was_deleted_is_gone(engine: Engine) -> None:
+def test_a_deleted_item_is_gone(engine: Engine) -> None:
     commit(engine, Put(FULL))
     commit(engine, Delete(HERE))
-    assert found(engine) is None
+    assert find_item(engine) is None
 
 
-def test_deleting_nothing_is_no_failure(engine: Engine) -> None:
+def test_deleting_a_missing_item_succeeds(engine: Engine) -> None:
     commit(engine, Delete(HERE))
-    assert found(engine) is None
+    assert find_item(engine) is None
 
 
 def test_a_check_changes_nothing(engine: Engine) -> None:
     commit(engine, Put(FULL))
     commit(engine, Check(HERE, NO_EXPECTATION))
-    assert there(engine) == FULL
+    assert get_item(engine) == FULL
 
 
-def test_a_patch_changes_what_it_names_and_nothing_else(engine: Engine) -> None:
+def test_a_patch_changes_only_what_it_names(engine: Engine) -> None:
     commit(engine, Put(FULL))
     patch = Patch(
         HERE, set={"owner": "bob", "new": "x"}, add={"until": 5}, remove=frozenset({"ids", "never"})
     )
     commit(engine, patch)
     attributes: dict[str, Value] = {"owner": "bob", "new": "x", "until": 22, "open": True, "nothing": None}
-    assert there(engine) == Item(HERE, attributes, FULL.state, FULL.places)
+    assert get_item(engine) == Item(HERE, attributes, FULL.state, FULL.places)
 
 
-def test_a_patch_may_replace_the_state_alone(engine: Engine) -> None:
+def test_a_patch_may_replace_only_the_state(engine: Engine) -> None:
     commit(engine, Put(FULL))
     commit(engine, Patch(HERE, state='{"name":"Bob"}'))
-    assert there(engine) == Item(HERE, FULL.attributes, '{"name":"Bob"}', FULL.places)
+    assert get_item(engine) == Item(HERE, FULL.attributes, '{"name":"Bob"}', FULL.places)
 
 
-def test_a_patch_moves_adds_and_takes_away_places(engine: Engine) -> None:
+def test_a_patch_moves_adds_and_removes_index_places(engine: Engine) -> None:
     commit(engine, Put(FULL))
     commit(
         engine,
@@ -109,33 +109,35 @@ def test_a_patch_moves_adds_and_takes_away_places(engine: Engine) -> None:
         ),
     )
     places = {"index1": IndexKey("Employee", "bob"), "index2": IndexKey("x", "y")}
-    assert there(engine) == Item(HERE, FULL.attributes, FULL.state, places)
+    assert get_item(engine) == Item(HERE, FULL.attributes, FULL.state, places)
 
 
-def test_adding_counts_from_nothing_and_downwards(engine: Engine) -> None:
+def test_add_starts_at_zero_and_may_subtract(engine: Engine) -> None:
     commit(engine, Put(Item(HERE)))
     commit(engine, Patch(HERE, add={"count": 3}))
     commit(engine, Patch(HERE, add={"count": -5}))
-    assert there(engine).attributes == {"count": -2}
+    assert get_item(engine).attributes == {"count": -2}
 
 
 def test_a_patch_needs_an_item_unless_it_says_otherwise(engine: Engine) -> None:
     patch = Patch(HERE, add={"count": 1})
-    assert [(failure.action, failure.found) for failure in refused(engine, patch)] == [(patch, None)]
-    assert found(engine) is None
+    assert [(failure.action, failure.found) for failure in refused_expectations(engine, patch)] == [
+        (patch, None)
+    ]
+    assert find_item(engine) is None
 
 
 @pytest.mark.parametrize("expect", [NO_EXPECTATION, NOT_EXISTS])
-def test_a_patch_that_takes_nothing_for_granted_makes_the_item(engine: Engine, expect: Expectation) -> None:
+def test_a_patch_without_expectations_creates_the_item(engine: Engine, expect: Expectation) -> None:
     patch = Patch(
         HERE, expect, {"owner": "ada"}, {"count": 2}, frozenset({"x"}), "{}", {"index1": IndexKey("a", "b")}
     )
     commit(engine, patch)
-    assert there(engine) == Item(HERE, {"owner": "ada", "count": 2}, "{}", {"index1": IndexKey("a", "b")})
+    assert get_item(engine) == Item(HERE, {"owner": "ada", "count": 2}, "{}", {"index1": IndexKey("a", "b")})
 
 
 @pytest.mark.parametrize("held", ["7", True, None, ["7"]])
-def test_adding_to_what_is_no_number_is_a_fault_and_writes_nothing(engine: Engine, held: Value) -> None:
+def test_adding_to_a_non_number_is_an_error_and_writes_nothing(engine: Engine, held: Value) -> None:
     before = Item(HERE, {"count": held})
     commit(engine, Put(before))
     with pytest.raises(ValueError, match="count"):
@@ -151,6 +153,6 @@ def test_adding_to_what_is_no_number_is_a_fault_and_writes_nothing(engine: Engin
         {"add": {"a": 1}, "remove": frozenset("a")},
     ],
 )
-def test_a_patch_does_one_thing_to_an_attribute(named: dict[str, object]) -> None:
+def test_a_patch_names_an_attribute_at_most_once(named: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="at most once"):
         Patch(HERE, **named)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The secondary indexes: an item appears where its places say, in order, and nowhere else."""
+"""Secondary indexes: an item appears exactly at its places, in order."""
 
 from itertools import pairwise
 
@@ -16,8 +16,8 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import commit, keys, put, refused
-from tests.contract.engine.kinds import Kind
+from tests.contract.engine.engine_calls import commit, keys, put, refused_expectations
+from tests.contract.engine.engines import EngineImplementation
 from tests.contract.engine.test_ranges import BOUNDS, SORTS, within
 
 ONE = Key("one", "x")
@@ -34,7 +34,7 @@ def test_every_index_has_its_own_order(engine: Engine, index: str) -> None:
     assert keys(engine, index, "all", backward=True, limit=2) == [Key("k0", "x"), Key("k1", "x")]
 
 
-def test_every_combination_of_bounds_in_both_directions(engine: Engine) -> None:
+def test_an_index_respects_every_combination_of_bounds_in_both_directions(engine: Engine) -> None:
     put(engine, [Item(Key(f"k{sort}", "x"), places={"index2": IndexKey("all", sort)}) for sort in SORTS])
     for bounds in BOUNDS:
         expected = [Key(f"k{sort}", "x") for sort in SORTS if within(sort, bounds)]
@@ -42,13 +42,13 @@ def test_every_combination_of_bounds_in_both_directions(engine: Engine) -> None:
         assert keys(engine, "index2", "all", bounds, backward=True) == expected[::-1], bounds
 
 
-def test_an_index_has_only_items_with_a_place_in_it(engine: Engine) -> None:
+def test_an_index_contains_only_items_with_a_place_in_it(engine: Engine) -> None:
     put(engine, [Item(ONE), Item(Key("two", "x"), places={"index1": IndexKey("all", "2")})])
     assert keys(engine, "index1", "all") == [Key("two", "x")]
     assert keys(engine, "index2", "all") == []
 
 
-def test_an_index_carries_key_and_state(engine: Engine) -> None:
+def test_an_index_returns_key_and_state(engine: Engine) -> None:
     commit(engine, Put(Item(ONE, {"n": 1}, '{"a":1}', {"index1": IndexKey("all", "1")})))
     assert keys(engine, "index1", "all") == [ONE]
     (page,) = engine.range("index1", "all")
@@ -83,20 +83,22 @@ def test_a_deleted_item_leaves_every_index(engine: Engine) -> None:
     assert [keys(engine, name, "all") for name in INDEX_NAMES] == [[]] * len(INDEX_NAMES)
 
 
-def test_a_patch_of_attributes_leaves_an_item_in_its_place(engine: Engine) -> None:
+def test_a_patch_of_attributes_keeps_index_places(engine: Engine) -> None:
     commit(engine, Put(Item(ONE, places={"index1": IndexKey("all", "1")})))
     commit(engine, Patch(ONE, set={"lockOwner": "ada"}, state="{}"))
     assert keys(engine, "index1", "all") == [ONE]
 
 
-def test_a_refused_batch_moves_nothing(engine: Engine) -> None:
+def test_a_refused_batch_keeps_index_places(engine: Engine) -> None:
     commit(engine, Put(Item(ONE, places={"index1": IndexKey("all", "1")})))
-    refused(engine, Patch(ONE, places={"index1": IndexKey("others", "1")}), Patch(Key("two", "x")))
+    refused_expectations(
+        engine, Patch(ONE, places={"index1": IndexKey("others", "1")}), Patch(Key("two", "x"))
+    )
     assert keys(engine, "index1", "all") == [ONE]
     assert keys(engine, "index1", "others") == []
 
 
-def test_a_check_leaves_an_item_in_its_place(engine: Engine) -> None:
+def test_a_check_keeps_index_places(engine: Engine) -> None:
     item = Item(ONE, places={"index1": IndexKey("all", "1")})
     commit(engine, Put(item))
     commit(engine, Check(ONE, Patch(ONE).expect))
@@ -104,7 +106,9 @@ def test_a_check_leaves_an_item_in_its_place(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("backward", [False, True])
-def test_items_that_share_a_place_come_once_each(engine: Engine, kind: Kind, backward: bool) -> None:
+def test_items_with_equal_places_are_each_returned_once(
+    engine: Engine, kind: EngineImplementation, backward: bool
+) -> None:
     """Many at one place, more than a page has; others before and after them."""
     shared = [Key(f"k{n % 3}", f"{n:05}") for n in range(kind.many)]
     put(engine, [Item(key, places={"index1": IndexKey("all", "m")}) for key in shared])
@@ -115,7 +119,7 @@ def test_items_that_share_a_place_come_once_each(engine: Engine, kind: Kind, bac
     assert sorted(found[1:-1]) == sorted(shared)
 
 
-def test_bounds_take_or_leave_all_that_share_a_place(engine: Engine) -> None:
+def test_bounds_include_or_exclude_all_items_with_equal_places(engine: Engine) -> None:
     for sort in ("a", "m", "z"):
         put(
             engine, [Item(Key(sort, f"{n:03}"), places={"index1": IndexKey("all", sort)}) for n in range(150)]
@@ -128,7 +132,9 @@ def test_bounds_take_or_leave_all_that_share_a_place(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("backward", [False, True])
-def test_a_long_range_has_every_item_once_and_in_order(engine: Engine, kind: Kind, backward: bool) -> None:
+def test_a_long_index_range_returns_every_item_once_and_in_order(
+    engine: Engine, kind: EngineImplementation, backward: bool
+) -> None:
     many = kind.many
     put(
         engine,

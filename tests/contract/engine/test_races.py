@@ -1,4 +1,4 @@
-"""Several callers at once: nothing is lost, nobody wins twice, and nothing is seen half done."""
+"""Concurrent callers: no write is lost, and no reader sees a part of a batch."""
 
 from collections.abc import Callable
 from functools import partial
@@ -21,8 +21,8 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import HERE, commit, put, settled, there, together
-from tests.contract.engine.kinds import KINDS, Kind
+from tests.contract.engine.engine_calls import HERE, commit, get_item, put, run_concurrently, settle
+from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.soak import count
 
 pytestmark = pytest.mark.soak
@@ -31,14 +31,14 @@ TIMES = count(8, 500)
 
 
 @pytest.fixture(params=[kind for kind in KINDS if kind.threads > 1], ids=lambda kind: kind.name)
-def kind(request: pytest.FixtureRequest) -> Kind:
+def kind(request: pytest.FixtureRequest) -> EngineImplementation:
     """A kind of engine that bears several callers at once."""
-    kind: Kind = request.param
+    kind: EngineImplementation = request.param
     return kind
 
 
 @pytest.fixture
-def times(kind: Kind) -> int:
+def times(kind: EngineImplementation) -> int:
     """How often; over a network, what is proven in a file is only tried."""
     return TIMES if kind.name == "sqlite" else max(TIMES // 10, 8)
 
@@ -51,18 +51,22 @@ def wins(engine: Engine, *actions: Patch | Put) -> bool:
     return True
 
 
-def test_of_those_who_want_a_free_key_exactly_one_gets_it(engine: Engine, kind: Kind, times: int) -> None:
+def test_exactly_one_concurrent_put_of_a_free_key_succeeds(
+    engine: Engine, kind: EngineImplementation, times: int
+) -> None:
     for number in range(times):
         key = Key("free", str(number))
         racers = [
             partial(wins, engine, Put(Item(key, {"racer": n}), NOT_EXISTS)) for n in range(kind.threads)
         ]
-        won = together(*racers)
+        won = run_concurrently(*racers)
         assert sum(won) == 1
-        assert there(engine, key).attributes == {"racer": won.index(True)}
+        assert get_item(engine, key).attributes == {"racer": won.index(True)}
 
 
-def test_of_those_who_want_two_keys_nobody_gets_one_only(engine: Engine, kind: Kind, times: int) -> None:
+def test_no_concurrent_put_of_two_keys_succeeds_halfway(
+    engine: Engine, kind: EngineImplementation, times: int
+) -> None:
     """Each wants two of three keys, in differing order: a deadlock or half a win would show."""
     for number in range(times):
         three = [Key("pair", f"{number}-{n}") for n in range(3)]
@@ -71,52 +75,56 @@ def test_of_those_who_want_two_keys_nobody_gets_one_only(engine: Engine, kind: K
             partial(wins, engine, *(Put(Item(key, {"racer": n}), NOT_EXISTS) for key in pair))
             for n, pair in enumerate(pairs)
         ]
-        (winner,) = [n for n, won in enumerate(together(*racers)) if won]
+        (winner,) = [n for n, won in enumerate(run_concurrently(*racers)) if won]
         held = [item and item.attributes["racer"] for item in engine.get(three)]
         assert sorted(held, key=str) == [winner, winner, None]
 
 
-def test_no_addition_is_lost(engine: Engine, kind: Kind, times: int) -> None:
+def test_no_concurrent_add_is_lost(engine: Engine, kind: EngineImplementation, times: int) -> None:
     def add() -> None:
         for _ in range(times):
             commit(engine, Patch(HERE, NO_EXPECTATION, add={"count": 1}))
 
-    together(*[add] * kind.threads)
-    assert there(engine).attributes == {"count": times * kind.threads}
+    run_concurrently(*[add] * kind.threads)
+    assert get_item(engine).attributes == {"count": times * kind.threads}
 
 
 def increment(engine: Engine) -> None:
     """Read, and write under the condition that it is still as read, until that goes well."""
     while True:
-        number = there(engine).attributes["count"]
+        number = get_item(engine).attributes["count"]
         assert isinstance(number, int)
         expect = Expectation(True, (Condition("count", ConditionOperator.EQUALS, number),))
         if wins(engine, Patch(HERE, expect, {"count": number + 1})):
             return
 
 
-def test_no_conditional_write_is_lost(engine: Engine, kind: Kind, times: int) -> None:
+def test_no_concurrent_conditional_write_is_lost(
+    engine: Engine, kind: EngineImplementation, times: int
+) -> None:
     commit(engine, Put(Item(HERE, {"count": 0})))
 
     def go_on() -> None:
         for _ in range(times):
             increment(engine)
 
-    together(*[go_on] * kind.threads)
-    assert there(engine).attributes == {"count": times * kind.threads}
+    run_concurrently(*[go_on] * kind.threads)
+    assert get_item(engine).attributes == {"count": times * kind.threads}
 
 
-def test_each_sees_its_own_commit_at_once(engine: Engine, kind: Kind, times: int) -> None:
+def test_a_caller_sees_its_own_commit_immediately(
+    engine: Engine, kind: EngineImplementation, times: int
+) -> None:
     def write_and_read(thread: int) -> None:
         for number in range(times):
             item = Item(Key(f"own{thread}", "x"), {"number": number})
             commit(engine, Put(item))
-            assert there(engine, item.key) == item
+            assert get_item(engine, item.key) == item
 
-    together(*(partial(write_and_read, thread) for thread in range(kind.threads)))
+    run_concurrently(*(partial(write_and_read, thread) for thread in range(kind.threads)))
 
 
-def test_everyone_sees_a_commit_once_it_is_acknowledged(engine: Engine, times: int) -> None:
+def test_every_caller_sees_an_acknowledged_commit(engine: Engine, times: int) -> None:
     """A thread that has read before must not be held to what it saw then."""
     turns = [(Event(), Event()) for _ in range(times)]
 
@@ -129,10 +137,10 @@ def test_everyone_sees_a_commit_once_it_is_acknowledged(engine: Engine, times: i
     def read() -> None:
         for number, (written, seen) in enumerate(turns):
             assert written.wait(60)
-            assert there(engine).attributes == {"number": number}
+            assert get_item(engine).attributes == {"number": number}
             seen.set()
 
-    together(write, read)
+    run_concurrently(write, read)
 
 
 def while_running(work: Callable[[], None], look: Callable[[], None]) -> None:
@@ -150,11 +158,11 @@ def while_running(work: Callable[[], None], look: Callable[[], None]) -> None:
             look()
         look()
 
-    together(worked, looked)
+    run_concurrently(worked, looked)
 
 
-def test_a_read_of_several_keys_sees_a_batch_whole_or_not_at_all(
-    engine: Engine, kind: Kind, times: int
+def test_a_get_of_several_keys_sees_a_batch_completely_or_not_at_all(
+    engine: Engine, kind: EngineImplementation, times: int
 ) -> None:
     if not kind.whole_reads:
         pytest.skip(f"{kind.name} does not promise it")
@@ -178,15 +186,15 @@ def test_a_read_of_several_keys_sees_a_batch_whole_or_not_at_all(
 
 
 @pytest.mark.parametrize("index", [ITEMS, "index1"])
-def test_a_range_while_others_insert_has_what_was_there_throughout_once(
-    engine: Engine, kind: Kind, index: str, times: int
+def test_a_range_during_inserts_returns_every_earlier_item_once(
+    engine: Engine, kind: EngineImplementation, index: str, times: int
 ) -> None:
     def item(sort: str) -> Item:
         return Item(Key("p", sort), places={"index1": IndexKey("p", sort)})
 
     throughout = [f"{number:05}" for number in range(kind.many // 5)]
     put(engine, [item(sort) for sort in throughout])
-    settled(engine)
+    settle(engine)
 
     def insert() -> None:
         for number in range(2 * times):

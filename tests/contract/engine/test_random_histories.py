@@ -1,4 +1,4 @@
-"""Random histories: an engine answers every step as the plain one does."""
+"""Random histories on every engine, compared with the reference engine."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,8 +26,8 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import commit, settled
-from tests.contract.engine.kinds import KINDS
+from tests.contract.engine.engine_calls import commit, settle
+from tests.contract.engine.engines import KINDS
 from tests.contract.engine.reference import ReferenceEngine
 from tests.soak import EXAMPLES, count
 
@@ -122,7 +122,7 @@ def answers(engine: Engine, ranges: list[tuple[Any, ...]]) -> list[object]:
     keys = [
         Key(partition, sort) for partition in "pq" for sort in ("\0", "a", "a\0", "b", "é", "\uffff", "😀")
     ]
-    settled(engine)
+    settle(engine)
     found: list[object] = [*engine.get(keys)]
     for index, partition, bounds, backward, limit in ranges:
         pages = engine.range(index, partition, bounds, backward=backward, limit=limit)
@@ -158,14 +158,18 @@ def on(*names: str) -> pytest.MarkDecorator:
 
 @on("sqlite")
 @given(HISTORIES, RANGES)
-def test_an_engine_does_as_the_plain_one(lasting: Engine, history: Histories, ranges: Ranges) -> None:
+def test_an_engine_behaves_like_the_reference_engine(
+    lasting: Engine, history: Histories, ranges: Ranges
+) -> None:
     check(lasting, history, ranges)
 
 
 @on("metered", "lagging", "dynamodb-ministack")
 @settings(max_examples=count(EXAMPLES, EXAMPLES // 10))
 @given(HISTORIES, RANGES)
-def test_the_other_engines_do_as_the_plain_one(lasting: Engine, history: Histories, ranges: Ranges) -> None:
+def test_the_other_engines_behave_like_the_reference_engine(
+    lasting: Engine, history: Histories, ranges: Ranges
+) -> None:
     check(lasting, history, ranges)
 
 

@@ -1,12 +1,12 @@
-"""Ranges of the items: in order, within bounds, in both directions, page by page."""
+"""Ranges of items: in order, within bounds, in both directions, page by page."""
 
 from itertools import pairwise
 
 import pytest
 
 from stratabase.store.engine.port import ITEMS, UNBOUNDED, Bounds, Delete, Engine, Item, Key, Put
-from tests.contract.engine.acting import commit, keys, put, settled
-from tests.contract.engine.kinds import Kind
+from tests.contract.engine.engine_calls import commit, keys, put, settle
+from tests.contract.engine.engines import EngineImplementation
 
 SORTS = ["a", "b", "ba", "c", "d"]
 BOUNDS = [
@@ -24,7 +24,7 @@ def within(sort: str, bounds: Bounds) -> bool:
     return above and (high is None or sort < high or (high_included and sort == high))
 
 
-def test_every_combination_of_bounds_in_both_directions(engine: Engine) -> None:
+def test_a_range_respects_every_combination_of_bounds_in_both_directions(engine: Engine) -> None:
     put(engine, [Item(Key("p", sort)) for sort in SORTS])
     for bounds in BOUNDS:
         expected = [Key("p", sort) for sort in SORTS if within(sort, bounds)]
@@ -33,7 +33,7 @@ def test_every_combination_of_bounds_in_both_directions(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 1, 3, 5, 6])
-def test_a_limit_takes_the_first_of_the_direction(engine: Engine, limit: int) -> None:
+def test_a_limit_returns_the_first_items_in_its_direction(engine: Engine, limit: int) -> None:
     put(engine, [Item(Key("p", sort)) for sort in SORTS])
     assert keys(engine, ITEMS, "p", limit=limit) == [Key("p", sort) for sort in SORTS][:limit]
     assert keys(engine, ITEMS, "p", backward=True, limit=limit) == [Key("p", s) for s in SORTS[::-1]][:limit]
@@ -44,29 +44,31 @@ def test_a_range_stays_in_its_partition(engine: Engine) -> None:
     assert keys(engine, ITEMS, "p") == [Key("p", "x")]
 
 
-def test_an_empty_range_ends_at_once(engine: Engine) -> None:
+def test_an_empty_range_returns_nothing(engine: Engine) -> None:
     assert keys(engine, ITEMS, "nothing") == []
 
 
-def test_items_come_whole(engine: Engine) -> None:
+def test_a_range_returns_complete_items(engine: Engine) -> None:
     item = Item(Key("p", "s"), {"n": 1, "ids": ["a"]}, '{"a":1}')
     commit(engine, Put(item))
     assert [found for page in engine.range(ITEMS, "p") for found in page] == [item]
 
 
-def test_what_was_deleted_is_in_no_range(engine: Engine) -> None:
+def test_a_deleted_item_is_in_no_range(engine: Engine) -> None:
     put(engine, [Item(Key("p", sort)) for sort in SORTS])
     commit(engine, Delete(Key("p", "b")))
     assert keys(engine, ITEMS, "p") == [Key("p", sort) for sort in SORTS if sort != "b"]
 
 
-def test_an_unknown_index_is_a_fault(engine: Engine) -> None:
+def test_an_unknown_index_is_an_error(engine: Engine) -> None:
     with pytest.raises(ValueError, match="index9"):
         engine.range("index9", "p")
 
 
 @pytest.mark.parametrize("backward", [False, True])
-def test_a_long_range_has_every_item_once_and_in_order(engine: Engine, kind: Kind, backward: bool) -> None:
+def test_a_long_range_returns_every_item_once_and_in_order(
+    engine: Engine, kind: EngineImplementation, backward: bool
+) -> None:
     expected = [Key("p", f"{number:05}") for number in range(kind.many)]
     put(engine, [Item(key) for key in reversed(expected)])
     if backward:
@@ -75,7 +77,7 @@ def test_a_long_range_has_every_item_once_and_in_order(engine: Engine, kind: Kin
     assert keys(engine, ITEMS, "p", backward=backward, limit=kind.many - 1) == expected[:-1]
 
 
-def test_bounds_hold_on_every_page(engine: Engine, kind: Kind) -> None:
+def test_bounds_hold_on_every_page(engine: Engine, kind: EngineImplementation) -> None:
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
     low, high = 3, kind.many - 3
     bounds = Bounds(f"{low:05}", f"{high:05}", low_included=False, high_included=False)
@@ -84,7 +86,7 @@ def test_bounds_hold_on_every_page(engine: Engine, kind: Kind) -> None:
     assert keys(engine, ITEMS, "p", bounds, backward=True) == expected[::-1]
 
 
-def test_a_range_that_is_left_early_blocks_nobody(engine: Engine, kind: Kind) -> None:
+def test_an_abandoned_range_blocks_no_other_call(engine: Engine, kind: EngineImplementation) -> None:
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
     left = iter(engine.range(ITEMS, "p"))
     next(left)
@@ -94,7 +96,9 @@ def test_a_range_that_is_left_early_blocks_nobody(engine: Engine, kind: Kind) ->
     assert item.attributes == {"new": True}
 
 
-def test_a_range_shows_later_pages_as_they_are_when_they_are_read(engine: Engine, kind: Kind) -> None:
+def test_later_pages_of_a_range_are_current_when_they_are_read(
+    engine: Engine, kind: EngineImplementation
+) -> None:
     """Whatever is inserted and deleted between pages, what was there throughout comes exactly once."""
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
     seen: list[str] = []
@@ -107,11 +111,11 @@ def test_a_range_shows_later_pages_as_they_are_when_they_are_read(engine: Engine
     assert all(one < other for one, other in pairwise(seen))
 
 
-def test_a_range_that_need_not_be_exact_shows_in_the_end_what_was_committed(engine: Engine) -> None:
+def test_an_eventually_consistent_range_finally_shows_every_commit(engine: Engine) -> None:
     put(engine, [Item(Key("p", sort)) for sort in SORTS])
     commit(engine, Delete(Key("p", "b")), Put(Item(Key("p", "c"), {"new": True})))
     for backward, limit in ((False, None), (True, 2)):
-        found = settled(engine).range(
+        found = settle(engine).range(
             ITEMS, "p", Bounds("a", "c"), backward=backward, limit=limit, exact=False
         )
         items = [item for page in found for item in page]

@@ -1,4 +1,4 @@
-"""Whatever may be stored comes back as it was, and in the order of its code points."""
+"""Values, keys and names round-trip, and are ordered by code point."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from stratabase.store.engine.port import (
     Put,
     Value,
 )
-from tests.contract.engine.acting import HERE, commit, found, keys, put, there
+from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, keys, put
 
 # UTF-16 would put the astral ones before the last of the plane below, a C string would end at the zero, and a
 # collation would mix the letters.
@@ -72,7 +72,7 @@ VALUES: list[Value] = [
 @pytest.mark.parametrize("value", VALUES, ids=ascii)
 def test_an_attribute_comes_back_as_it_was(engine: Engine, value: Value) -> None:
     commit(engine, Put(Item(HERE, {"held": value})))
-    (held,) = there(engine).attributes.values()
+    (held,) = get_item(engine).attributes.values()
     assert held == value
     assert type(held) is type(value)
     commit(engine, Check(HERE, Expectation(True, (Condition("held", ConditionOperator.EQUALS, value),))))
@@ -82,27 +82,27 @@ def test_an_attribute_comes_back_as_it_was(engine: Engine, value: Value) -> None
 def test_a_patched_attribute_comes_back_as_it_was(engine: Engine, value: Value) -> None:
     commit(engine, Put(Item(HERE, {"other": 1})))
     commit(engine, Patch(HERE, set={"held": value}))
-    assert there(engine).attributes == {"other": 1, "held": value}
+    assert get_item(engine).attributes == {"other": 1, "held": value}
 
 
 @pytest.mark.parametrize("state", ["", "{}", '{"a":"\\u0000"}', "\0", "😀", '{"a": 1.10}'], ids=ascii)
-def test_a_state_comes_back_letter_for_letter(engine: Engine, state: str) -> None:
+def test_a_state_comes_back_character_for_character(engine: Engine, state: str) -> None:
     commit(engine, Put(Item(HERE, state=state)))
-    assert there(engine).state == state
+    assert get_item(engine).state == state
 
 
 def test_a_state_of_350_kilobytes_is_kept(engine: Engine) -> None:
     state = '{"text":"' + "x😀" * 70_000 + '"}'
     commit(engine, Put(Item(HERE, state=state)))
-    assert there(engine).state == state
+    assert get_item(engine).state == state
 
 
-def test_numbers_add_up_exactly_to_two_to_the_53(engine: Engine) -> None:
+def test_numbers_up_to_two_to_the_53_are_added_exactly(engine: Engine) -> None:
     commit(engine, Put(Item(HERE, {"n": 2**53 - 1})))
     commit(engine, Patch(HERE, add={"n": 1}))
-    assert there(engine).attributes == {"n": 2**53}
+    assert get_item(engine).attributes == {"n": 2**53}
     commit(engine, Patch(HERE, add={"n": -(2**54)}))
-    assert there(engine).attributes == {"n": -(2**53)}
+    assert get_item(engine).attributes == {"n": -(2**53)}
 
 
 def test_any_text_is_a_key_of_its_own(engine: Engine) -> None:
@@ -111,7 +111,7 @@ def test_any_text_is_a_key_of_its_own(engine: Engine) -> None:
     assert [item and item.attributes["text"] for item in items] == TEXTS
     for text in TEXTS:
         commit(engine, Delete(Key(text, text)))
-        assert found(engine, Key(text, text)) is None
+        assert find_item(engine, Key(text, text)) is None
 
 
 def test_sort_keys_are_ordered_by_code_point(engine: Engine) -> None:
@@ -135,30 +135,30 @@ def test_places_are_ordered_by_code_point(engine: Engine) -> None:
     assert [key.sort for key in keys(engine, "index1", "\0😀")] == sorted(TEXTS)
 
 
-def test_names_of_attributes_are_free(engine: Engine) -> None:
+def test_any_text_is_an_attribute_name(engine: Engine) -> None:
     attributes: dict[str, Value] = {"size": 1, "a.b": 2, "#name": 3, ":value": 4, "ß😀": 5}
     commit(engine, Put(Item(HERE, attributes)))
     commit(engine, Patch(HERE, add=dict.fromkeys(attributes, 1)))
-    assert there(engine).attributes == {"size": 2, "a.b": 3, "#name": 4, ":value": 5, "ß😀": 6}
+    assert get_item(engine).attributes == {"size": 2, "a.b": 3, "#name": 4, ":value": 5, "ß😀": 6}
 
 
-def test_names_that_an_engine_has_for_itself_are_free(engine: Engine) -> None:
+def test_names_that_an_engine_uses_internally_are_allowed(engine: Engine) -> None:
     own = ["partition", "sort", "attributes", "state", "places", "pk", "sk", "p1", "s8", "blank", "id"]
     attributes: dict[str, Value] = {mark + name: mark for name in own for mark in ("", "=", "==")}
     item = Item(HERE, attributes, "{}", {"index1": IndexKey("a", "b")})
     commit(engine, Put(item))
-    assert there(engine) == item
+    assert get_item(engine) == item
     commit(engine, Patch(HERE, set=dict.fromkeys(own, "new"), remove=frozenset({"=state", "=pk"})))
     changed = {**attributes, **dict.fromkeys(own, "new")}
     left = {name: value for name, value in changed.items() if name not in {"=state", "=pk"}}
-    assert there(engine) == Item(HERE, left, "{}", item.places)
+    assert get_item(engine) == Item(HERE, left, "{}", item.places)
 
 
 LONG = "😀" * 1000
 """Longer than a key may be in some engines, so under it there is nothing."""
 
 
-def test_under_a_key_that_cannot_be_there_is_nothing(engine: Engine) -> None:
+def test_a_key_that_cannot_exist_has_no_item(engine: Engine) -> None:
     put(engine, [Item(HERE)])
     assert engine.get([Key(LONG, "x")]) == [None]
     assert engine.get([Key("x", LONG), HERE, Key("", "x"), Key("x", "")]) == [None, Item(HERE), None, None]

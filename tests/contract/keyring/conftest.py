@@ -1,4 +1,4 @@
-"""One suite for every keyring: each test runs on every kind there is."""
+"""Runs each test of this suite on every keyring."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from stratabase.operations.ports import Keyring
-from tests.contract.keyring.kinds import KINDS, Kind, Open
+from tests.contract.keyring.keyrings import KINDS, KeyringImplementation, Open
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
-def kind(request: pytest.FixtureRequest) -> Kind:
+def kind(request: pytest.FixtureRequest) -> KeyringImplementation:
     """A kind of keyring."""
-    kind: Kind = request.param
+    kind: KeyringImplementation = request.param
     return kind
 
 
 @pytest.fixture
-def open_(kind: Kind, tmp_path: Path) -> Iterator[Open]:
+def open_(kind: KeyringImplementation, tmp_path: Path) -> Iterator[Open]:
     """What opens one keyring, as often as one likes."""
     with kind.place(tmp_path) as open_:
         yield open_

@@ -1,4 +1,4 @@
-"""What every keyring promises."""
+"""The contract of every keyring."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -7,8 +7,8 @@ import pytest
 
 from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.operations.ports import Keyring
-from tests.contract.keyring.kinds import STURDY, Kind, Open
-from tests.keys import key
+from tests.contract.keyring.keyrings import CONCURRENT, KeyringImplementation, Open
+from tests.in_memory_keyring import key
 
 
 def added(new: SigningKey) -> Callable[[Sequence[SigningKey]], Sequence[SigningKey]]:
@@ -21,7 +21,7 @@ def ids(keyring: Keyring) -> list[str]:
     return [key.id for key in keys]
 
 
-def test_at_first_there_is_what_its_place_came_with(kind: Kind, keyring: Keyring) -> None:
+def test_a_new_keyring_has_the_keys_of_its_storage(kind: KeyringImplementation, keyring: Keyring) -> None:
     assert ids(keyring) == ([] if kind.starts_empty else ["first"])
     keys = keyring.keys()
     assert all(len(key.secret) >= 32 for key in keys)
@@ -33,34 +33,34 @@ def test_a_key_comes_back_as_it_was_added(keyring: Keyring) -> None:
     assert keyring.keys()[-1] == new
 
 
-def test_a_change_is_seen_by_others_and_outlives_it(open_: Open) -> None:
+def test_a_change_is_visible_to_others_and_survives_reopening(open_: Open) -> None:
     one, other = open_(), open_()
     before = list(other.keys())
     one.change(added(key("a")))
     assert list(other.keys()) == list(open_().keys()) == [*before, key("a")]
 
 
-def test_what_a_change_leaves_out_is_gone(keyring: Keyring) -> None:
+def test_a_change_removes_the_keys_that_it_omits(keyring: Keyring) -> None:
     keyring.change(added(key("a")))
     keyring.change(added(key("b")))
     keyring.change(lambda keys: [key for key in keys if key.id == "b"])
     assert ids(keyring) == ["b"]
 
 
-def test_the_order_stays(keyring: Keyring) -> None:
+def test_the_order_of_keys_is_kept(keyring: Keyring) -> None:
     for name in "cab":
         keyring.change(added(key(name)))
     assert ids(keyring)[-3:] == ["c", "a", "b"]
 
 
-def test_a_change_that_changes_nothing_is_none(keyring: Keyring) -> None:
+def test_an_empty_change_writes_nothing(keyring: Keyring) -> None:
     keyring.change(added(key("a")))
     before = keyring.keys()
     keyring.change(list)
     assert keyring.keys() == before
 
 
-def test_a_change_that_fails_leaves_everything_as_it_was(keyring: Keyring) -> None:
+def test_a_failed_change_leaves_everything_unchanged(keyring: Keyring) -> None:
     before = keyring.keys()
 
     def fail(keys: Sequence[SigningKey]) -> Sequence[SigningKey]:
@@ -73,8 +73,8 @@ def test_a_change_that_fails_leaves_everything_as_it_was(keyring: Keyring) -> No
     assert ids(keyring)[-1] == "a"
 
 
-@pytest.mark.parametrize("kind", STURDY, ids=lambda kind: kind.name)
-def test_of_changes_at_the_same_time_none_is_lost(kind: Kind, open_: Open) -> None:
+@pytest.mark.parametrize("kind", CONCURRENT, ids=lambda kind: kind.name)
+def test_concurrent_changes_are_all_kept(kind: KeyringImplementation, open_: Open) -> None:
     rounds = 2
     failures: list[BaseException] = []
 

@@ -1,4 +1,4 @@
-"""One suite for every store of members: each test runs on every kind there is."""
+"""Runs each test of this suite on every store of members."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,21 +6,21 @@ from pathlib import Path
 import pytest
 
 from stratabase.operations.ports import Members
-from tests.contract.members.kinds import KINDS, STURDY, Kind
+from tests.contract.members.stores import CONCURRENT, KINDS, MembersImplementation
 from tests.soak import mostly
 
 
 @pytest.fixture(params=mostly(KINDS, "dynamodb-moto"), ids=lambda kind: kind.name)
 def members(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Members]:
     """An empty store."""
-    kind: Kind = request.param
+    kind: MembersImplementation = request.param
     with kind.open(tmp_path) as members:
         yield members
 
 
-@pytest.fixture(params=STURDY, ids=lambda kind: kind.name)
-def sturdy(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Members]:
+@pytest.fixture(params=CONCURRENT, ids=lambda kind: kind.name)
+def concurrent(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Members]:
     """An empty store that bears several callers."""
-    kind: Kind = request.param
+    kind: MembersImplementation = request.param
     with kind.open(tmp_path) as members:
         yield members

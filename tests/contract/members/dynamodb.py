@@ -1,4 +1,4 @@
-"""Members over the emulators of DynamoDB."""
+"""Stores of members over the DynamoDB emulators."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""A link by mail works once, however many use it at the same time."""
+"""A mailed link works once, even if it is used concurrently."""
 
 import threading
 from dataclasses import replace
@@ -11,10 +11,10 @@ from stratabase.domain.members.member import LINK_USED, Member
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.ports import Members
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import FrozenClock
-from tests.mails import KeptMails
-from tests.members import PlainPasswords
+from tests.in_memory_members import PlainPasswords
+from tests.recording_mailer import RecordingMailer
 from tests.soak import count
 
 ROUNDS = count(1, 50)
@@ -23,8 +23,8 @@ DEADLINE = 60
 ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her old one")
 
 
-class Together(PlainPasswords):
-    """Lets nobody set a password before all have found the link to be good."""
+class SimultaneousPasswords(PlainPasswords):
+    """A password hasher that waits until all callers have found the link valid."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,8 +35,8 @@ class Together(PlainPasswords):
         return super().hash(password)
 
 
-def recovery_of(members: Members, mails: KeptMails) -> PasswordReset:
-    passwords = Together()
+def recovery_of(members: Members, mails: RecordingMailer) -> PasswordReset:
+    passwords = SimultaneousPasswords()
     return PasswordReset(
         members, passwords, mails, FrozenClock(), policy=PasswordPolicy(passwords.is_common), application="Hr"
     )
@@ -51,15 +51,17 @@ def uses(recovery: PasswordReset, token: str, number: int) -> Member | None:
 
 
 @pytest.mark.soak
-def test_of_many_who_use_one_link_at_once_one_wins(sturdy: Members) -> None:
-    sturdy.add(ANNA)
-    mails = KeptMails()
-    recovery = recovery_of(sturdy, mails)
+def test_one_of_many_concurrent_uses_of_a_link_succeeds(concurrent: Members) -> None:
+    concurrent.add(ANNA)
+    mails = RecordingMailer()
+    recovery = recovery_of(concurrent, mails)
     for generation in range(1, ROUNDS + 1):
         recovery.invite("m1", "https://api.example.com")
-        outcomes = together(*(partial(uses, recovery, mails.token, number) for number in range(RIVALS)))
+        outcomes = run_concurrently(
+            *(partial(uses, recovery, mails.token, number) for number in range(RIVALS))
+        )
         (winner,) = [outcome for outcome in outcomes if outcome]
-        stored = sturdy.by_id("m1")
+        stored = concurrent.by_id("m1")
         assert stored is not None
         assert stored.reset is not None
         assert (stored.password, stored.reset.until, stored.generation) == (
@@ -69,14 +71,19 @@ def test_of_many_who_use_one_link_at_once_one_wins(sturdy: Members) -> None:
         )
 
 
-def test_a_link_is_stored_and_used_up(sturdy: Members) -> None:
-    sturdy.add(replace(ANNA, password=None))
-    mails, passwords = KeptMails(), PlainPasswords()
+def test_a_link_is_stored_and_used_up(concurrent: Members) -> None:
+    concurrent.add(replace(ANNA, password=None))
+    mails, passwords = RecordingMailer(), PlainPasswords()
     recovery = PasswordReset(
-        sturdy, passwords, mails, FrozenClock(), policy=PasswordPolicy(passwords.is_common), application="Hr"
+        concurrent,
+        passwords,
+        mails,
+        FrozenClock(),
+        policy=PasswordPolicy(passwords.is_common),
+        application="Hr",
     )
     recovery.invite("m1", "https://api.example.com")
     finished = recovery.finish(mails.token, "correct horse battery")
-    assert sturdy.by_id("m1") == finished
+    assert concurrent.by_id("m1") == finished
     with pytest.raises(UnusableLink):
         recovery.inspect(mails.token)

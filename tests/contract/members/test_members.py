@@ -1,4 +1,4 @@
-"""What every store of members promises to one caller."""
+"""The contract of every store of members for one caller."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -34,7 +34,7 @@ def stored(members: Members, id_: str = "1") -> Member:
     return member
 
 
-def test_at_first_there_is_nobody(members: Members) -> None:
+def test_a_new_store_has_no_members(members: Members) -> None:
     assert members.any() is False
     assert members.by_username("Anna") is None
     assert members.by_id("1") is None
@@ -50,7 +50,7 @@ def test_a_member_comes_back_as_it_was_added(member: Member, members: Members) -
     assert members.roster().members == (member,)
 
 
-def test_every_read_tells_the_revision(members: Members) -> None:
+def test_every_read_returns_the_revision(members: Members) -> None:
     members.add(ANNA)
     first = stored(members)
     read = [members.by_username("anna"), *members.roster().members]
@@ -63,7 +63,7 @@ def test_every_read_tells_the_revision(members: Members) -> None:
     ("added", "asked"),
     [("Anna", "ANNA"), ("Straße", "STRASSE"), ("é", "e\u0301"), ("E\u0301", "é"), ("ΣΊΣΥΦΟΣ", "σίσυφος")],
 )
-def test_names_compare_without_case_and_spelling(added: str, asked: str, members: Members) -> None:
+def test_names_are_compared_without_case_and_normalization(added: str, asked: str, members: Members) -> None:
     members.add(Member("1", added, "a@example.com", "Clerk"))
     found = members.by_username(asked)
     assert found is not None
@@ -81,7 +81,7 @@ def test_an_address_leads_to_its_member(asked: str, members: Members) -> None:
     assert members.by_email("anne@example.com") is None
 
 
-def test_an_address_that_waits_leads_to_nobody_and_keeps_nobody_from_it(members: Members) -> None:
+def test_a_pending_address_identifies_no_member_and_reserves_nothing(members: Members) -> None:
     members.add(ANNA)
     assert members.by_email("anna@new.example") is None
     members.add(replace(BERT, email="anna@new.example"))
@@ -99,7 +99,7 @@ def test_other_names_and_ids_find_nobody(asked: str, members: Members) -> None:
     assert members.by_id(asked) is None
 
 
-def test_an_id_is_taken_once(members: Members) -> None:
+def test_an_id_is_unique(members: Members) -> None:
     members.add(ANNA)
     for again in (BERT, ANNA):
         with pytest.raises(Conflict):
@@ -116,7 +116,7 @@ TAKEN: list[tuple[str, str, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("username", "email", "fields"), TAKEN)
-def test_a_new_member_takes_no_names_of_others(
+def test_a_new_member_with_a_name_of_another_is_refused(
     username: str, email: str, fields: tuple[str, ...], members: Members
 ) -> None:
     members.add(ANNA)
@@ -129,7 +129,7 @@ def test_a_new_member_takes_no_names_of_others(
 
 
 @pytest.mark.parametrize(("username", "email", "fields"), TAKEN)
-def test_a_changed_member_takes_no_names_of_others(
+def test_a_change_to_a_name_of_another_is_refused(
     username: str, email: str, fields: tuple[str, ...], members: Members
 ) -> None:
     members.add(ANNA)
@@ -163,7 +163,7 @@ def test_a_username_and_an_address_may_be_the_same_text(members: Members) -> Non
         ANNA,
     ],
 )
-def test_a_change_puts_one_in_place_of_the_other(after: Member, members: Members) -> None:
+def test_a_change_replaces_the_whole_member(after: Member, members: Members) -> None:
     members.add(ANNA)
     members.change(stored(members), after)
     assert stored(members) == after
@@ -171,7 +171,7 @@ def test_a_change_puts_one_in_place_of_the_other(after: Member, members: Members
     assert members.roster().members == (after,)
 
 
-def test_names_that_are_given_up_are_free_again(members: Members) -> None:
+def test_released_names_are_free_again(members: Members) -> None:
     members.add(ANNA)
     members.change(stored(members), replace(ANNA, username="Anne", email="anne@example.com"))
     assert members.by_username("Anna") is None
@@ -193,7 +193,7 @@ def test_a_change_expects_the_member_as_it_was_read(members: Members) -> None:
     assert members.by_username("anne") is None
 
 
-def test_a_change_back_is_a_change(members: Members) -> None:
+def test_a_change_back_to_an_earlier_state_is_a_new_revision(members: Members) -> None:
     members.add(ANNA)
     read = stored(members)
     members.change(read, replace(read, notes="for a moment"))
@@ -202,7 +202,7 @@ def test_a_change_back_is_a_change(members: Members) -> None:
         members.change(read, replace(read, notes="late"))
 
 
-def test_a_stale_change_to_taken_names_is_stale_first(members: Members) -> None:
+def test_a_stale_change_to_taken_names_is_refused_as_stale(members: Members) -> None:
     members.add(ANNA)
     members.add(BERT)
     read = stored(members)
@@ -211,7 +211,7 @@ def test_a_stale_change_to_taken_names_is_stale_first(members: Members) -> None:
         members.change(read, replace(read, username="bert"))
 
 
-def test_who_was_removed_is_gone(members: Members) -> None:
+def test_a_removed_member_is_gone(members: Members) -> None:
     members.add(ANNA)
     members.add(BERT)
     read = stored(members)
@@ -225,7 +225,7 @@ def test_who_was_removed_is_gone(members: Members) -> None:
     members.add(replace(ANNA, id="9"))
 
 
-def test_the_roster_is_in_the_order_of_folded_names(members: Members) -> None:
+def test_the_roster_is_ordered_by_folded_name(members: Members) -> None:
     names = ["delta", "Alfa", "charlie", "BRAVO", "Écho", "zulu", "\U0001f642", "\ufb01"]
     for number, name in enumerate(names):
         members.add(Member(str(number), name, f"{number}@example.com", "Clerk"))
@@ -242,7 +242,7 @@ ON_A_ROSTER: dict[str, Write] = {
 
 
 @pytest.mark.parametrize("write", ON_A_ROSTER.values(), ids=ON_A_ROSTER)
-def test_a_change_on_a_roster_ends_it(write: Write, members: Members) -> None:
+def test_a_change_with_a_roster_invalidates_it(write: Write, members: Members) -> None:
     members.add(ANNA)
     members.add(BERT)
     roster = members.roster()
@@ -256,7 +256,7 @@ def test_a_change_on_a_roster_ends_it(write: Write, members: Members) -> None:
     write(members, bert)
 
 
-def test_a_change_without_a_roster_ends_none(members: Members) -> None:
+def test_a_change_without_a_roster_invalidates_none(members: Members) -> None:
     members.add(ANNA)
     roster = members.roster()
     members.add(BERT)
@@ -266,7 +266,7 @@ def test_a_change_without_a_roster_ends_none(members: Members) -> None:
     members.remove(stored(members), roster)
 
 
-def test_a_refused_change_on_a_roster_ends_none(members: Members) -> None:
+def test_a_refused_change_with_a_roster_invalidates_none(members: Members) -> None:
     members.add(ANNA)
     members.add(BERT)
     roster, bert = members.roster(), stored(members, "2")
@@ -275,7 +275,7 @@ def test_a_refused_change_on_a_roster_ends_none(members: Members) -> None:
     members.change(bert, replace(bert, disabled=True), roster)
 
 
-def test_more_members_than_one_answer_holds_are_all_on_the_roster(members: Members) -> None:
+def test_the_roster_spans_several_pages_of_the_store(members: Members) -> None:
     for number in range(40):
         members.add(Member(f"m{number}", f"name{number:02}", f"{number}@example.com", "Clerk", "x" * 2000))
     assert [member.id for member in members.roster().members] == [f"m{number}" for number in range(40)]

@@ -1,4 +1,4 @@
-"""Several callers at once: names stay unique, nothing is lost, and one administrator stays."""
+"""Concurrent callers: names stay unique, no change is lost, and one administrator remains."""
 
 import re
 from collections.abc import Callable
@@ -18,9 +18,9 @@ from stratabase.operations.members.rules import CONSOLE
 from stratabase.operations.members.update import UpdateMember
 from stratabase.operations.ports import Members
 from stratabase.store.ids import TimeOrderedIds
-from tests.contract.engine.acting import together
-from tests.mails import KeptMails, email_change
-from tests.members import PlainPasswords
+from tests.contract.engine.engine_calls import run_concurrently
+from tests.in_memory_members import PlainPasswords
+from tests.recording_mailer import RecordingMailer, email_change
 from tests.soak import count
 
 pytestmark = pytest.mark.soak
@@ -48,56 +48,56 @@ def spelled(name: str, number: int) -> str:
     return name.upper() if number % 2 else name
 
 
-def test_of_those_who_want_one_username_exactly_one_is_added(sturdy: Members) -> None:
+def test_exactly_one_concurrent_add_of_a_username_succeeds(concurrent: Members) -> None:
     for turn in range(TIMES):
         wanting = [
             Member(f"{turn}-{n}", spelled(f"anna{turn}", n), f"{turn}-{n}@example.com", "Clerk")
             for n in range(THREADS)
         ]
-        added = together(*(partial(adds, sturdy, member) for member in wanting))
+        added = run_concurrently(*(partial(adds, concurrent, member) for member in wanting))
         assert sum(added) == 1
-        assert sturdy.by_username(f"anna{turn}") == wanting[added.index(True)]
-        assert [sturdy.by_id(member.id) is not None for member in wanting] == list(added)
+        assert concurrent.by_username(f"anna{turn}") == wanting[added.index(True)]
+        assert [concurrent.by_id(member.id) is not None for member in wanting] == list(added)
         # Who came late has left nothing behind that is in the way.
         late = wanting[added.index(False)]
-        sturdy.add(Member(f"{turn}-late", f"bert{turn}", late.email, "Clerk"))
+        concurrent.add(Member(f"{turn}-late", f"bert{turn}", late.email, "Clerk"))
 
 
-def test_of_those_who_want_one_address_exactly_one_is_added(sturdy: Members) -> None:
+def test_exactly_one_concurrent_add_of_an_address_succeeds(concurrent: Members) -> None:
     for turn in range(TIMES):
         wanting = [
             Member(f"{turn}-{n}", f"{turn}-{n}", spelled(f"{turn}@example.com", n), "Clerk")
             for n in range(THREADS)
         ]
-        assert sum(together(*(partial(adds, sturdy, member) for member in wanting))) == 1
+        assert sum(run_concurrently(*(partial(adds, concurrent, member) for member in wanting))) == 1
 
 
-def test_of_callers_who_create_one_username_exactly_one_succeeds(sturdy: Members) -> None:
+def test_exactly_one_concurrent_creation_with_a_username_succeeds(concurrent: Members) -> None:
     invited: list[str] = []
-    create = CreateMember(sturdy, TimeOrderedIds(), PROFILES, lambda id_, _: invited.append(id_))
+    create = CreateMember(concurrent, TimeOrderedIds(), PROFILES, lambda id_, _: invited.append(id_))
 
     def creates(turn: int, number: int) -> str | None:
-        given = {
+        value = {
             "username": f"anna{turn}",
             "email": f"{turn}-{number}@example.com",
             "profile": "Clerk",
         }
         try:
-            return create(CONSOLE, given, "https://example.com").id
+            return create(CONSOLE, value, "https://example.com").id
         except MemberTaken:
             return None
 
     for turn in range(TIMES):
         invited.clear()
-        ids = together(*(partial(creates, turn, number) for number in range(THREADS)))
+        ids = run_concurrently(*(partial(creates, turn, number) for number in range(THREADS)))
         (created,) = [id_ for id_ in ids if id_ is not None]
         assert invited == [created]
 
 
-def test_of_those_who_change_to_one_username_exactly_one_gets_it(sturdy: Members) -> None:
-    update = updating(sturdy)
+def test_exactly_one_concurrent_change_to_a_username_succeeds(concurrent: Members) -> None:
+    update = updating(concurrent)
     for number in range(THREADS):
-        sturdy.add(Member(f"m{number}", f"m{number}", f"{number}@example.com", "Clerk"))
+        concurrent.add(Member(f"m{number}", f"m{number}", f"{number}@example.com", "Clerk"))
 
     def changes(turn: int, number: int) -> bool:
         try:
@@ -107,42 +107,42 @@ def test_of_those_who_change_to_one_username_exactly_one_gets_it(sturdy: Members
         return True
 
     for turn in range(TIMES):
-        got = together(*(partial(changes, turn, number) for number in range(THREADS)))
+        got = run_concurrently(*(partial(changes, turn, number) for number in range(THREADS)))
         assert sum(got) == 1
-        holder = sturdy.by_username(f"WANTED{turn}")
+        holder = concurrent.by_username(f"WANTED{turn}")
         assert holder is not None
         assert holder.id == f"m{got.index(True)}"
 
 
-def test_changes_of_different_fields_at_once_are_all_kept(sturdy: Members) -> None:
-    update = updating(sturdy)
-    sturdy.add(Member("1", "anna", "anna@example.com", "Clerk"))
+def test_concurrent_changes_of_different_fields_are_all_kept(concurrent: Members) -> None:
+    update = updating(concurrent)
+    concurrent.add(Member("1", "anna", "anna@example.com", "Clerk"))
     for turn in range(TIMES):
-        given = {
+        data = {
             "notes": f"note {turn}",
             "email": f"anna{turn}@example.com",
             "timeZone": ("Europe/Rome", "Europe/Berlin")[turn % 2],
             "language": ("it", "de")[turn % 2],
         }
-        together(*(partial(update, CONSOLE, "1", {name: value}) for name, value in given.items()))
-        member = sturdy.by_id("1")
+        run_concurrently(*(partial(update, CONSOLE, "1", {name: value}) for name, value in data.items()))
+        member = concurrent.by_id("1")
         assert member is not None
         found = (member.notes, member.email, member.formats.time_zone, member.formats.language)
-        assert found == tuple(given.values())
+        assert found == tuple(data.values())
 
 
-def test_every_new_password_ends_the_tokens_once_more(sturdy: Members) -> None:
-    update = updating(sturdy)
-    sturdy.add(Member("1", "anna", "anna@example.com", "Clerk"))
+def test_each_concurrent_password_change_increments_the_generation(concurrent: Members) -> None:
+    update = updating(concurrent)
+    concurrent.add(Member("1", "anna", "anna@example.com", "Clerk"))
     for turn in range(TIMES):
         words = [f"some words {turn} {number}" for number in range(THREADS)]
-        together(*(partial(update, CONSOLE, "1", {"password": word}) for word in words))
-    member = sturdy.by_id("1")
+        run_concurrently(*(partial(update, CONSOLE, "1", {"password": word}) for word in words))
+    member = concurrent.by_id("1")
     assert member is not None
     assert member.generation == TIMES * THREADS
 
 
-def mailed(mails: KeptMails) -> list[str]:
+def mailed(mails: RecordingMailer) -> list[str]:
     """Return the tokens that were mailed, and forget the mails."""
     found = re.findall(r"token=(\S+)", " ".join(mail.text for mail in mails.mails))
     mails.mails.clear()
@@ -157,7 +157,7 @@ def confirms(emails: EmailChange, token: str) -> bool:
     return True
 
 
-def own_email(members: Members, mails: KeptMails, id_: str, email: str) -> None:
+def own_email(members: Members, mails: RecordingMailer, id_: str, email: str) -> None:
     """Let a member ask for an address, however often one has."""
     passwords = PlainPasswords()
     emails = email_change(members, mails)
@@ -165,69 +165,71 @@ def own_email(members: Members, mails: KeptMails, id_: str, email: str) -> None:
     update(Caller(id_, id_, "Clerk"), id_, {"email": email}, "https://example.com")
 
 
-def test_of_members_who_confirm_one_address_at_once_exactly_one_gets_it(sturdy: Members) -> None:
-    mails = KeptMails()
-    emails = email_change(sturdy, mails)
+def test_exactly_one_concurrent_confirmation_of_an_address_succeeds(concurrent: Members) -> None:
+    mails = RecordingMailer()
+    emails = email_change(concurrent, mails)
     for number in range(THREADS):
-        sturdy.add(Member(f"m{number}", f"m{number}", f"{number}@example.com", "Clerk"))
+        concurrent.add(Member(f"m{number}", f"m{number}", f"{number}@example.com", "Clerk"))
     for turn in range(TIMES):
-        together(
+        run_concurrently(
             *(
-                partial(own_email, sturdy, mails, f"m{number}", spelled(f"wanted{turn}@example.com", number))
+                partial(
+                    own_email, concurrent, mails, f"m{number}", spelled(f"wanted{turn}@example.com", number)
+                )
                 for number in range(THREADS)
             )
         )
         tokens = sorted(mailed(mails))
-        got = together(*(partial(confirms, emails, token) for token in tokens))
+        got = run_concurrently(*(partial(confirms, emails, token) for token in tokens))
         assert sum(got) == 1
-        holder = sturdy.by_email(f"WANTED{turn}@example.com")
+        holder = concurrent.by_email(f"WANTED{turn}@example.com")
         assert holder is not None
         assert holder.id == f"m{got.index(True)}"
 
 
-def test_one_link_that_is_used_many_times_at_once_works_once(sturdy: Members) -> None:
-    mails = KeptMails()
-    emails = email_change(sturdy, mails)
-    sturdy.add(Member("1", "anna", "anna@example.com", "Clerk"))
+def test_a_link_used_concurrently_works_once(concurrent: Members) -> None:
+    mails = RecordingMailer()
+    emails = email_change(concurrent, mails)
+    concurrent.add(Member("1", "anna", "anna@example.com", "Clerk"))
     for turn in range(TIMES):
-        own_email(sturdy, mails, "1", f"anna{turn}@example.com")
+        own_email(concurrent, mails, "1", f"anna{turn}@example.com")
         (token,) = mailed(mails)
-        assert sum(together(*[partial(confirms, emails, token)] * THREADS)) == 1
-        stored = sturdy.by_id("1")
+        assert sum(run_concurrently(*[partial(confirms, emails, token)] * THREADS)) == 1
+        stored = concurrent.by_id("1")
         assert stored is not None
         assert (stored.email, stored.pending_email) == (f"anna{turn}@example.com", None)
         mails.mails.clear()
 
 
-def test_of_two_requests_at_once_the_link_of_the_one_that_is_stored_works(sturdy: Members) -> None:
-    mails = KeptMails()
-    emails = email_change(sturdy, mails)
-    sturdy.add(Member("1", "anna", "anna@example.com", "Clerk"))
+def test_the_stored_link_of_two_concurrent_requests_works(concurrent: Members) -> None:
+    mails = RecordingMailer()
+    emails = email_change(concurrent, mails)
+    concurrent.add(Member("1", "anna", "anna@example.com", "Clerk"))
     for turn in range(TIMES):
         wanted = [f"a{turn}@example.com", f"b{turn}@example.com"]
-        together(*(partial(own_email, sturdy, mails, "1", email) for email in wanted))
-        stored = sturdy.by_id("1")
+        run_concurrently(*(partial(own_email, concurrent, mails, "1", email) for email in wanted))
+        stored = concurrent.by_id("1")
         assert stored is not None
         assert stored.pending_email in wanted
         assert sorted(confirms(emails, token) for token in mailed(mails)) == [False, True]
-        after = sturdy.by_id("1")
+        after = concurrent.by_id("1")
         assert after is not None
         assert after.email == stored.pending_email
         mails.mails.clear()
 
 
-def test_a_confirmation_and_a_cancellation_at_once_leave_one_of_both(sturdy: Members) -> None:
-    mails = KeptMails()
-    emails = email_change(sturdy, mails)
-    update = updating(sturdy)
-    sturdy.add(Member("1", "anna", "old@example.com", "Clerk"))
+def test_a_concurrent_confirmation_and_cancellation_have_one_outcome(concurrent: Members) -> None:
+    mails = RecordingMailer()
+    emails = email_change(concurrent, mails)
+    update = updating(concurrent)
+    concurrent.add(Member("1", "anna", "old@example.com", "Clerk"))
     for turn in range(TIMES):
-        own_email(sturdy, mails, "1", f"new{turn}@example.com")
+        own_email(concurrent, mails, "1", f"new{turn}@example.com")
         (token,) = mailed(mails)
         cancel = partial(update, CONSOLE, "1", {"email": "old@example.com"})
-        together(partial(confirms, emails, token), cancel)
+        run_concurrently(partial(confirms, emails, token), cancel)
         # Whoever was first: an administrator's word is the last.
-        stored = sturdy.by_id("1")
+        stored = concurrent.by_id("1")
         assert stored is not None
         assert (stored.email, stored.pending_email) == ("old@example.com", None)
         assert not confirms(emails, token)
@@ -273,24 +275,24 @@ def stays(members: Members, id_: str) -> bool:
         (("disable", "demote", "delete"), count(2, 100)),
     ],
 )
-def test_of_administrators_who_strike_each_other_one_stays(
-    deeds: tuple[str, ...], times: int, sturdy: Members
+def test_concurrent_demotions_of_administrators_leave_one(
+    deeds: tuple[str, ...], times: int, concurrent: Members
 ) -> None:
     ids = [str(number) for number in range(len(deeds))]
     for _ in range(times):
         for id_ in ids:
-            promote(sturdy, id_)
+            promote(concurrent, id_)
         racers = zip(deeds, ids, strict=True)
-        struck = together(*(partial(strikes, STRIKES[deed], sturdy, id_) for deed, id_ in racers))
+        struck = run_concurrently(*(partial(strikes, STRIKES[deed], concurrent, id_) for deed, id_ in racers))
         assert sum(struck) == len(deeds) - 1
-        assert [stays(sturdy, id_) for id_ in ids] == [not was for was in struck]
+        assert [stays(concurrent, id_) for id_ in ids] == [not was for was in struck]
 
 
-def test_who_is_looked_up_while_names_change_is_never_somebody_else(sturdy: Members) -> None:
+def test_a_lookup_during_name_changes_never_returns_another_member(concurrent: Members) -> None:
     """Two members hand a name to and fro; between, nobody may have it."""
-    sturdy.add(Member("1", "shared", "1@example.com", "Clerk"))
-    sturdy.add(Member("2", "other", "2@example.com", "Clerk"))
-    update = updating(sturdy)
+    concurrent.add(Member("1", "shared", "1@example.com", "Clerk"))
+    concurrent.add(Member("2", "other", "2@example.com", "Clerk"))
+    update = updating(concurrent)
 
     def hand_over() -> None:
         for turn in range(TIMES):
@@ -301,13 +303,13 @@ def test_who_is_looked_up_while_names_change_is_never_somebody_else(sturdy: Memb
 
     def look() -> None:
         for _ in range(3 * TIMES):
-            found = sturdy.by_username("SHARED")
+            found = concurrent.by_username("SHARED")
             assert found is None or found.username == "shared"
 
-    together(hand_over, look)
+    run_concurrently(hand_over, look)
 
 
-def test_a_change_and_a_removal_at_once_leave_nothing_half_done(sturdy: Members) -> None:
+def test_a_concurrent_change_and_removal_leave_a_consistent_store(concurrent: Members) -> None:
     def attempt(work: Callable[[], None]) -> bool:
         try:
             work()
@@ -317,14 +319,14 @@ def test_a_change_and_a_removal_at_once_leave_nothing_half_done(sturdy: Members)
 
     for turn in range(TIMES):
         before = Member(f"{turn}", f"anna{turn}", f"{turn}@example.com", "Clerk", revision=1)
-        sturdy.add(before)
-        read = sturdy.by_id(before.id)
+        concurrent.add(before)
+        read = concurrent.by_id(before.id)
         assert read is not None
         renamed = Member(f"{turn}", f"berta{turn}", f"{turn}@example.com", "Clerk")
-        won = together(
-            partial(attempt, partial(sturdy.change, read, renamed)),
-            partial(attempt, partial(sturdy.remove, read)),
+        won = run_concurrently(
+            partial(attempt, partial(concurrent.change, read, renamed)),
+            partial(attempt, partial(concurrent.remove, read)),
         )
         assert sum(won) == 1
-        assert sturdy.by_username(f"anna{turn}") is None
-        assert sturdy.by_username(f"berta{turn}") == (renamed if won[0] else None)
+        assert concurrent.by_username(f"anna{turn}") is None
+        assert concurrent.by_username(f"berta{turn}") == (renamed if won[0] else None)

@@ -1,4 +1,4 @@
-"""One suite for every store that remembers: each test runs over every engine, and on the plain oracle."""
+"""Runs each test of this suite on every store with versions: on every engine, and on the oracle."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.kinds import KINDS
+from tests.contract.engine.engines import KINDS
 from tests.contract.versions.models import COMPANY
 from tests.contract.versions.versioned_objects import VersionedObjects
 from tests.fakes import DictEntities
@@ -17,7 +17,7 @@ PLAIN = "plain"
 
 
 @pytest.fixture(params=mostly([PLAIN, *(kind.name for kind in KINDS)], "dynamodb-moto", "metered"))
-def chronicle(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VersionedObjects]:
+def objects(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VersionedObjects]:
     """An empty company."""
     if request.param == PLAIN:
         yield VersionedObjects(DictEntities(COMPANY))

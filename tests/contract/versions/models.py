@@ -1,4 +1,4 @@
-"""A company that remembers: versioned classes with keys, parts and one partner, beside some that are not."""
+"""A company model with versioned classes that have keys, parts and a partner, and unversioned ones."""
 
 from dataclasses import replace
 from types import MappingProxyType

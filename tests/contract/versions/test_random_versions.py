@@ -1,4 +1,4 @@
-"""Random histories: whatever is done, every store remembers what the plain oracle does."""
+"""Random histories on every store, compared with the in-memory oracle."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -16,7 +16,7 @@ from stratabase.operations.ports import Entities
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests import soak
-from tests.contract.engine.kinds import KINDS, Kind
+from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.contract.versions.models import COMPANY
 from tests.contract.versions.versioned_objects import HOUR, NOON, VersionedObjects
 from tests.fakes import DictEntities
@@ -25,8 +25,8 @@ _numbers = count(1)
 WALKED = (("Team", "members"), ("Desk", "owner"), ("Room", "people"))
 
 
-class Deed(NamedTuple):
-    """What is done to some objects at once: each is written with values, or deleted (None)."""
+class RandomChange(NamedTuple):
+    """A change of several objects: the values of each, or None for a deletion."""
 
     step: Instant
     """How far the clock goes on before, or back."""
@@ -55,15 +55,15 @@ def _values(class_name: str) -> st.SearchStrategy[Mapping[str, str | None] | Non
 
 
 @st.composite
-def deeds(draw: st.DrawFn) -> Deed:
+def deeds(draw: st.DrawFn) -> RandomChange:
     """Draw a deed."""
     chosen = draw(st.lists(st.sampled_from(OBJECTS), min_size=1, max_size=3, unique=True))
     step = draw(st.sampled_from([0, 1, 1000, HOUR, -1000, -HOUR]))
-    return Deed(step, {each: draw(_values(each[0])) for each in chosen})
+    return RandomChange(step, {each: draw(_values(each[0])) for each in chosen})
 
 
 class Company:
-    """The objects of one history in a store that others share: their ids, and what is unique, are its own."""
+    """The objects of one history in a shared store, with their own IDs and unique values."""
 
     def __init__(self, entities: Entities, number: int) -> None:
         self.entities = entities
@@ -74,10 +74,10 @@ class Company:
         """Return an object."""
         return Reference(class_name, f"{id_}{self._number}")
 
-    def do(self, deed: Deed, commit_id: str) -> object:
+    def do(self, change: RandomChange, commit_id: str) -> object:
         """Do a deed; return why it is refused, if it is; of two reasons, either may be told."""
-        self._chronicle.clock += deed.step
-        effects = [self._effect(self.named(*each), values) for each, values in deed.objects.items()]
+        self._chronicle.clock += change.step
+        effects = [self._effect(self.named(*each), values) for each, values in change.objects.items()]
         try:
             self._chronicle.commit(*(effect for effect in effects if effect), commit_id=commit_id)
         except Conflict:
@@ -120,7 +120,7 @@ class Company:
         return found
 
 
-def opened(kind: Kind, factory: pytest.TempPathFactory) -> Iterator[Entities]:
+def opened(kind: EngineImplementation, factory: pytest.TempPathFactory) -> Iterator[Entities]:
     engine: Engine = kind.open(factory.mktemp("store"))
     yield Repository(engine, COMPANY)
     engine.close()
@@ -149,22 +149,24 @@ HISTORIES = st.lists(deeds(), min_size=1, max_size=12)
 @pytest.mark.soak
 @settings(max_examples=soak.count(20, 500))
 @given(HISTORIES)
-def test_a_store_remembers_what_the_plain_oracle_does(here: Entities, history: list[Deed]) -> None:
+def test_a_store_keeps_the_versions_of_the_reference(here: Entities, history: list[RandomChange]) -> None:
     check(here, history)
 
 
 @pytest.mark.soak
 @settings(max_examples=soak.count(5, 100))
 @given(HISTORIES)
-def test_a_store_that_is_far_remembers_it_too(far: Entities, history: list[Deed]) -> None:
+def test_a_remote_store_keeps_the_versions_of_the_reference(
+    far: Entities, history: list[RandomChange]
+) -> None:
     check(far, history)
 
 
-def check(store: Entities, history: list[Deed]) -> None:
+def check(store: Entities, history: list[RandomChange]) -> None:
     """Do the same in a store and in plain dicts: they must refuse and remember the same."""
     number = next(_numbers)
     stored, plain = Company(store, number), Company(DictEntities(COMPANY), number)
-    for step, deed in enumerate(history):
+    for step, change in enumerate(history):
         commit_id = f"{number} {step}"
-        assert stored.do(deed, commit_id) == plain.do(deed, commit_id)
+        assert stored.do(change, commit_id) == plain.do(change, commit_id)
     assert stored.remembered() == plain.remembered()

@@ -1,4 +1,4 @@
-"""Short ways to write objects that keep versions, at a time that the test sets."""
+"""Short methods that write versioned objects at times that the test sets."""
 
 from collections.abc import Sequence
 from itertools import count
@@ -28,7 +28,7 @@ HOUR = 3_600_000
 
 
 class VersionedObjects:
-    """Writes objects; the clock goes a second on with each commit, and otherwise where it is told to."""
+    """Writes objects. The clock advances by a second with each commit; a test may also set it."""
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities
@@ -37,9 +37,9 @@ class VersionedObjects:
     def commit(self, *effects: Effect, commit_id: str | None = None) -> Instant:
         """Do all effects at once; return the instant of the change."""
         self.clock += 1000
-        told = self.change(*effects, commit_id=commit_id)
-        self.entities.commit(told)
-        return told.instant
+        result = self.change(*effects, commit_id=commit_id)
+        self.entities.commit(result)
+        return result.instant
 
     def change(self, *effects: Effect, commit_id: str | None = None) -> Change:
         """Return what does all effects at once, as operations make it."""

@@ -1,21 +1,21 @@
-"""What grants come to for a profile: classes, attributes and roles that it may read, in all or in part."""
+"""The access of a profile: the classes, attributes and roles that it may read, fully or partly."""
 
 import pytest
 
 from stratabase.domain.access.grants import access_of
 from stratabase.model.reading import read_model
 from tests.models import THINGS
-from tests.schema.grants.guild import GUILD
+from tests.schema.grants.guild_api import GUILD
 
 MEMBER = access_of(GUILD, "Member")
 
 
 @pytest.mark.parametrize("profile", ["Administrator", "Manager", None])
-def test_profiles_that_no_grant_names_and_nobody_may_do_everything(profile: str | None) -> None:
+def test_a_caller_without_a_profile_or_with_an_unnamed_profile_is_unrestricted(profile: str | None) -> None:
     assert access_of(GUILD, profile) is None
 
 
-def test_without_grants_everybody_may() -> None:
+def test_a_class_without_grants_is_open_to_every_profile() -> None:
     assert access_of(THINGS, "Member") is None
     assert access_of(THINGS, "whoever") is None
 
@@ -25,7 +25,7 @@ def test_the_access_of_a_profile_is_built_once_for_a_model() -> None:
     assert access_of(GUILD, "Scribe") is not access_of(GUILD, "Member")
 
 
-def test_classes_are_read_that_name_the_profile_and_parts_with_their_whole() -> None:
+def test_a_profile_reads_classes_granted_to_it_and_parts_through_their_whole() -> None:
     assert MEMBER is not None
     read = {name for name in GUILD.classes if MEMBER.may_read_class(name)}
 
@@ -53,7 +53,7 @@ def test_classes_are_read_that_name_the_profile_and_parts_with_their_whole() -> 
         ("Sin", "label", "Sin", None),
     ],
 )
-def test_attributes_are_read_with_all_that_they_are_made_of(
+def test_an_attribute_is_readable_only_with_all_its_sources(
     class_name: str, attribute: str, obstacle: str | None, narrowed: str | None
 ) -> None:
     assert MEMBER is not None
@@ -61,7 +61,7 @@ def test_attributes_are_read_with_all_that_they_are_made_of(
     assert MEMBER.conditional_source(class_name, attribute) == narrowed
 
 
-def test_a_part_of_itself_and_of_several_wholes_is_read_with_any_of_them() -> None:
+def test_a_part_of_several_wholes_is_readable_through_any_of_them() -> None:
     model = read_model(
         """
         extend schema @application(name: "Parts") @profile(name: "Administrator", administrator: true)
@@ -81,7 +81,7 @@ def test_a_part_of_itself_and_of_several_wholes_is_read_with_any_of_them() -> No
     assert not access.sees_every_object("Part")
 
 
-def test_an_attribute_s_grant_alone_restricts_a_profile() -> None:
+def test_a_grant_on_an_attribute_alone_restricts_a_profile() -> None:
     model = read_model(
         """
         extend schema @application(name: "Parts") @profile(name: "Administrator", administrator: true)

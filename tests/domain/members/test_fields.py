@@ -1,4 +1,4 @@
-"""The fields of a member: what each may hold, and how it is given and shown."""
+"""The fields of a member: valid values, and their representations."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def mistakes(name: str, value: Any) -> str:
     return "; ".join(FIELDS[name].mistakes(value))
 
 
-def test_there_are_the_fields_of_the_specification() -> None:
+def test_the_fields_are_those_of_the_specification() -> None:
     named = "username email notes profile timeFormat dateFormat timeZone language disabled"
     assert list(FIELDS) == named.split()
     assert [name for name, field in FIELDS.items() if field.required] == ["username", "email", "profile"]
@@ -57,12 +57,12 @@ def test_there_are_the_fields_of_the_specification() -> None:
         ("disabled", True),
     ],
 )
-def test_right_values_of_member_fields_are_accepted(name: str, value: Any) -> None:
+def test_valid_values_of_member_fields_are_accepted(name: str, value: Any) -> None:
     assert mistakes(name, value) == ""
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "result"),
     [
         ("username", "", "must not be empty"),
         ("username", "x" * 65, "must have at most 64 characters, not 65"),
@@ -104,8 +104,8 @@ def test_right_values_of_member_fields_are_accepted(name: str, value: Any) -> No
         ("disabled", None, "must be true or false"),
     ],
 )
-def test_bad_values_are_reported_with_what_would_be_right(name: str, value: Any, told: str) -> None:
-    assert told in mistakes(name, value)
+def test_invalid_values_are_reported_with_advice(name: str, value: Any, result: str) -> None:
+    assert result in mistakes(name, value)
 
 
 STRAY = ["\x00", "\x07", "\x1b", "\x7f", "\x85", "\x9f", "\ud800", "\udfff", "\ufffe", "\uffff"]
@@ -113,7 +113,7 @@ STRAY = ["\x00", "\x07", "\x1b", "\x7f", "\x85", "\x9f", "\ud800", "\udfff", "\u
 
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("stray", [*STRAY, "\n", "\t", "\r"])
-def test_no_text_has_characters_that_cannot_be_carried(name: str, stray: str) -> None:
+def test_texts_with_unencodable_characters_are_refused(name: str, stray: str) -> None:
     if name == "notes" and stray in "\n\t":
         assert mistakes(name, f"a{stray}b") == ""
     else:
@@ -130,7 +130,7 @@ def xml_can_carry(text: str) -> bool:
 
 
 @given(st.text(alphabet=st.characters(), min_size=1, max_size=20))
-def test_whatever_is_taken_can_be_written_in_json_and_xml(text: str) -> None:
+def test_every_accepted_value_can_be_written_in_json_and_xml(text: str) -> None:
     for name in ("username", "notes"):
         if not mistakes(name, text):
             assert xml_can_carry(text)
@@ -138,7 +138,7 @@ def test_whatever_is_taken_can_be_written_in_json_and_xml(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_what_is_put_is_what_is_got(name: str) -> None:
+def test_a_value_that_is_set_can_be_read_back(name: str) -> None:
     values = {
         "username": "Bert",
         "email": "bert@example.com",
@@ -157,7 +157,7 @@ def test_what_is_put_is_what_is_got(name: str) -> None:
     assert [FIELDS[other].get(after) for other in others] == [FIELDS[other].get(ANNA) for other in others]
 
 
-def test_null_is_nothing_or_what_is_usual() -> None:
+def test_null_clears_a_field_or_sets_its_default() -> None:
     nullable = [name for name, field in FIELDS.items() if field.nullable]
     changed = ANNA
     for name in nullable:

@@ -1,4 +1,4 @@
-"""Which key signs when, and until when its tokens are good."""
+"""Which key signs when, and how long its tokens are valid."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from stratabase.domain.members.key_rotation import (
     key_phases,
     live_keys,
 )
-from tests.keys import key
+from tests.in_memory_keyring import key
 
 VALIDITY = 1_800_000
 OLD, NEW, NEXT = key("old", 1_000), key("new", 5_000_000), key("next", 9_000_000)
@@ -21,7 +21,7 @@ def states(now: int) -> list[KeyState]:
     return [turn.state for turn in key_phases(KEYS, now, VALIDITY)]
 
 
-def test_keys_come_in_the_order_in_which_they_sign() -> None:
+def test_keys_are_ordered_by_when_they_sign() -> None:
     assert [turn.key for turn in key_phases(KEYS, 0, VALIDITY)] == [OLD, NEW, NEXT]
 
 
@@ -37,7 +37,7 @@ def test_keys_come_in_the_order_in_which_they_sign() -> None:
         (9_000_000 + VALIDITY + GRACE, [KeyState.OVER, KeyState.OVER, KeyState.SIGNING]),
     ],
 )
-def test_each_key_has_its_time(now: int, expected: list[KeyState]) -> None:
+def test_the_state_of_a_key_depends_on_the_time(now: int, expected: list[KeyState]) -> None:
     assert states(now) == expected
 
 
@@ -49,15 +49,15 @@ def test_a_key_ends_when_the_last_token_that_it_can_have_signed_does() -> None:
     ]
 
 
-def test_of_keys_that_begin_at_once_all_processes_choose_the_same() -> None:
+def test_all_processes_choose_the_same_of_keys_with_equal_starts() -> None:
     twins = [key("a", 5), key("b", 5)]
     assert find_signing_key(twins, 5) == find_signing_key(twins[::-1], 5) == twins[1]
 
 
 @pytest.mark.parametrize(("keys", "expected"), [((), None), ((OLD,), OLD), (KEYS, NEW)])
-def test_one_key_signs(keys: tuple[SigningKey, ...], expected: SigningKey | None) -> None:
+def test_the_newest_active_key_signs(keys: tuple[SigningKey, ...], expected: SigningKey | None) -> None:
     assert find_signing_key(keys, 6_000_000) == expected
 
 
-def test_who_is_over_does_not_live() -> None:
+def test_an_expired_key_is_not_live() -> None:
     assert list(live_keys(KEYS, 5_000_000 + VALIDITY + GRACE, VALIDITY)) == [NEW, NEXT]

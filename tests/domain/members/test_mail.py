@@ -1,4 +1,4 @@
-"""Mails say the same in every language, and leave their links whole."""
+"""Mails have the same content in every language, and keep their links intact."""
 
 from collections.abc import Callable
 
@@ -35,7 +35,7 @@ def member(language: str) -> Member:
 
 @pytest.mark.parametrize("name", MAILS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_mail_says_all_that_there_is_to_say(name: str, language: str) -> None:
+def test_a_mail_contains_all_its_details(name: str, language: str) -> None:
     make_mail, facts = MAILS[name]
     mail = make_mail(member(language))
     assert mail.to == (NEW_EMAIL if name == "confirmation" else "anna@example.com")
@@ -44,7 +44,7 @@ def test_a_mail_says_all_that_there_is_to_say(name: str, language: str) -> None:
 
 @pytest.mark.parametrize("name", ["reset", "invitation", "confirmation"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_link_stands_on_a_line_of_its_own(name: str, language: str) -> None:
+def test_the_link_is_on_a_line_of_its_own(name: str, language: str) -> None:
     make_mail, _facts = MAILS[name]
     lines = make_mail(member(language)).text.splitlines()
     place = lines.index(LINK)
@@ -53,14 +53,14 @@ def test_the_link_stands_on_a_line_of_its_own(name: str, language: str) -> None:
 
 @pytest.mark.parametrize("name", MAILS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_subject_tells_nothing_that_a_member_made_up(name: str, language: str) -> None:
+def test_a_subject_contains_no_member_supplied_text(name: str, language: str) -> None:
     make_mail, _facts = MAILS[name]
     subject = make_mail(member(language)).subject
     assert subject.startswith("Hr: ")
     assert not {text for text in ("{anna}", "@", LINK) if text in subject}
 
 
-def test_no_mail_is_another_one() -> None:
+def test_every_mail_text_and_subject_is_distinct() -> None:
     mails = [make_mail(member(language)) for make_mail, _ in MAILS.values() for language in LANGUAGES]
     assert len({mail.text for mail in mails}) == len({mail.subject for mail in mails}) == len(mails)
 

@@ -1,4 +1,4 @@
-"""What queries mean, written from the sentences of the API's contract: slow, simple, and by another way."""
+"""A naive model of queries, written from the sentences of the API contract."""
 
 from collections.abc import Iterable
 from datetime import date, datetime, time
@@ -118,7 +118,7 @@ def in_order(states: Iterable[State], order: Order, class_: Class) -> list[State
 
 
 class ExpectedPage(NamedTuple):
-    """What a page shows."""
+    """The expected content of a page."""
 
     ids: list[Any]
     total_count: int

@@ -1,4 +1,4 @@
-"""Random states, filters, orders and windows over the class THING, of few values, so that they often meet."""
+"""Random states, filters, orders and windows over the class THING, of few values, so that many match."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Aggregates: exact whatever the order, and null where there is no result."""
+"""Aggregates are exact in any order, and null without a result."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -63,7 +63,7 @@ REALS = st.decimals(
 
 
 @given(st.lists(st.none() | REALS, max_size=20), st.randoms(use_true_random=False))
-def test_sums_and_averages_are_those_of_fractions(numbers: list[Decimal | None], chance: Any) -> None:
+def test_sums_and_averages_are_exact(numbers: list[Decimal | None], chance: Any) -> None:
     values = [None if number is None else canonical_decimal(number) for number in numbers]
     chance.shuffle(values)
     there = [Fraction(number) for number in numbers if number is not None]

@@ -1,4 +1,4 @@
-"""Cursors: they lead back to where they were given, and nothing else is taken for one."""
+"""Cursors round-trip, and other texts are refused."""
 
 import base64
 import json
@@ -58,7 +58,7 @@ def test_a_damaged_cursor_is_refused(place: int, character: str) -> None:
 
 @pytest.mark.soak
 @given(st.integers(0, len(CURSOR) - 1))
-def test_a_piece_of_a_cursor_is_refused(length: int) -> None:
+def test_a_truncated_cursor_is_refused(length: int) -> None:
     with pytest.raises(BadCursor):
         decode_cursor(CURSOR[:length], BY_NAME, THING)
 
@@ -75,7 +75,7 @@ def test_a_piece_of_a_cursor_is_refused(length: int) -> None:
     ],
     ids=["shorter", "attribute", "direction", "direction of the id", "class", "type"],
 )
-def test_a_cursor_of_another_class_or_order_is_refused_as_such(order: Order, class_: Class) -> None:
+def test_a_cursor_of_another_class_or_order_is_refused_with_that_reason(order: Order, class_: Class) -> None:
     with pytest.raises(BadCursor, match="a different class or sort order"):
         decode_cursor(CURSOR, order, class_)
 
@@ -118,7 +118,7 @@ def test_a_forged_cursor_is_refused_unless_its_values_could_be_stored(values: st
         decode_cursor(forged, BY_ALL, THING)
 
 
-def test_the_forgery_of_these_tests_is_good() -> None:
+def test_an_unmodified_forged_cursor_is_accepted() -> None:
     whole = encode_cursor(Position(("a", 1, "1", True, "2000-01-01", "id")), BY_ALL, THING)
     values: list[Any] = ["b", 2, "2", False, None, "other"]
     assert decode_cursor(_forge(whole, json.dumps(values)), BY_ALL, THING) == Position(tuple(values))

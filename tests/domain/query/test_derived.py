@@ -1,4 +1,4 @@
-"""What a query asks of derived attributes, and what can be asked before these are computed."""
+"""Derived attributes in queries."""
 
 import pytest
 
@@ -57,7 +57,7 @@ def test_derived_attributes_in_orders_are_found() -> None:
     assert derived_attributes(Query("Thing", order, LOUD), THING) == ("loud", "twice")
 
 
-def test_who_wants_a_count_alone_needs_no_order() -> None:
+def test_a_query_for_only_a_count_needs_no_order() -> None:
     window = Window(3, start=Position(("a",)))
     query = Query(
         "Thing", Order.of([OrderTerm("loud")]), TWICE, window, PageFields(items=False, total_count=True)

@@ -1,4 +1,4 @@
-"""Marks that somebody puts into states before these are tested."""
+"""Filters by flags that are set on states before matching."""
 
 from stratabase.domain.query.derived import filtered_attributes, split_filter
 from stratabase.domain.query.filter import And, Comparison, FlagFilter
@@ -9,7 +9,7 @@ from tests.models import THING
 NAMED = Comparison("name", Operator.EQ, "x")
 
 
-def test_a_state_matches_that_has_the_mark() -> None:
+def test_a_state_with_the_flag_matches() -> None:
     matches = matcher(And((FlagFilter(".seen"), NAMED)), THING)
 
     assert matches({"name": "x", ".seen": True})
@@ -17,6 +17,6 @@ def test_a_state_matches_that_has_the_mark() -> None:
     assert not matches({"name": "y", ".seen": True})
 
 
-def test_no_state_that_is_kept_can_be_asked_for_it() -> None:
+def test_a_flag_filter_is_not_evaluated_by_the_store() -> None:
     assert split_filter(And((FlagFilter(".seen"), NAMED)), THING) == (NAMED, FlagFilter(".seen"))
     assert list(filtered_attributes(FlagFilter(".seen"))) == []

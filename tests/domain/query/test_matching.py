@@ -1,4 +1,4 @@
-"""Filters as tests of states: every operator on every type, and any nesting of them."""
+"""Filters: every operator on every type, with any nesting."""
 
 from collections.abc import Callable
 from typing import Any
@@ -70,7 +70,7 @@ def test_comparisons_match_by_value(attribute: str, operator: Operator, answers:
         (Operator.NOT_NULL, False, True, False),
     ],
 )
-def test_null_is_what_is_absent(
+def test_a_missing_value_is_null(
     attribute: str, operator: Operator, operand: bool | None, null: bool, value: bool
 ) -> None:
     """Null is what is absent, for every type, and nothing else is (not 0, not false, not the empty text)."""
@@ -79,7 +79,7 @@ def test_null_is_what_is_absent(
 
 
 @pytest.mark.parametrize("operator", [Operator.NULL, Operator.NOT_NULL])
-def test_a_file_is_there_or_not(operator: Operator) -> None:
+def test_a_file_matches_null_operators(operator: Operator) -> None:
     assert holds("picture", operator, True, {"fileId": "f"}) is (operator is Operator.NOT_NULL)
     assert holds("picture", operator, True, None) is (operator is Operator.NULL)
 
@@ -150,7 +150,7 @@ def test_not_matches_null() -> None:
         ("good", [False] * 3),
     ],
 )
-def test_a_condition_holds_where_it_is_true_and_not_where_it_is_null(text: str, expected: list[bool]) -> None:
+def test_a_condition_holds_if_it_is_true_and_not_if_it_is_null(text: str, expected: list[bool]) -> None:
     """Negated, it is the other way round."""
     expression = compile_expression(text, Scope(ModelSymbols(model(THING)), "Thing"))
     condition = ExpressionFilter(expression, EvaluationContext({"username": "a"}))
@@ -187,6 +187,6 @@ def test_filters_may_be_nested_200_deep(wraps: tuple[Callable[[Filter], Filter],
 
 @pytest.mark.soak
 @given(filters, many_states)
-def test_any_filter_means_what_the_naive_model_says(filter_: Filter, states: list[dict[str, Any]]) -> None:
+def test_every_filter_agrees_with_the_naive_model(filter_: Filter, states: list[dict[str, Any]]) -> None:
     test = matcher(filter_, THING)
     assert [test(state) for state in states] == [naive.matches(filter_, state, THING) for state in states]

@@ -1,4 +1,4 @@
-"""Orders: what terms mean, where states lie, and how they are sorted."""
+"""Orders: the meaning of terms and positions, and sorting."""
 
 import random
 from typing import Any
@@ -42,7 +42,7 @@ def test_an_order_names_each_attribute_once_and_ends_with_the_id(
     assert Order.of(terms).terms == meant
 
 
-def test_turning_an_order_turns_each_term() -> None:
+def test_reversing_an_order_reverses_each_term() -> None:
     assert Order.of([NAME]).reversed() == Order((NAME_DOWN, ID_DOWN))
 
 
@@ -63,7 +63,7 @@ def _itself(state: Any) -> Any:
     return state
 
 
-def test_a_short_position_is_as_wide_as_all_that_share_its_values() -> None:
+def test_a_short_position_covers_all_states_with_its_values() -> None:
     side = comparator(Position(("b",)), Order.of([NAME, COUNT]), THING)
     names: list[dict[str, Any]] = [{"name": "a"}, {"name": "b"}, {"name": "b", "count": 1}, {"name": "c"}, {}]
     assert [side(state) for state in names] == [-1, 0, 0, 1, -1]
@@ -71,7 +71,7 @@ def test_a_short_position_is_as_wide_as_all_that_share_its_values() -> None:
 
 @pytest.mark.soak
 @given(many_states, orders, st.randoms(use_true_random=False))
-def test_sorting_is_as_the_naive_model_says(
+def test_sorting_agrees_with_the_naive_model(
     states: list[dict[str, Any]], order: Order, chance: random.Random
 ) -> None:
     chance.shuffle(states)
@@ -80,7 +80,7 @@ def test_sorting_is_as_the_naive_model_says(
 
 @pytest.mark.soak
 @given(st.data(), many_states, orders)
-def test_a_state_lies_where_the_naive_model_says(
+def test_the_place_of_a_state_agrees_with_the_naive_model(
     data: st.DataObject, states: list[dict[str, Any]], order: Order
 ) -> None:
     position = data.draw(positions(order))
@@ -92,7 +92,7 @@ def test_a_state_lies_where_the_naive_model_says(
 
 @pytest.mark.soak
 @given(st.data(), orders)
-def test_positions_compare_as_the_naive_model_says(data: st.DataObject, order: Order) -> None:
+def test_comparison_of_positions_agrees_with_the_naive_model(data: st.DataObject, order: Order) -> None:
     left, right = data.draw(positions(order)), data.draw(positions(order))
     expected = naive.direction(order, THING, left.values, right.values)
     assert compare_positions(left, right, order, THING) == expected

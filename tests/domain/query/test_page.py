@@ -1,4 +1,4 @@
-"""A page cut out of objects that are at hand is the page that the store would show."""
+"""A page of in-memory objects equals the page of a store."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.models import THING
 
 
 @given(st.data(), many_states)
-def test_a_page_is_what_the_contract_says(data: st.DataObject, states: list[dict[str, Any]]) -> None:
+def test_a_page_agrees_with_the_naive_model(data: st.DataObject, states: list[dict[str, Any]]) -> None:
     order = data.draw(orders)
     query = Query("Thing", order, data.draw(st.none() | filters), data.draw(windows(order)))
     entities = [Entity(Reference("Thing", state["_id"]), state) for state in states]

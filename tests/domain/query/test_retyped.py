@@ -1,4 +1,4 @@
-"""Values that an attribute's type does not keep, left from before an edit of the model, count as null."""
+"""Values that no longer fit the type of their attribute count as null."""
 
 from dataclasses import replace
 from typing import Any
@@ -43,7 +43,7 @@ GOOD: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("name", "left"), LEFT)
-def test_every_operator_takes_it_for_null(name: str, left: Any) -> None:
+def test_every_operator_treats_a_value_of_a_former_type_as_null(name: str, left: Any) -> None:
     for operator in THING.attributes[name].type.operators:
         for operand in _operands(operator, GOOD[name]):
             test = matcher(Comparison(name, operator, operand), THING)
@@ -74,7 +74,7 @@ def test_a_value_of_a_former_type_is_ordered_as_null(name: str, left: Any) -> No
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_what_the_type_keeps_is_no_null(name: str) -> None:
+def test_a_value_that_the_new_type_can_hold_is_not_null(name: str) -> None:
     assert matcher(Comparison(name, Operator.NULL, operand=False), THING)({name: GOOD[name]})
 
 

@@ -1,4 +1,4 @@
-"""What commands make of keys, from the side that holds them and from the other one."""
+"""Commands on keys, from the side with the key and from the opposite side."""
 
 from typing import Any
 
@@ -7,60 +7,79 @@ import pytest
 from stratabase.domain.issues.issue import IssueType
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand, ToOneCommand
-from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
+from tests.graphs.commands import (
+    add,
+    create,
+    create_command,
+    delete,
+    delete_command,
+    point,
+    remove,
+    update,
+    update_command,
+)
 from tests.graphs.company import COMPANY
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 from tests.role_rules import ends
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     # The object's own key.
-    "set": (change("Employee", "e3", team=point("t2")), {"Employee.e3.team": "t2"}),
-    "moved": (change("Employee", "e1", team=point("t2")), {"Employee.e1.team": "t2"}),
-    "cleared": (change("Employee", "e1", team=point(None)), {"Employee.e1.team": None}),
-    "removed": (change("Employee", "e1", team=ToOneCommand(remove=True)), {"Employee.e1.team": None}),
-    "cleared where it is null": (change("Employee", "e3", team=point(None)), {}),
-    "set to what it is": (change("Employee", "e1", team=point("t1")), {}),
+    "set": (update_command("Employee", "e3", team=point("t2")), {"Employee.e3.team": "t2"}),
+    "moved": (update_command("Employee", "e1", team=point("t2")), {"Employee.e1.team": "t2"}),
+    "cleared": (update_command("Employee", "e1", team=point(None)), {"Employee.e1.team": None}),
+    "removed": (update_command("Employee", "e1", team=ToOneCommand(remove=True)), {"Employee.e1.team": None}),
+    "a null key is cleared": (update_command("Employee", "e3", team=point(None)), {}),
+    "a key is set to its present target": (update_command("Employee", "e1", team=point("t1")), {}),
     "set by a new object": (
-        make("Employee", name="Eve", team=point("t1")),
+        create_command("Employee", name="Eve", team=point("t1")),
         {"Employee.id1.name": "Eve", "Employee.id1.team": "t1"},
     ),
-    "null in a new object": (make("Employee", name="Eve", team=point(None)), {"Employee.id1.name": "Eve"}),
+    "null in a new object": (
+        create_command("Employee", name="Eve", team=point(None)),
+        {"Employee.id1.name": "Eve"},
+    ),
     # The keys of many others.
-    "added from the other side": (change("Team", "t2", members=add("e3")), {"Employee.e3.team": "t2"}),
+    "added from the other side": (
+        update_command("Team", "t2", members=add("e3")),
+        {"Employee.e3.team": "t2"},
+    ),
     "taken over from another": (
-        change("Team", "t2", members=add("e1", "e3")),
+        update_command("Team", "t2", members=add("e1", "e3")),
         {
             "Employee.e1.team": "t2",
             "Employee.e3.team": "t2",
         },
     ),
-    "added where it is": (change("Team", "t1", members=add("e1")), {}),
-    "added twice": (change("Team", "t1", members=add("e3", "e3")), {"Employee.e3.team": "t1"}),
-    "removed from the other side": (change("Team", "t1", members=remove("e1")), {"Employee.e1.team": None}),
-    "removed where it is not": (change("Team", "t2", members=remove("e1", "e3", "no")), {}),
+    "an associated object is added": (update_command("Team", "t1", members=add("e1")), {}),
+    "added twice": (update_command("Team", "t1", members=add("e3", "e3")), {"Employee.e3.team": "t1"}),
+    "removed from the other side": (
+        update_command("Team", "t1", members=remove("e1")),
+        {"Employee.e1.team": None},
+    ),
+    "an unassociated object is removed": (update_command("Team", "t2", members=remove("e1", "e3", "no")), {}),
     "all removed": (
-        change("Team", "t1", members=ToManyCommand(remove_all=True)),
+        update_command("Team", "t1", members=ToManyCommand(remove_all=True)),
         {
             "Employee.e1.team": None,
             "Employee.e2.team": None,
         },
     ),
     "all removed, some added": (
-        change("Team", "t1", members=ToManyCommand(add=["e1", "e3"], remove_all=True)),
+        update_command("Team", "t1", members=ToManyCommand(add=["e1", "e3"], remove_all=True)),
         {
             "Employee.e2.team": None,
             "Employee.e3.team": "t1",
         },
     ),
-    "all removed and one by name": (
-        change("Team", "t1", members=ToManyCommand(remove=["e1"], remove_all=True)),
+    "all are removed and one explicitly": (
+        update_command("Team", "t1", members=ToManyCommand(remove=["e1"], remove_all=True)),
         {
             "Employee.e1.team": None,
             "Employee.e2.team": None,
         },
     ),
     "added to a new object": (
-        make("Team", name="red2", members=add("e1", "e3")),
+        create_command("Team", name="red2", members=add("e1", "e3")),
         {
             "Team.id1.name": "red2",
             "Employee.e1.team": "id1",
@@ -68,56 +87,56 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "all removed from a new object": (
-        make("Team", name="red2", members=ToManyCommand(remove_all=True, remove=["e1"])),
+        create_command("Team", name="red2", members=ToManyCommand(remove_all=True, remove=["e1"])),
         {"Team.id1.name": "red2"},
     ),
     # One to one.
-    "a partner is set": (change("Team", "t3", lead=point("e3")), {"Team.t3.lead": "e3"}),
-    "a partner is left for another": (change("Team", "t1", lead=point("e3")), {"Team.t1.lead": "e3"}),
+    "a partner is set": (update_command("Team", "t3", lead=point("e3")), {"Team.t3.lead": "e3"}),
+    "a partner is replaced": (update_command("Team", "t1", lead=point("e3")), {"Team.t1.lead": "e3"}),
     "a partner is set from the other side": (
-        change("Employee", "e3", leads=point("t3")),
+        update_command("Employee", "e3", leads=point("t3")),
         {"Team.t3.lead": "e3"},
     ),
-    "a partner is left from the other side": (
-        change("Employee", "e1", leads=point("t3")),
+    "a partner is replaced from the other side": (
+        update_command("Employee", "e1", leads=point("t3")),
         {
             "Team.t1.lead": None,
             "Team.t3.lead": "e1",
         },
     ),
-    "a partner stays": (change("Employee", "e1", leads=point("t1")), {}),
+    "a partner stays": (update_command("Employee", "e1", leads=point("t1")), {}),
     "a partner is cleared from the other side": (
-        change("Employee", "e1", leads=point(None)),
+        update_command("Employee", "e1", leads=point(None)),
         {"Team.t1.lead": None},
     ),
-    "a partner of nobody is cleared": (change("Employee", "e3", leads=point(None)), {}),
+    "a missing partner is cleared": (update_command("Employee", "e3", leads=point(None)), {}),
     "a new object takes a partner": (
-        make("Employee", name="Eve", leads=point("t3")),
+        create_command("Employee", name="Eve", leads=point("t3")),
         {
             "Employee.id1.name": "Eve",
             "Team.t3.lead": "id1",
         },
     ),
     "a required partner": (
-        make("Captain", name="Ahab", ship=point("s2")),
+        create_command("Captain", name="Ahab", ship=point("s2")),
         {
             "Captain.id1.name": "Ahab",
             "Ship.s2.captain": "id1",
         },
     ),
     "a required partner is exchanged": (
-        change("Captain", "n1", ship=point("s2")),
+        update_command("Captain", "n1", ship=point("s2")),
         {
             "Ship.s1.captain": None,
             "Ship.s2.captain": "n1",
         },
     ),
     # Both sides in one request.
-    "both sides ask for the same": (
-        change(
+    "both sides request the same": (
+        update_command(
             "Project",
             "p1",
-            tasks=create(make("Task", "new", name="x", assignee=point("e3"), after=point("k1"))),
+            tasks=create(create_command("Task", "new", name="x", assignee=point("e3"), after=point("k1"))),
         ),
         {
             "Project.p1.tasks": ["k1", "k2", "id1"],
@@ -127,35 +146,35 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Task.id1.project": "p1",
         },
     ),
-    "one room leads to the next, and is asked to by it too": (
-        change(
+    "two rooms request their association from both sides": (
+        update_command(
             "Address",
             "a1",
             rooms=update(
-                change("Room", "r1", next=point(None)),
-                change("Room", "r2", next=point("r1")),
+                update_command("Room", "r1", next=point(None)),
+                update_command("Room", "r2", next=point("r1")),
             ),
         ),
         {"Room.r1.next": None, "Room.r2.next": "r1"},
     ),
-    "two agree from their two sides": (
-        change(
+    "two requests set the same association from both sides": (
+        update_command(
             "Address",
             "a1",
             rooms=update(
-                change("Room", "r1", next=point(None), before=point("r2")),
-                change("Room", "r2", next=point("r1")),
+                update_command("Room", "r1", next=point(None), before=point("r2")),
+                update_command("Room", "r2", next=point("r1")),
             ),
         ),
         {"Room.r1.next": None, "Room.r2.next": "r1"},
     ),
     "a new room comes between two": (
-        change(
+        update_command(
             "Address",
             "a1",
             rooms=PartsCommand(
-                create=[make("Room", "new", name="attic", next=point("r2"))],
-                update=[change("Room", "r1", next=point("new"))],
+                create=[create_command("Room", "new", name="attic", next=point("r2"))],
+                update=[update_command("Room", "r1", next=point("new"))],
             ),
         ),
         {
@@ -170,171 +189,174 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
-def test_keys_lead_where_they_are_asked_to(command: Command, changes: dict[str, Any]) -> None:
-    assert Scene().changes(command) == changes
+def test_requested_changes_of_keys_are_made(command: Command, changes: dict[str, Any]) -> None:
+    assert CompanyScenario().changes(command) == changes
 
 
 REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
-    "set to what is not there": (
-        change("Employee", "e1", team=point("t9")),
+    "set to a missing object": (
+        update_command("Employee", "e1", team=point("t9")),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "team", "data.team")],
     ),
-    "set to what is not there, by a new object": (
-        make("Employee", "c", name="Eve", team=point("t9"), favourite=point("a9")),
+    "set to a missing object by a new object": (
+        create_command("Employee", "c", name="Eve", team=point("t9"), favourite=point("a9")),
         [
             ("ENTITY_NOT_FOUND", "Employee", None, "team", "data.team"),
             ("ENTITY_NOT_FOUND", "Employee", None, "favourite", "data.favourite"),
         ],
     ),
     "set to an object of another class": (
-        change("Employee", "e1", team=point("e2")),
+        update_command("Employee", "e1", team=point("e2")),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "team", "data.team")],
     ),
     "set and removed": (
-        change("Employee", "e1", team=ToOneCommand("t1", remove=True)),
+        update_command("Employee", "e1", team=ToOneCommand("t1", remove=True)),
         [("MALFORMED_REQUEST", "Employee", "e1", "team", "data.team")],
     ),
-    "what is not there is added": (
-        change("Team", "t1", members=add("e3", "e8", "e9")),
+    "a missing object is added": (
+        update_command("Team", "t1", members=add("e3", "e8", "e9")),
         [("ENTITY_NOT_FOUND", "Team", "t1", "members", "data.members")] * 2,
     ),
-    "what is not there becomes a partner": (
-        change("Employee", "e1", leads=point("t9")),
+    "a missing object is set as partner": (
+        update_command("Employee", "e1", leads=point("t9")),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "leads", "data.leads")],
     ),
     "added and removed": (
-        change("Team", "t1", members=ToManyCommand(add=["e1", "e3"], remove=["e3"])),
+        update_command("Team", "t1", members=ToManyCommand(add=["e1", "e3"], remove=["e3"])),
         [("MALFORMED_REQUEST", "Team", "t1", "members", "data.members")],
     ),
     "a required key is cleared": (
-        change("Project", "p1", customer=point(None)),
+        update_command("Project", "p1", customer=point(None)),
         [("ROLE_CARDINALITY", "Project", "p1", "customer", "data.customer")],
     ),
     "a required key is not given": (
-        make("Passport", number="2"),
+        create_command("Passport", number="2"),
         [("ROLE_CARDINALITY", "Passport", None, "owner", "data.owner")],
     ),
     "a required key is cleared from the other side": (
-        change("Customer", "c1", projects=remove("p1")),
+        update_command("Customer", "c1", projects=remove("p1")),
         [("ROLE_CARDINALITY", "Project", "p1", "customer", "data.projects")],
     ),
     "a required key is cleared from the other side of a one-to-one": (
-        change("Employee", "e1", passport=point(None)),
+        update_command("Employee", "e1", passport=point(None)),
         [("ROLE_CARDINALITY", "Passport", "w1", "owner", "data.passport")],
     ),
     "a required partner is not given": (
-        make("Captain", name="Ahab"),
+        create_command("Captain", name="Ahab"),
         [("ROLE_CARDINALITY", "Captain", None, "ship", "data.ship")],
     ),
     "a required partner is cleared": (
-        change("Captain", "n1", ship=point(None)),
+        update_command("Captain", "n1", ship=point(None)),
         [("ROLE_CARDINALITY", "Captain", "n1", "ship", "data.ship")],
     ),
-    "a required partner is taken away by the side with the key": (
-        change("Ship", "s1", captain=point(None)),
+    "a required partner is removed by the side with the key": (
+        update_command("Ship", "s1", captain=point(None)),
         [("ROLE_CARDINALITY", "Captain", "n1", "ship", "data.captain")],
     ),
-    "a partner is taken": (
-        change("Team", "t3", lead=point("e1")),
+    "a partner of another object is set": (
+        update_command("Team", "t3", lead=point("e1")),
         [("ROLE_CARDINALITY", "Team", "t3", "lead", "data.lead")],
     ),
-    "a partner is taken by a new object": (
-        make("Team", name="new", lead=point("e1")),
+    "a partner of another object is set by a new object": (
+        create_command("Team", name="new", lead=point("e1")),
         [("ROLE_CARDINALITY", "Team", None, "lead", "data.lead")],
     ),
-    "a partner is taken, seen from the other side": (
-        change("Employee", "e3", leads=point("t1")),
+    "a partner of another object is set from the other side": (
+        update_command("Employee", "e3", leads=point("t1")),
         [("ROLE_CARDINALITY", "Employee", "e3", "leads", "data.leads")],
     ),
-    "a partner is taken, seen from the other side by a new object": (
-        make("Employee", name="Eve", leads=point("t1")),
+    "a partner of another object is set from the other side by a new object": (
+        create_command("Employee", name="Eve", leads=point("t1")),
         [("ROLE_CARDINALITY", "Employee", None, "leads", "data.leads")],
     ),
     "the last of a required list moves away": (
-        change("Person", "q1", club=point("b2")),
+        update_command("Person", "q1", club=point("b2")),
         [("ROLE_CARDINALITY", "Club", "b1", "people", "data.club")],
     ),
-    "the last of a required list goes": (
-        change("Person", "q1", club=point(None)),
+    "the last of a required list is removed": (
+        update_command("Person", "q1", club=point(None)),
         [("ROLE_CARDINALITY", "Club", "b1", "people", "data.club")],
     ),
     "the last of a required list is taken over": (
-        change("Club", "b2", people=add("q1")),
+        update_command("Club", "b2", people=add("q1")),
         [("ROLE_CARDINALITY", "Club", "b1", "people", "data.people")],
     ),
     "all of a required list are removed": (
-        change("Club", "b2", people=ToManyCommand(remove_all=True)),
+        update_command("Club", "b2", people=ToManyCommand(remove_all=True)),
         [("ROLE_CARDINALITY", "Club", "b2", "people", "data.people")],
     ),
-    "nobody is in a required list": (
-        make("Club", name="new", people=add()),
+    "a required list is empty": (
+        create_command("Club", name="new", people=add()),
         [("ROLE_CARDINALITY", "Club", None, "people", "data.people")],
     ),
-    "two ask for what one only can have": (
-        change(
+    "two objects request one partner": (
+        update_command(
             "Address",
             "a1",
             rooms=create(
-                make("Room", name="x", next=point("r1")),
-                make("Room", name="y", next=point("r1")),
+                create_command("Room", name="x", next=point("r1")),
+                create_command("Room", name="y", next=point("r1")),
             ),
         ),
         [("ROLE_CARDINALITY", "Room", None, "next", "data.rooms.create.1.next")],
     ),
-    "one key is asked to lead to two": (
-        change(
+    "one key is set to two targets": (
+        update_command(
             "Address",
             "a1",
             rooms=PartsCommand(
                 create=[
-                    make("Room", name="x", before=point("r2")),
-                    make("Room", name="y", before=point("r2")),
+                    create_command("Room", name="x", before=point("r2")),
+                    create_command("Room", name="y", before=point("r2")),
                 ],
             ),
         ),
         [("ROLE_CARDINALITY", "Room", None, "before", "data.rooms.create.1.before")],
     ),
-    "a key is cleared, and asked to lead here": (
-        change(
+    "a key is cleared and set from the other side": (
+        update_command(
             "Address",
             "a1",
-            rooms=update(change("Room", "r1", next=point(None)), change("Room", "r2", before=point("r1"))),
+            rooms=update(
+                update_command("Room", "r1", next=point(None)),
+                update_command("Room", "r2", before=point("r1")),
+            ),
         ),
         [("ROLE_CARDINALITY", "Room", "r1", "next", "data.rooms.update.0.next")],
     ),
-    "set to what the same request deletes": (
-        change("Employee", "e1", favourite=point("a2"), addresses=delete("a2")),
+    "set to an object that the same request deletes": (
+        update_command("Employee", "e1", favourite=point("a2"), addresses=delete("a2")),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "favourite", "data.favourite")],
     ),
-    "what the same request deletes becomes a partner": (
-        change(
+    "an object that the same request deletes is set as partner": (
+        update_command(
             "Address",
             "a1",
-            rooms=PartsCommand(delete=["r1"], update=[change("Room", "r2", before=point("r1"))]),
+            rooms=PartsCommand(delete=["r1"], update=[update_command("Room", "r2", before=point("r1"))]),
         ),
         [("ENTITY_NOT_FOUND", "Room", "r2", "before", "data.rooms.update.0.before")],
     ),
-    "the object that is needed is deleted": (
-        end("Customer", "c1"),
+    "a required target is deleted": (
+        delete_command("Customer", "c1"),
         [("ROLE_CARDINALITY", "Project", "p1", "customer", "_id")],
     ),
-    "the partner that is needed is deleted": (
-        end("Ship", "s1"),
+    "a required partner is deleted": (
+        delete_command("Ship", "s1"),
         [("ROLE_CARDINALITY", "Captain", "n1", "ship", "_id")],
     ),
     "the last of a required list is deleted": (
-        end("Person", "q1"),
+        delete_command("Person", "q1"),
         [("ROLE_CARDINALITY", "Club", "b1", "people", "_id")],
     ),
-    "everything that is wrong is told at once": (
-        make(
+    "all issues are reported together": (
+        create_command(
             "Project",
             "c",
             name=7,
             customer=point("c9"),
             people=add("e1", "e9"),
-            charter=create(make("Charter", text=None, path=("charter",))),
-            tasks=create(make("Task", name="x", assignee=point("e9")), make("Task")),
+            charter=create(create_command("Charter", text=None, path=("charter",))),
+            tasks=create(create_command("Task", name="x", assignee=point("e9")), create_command("Task")),
         ),
         [
             ("DATA_TYPE", "Project", None, "name", "data.name"),
@@ -350,43 +372,43 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 
 
 @pytest.mark.parametrize(("command", "issues"), REFUSED.values(), ids=REFUSED)
-def test_what_keys_cannot_do_is_refused_where_it_was_asked(
+def test_invalid_changes_of_keys_are_refused_at_their_path(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:
-    assert sorted(map(issue_summary, Scene().refusal(command)), key=str) == sorted(issues, key=str)
+    assert sorted(map(issue_summary, CompanyScenario().refusal(command)), key=str) == sorted(issues, key=str)
 
 
-def test_a_partner_that_was_deleted_leaves_the_other_one_free() -> None:
-    scene = Scene()
-    scene.write(end("Project", "p1"))
-    scene.write(end("Employee", "e2"))  # whom t2 still names
+def test_a_deleted_partner_leaves_the_other_one_free() -> None:
+    scenario = CompanyScenario()
+    scenario.write(delete_command("Project", "p1"))
+    scenario.write(delete_command("Employee", "e2"))  # whom t2 still names
 
-    assert scene.changes(change("Employee", "e3", leads=point("t2"))) == {"Team.t2.lead": "e3"}
+    assert scenario.changes(update_command("Employee", "e3", leads=point("t2"))) == {"Team.t2.lead": "e3"}
 
 
-def test_a_key_that_leads_to_nothing_any_more_may_stay_so_or_lead_elsewhere() -> None:
-    scene = Scene()
-    scene.write(end("Team", "t1"))
+def test_a_broken_reference_may_stay_or_be_changed() -> None:
+    scenario = CompanyScenario()
+    scenario.write(delete_command("Team", "t1"))
 
-    assert scene.changes(change("Employee", "e1", age=3)) == {"Employee.e1.age": 3}
-    assert scene.changes(change("Employee", "e1", team=point("t2"))) == {"Employee.e1.team": "t2"}
+    assert scenario.changes(update_command("Employee", "e1", age=3)) == {"Employee.e1.age": 3}
+    assert scenario.changes(update_command("Employee", "e1", team=point("t2"))) == {"Employee.e1.team": "t2"}
 
 
 @pytest.mark.parametrize(
     ("command", "role", "gone"),
     [
-        (change("Employee", "e4", favourite=point("a9")), "favourite", 'Address "a9"'),
-        (change("Employee", "e1", friends=add("e8")), "friends", 'Employee "e8"'),
+        (update_command("Employee", "e4", favourite=point("a9")), "favourite", 'Address "a9"'),
+        (update_command("Employee", "e1", friends=add("e8")), "friends", 'Employee "e8"'),
     ],
 )
-def test_what_leads_to_nothing_cannot_be_asked_for_again(command: Command, role: str, gone: str) -> None:
+def test_a_broken_reference_cannot_be_set_again(command: Command, role: str, gone: str) -> None:
     """Also when it has led there since before the other was deleted: then nothing is to be written."""
-    scene = Scene()
-    before = scene.entities.objects[Reference("Employee", "e4")]
-    scene.put(before.reference, {**before.state, "favourite": "a9"})
-    scene.entities.graph.links |= set(ends(COMPANY, RoleName("Employee", "friends"), "e1", "e8"))
+    scenario = CompanyScenario()
+    before = scenario.entities.objects[Reference("Employee", "e4")]
+    scenario.put(before.reference, {**before.state, "favourite": "a9"})
+    scenario.entities.graph.links |= set(ends(COMPANY, RoleName("Employee", "friends"), "e1", "e8"))
 
-    (issue,) = scene.refusal(command)
+    (issue,) = scenario.refusal(command)
 
     assert (issue.type, issue.message) == (
         IssueType.ENTITY_NOT_FOUND,

@@ -1,55 +1,61 @@
-"""What commands make of links: many-to-many associations, and lists that lead one way."""
+"""Commands on links: many-to-many associations and one-way lists."""
 
 from typing import Any
 
 import pytest
 
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
-from tests.graphs.commands import add, change, delete, end, make, remove, update
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.commands import add, create_command, delete, delete_command, remove, update, update_command
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
-    "added": (change("Project", "p1", people=add("e3")), {"Project.people p1 e3": True}),
+    "added": (update_command("Project", "p1", people=add("e3")), {"Project.people p1 e3": True}),
     "added from the other side": (
-        change("Employee", "e3", projects=add("p1")),
+        update_command("Employee", "e3", projects=add("p1")),
         {"Project.people p1 e3": True},
     ),
-    "added where it is": (change("Project", "p1", people=add("e1")), {}),
-    "added where it is, from the other side": (change("Employee", "e1", projects=add("p1")), {}),
-    "added twice": (change("Project", "p1", people=add("e3", "e3")), {"Project.people p1 e3": True}),
-    "removed": (change("Project", "p1", people=remove("e1")), {"Project.people p1 e1": False}),
+    "a linked object is added": (update_command("Project", "p1", people=add("e1")), {}),
+    "a linked object is added from the other side": (
+        update_command("Employee", "e1", projects=add("p1")),
+        {},
+    ),
+    "added twice": (update_command("Project", "p1", people=add("e3", "e3")), {"Project.people p1 e3": True}),
+    "removed": (update_command("Project", "p1", people=remove("e1")), {"Project.people p1 e1": False}),
     "removed from the other side": (
-        change("Employee", "e1", projects=remove("p1")),
+        update_command("Employee", "e1", projects=remove("p1")),
         {"Project.people p1 e1": False},
     ),
-    "removed where it is not": (change("Project", "p1", people=remove("e3", "no")), {}),
+    "an unlinked object is removed": (update_command("Project", "p1", people=remove("e3", "no")), {}),
     "the last one is exchanged": (
-        change("Meeting", "m1", attendees=ToManyCommand(add=["e2"], remove=["e1"])),
+        update_command("Meeting", "m1", attendees=ToManyCommand(add=["e2"], remove=["e1"])),
         {"Meeting.attendees m1 e1": False, "Meeting.attendees m1 e2": True},
     ),
     "all exchanged": (
-        change("Project", "p1", people=ToManyCommand(add=["e2", "e3"], remove_all=True)),
+        update_command("Project", "p1", people=ToManyCommand(add=["e2", "e3"], remove_all=True)),
         {"Project.people p1 e1": False, "Project.people p1 e3": True},
     ),
     "all removed": (
-        change("Employee", "e1", friends=ToManyCommand(remove_all=True)),
+        update_command("Employee", "e1", friends=ToManyCommand(remove_all=True)),
         {"Employee.friends e1 e2": False},
     ),
     "all removed from the other side": (
-        change("Employee", "e2", friend_of=ToManyCommand(remove_all=True)),
+        update_command("Employee", "e2", friend_of=ToManyCommand(remove_all=True)),
         {"Employee.friends e1 e2": False},
     ),
     "friends of one another": (
-        change("Employee", "e1", friend_of=add("e2")),
+        update_command("Employee", "e1", friend_of=add("e2")),
         {"Employee.friends e2 e1": True},
     ),
-    "one's own friend": (change("Employee", "e3", friends=add("e3")), {"Employee.friends e3 e3": True}),
-    "one's own friend, from both sides": (
-        change("Employee", "e3", friends=add("e3"), friend_of=add("e3")),
+    "an object is linked to itself": (
+        update_command("Employee", "e3", friends=add("e3")),
+        {"Employee.friends e3 e3": True},
+    ),
+    "an object is linked to itself from both sides": (
+        update_command("Employee", "e3", friends=add("e3"), friend_of=add("e3")),
         {"Employee.friends e3 e3": True},
     ),
     "of a new object": (
-        make("Employee", name="Eve", projects=add("p1"), friends=add("e1", "e2")),
+        create_command("Employee", name="Eve", projects=add("p1"), friends=add("e1", "e2")),
         {
             "Employee.id1.name": "Eve",
             "Project.people p1 id1": True,
@@ -58,19 +64,19 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "one way, of a new object": (
-        make("Meeting", attendees=add("e1", "e3")),
+        create_command("Meeting", attendees=add("e1", "e3")),
         {"Meeting.attendees id1 e1": True, "Meeting.attendees id1 e3": True},
     ),
     "of a part": (
-        change(
+        update_command(
             "Project",
             "p1",
-            tasks=update(change("Task", "k1", labels=ToManyCommand(add=["l2"], remove=["l1"]))),
+            tasks=update(update_command("Task", "k1", labels=ToManyCommand(add=["l2"], remove=["l1"]))),
         ),
         {"Task.labels k1 l1": False, "Task.labels k1 l2": True},
     ),
-    "of a part that ends": (
-        change("Employee", "e1", addresses=delete("a1")),
+    "links of a deleted part": (
+        update_command("Employee", "e1", addresses=delete("a1")),
         {
             "Address.a1": None,
             "Room.r1": None,
@@ -79,11 +85,11 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Employee.e1.addresses": ["a2"],
         },
     ),
-    "to a part that ends": (
-        change(
+    "links to a deleted part": (
+        update_command(
             "Project",
             "p1",
-            tasks=PartsCommand(delete=["k1"], update=[change("Task", "k2", related=remove("k1"))]),
+            tasks=PartsCommand(delete=["k1"], update=[update_command("Task", "k2", related=remove("k1"))]),
         ),
         {
             "Task.k1": None,
@@ -92,8 +98,8 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Project.p1.tasks": ["k2"],
         },
     ),
-    "of an object that ends": (
-        end("Project", "p1"),
+    "links of a deleted object": (
+        delete_command("Project", "p1"),
         {
             "Project.p1": None,
             "Charter.h1": None,
@@ -110,61 +116,61 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
-def test_links_begin_and_end_as_they_are_asked_to(command: Command, changes: dict[str, Any]) -> None:
-    assert Scene().changes(command) == changes
+def test_requested_links_are_added_and_removed(command: Command, changes: dict[str, Any]) -> None:
+    assert CompanyScenario().changes(command) == changes
 
 
 REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
-    "what is not there is added": (
-        change("Project", "p1", people=add("e3", "e9")),
+    "a missing object is added": (
+        update_command("Project", "p1", people=add("e3", "e9")),
         [("ENTITY_NOT_FOUND", "Project", "p1", "people", "data.people")],
     ),
-    "what is not there is added to a new object": (
-        make("Meeting", "c", attendees=add("e9")),
+    "a missing object is added to a new object": (
+        create_command("Meeting", "c", attendees=add("e9")),
         [("ENTITY_NOT_FOUND", "Meeting", None, "attendees", "data.attendees")],
     ),
     "an object of another class is added": (
-        change("Meeting", "m1", attendees=add("t1")),
+        update_command("Meeting", "m1", attendees=add("t1")),
         [("ENTITY_NOT_FOUND", "Meeting", "m1", "attendees", "data.attendees")],
     ),
     "added and removed": (
-        change("Meeting", "m1", attendees=ToManyCommand(add=["e3"], remove=["e3"])),
+        update_command("Meeting", "m1", attendees=ToManyCommand(add=["e3"], remove=["e3"])),
         [("MALFORMED_REQUEST", "Meeting", "m1", "attendees", "data.attendees")],
     ),
     "added from one side and removed from the other": (
-        change("Employee", "e3", friends=add("e3"), friend_of=remove("e3")),
+        update_command("Employee", "e3", friends=add("e3"), friend_of=remove("e3")),
         [("MALFORMED_REQUEST", "Employee", "e3", "friend_of", "data.friend_of")],
     ),
-    "what the same request deletes is added": (
-        change(
+    "an object that the same request deletes is added": (
+        update_command(
             "Project",
             "p1",
-            tasks=PartsCommand(delete=["k1"], update=[change("Task", "k2", related=add("k1"))]),
+            tasks=PartsCommand(delete=["k1"], update=[update_command("Task", "k2", related=add("k1"))]),
         ),
         [("ENTITY_NOT_FOUND", "Task", "k2", "related", "data.tasks.update.0.related")],
     ),
     "the last one is removed": (
-        change("Meeting", "m1", attendees=remove("e1")),
+        update_command("Meeting", "m1", attendees=remove("e1")),
         [("ROLE_CARDINALITY", "Meeting", "m1", "attendees", "data.attendees")],
     ),
     "all are removed": (
-        change("Project", "p1", people=ToManyCommand(remove_all=True)),
+        update_command("Project", "p1", people=ToManyCommand(remove_all=True)),
         [("ROLE_CARDINALITY", "Project", "p1", "people", "data.people")],
     ),
     "the last two are removed": (
-        change("Project", "p1", people=remove("e1", "e2")),
+        update_command("Project", "p1", people=remove("e1", "e2")),
         [("ROLE_CARDINALITY", "Project", "p1", "people", "data.people")],
     ),
-    "there is nobody in a required list": (
-        make("Meeting", attendees=add()),
+    "a required list is empty": (
+        create_command("Meeting", attendees=add()),
         [("ROLE_CARDINALITY", "Meeting", None, "attendees", "data.attendees")],
     ),
     "a required list is not given": (
-        make("Meeting", subject="nobody"),
+        create_command("Meeting", subject="nobody"),
         [("ROLE_CARDINALITY", "Meeting", None, "attendees", "data.attendees")],
     ),
     "the last one is deleted": (
-        end("Employee", "e1"),
+        delete_command("Employee", "e1"),
         [
             ("ROLE_CARDINALITY", "Meeting", "m1", "attendees", "_id"),
             ("ROLE_CARDINALITY", "Passport", "w1", "owner", "_id"),
@@ -174,17 +180,20 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 
 
 @pytest.mark.parametrize(("command", "issues"), REFUSED.values(), ids=REFUSED)
-def test_what_links_cannot_do_is_refused_where_it_was_asked(
+def test_invalid_changes_of_links_are_refused_at_their_path(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:
-    assert sorted(map(issue_summary, Scene().refusal(command)), key=str) == sorted(issues, key=str)
+    assert sorted(map(issue_summary, CompanyScenario().refusal(command)), key=str) == sorted(issues, key=str)
 
 
-def test_the_last_one_of_a_list_goes_when_the_list_goes_too() -> None:
-    scene = Scene()
+def test_the_last_link_of_a_required_list_ends_with_its_owner() -> None:
+    scenario = CompanyScenario()
 
-    assert scene.write(end("Meeting", "m1")) is True
-    assert scene.changes(change("Project", "p1", people=remove("e1"))) == {"Project.people p1 e1": False}
+    assert scenario.write(delete_command("Meeting", "m1")) is True
+    assert scenario.changes(update_command("Project", "p1", people=remove("e1"))) == {
+        "Project.people p1 e1": False
+    }
     assert [
-        issue_summary(issue)[:2] for issue in scene.refusal(change("Project", "p1", people=remove("e2")))
+        issue_summary(issue)[:2]
+        for issue in scenario.refusal(update_command("Project", "p1", people=remove("e2")))
     ] == [("ROLE_CARDINALITY", "Project")]

@@ -1,4 +1,4 @@
-"""Which locks must admit who writes a graph: those of all that it names to write it, or changes."""
+"""Locks that block a write: those on all objects that it names or changes."""
 
 from functools import partial
 from typing import NamedTuple
@@ -9,8 +9,18 @@ from stratabase.domain.objects.entity import Reference, describe_object
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.fakes import NOON
-from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.commands import (
+    add,
+    create,
+    create_command,
+    delete,
+    delete_command,
+    point,
+    remove,
+    update,
+    update_command,
+)
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 BOBS = Lock("m2", "bob", NOON + 600_000)
 
@@ -29,107 +39,117 @@ class Case(NamedTuple):
 
 
 CASES: dict[str, Case] = {
-    "values": Case(change("Employee", "e1", name="Eve"), "Employee.e1"),
-    "values that are so already": Case(change("Employee", "e1", name="Ada"), "", "Employee.e1"),
-    "a key": Case(change("Employee", "e1", team=point("t2")), "Employee.e1"),
+    "values": Case(update_command("Employee", "e1", name="Eve"), "Employee.e1"),
+    "unchanged values": Case(update_command("Employee", "e1", name="Ada"), "", "Employee.e1"),
+    "a key": Case(update_command("Employee", "e1", team=point("t2")), "Employee.e1"),
     "a part": Case(
-        change("Employee", "e1", addresses=update(change("Address", "a2", street="new"))),
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="new"))),
         "Employee.e1 Address.a2",
     ),
-    "a part that is so already": Case(
-        change("Employee", "e1", addresses=update(change("Address", "a2", street="2nd"))),
+    "an unchanged part": Case(
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="2nd"))),
         "",
         "Employee.e1 Address.a2",
     ),
     "a part of a part": Case(
-        change(
+        update_command(
             "Project",
             "p1",
-            tasks=update(change("Task", "k1", subtasks=update(change("Task", "k3", name="solder")))),
+            tasks=update(
+                update_command("Task", "k1", subtasks=update(update_command("Task", "k3", name="solder")))
+            ),
         ),
         "Project.p1 Task.k1 Task.k3",
     ),
     "a part of a part beside a part that stays": Case(
-        change(
+        update_command(
             "Project",
             "p1",
             tasks=update(
-                change("Task", "k1", subtasks=update(change("Task", "k3", name="solder"))),
-                change("Task", "k2", name="fly"),
+                update_command("Task", "k1", subtasks=update(update_command("Task", "k3", name="solder"))),
+                update_command("Task", "k2", name="fly"),
             ),
         ),
         "Project.p1 Task.k1 Task.k3",
         "Task.k2",
     ),
     "a new part": Case(
-        change("Employee", "e1", addresses=create(make("Address", street="new"))),
+        update_command("Employee", "e1", addresses=create(create_command("Address", street="new"))),
         "Employee.e1",
     ),
     "a part of a part that is new": Case(
-        change(
+        update_command(
             "Employee",
             "e1",
-            addresses=update(change("Address", "a1", rooms=create(make("Room", name="new")))),
+            addresses=update(
+                update_command("Address", "a1", rooms=create(create_command("Room", name="new")))
+            ),
         ),
         "Employee.e1 Address.a1",
     ),
-    "a part that ends": Case(
-        change("Employee", "e1", addresses=delete("a1")),
+    "a deleted part": Case(
+        update_command("Employee", "e1", addresses=delete("a1")),
         "Employee.e1 Address.a1 Room.r1 Room.r2",
     ),
-    "all parts that end": Case(
-        change("Employee", "e1", addresses=PartsCommand(delete_all=True)),
+    "all parts deleted": Case(
+        update_command("Employee", "e1", addresses=PartsCommand(delete_all=True)),
         "Employee.e1 Address.a1 Address.a2 Room.r1 Room.r2",
     ),
     "a link of a part": Case(
-        change("Employee", "e1", addresses=update(change("Address", "a1", guests=add("e2")))),
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a1", guests=add("e2")))),
         "Employee.e1 Address.a1",
     ),
     "the key of a part, from its other side": Case(
-        change(
+        update_command(
             "Employee",
             "e1",
-            addresses=update(change("Address", "a1", rooms=update(change("Room", "r2", before=point(None))))),
+            addresses=update(
+                update_command(
+                    "Address", "a1", rooms=update(update_command("Room", "r2", before=point(None)))
+                )
+            ),
         ),
         "Employee.e1 Address.a1 Room.r2 Room.r1",
     ),
-    "members who come and go": Case(
-        change("Team", "t1", members=ToManyCommand(add=["e3"], remove=["e2"])),
+    "members added and removed": Case(
+        update_command("Team", "t1", members=ToManyCommand(add=["e3"], remove=["e2"])),
         "Team.t1 Employee.e3 Employee.e2",
     ),
-    "members who are there already": Case(change("Team", "t1", members=add("e1")), "", "Team.t1"),
-    "members who were not there": Case(change("Team", "t1", members=remove("e3")), "", "Team.t1"),
-    "a partner": Case(change("Employee", "e1", leads=point("t3")), "Employee.e1 Team.t1 Team.t3"),
-    "links": Case(change("Employee", "e1", friends=ToManyCommand(add=["e3"], remove=["e2"])), "Employee.e1"),
-    "links that are there already": Case(change("Employee", "e1", friends=add("e2")), "", "Employee.e1"),
-    "a singleton": Case(change("Office", "1", name="new"), "Office.1"),
-    "links of a singleton": Case(change("Office", "1", guests=add("e1")), "Office.1"),
-    "something new that leads to others": Case(
-        make("Employee", name="Eve", team=point("t1"), friends=add("e1"), favourite=point("a1")),
+    "members added again": Case(update_command("Team", "t1", members=add("e1")), "", "Team.t1"),
+    "missing members removed": Case(update_command("Team", "t1", members=remove("e3")), "", "Team.t1"),
+    "a partner": Case(update_command("Employee", "e1", leads=point("t3")), "Employee.e1 Team.t1 Team.t3"),
+    "links": Case(
+        update_command("Employee", "e1", friends=ToManyCommand(add=["e3"], remove=["e2"])), "Employee.e1"
+    ),
+    "links added again": Case(update_command("Employee", "e1", friends=add("e2")), "", "Employee.e1"),
+    "a singleton": Case(update_command("Office", "1", name="new"), "Office.1"),
+    "links of a singleton": Case(update_command("Office", "1", guests=add("e1")), "Office.1"),
+    "a new object with references": Case(
+        create_command("Employee", name="Eve", team=point("t1"), friends=add("e1"), favourite=point("a1")),
         "",
     ),
-    "something new to which others come to lead": Case(
-        make("Team", name="new", members=add("e1")),
+    "a new object that others reference": Case(
+        create_command("Team", name="new", members=add("e1")),
         "Employee.e1",
     ),
-    "an end": Case(end("Label", "l1"), "Label.l1"),
-    "an end, and that of all parts": Case(
-        end("Project", "p1"),
+    "an end": Case(delete_command("Label", "l1"), "Label.l1"),
+    "a deletion with all parts": Case(
+        delete_command("Project", "p1"),
         "Project.p1 Charter.h1 Task.k1 Task.k2 Task.k3",
     ),
-    "an end of what is not there": Case(end("Project", "p9"), ""),
-    "an end of what others lead to": Case(end("Employee", "e4"), "Employee.e4"),
+    "a deletion of a missing object": Case(delete_command("Project", "p9"), ""),
+    "a deletion of a referenced object": Case(delete_command("Employee", "e4"), "Employee.e4"),
 }
 EACH = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
-def locked(scene: Scene, *references: Reference) -> None:
+def locked(scenario: CompanyScenario, *references: Reference) -> None:
     """Let another member have locked objects."""
-    scene.entities.locks |= dict.fromkeys(references, BOBS)
+    scenario.entities.locks |= dict.fromkeys(references, BOBS)
 
 
-def everything(scene: Scene) -> set[Reference]:
-    return {*scene.entities.objects, Reference("Office", "1")}
+def everything(scenario: CompanyScenario) -> set[Reference]:
+    return {*scenario.entities.objects, Reference("Office", "1")}
 
 
 def reference(text: str) -> Reference:
@@ -137,104 +157,110 @@ def reference(text: str) -> Reference:
 
 
 @EACH
-def test_all_that_are_locked_are_reported_at_once(case: Case) -> None:
+def test_all_locked_objects_are_reported_together(case: Case) -> None:
     """An administrator is no exception; and nothing else is asked."""
-    scene = Scene()
-    locked(scene, *everything(scene))
+    scenario = CompanyScenario()
+    locked(scenario, *everything(scenario))
     if not case.asked:
-        scene.write(case.command)
+        scenario.write(case.command)
         return
-    issues = scene.refusal(case.command)
+    issues = scenario.refusal(case.command)
     assert {issue.type.name for issue in issues} == {"ENTITY_LOCK_PERSIST"}
     assert sorted(f"{issue.entity_name}.{issue.entity_id}" for issue in issues) == case.asked
 
 
 @EACH
-def test_the_locks_of_others_are_in_nobodys_way(case: Case) -> None:
-    scene = Scene()
-    locked(scene, *everything(scene) - {*map(reference, case.asked)})
-    scene.write(case.command)
+def test_locks_on_unaffected_objects_do_not_block_a_write(case: Case) -> None:
+    scenario = CompanyScenario()
+    locked(scenario, *everything(scenario) - {*map(reference, case.asked)})
+    scenario.write(case.command)
 
 
 @EACH
-def test_the_commit_asks_again_for_what_is_written(case: Case) -> None:
+def test_the_commit_checks_the_locks_of_written_objects_again(case: Case) -> None:
     """Each is locked when all was read already."""
     for each in case.written.split():
-        scene = Scene()
-        scene.entities.before_commit = partial(locked, scene, reference(each))
-        (issue,) = scene.refusal(case.command)
+        scenario = CompanyScenario()
+        scenario.entities.before_commit = partial(locked, scenario, reference(each))
+        (issue,) = scenario.refusal(case.command)
         assert issue.type.name == "ENTITY_LOCK_PERSIST"
         assert issue.message == f"{describe_object(reference(each))} is locked by bob until 01/01/2020 12:10."
 
 
 @EACH
-def test_the_commit_asks_for_nothing_else(case: Case) -> None:
-    scene = Scene()
-    others = everything(scene) - {*map(reference, case.written.split())}
-    scene.entities.before_commit = partial(locked, scene, *others)
-    scene.write(case.command)
+def test_the_commit_checks_no_other_locks(case: Case) -> None:
+    scenario = CompanyScenario()
+    others = everything(scenario) - {*map(reference, case.written.split())}
+    scenario.entities.before_commit = partial(locked, scenario, *others)
+    scenario.write(case.command)
 
 
 PLACES: dict[str, tuple[Command, str, str]] = {
-    "what the request is on": (change("Employee", "e1", name="Eve"), "Employee.e1", "data"),
-    "what it ends": (end("Project", "p1"), "Project.p1", "_id"),
+    "the object of the request": (update_command("Employee", "e1", name="Eve"), "Employee.e1", "data"),
+    "what it ends": (delete_command("Project", "p1"), "Project.p1", "_id"),
     "a part": (
-        change("Employee", "e1", addresses=update(change("Address", "a2", street="new"))),
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="new"))),
         "Address.a2",
         "data.addresses.update.0",
     ),
-    "a part that ends": (
-        change("Employee", "e1", addresses=delete("a2")),
+    "a deleted part": (
+        update_command("Employee", "e1", addresses=delete("a2")),
         "Address.a2",
         "data.addresses",
     ),
-    "what holds the key": (change("Team", "t1", members=add("e3")), "Employee.e3", "data.members"),
+    "the object with the key": (
+        update_command("Team", "t1", members=add("e3")),
+        "Employee.e3",
+        "data.members",
+    ),
 }
 
 
 @pytest.mark.parametrize(("command", "asked", "place"), PLACES.values(), ids=PLACES)
-def test_an_issue_tells_where_the_request_speaks_of_it(command: Command, asked: str, place: str) -> None:
-    scene = Scene()
-    locked(scene, reference(asked))
-    (issue,) = scene.refusal(command)
+def test_a_lock_issue_has_the_path_of_the_object_in_the_request(
+    command: Command, asked: str, place: str
+) -> None:
+    scenario = CompanyScenario()
+    locked(scenario, reference(asked))
+    (issue,) = scenario.refusal(command)
     assert issue_summary(issue) == ("ENTITY_LOCK_PERSIST", *asked.split("."), place)
 
 
-def test_what_else_is_wrong_is_told_with_it() -> None:
-    scene = Scene()
-    locked(scene, reference("Employee.e1"))
-    issues = scene.refusal(change("Employee", "e1", age=-1, team=point("t9")))
+def test_other_issues_are_reported_together_with_locks() -> None:
+    scenario = CompanyScenario()
+    locked(scenario, reference("Employee.e1"))
+    issues = scenario.refusal(update_command("Employee", "e1", age=-1, team=point("t9")))
     assert {issue.type.name for issue in issues} == {"ENTITY_LOCK_PERSIST", "ATTRIBUTE_RANGE"}
 
 
-def test_ones_own_lock_is_in_nobodys_way() -> None:
-    scene = Scene()
+def test_a_caller_s_own_lock_does_not_block_them() -> None:
+    scenario = CompanyScenario()
     mine = BOBS._replace(owner="m1")
-    scene.entities.locks |= dict.fromkeys(everything(scene), mine)
+    scenario.entities.locks |= dict.fromkeys(everything(scenario), mine)
     for case in CASES.values():
-        again = Scene()
-        again.entities.locks |= scene.entities.locks
+        again = CompanyScenario()
+        again.entities.locks |= scenario.entities.locks
         again.write(case.command)
 
 
-def test_a_lock_that_has_ended_is_in_nobodys_way() -> None:
+def test_an_expired_lock_blocks_nobody() -> None:
     """When its last millisecond is over, and not before."""
-    scene = Scene()
-    locked(scene, reference("Employee.e1"))
-    scene.clock.instant = BOBS.until - 1
-    scene.refusal(change("Employee", "e1", name="Eve"))
-    scene.clock.instant = BOBS.until
-    scene.write(change("Employee", "e1", name="Eve"))
+    scenario = CompanyScenario()
+    locked(scenario, reference("Employee.e1"))
+    scenario.clock.instant = BOBS.until - 1
+    scenario.refusal(update_command("Employee", "e1", name="Eve"))
+    scenario.clock.instant = BOBS.until
+    scenario.write(update_command("Employee", "e1", name="Eve"))
 
 
-def test_one_that_ends_between_reading_and_writing_is_in_nobodys_way() -> None:
-    scene = Scene()
+def test_a_lock_that_expires_between_read_and_write_blocks_nobody() -> None:
+    scenario = CompanyScenario()
 
     def meanwhile() -> None:
-        scene.entities.before_commit = lambda: None
-        locked(scene, reference("Employee.e1"))
-        scene.clock.instant = BOBS.until
+        scenario.entities.before_commit = lambda: None
+        locked(scenario, reference("Employee.e1"))
+        scenario.clock.instant = BOBS.until
 
-    scene.entities.before_commit = meanwhile
-    scene.write(change("Employee", "e1", friends=add("e3")))
-    assert len(scene.entities.commits) == 1
+    scenario.entities.before_commit = meanwhile
+    scenario.write(update_command("Employee", "e1", friends=add("e3")))
+    assert len(scenario.entities.commits) == 1

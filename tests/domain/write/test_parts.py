@@ -1,31 +1,43 @@
-"""What commands make of parts, which are written through their wholes."""
+"""Commands on parts, which are written through their wholes."""
 
 from typing import Any
 
 import pytest
 
 from stratabase.domain.write.commands import Command, PartsCommand
-from tests.graphs.commands import change, create, delete, end, make, point, update
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.commands import (
+    create,
+    create_command,
+    delete,
+    delete_command,
+    point,
+    update,
+    update_command,
+)
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     "made": (
-        change("Employee", "e1", addresses=create(make("Address", street="new"))),
+        update_command("Employee", "e1", addresses=create(create_command("Address", street="new"))),
         {
             "Employee.e1.addresses": ["a1", "a2", "id1"],
             "Address.id1.street": "new",
             "Address.id1.employee": "e1",
         },
     ),
-    "made with their whole, and their own parts with them": (
-        make(
+    "created with their whole and with their own parts": (
+        create_command(
             "Employee",
             name="Eve",
             addresses=create(
-                make("Address", street="x", rooms=create(make("Room", name="p"), make("Room", name="q"))),
-                make("Address", street="y"),
+                create_command(
+                    "Address",
+                    street="x",
+                    rooms=create(create_command("Room", name="p"), create_command("Room", name="q")),
+                ),
+                create_command("Address", street="y"),
             ),
-            home=create(make("Address", street="z", path=("home",))),
+            home=create(create_command("Address", street="z", path=("home",))),
         ),
         {
             "Employee.id1.name": "Eve",
@@ -45,24 +57,24 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "changed": (
-        change("Employee", "e1", addresses=update(change("Address", "a2", street="new"))),
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="new"))),
         {"Address.a2.street": "new"},
     ),
-    "changed to what they are": (
-        change("Employee", "e1", addresses=update(change("Address", "a2", street="2nd"))),
+    "updated without changes": (
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="2nd"))),
         {},
     ),
     "parts of parts": (
-        change(
+        update_command(
             "Project",
             "p1",
             tasks=update(
-                change(
+                update_command(
                     "Task",
                     "k1",
                     subtasks=PartsCommand(
-                        update=[change("Task", "k3", name="solder")],
-                        create=[make("Task", name="test", assignee=point("e1"))],
+                        update=[update_command("Task", "k3", name="solder")],
+                        create=[create_command("Task", name="test", assignee=point("e1"))],
                     ),
                 )
             ),
@@ -76,11 +88,11 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         },
     ),
     "ended": (
-        change("Employee", "e1", addresses=delete("a2", "a2")),
+        update_command("Employee", "e1", addresses=delete("a2", "a2")),
         {"Address.a2": None, "Employee.e1.addresses": ["a1"]},
     ),
     "all ended": (
-        change("Employee", "e1", addresses=PartsCommand(delete=["a2"], delete_all=True)),
+        update_command("Employee", "e1", addresses=PartsCommand(delete=["a2"], delete_all=True)),
         {
             "Address.a1": None,
             "Address.a2": None,
@@ -90,14 +102,14 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Employee.e1.addresses": None,
         },
     ),
-    "none to end": (change("Employee", "e2", addresses=PartsCommand(delete_all=True)), {}),
-    "made, changed and ended at once": (
-        change(
+    "none to end": (update_command("Employee", "e2", addresses=PartsCommand(delete_all=True)), {}),
+    "created, updated and deleted together": (
+        update_command(
             "Project",
             "p1",
             tasks=PartsCommand(
-                create=[make("Task", name="new", assignee=point("e1"))],
-                update=[change("Task", "k2", name="glide", after=point(None))],
+                create=[create_command("Task", name="new", assignee=point("e1"))],
+                update=[update_command("Task", "k2", name="glide", after=point(None))],
                 delete=["k1"],
             ),
         ),
@@ -113,9 +125,11 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Task.labels k1 l1": False,
         },
     ),
-    "the one part is exchanged": (
-        change(
-            "Project", "p1", charter=PartsCommand(create=[make("Charter", text="Stay.")], delete_all=True)
+    "a single part is replaced": (
+        update_command(
+            "Project",
+            "p1",
+            charter=PartsCommand(create=[create_command("Charter", text="Stay.")], delete_all=True),
         ),
         {
             "Charter.h1": None,
@@ -124,20 +138,20 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Project.p1.charter": "id1",
         },
     ),
-    "the one part is changed": (
-        change("Project", "p1", charter=update(change("Charter", "h1", text="Stay."))),
+    "a single part is updated": (
+        update_command("Project", "p1", charter=update(update_command("Charter", "h1", text="Stay."))),
         {"Charter.h1.text": "Stay."},
     ),
-    "the one part is ended": (
-        change("Employee", "e1", home=PartsCommand(delete_all=True)),
+    "a single part is deleted": (
+        update_command("Employee", "e1", home=PartsCommand(delete_all=True)),
         {"Address.a3": None, "Employee.e1.home": None},
     ),
-    "the one part is made": (
-        change("Employee", "e2", home=create(make("Address", street="new"))),
+    "a single part is created": (
+        update_command("Employee", "e2", home=create(create_command("Address", street="new"))),
         {"Employee.e2.home": "id1", "Address.id1.street": "new", "Address.id1.resident": "e2"},
     ),
-    "all end with their whole": (
-        end("Project", "p1"),
+    "all are deleted with their whole": (
+        delete_command("Project", "p1"),
         {
             "Project.p1": None,
             "Charter.h1": None,
@@ -150,8 +164,8 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Project.people p1 e2": False,
         },
     ),
-    "a key to a part that ends leads to nothing": (
-        change("Employee", "e1", addresses=delete("a1")),
+    "a key to a deleted part leads to nothing": (
+        update_command("Employee", "e1", addresses=delete("a1")),
         {
             "Address.a1": None,
             "Room.r1": None,
@@ -160,11 +174,13 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Employee.e1.addresses": ["a2"],
         },
     ),
-    "unique values go from one part to another": (
-        change(
+    "unique values move from one part to another": (
+        update_command(
             "Employee",
             "e1",
-            addresses=update(change("Address", "a1", code="two"), change("Address", "a2", code="one")),
+            addresses=update(
+                update_command("Address", "a1", code="two"), update_command("Address", "a2", code="one")
+            ),
         ),
         {"Address.a1.code": "two", "Address.a2.code": "one"},
     ),
@@ -172,19 +188,21 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
-def test_parts_begin_change_and_end_with_their_whole(command: Command, changes: dict[str, Any]) -> None:
-    assert Scene().changes(command) == changes
+def test_parts_are_created_changed_and_deleted_through_their_whole(
+    command: Command, changes: dict[str, Any]
+) -> None:
+    assert CompanyScenario().changes(command) == changes
 
 
 REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
-    "wrong values of parts": (
-        change(
+    "invalid values of parts": (
+        update_command(
             "Employee",
             "e1",
             name=None,
             addresses=PartsCommand(
-                create=[make("Address", "c1", street=3, path=("addresses", "save", 1))],
-                update=[change("Address", "a1", street=None)],
+                create=[create_command("Address", "c1", street=3, path=("addresses", "save", 1))],
+                update=[update_command("Address", "a1", street=None)],
             ),
         ),
         [
@@ -193,97 +211,122 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
             ("ATTRIBUTE_REQUIRED", "Address", "a1", "street", "data.addresses.update.0.street"),
         ],
     ),
-    "a part of another whole is changed": (
-        change("Employee", "e1", addresses=update(change("Address", "a1"), change("Address", "a4"))),
+    "a part of another whole is updated": (
+        update_command(
+            "Employee",
+            "e1",
+            addresses=update(update_command("Address", "a1"), update_command("Address", "a4")),
+        ),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.1._id")],
     ),
-    "a part in another role is changed": (
-        change("Employee", "e1", addresses=update(change("Address", "a3"))),
+    "a part in another role is updated": (
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a3"))),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
     ),
-    "a part of another whole is ended": (
-        change("Employee", "e1", addresses=delete("a1", "a4")),
+    "a part of another whole is deleted": (
+        update_command("Employee", "e1", addresses=delete("a1", "a4")),
         [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.delete")],
     ),
-    "what is not there is changed and ended": (
-        change("Employee", "e1", addresses=PartsCommand(update=[change("Address", "x")], delete=["y"])),
+    "a missing part is updated and deleted": (
+        update_command(
+            "Employee", "e1", addresses=PartsCommand(update=[update_command("Address", "x")], delete=["y"])
+        ),
         [
             ("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.0._id"),
             ("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.delete"),
         ],
     ),
-    "changed and ended": (
-        change("Employee", "e1", addresses=PartsCommand(update=[change("Address", "a2")], delete=["a2"])),
+    "one part is updated and deleted": (
+        update_command(
+            "Employee", "e1", addresses=PartsCommand(update=[update_command("Address", "a2")], delete=["a2"])
+        ),
         [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
     ),
-    "changed and all ended": (
-        change("Employee", "e1", addresses=PartsCommand(update=[change("Address", "a2")], delete_all=True)),
-        [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
-    ),
-    "changed twice": (
-        change(
+    "one part is updated and all are deleted": (
+        update_command(
             "Employee",
             "e1",
-            addresses=update(change("Address", "a2", street="x"), change("Address", "a2", code="y")),
+            addresses=PartsCommand(update=[update_command("Address", "a2")], delete_all=True),
+        ),
+        [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
+    ),
+    "one part is updated twice": (
+        update_command(
+            "Employee",
+            "e1",
+            addresses=update(
+                update_command("Address", "a2", street="x"), update_command("Address", "a2", code="y")
+            ),
         ),
         [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.1._id")],
     ),
-    "a second part where there can be one": (
-        change("Employee", "e1", home=create(make("Address", street="new"))),
+    "a second part of a to-one role": (
+        update_command("Employee", "e1", home=create(create_command("Address", street="new"))),
         [("ROLE_CARDINALITY", "Employee", "e1", "home", "data.home")],
     ),
-    "two parts where there can be one": (
-        make("Employee", name="Eve", home=create(make("Address", street="x"), make("Address", street="y"))),
+    "two parts of a to-one role": (
+        create_command(
+            "Employee",
+            name="Eve",
+            home=create(create_command("Address", street="x"), create_command("Address", street="y")),
+        ),
         [("ROLE_CARDINALITY", "Employee", None, "home", "data.home")],
     ),
-    "the required part is ended": (
-        change("Project", "p1", charter=PartsCommand(delete_all=True)),
+    "a required part is deleted": (
+        update_command("Project", "p1", charter=PartsCommand(delete_all=True)),
         [("ROLE_CARDINALITY", "Project", "p1", "charter", "data.charter")],
     ),
-    "the last of the required parts is ended": (
-        change("Invoice", "i1", lines=delete("j1")),
+    "the last required part is deleted": (
+        update_command("Invoice", "i1", lines=delete("j1")),
         [("ROLE_CARDINALITY", "Invoice", "i1", "lines", "data.lines")],
     ),
     "required parts are not given": (
-        make("Invoice"),
+        create_command("Invoice"),
         [("ROLE_CARDINALITY", "Invoice", None, "lines", "data.lines")],
     ),
-    "required parts are none": (
-        make("Invoice", lines=create()),
+    "required parts are an empty list": (
+        create_command("Invoice", lines=create()),
         [("ROLE_CARDINALITY", "Invoice", None, "lines", "data.lines")],
     ),
-    "unique values are another part's": (
-        change("Employee", "e2", addresses=create(make("Address", "c1", street="x", code="one"))),
+    "unique values of another part": (
+        update_command(
+            "Employee", "e2", addresses=create(create_command("Address", "c1", street="x", code="one"))
+        ),
         [("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.0.code")],
     ),
     "two parts have the same unique values": (
-        change(
+        update_command(
             "Employee",
             "e2",
-            addresses=create(make("Address", street="x", code="c"), make("Address", street="y", code="c")),
+            addresses=create(
+                create_command("Address", street="x", code="c"),
+                create_command("Address", street="y", code="c"),
+            ),
         ),
         [
             ("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.0.code"),
             ("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.1.code"),
         ],
     ),
-    "the whole is not there": (
-        change("Employee", "e9", name=3, addresses=create(make("Address", street="x"))),
+    "the whole is missing": (
+        update_command("Employee", "e9", name=3, addresses=create(create_command("Address", street="x"))),
         [("ENTITY_NOT_FOUND", "Employee", "e9", "data._id")],
     ),
 }
 
 
 @pytest.mark.parametrize(("command", "issues"), REFUSED.values(), ids=REFUSED)
-def test_what_parts_cannot_do_is_refused_where_it_was_asked(
+def test_invalid_changes_of_parts_are_refused_at_their_path(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:
-    assert sorted(map(issue_summary, Scene().refusal(command)), key=str) == sorted(issues, key=str)
+    assert sorted(map(issue_summary, CompanyScenario().refusal(command)), key=str) == sorted(issues, key=str)
 
 
-def test_an_issue_of_a_new_part_bears_what_its_client_calls_it() -> None:
-    command = change("Employee", "e1", addresses=create(make("Address", "mine", street=None)))
+def test_an_issue_of_a_new_part_has_its_client_id() -> None:
+    command = update_command(
+        "Employee", "e1", addresses=create(create_command("Address", "mine", street=None))
+    )
 
-    (issue,) = Scene().refusal(command)
+    (issue,) = CompanyScenario().refusal(command)
 
     assert issue.client_id == "mine"

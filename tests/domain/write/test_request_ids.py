@@ -1,28 +1,30 @@
-"""Objects named by their `_clientId` within the request that makes them."""
+"""Objects referenced by their `_clientId` within one request."""
 
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Create, Update
 from stratabase.operations.write.services import save
 from tests.fakes import ADMINISTRATOR
-from tests.graphs.commands import add, change, create, make, point, update
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.commands import add, create, create_command, point, update, update_command
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 
-def test_new_objects_lead_to_one_another_also_to_those_that_come_later_and_in_a_circle() -> None:
-    command = make(
+def test_new_objects_may_reference_one_another_forward_and_in_cycles() -> None:
+    command = create_command(
         "Project",
         name="Mars",
         customer=point("c1"),
         people=add("e1"),
-        charter=create(make("Charter", text="Go.")),
+        charter=create(create_command("Charter", text="Go.")),
         tasks=create(
-            make("Task", "first", name="1", assignee=point("e1"), after=point("last")),
-            make("Task", "second", name="2", assignee=point("e1"), after=point("first")),
-            make("Task", "last", name="3", assignee=point("e1"), after=point("second"), related=add("first")),
+            create_command("Task", "first", name="1", assignee=point("e1"), after=point("last")),
+            create_command("Task", "second", name="2", assignee=point("e1"), after=point("first")),
+            create_command(
+                "Task", "last", name="3", assignee=point("e1"), after=point("second"), related=add("first")
+            ),
         ),
     )
 
-    changes = Scene().changes(command)
+    changes = CompanyScenario().changes(command)
 
     first, second, last = changes["Project.id1.tasks"]
     assert changes[f"Task.{first}.after"] == last
@@ -31,18 +33,18 @@ def test_new_objects_lead_to_one_another_also_to_those_that_come_later_and_in_a_
     assert changes[f"Task.related {last} {first}"] is True
 
 
-def test_a_new_object_leads_to_itself_and_its_parts_and_they_to_it() -> None:
-    scene = Scene()
-    command = make(
+def test_a_new_object_may_reference_itself_and_its_parts_and_they_may_reference_it() -> None:
+    scenario = CompanyScenario()
+    command = create_command(
         "Employee",
         "me",
         name="Eve",
         friends=add("me"),
         favourite=point("here"),
-        addresses=create(make("Address", "here", street="x", guests=add("me", "e1"))),
+        addresses=create(create_command("Address", "here", street="x", guests=add("me", "e1"))),
     )
 
-    changes = scene.changes(command)
+    changes = scenario.changes(command)
 
     assert changes["Employee.friends id1 id1"] is True
     assert changes["Employee.id1.favourite"] == "id2"
@@ -50,57 +52,65 @@ def test_a_new_object_leads_to_itself_and_its_parts_and_they_to_it() -> None:
     assert changes["Address.guests id2 e1"] is True
 
 
-def test_a_request_may_name_a_new_association_from_both_ends() -> None:
+def test_a_request_may_set_a_new_association_from_both_ends() -> None:
     rooms = create(
-        make("Room", "a", name="a", next=point("b")), make("Room", "b", name="b", before=point("a"))
+        create_command("Room", "a", name="a", next=point("b")),
+        create_command("Room", "b", name="b", before=point("a")),
     )
 
-    changes = Scene().changes(
-        change("Employee", "e1", addresses=update(change("Address", "a2", rooms=rooms)))
+    changes = CompanyScenario().changes(
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", rooms=rooms)))
     )
 
     assert changes["Room.id1.next"] == "id2"
 
 
-def test_a_name_is_one_within_its_class_only() -> None:
+def test_a_client_id_is_unique_per_class() -> None:
     """`_clientId` of an address does not name an employee."""
-    command = make(
-        "Employee", name="Eve", friends=add("x"), addresses=create(make("Address", "x", street="x"))
+    command = create_command(
+        "Employee", name="Eve", friends=add("x"), addresses=create(create_command("Address", "x", street="x"))
     )
 
-    assert [issue_summary(issue) for issue in Scene().refusal(command)] == [
+    assert [issue_summary(issue) for issue in CompanyScenario().refusal(command)] == [
         ("ENTITY_NOT_FOUND", "Employee", None, "friends", "data.friends")
     ]
 
 
-def test_two_objects_of_a_class_cannot_have_one_name() -> None:
-    command = change(
-        "Employee", "e1", addresses=create(make("Address", "x", street="x"), make("Address", "x", street="y"))
+def test_two_objects_of_a_class_cannot_share_a_client_id() -> None:
+    command = update_command(
+        "Employee",
+        "e1",
+        addresses=create(
+            create_command("Address", "x", street="x"), create_command("Address", "x", street="y")
+        ),
     )
 
-    (issue,) = Scene().refusal(command)
+    (issue,) = CompanyScenario().refusal(command)
 
     assert issue_summary(issue) == ("MALFORMED_REQUEST", "Address", None, "data.addresses.create.1._clientId")
     assert issue.client_id == "x"
 
 
-def test_a_name_goes_before_an_id_that_is_the_same() -> None:
-    scene = Scene()
+def test_a_client_id_takes_precedence_over_an_equal_id() -> None:
+    scenario = CompanyScenario()
 
-    changes = scene.changes(make("Employee", "e1", name="Eve", friends=add("e1")))
+    changes = scenario.changes(create_command("Employee", "e1", name="Eve", friends=add("e1")))
 
     assert changes["Employee.friends id1 id1"] is True
 
 
-def test_what_an_earlier_write_of_the_request_has_named_can_be_named_by_a_later_one() -> None:
-    scene = Scene()
-    team = save(scene.services, Create("Team", {"name": "new"}, "t"), ADMINISTRATOR)
+def test_a_later_write_of_a_request_may_use_client_ids_of_an_earlier_one() -> None:
+    scenario = CompanyScenario()
+    team = save(scenario.services, Create("Team", {"name": "new"}, "t"), ADMINISTRATOR)
 
     eve = save(
-        scene.services, make("Employee", "eve", name="Eve", team=point("t")), ADMINISTRATOR, team.client_ids
+        scenario.services,
+        create_command("Employee", "eve", name="Eve", team=point("t")),
+        ADMINISTRATOR,
+        team.client_ids,
     )
     again = save(
-        scene.services, Update(Reference("Employee", "eve"), {"age": 7}), ADMINISTRATOR, eve.client_ids
+        scenario.services, Update(Reference("Employee", "eve"), {"age": 7}), ADMINISTRATOR, eve.client_ids
     )
 
     assert team.client_ids == {team.reference: "t"}
@@ -108,8 +118,8 @@ def test_what_an_earlier_write_of_the_request_has_named_can_be_named_by_a_later_
     assert (again.reference, again.state["age"]) == (eve.reference, 7)
 
 
-def test_a_saved_object_that_was_there_can_be_named_too() -> None:
-    scene = Scene()
+def test_an_existing_object_that_is_saved_may_have_a_client_id() -> None:
+    scenario = CompanyScenario()
     command = Update(Reference("Employee", "e3"), {}, "me", {"friends": add("me")})
 
-    assert scene.changes(command) == {"Employee.friends e3 e3": True}
+    assert scenario.changes(command) == {"Employee.friends e3 e3": True}

@@ -1,4 +1,4 @@
-"""What the addresses of members answer: each method, form and status."""
+"""The member endpoints: each method, format and status."""
 
 import base64
 import json
@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.http_api.fakes import ANNA, BERT, World
+from tests.http_api.fakes import ANNA, BERT, FakeServices
 from tests.http_api.member_scenarios import ADA, ALL, FORMATS, ME, ONE, ROOT, SCENARIOS, Scenario
-from tests.members import DictMembers
+from tests.in_memory_members import InMemoryMembers
 
 
 def credentials(username: str) -> dict[str, str]:
@@ -55,7 +55,9 @@ def go(scenario: Scenario, form: str, send: Any, **more: Any) -> Any:
 
 @pytest.mark.parametrize("form", ["json", "xml"])
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: f"{scenario.method} {scenario.name}")
-def test_each_request_has_its_answer(scenario: Scenario, form: str, send: Any, world: World) -> None:
+def test_each_request_gets_its_expected_response(
+    scenario: Scenario, form: str, send: Any, fakes: FakeServices
+) -> None:
     reply = go(scenario, form, send)
     assert reply.status == scenario.status, reply.body
     (content_type,) = reply.headers["Content-Type"]
@@ -74,37 +76,37 @@ def test_each_request_has_its_answer(scenario: Scenario, form: str, send: Any, w
         assert scenario.answer in detail
     assert reply.headers["Cache-Control"] == ["no-store"]
     for id_, expected in scenario.members.items():
-        member = world.members.by_id(id_)
+        member = fakes.members.by_id(id_)
         found = {} if member is None else {name: getattr(member, name) for name in expected}
         assert found == {name: value for name, value in expected.items() if name not in FORMATS}
 
 
-def test_a_new_member_is_told_where_and_mailed(send: Any, world: World) -> None:
+def test_a_creation_returns_the_location_and_sends_a_mail(send: Any, fakes: FakeServices) -> None:
     reply = send("POST", ALL, signed_in=True, body=json.dumps(ADA), headers={"Host": "evil.test"})
     assert reply.headers["Location"] == [f"{ROOT}/id1"]
-    assert world.invitations == [("id1", "https://api.example.com/prod")]
+    assert fakes.invitations == [("id1", "https://api.example.com/prod")]
 
 
 @pytest.mark.parametrize("form", ["json", "xml"])
-def test_a_new_member_whom_no_mail_reached(form: str, send: Any, world: World) -> None:
-    world.mail_is_taken = False
+def test_a_creation_with_a_failed_mail_reports_it(form: str, send: Any, fakes: FakeServices) -> None:
+    fakes.mail_is_taken = False
     reply = go(Scenario("", "POST", ALL, 503, sent=ADA), form, send)
     assert (reply.status, reply.headers["Retry-After"]) == (503, ["5"])
     assert "was created with the ID id1, but the invitation wasn't sent" in reply.body
-    assert world.members.by_id("id1") is not None
+    assert fakes.members.by_id("id1") is not None
 
 
-def test_what_is_read_can_be_given_back(send: Any, world: World) -> None:
+def test_a_member_that_is_read_can_be_put_back(send: Any, fakes: FakeServices) -> None:
     for form in ("json", "xml"):
-        before = world.members.by_id("1")
+        before = fakes.members.by_id("1")
         shown = READERS[form](go(Scenario("", "GET", ME, 200), form, send).body)
         assert go(Scenario("", "PUT", ONE, 200, id="1", sent=shown), form, send).status == 200
-        assert world.members.by_id("1") == before
+        assert fakes.members.by_id("1") == before
         for by, id_ in (("anna", "2"), ("bert", "2")):
-            before = world.members.by_id(id_)
+            before = fakes.members.by_id(id_)
             shown = READERS[form](go(Scenario("", "GET", ONE, 200, by, id_), form, send).body)
             assert go(Scenario("", "PUT", ONE, 200, by, id_, sent=shown), form, send).status == 200
-            assert world.members.by_id(id_) == before
+            assert fakes.members.by_id(id_) == before
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])
@@ -118,7 +120,7 @@ def test_what_is_read_can_be_given_back(send: Any, world: World) -> None:
         ("{}", {"Content-Encoding": "gzip"}),
     ],
 )
-def test_who_may_not_is_told_so_whatever_the_body_is(
+def test_permission_is_checked_before_the_body(
     method: str, body: str, headers: Mapping[str, str], send: Any
 ) -> None:
     resource, parameters = (ALL, None) if method == "POST" else (ONE, {"id": "1"})
@@ -133,8 +135,8 @@ STRAY = ["\x00", "\x07", "\x1b", "\x7f", "\x85", "\ufffe", "\uffff", "\ud800"]
 @pytest.mark.parametrize("form", ["json", "xml"])
 @pytest.mark.parametrize("name", ["username", "email", "notes", "profile", *FORMATS, "password"])
 @pytest.mark.parametrize("stray", STRAY, ids=lambda stray: f"U+{ord(stray):04X}")
-def test_no_field_takes_what_cannot_be_written_everywhere(
-    form: str, name: str, stray: str, send: Any, world: World
+def test_unencodable_characters_are_refused_in_every_field(
+    form: str, name: str, stray: str, send: Any, fakes: FakeServices
 ) -> None:
     text = f"correct horse{stray}battery"
     if form == "xml" and not stray.isprintable() and stray in "\x7f\x85":
@@ -146,14 +148,14 @@ def test_no_field_takes_what_cannot_be_written_everywhere(
     reply = send("PUT", ONE, signed_in=True, query={"format": [form]}, parameters={"id": "2"}, body=body)
     assert reply.status == 400, reply.body
     assert f'"{name}"' in reply.body or "The password" in reply.body or "must be" in reply.body
-    assert world.members.by_id("2") == BERT
+    assert fakes.members.by_id("2") == BERT
 
 
 @pytest.mark.parametrize("form", ["json", "xml"])
-def test_every_stored_member_can_be_read(form: str, send: Any, world: World) -> None:
+def test_every_stored_member_can_be_read(form: str, send: Any, fakes: FakeServices) -> None:
     """Also one that came in before these checks, or by another way."""
     odd = replace(BERT, username="b<&>\x07é😀", notes="\x00]]>\r\n")
-    world.members.members = DictMembers(ANNA, odd).members
+    fakes.members.members = InMemoryMembers(ANNA, odd).members
     for resource, id_ in ((ALL, None), (ONE, "2")):
         reply = go(Scenario("", "GET", resource, 200, id=id_), form, send)
         assert reply.status == 200
@@ -164,7 +166,7 @@ def test_every_stored_member_can_be_read(form: str, send: Any, world: World) -> 
     ("resource", "allowed"),
     [(ME, "GET, HEAD, OPTIONS"), (ALL, "GET, POST, HEAD, OPTIONS"), (ONE, "GET, PUT, DELETE, HEAD, OPTIONS")],
 )
-def test_options_tells_the_methods_to_anybody(resource: str, allowed: str, send: Any) -> None:
+def test_options_lists_the_methods_without_credentials(resource: str, allowed: str, send: Any) -> None:
     reply = send("OPTIONS", resource, parameters={"id": "2"})
     assert (reply.status, reply.headers["Allow"], reply.body) == (204, [allowed], "")
 
@@ -188,19 +190,21 @@ ATTACKS = [
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack[0][:30])
-def test_dangerous_xml_is_refused(method: str, attack: tuple[str, int, str], send: Any, world: World) -> None:
+def test_dangerous_xml_is_refused(
+    method: str, attack: tuple[str, int, str], send: Any, fakes: FakeServices
+) -> None:
     body, status, words = attack
     resource, parameters = (ALL, None) if method == "POST" else (ONE, {"id": "2"})
     reply = send(
         method, resource, signed_in=True, parameters=parameters, query={"format": ["xml"]}, body=body
     )
     assert (reply.status, words in reply.body) == (status, True)
-    assert {member.id for member in world.members.roster().members} == {"1", "2"}
-    assert world.members.by_id("2") == BERT
+    assert {member.id for member in fakes.members.roster().members} == {"1", "2"}
+    assert fakes.members.by_id("2") == BERT
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])
-def test_a_body_of_the_other_form_is_refused(method: str, send: Any) -> None:
+def test_a_body_in_another_format_is_refused(method: str, send: Any) -> None:
     resource, parameters = (ALL, None) if method == "POST" else (ONE, {"id": "2"})
     headers = {"Content-Type": "application/xml"}
     reply = send(method, resource, signed_in=True, parameters=parameters, body=as_xml(ADA), headers=headers)
@@ -209,21 +213,21 @@ def test_a_body_of_the_other_form_is_refused(method: str, send: Any) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])
-def test_a_body_of_more_than_64_kb_is_refused(method: str, send: Any, world: World) -> None:
+def test_a_body_of_more_than_64_kb_is_refused(method: str, send: Any, fakes: FakeServices) -> None:
     resource, parameters = (ALL, None) if method == "POST" else (ONE, {"id": "2"})
     body = json.dumps({**ADA, "notes": "n" * 70_000})
     reply = send(method, resource, signed_in=True, parameters=parameters, body=body)
     assert (reply.status, "The limit is 65,536 bytes." in reply.body) == (413, True)
-    assert world.members.by_id("id1") is None
+    assert fakes.members.by_id("id1") is None
 
 
-def test_the_passwords_never_come_back(send: Any, world: World) -> None:
-    world.members.members["bert"] = replace(BERT, password="$argon2id$secret")
+def test_passwords_are_never_returned(send: Any, fakes: FakeServices) -> None:
+    fakes.members.members["bert"] = replace(BERT, password="$argon2id$secret")
     body = json.dumps({"password": "correct horse battery"})
     replies = [
         send("PUT", ONE, signed_in=True, parameters={"id": "2"}, body=body),
         *(send("GET", each, signed_in=True, parameters={"id": "2"}) for each in (ME, ALL, ONE)),
     ]
-    told = world.logged.getvalue() + "".join(reply.body for reply in replies)
-    assert "argon2id" not in told
-    assert "battery" not in told
+    result = fakes.logged.getvalue() + "".join(reply.body for reply in replies)
+    assert "argon2id" not in result
+    assert "battery" not in result

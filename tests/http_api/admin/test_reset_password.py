@@ -1,4 +1,4 @@
-"""What the addresses of links answer to programs, request by request."""
+"""The endpoints of password links, request by request."""
 
 import base64
 import html
@@ -14,7 +14,7 @@ import pytest
 from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
 from tests.http_api.documented import Documented
-from tests.links import ANNA, BASE, NEW, LinkService
+from tests.link_service import ANNA, BASE, NEW, LinkService
 
 RESET = "/auth/administration/members/{id}/resetPassword"
 SET = "/public/administration/setPassword"
@@ -78,7 +78,7 @@ def by_form(**fields: str) -> dict[str, Any]:
         (None, "m1", 401),
     ],
 )
-def test_who_may_reset_whose_password(
+def test_members_reset_their_own_password_and_administrators_any(
     who: str | None, id_: str, status: int, send: Send, service: LinkService
 ) -> None:
     reply = send("GET", RESET, who=who, parameters={"id": id_})
@@ -95,7 +95,7 @@ def test_an_accepted_reset_has_no_body(send: Send) -> None:
     ("form", "content_type", "start"),
     [("json", "application/problem+json", "{"), ("xml", "application/problem+xml", "<?xml")],
 )
-def test_a_rejected_reset_is_a_problem_that_opens_no_dialog(
+def test_a_refused_reset_is_a_problem_without_a_challenge(
     form: str, content_type: str, start: str, send: Send
 ) -> None:
     reply = send("GET", RESET, who="anna", parameters={"id": "m9"}, query={"format": [form]})
@@ -104,7 +104,7 @@ def test_a_rejected_reset_is_a_problem_that_opens_no_dialog(
     assert "Only administrators can" in reply.body
 
 
-def test_a_disabled_member_is_not_reset(send: Send, service: LinkService) -> None:
+def test_a_disabled_member_cannot_be_reset(send: Send, service: LinkService) -> None:
     service.edit(disabled=True)
     reply = send("GET", RESET, who="ada", parameters={"id": "m1"})
     assert (reply.status, service.mails.mails) == (401, [])
@@ -112,12 +112,12 @@ def test_a_disabled_member_is_not_reset(send: Send, service: LinkService) -> Non
 
 
 @pytest.mark.parametrize("method", ["HEAD", "POST", "PUT", "DELETE"])
-def test_only_get_resets(method: str, send: Send, service: LinkService) -> None:
+def test_only_get_is_allowed_to_reset(method: str, send: Send, service: LinkService) -> None:
     reply = send(method, RESET, who="ada", parameters={"id": "m1"})
     assert (reply.status, reply.header("Allow"), service.mails.mails) == (405, "GET, OPTIONS", [])
 
 
-def test_a_mail_that_nobody_takes_is_told(send: Send, service: LinkService) -> None:
+def test_an_undeliverable_mail_is_reported(send: Send, service: LinkService) -> None:
     service.mails.refuse = True
     reply = send("GET", RESET, who="ada", parameters={"id": "m1"})
     assert (reply.status, reply.header("Retry-After")) == (503, "1")
@@ -125,7 +125,7 @@ def test_a_mail_that_nobody_takes_is_told(send: Send, service: LinkService) -> N
 
 
 @pytest.mark.parametrize("name", ["X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "Origin", "Referer"])
-def test_no_header_gets_into_the_mail(name: str, send: Send, service: LinkService) -> None:
+def test_request_headers_do_not_affect_the_mail(name: str, send: Send, service: LinkService) -> None:
     headers = {"Host": "evil.example.net", name: "https://evil.example.net"}
     send("GET", RESET, who="ada", parameters={"id": "m1"}, headers=headers)
     assert service.mails.link.startswith(f"{BASE}{SET}?token=m1.")
@@ -159,7 +159,7 @@ def test_a_password_is_set_once(
 
 
 @pytest.mark.parametrize("written", [as_json, as_xml])
-def test_a_wrong_token_is_a_problem_that_opens_no_dialog(
+def test_an_invalid_token_is_a_problem_without_a_challenge(
     written: Callable[..., Values], send: Send, service: LinkService
 ) -> None:
     service.token()
@@ -168,7 +168,7 @@ def test_a_wrong_token_is_a_problem_that_opens_no_dialog(
     assert "used" in reply.body
 
 
-def test_an_expired_token_is_told(send: Send, service: LinkService) -> None:
+def test_an_expired_token_is_reported(send: Send, service: LinkService) -> None:
     request = as_json(service.token())
     service.clock.instant += LINK_LIFETIME
     reply = send("POST", SET, **request)
@@ -185,7 +185,7 @@ def test_an_expired_token_is_told(send: Send, service: LinkService) -> None:
         ("with a bell \x07 in it", "an unsupported character"),
     ],
 )
-def test_a_weak_password_is_told_with_the_reason(
+def test_a_weak_password_is_refused_with_the_reason(
     password: str, reason: str, send: Send, service: LinkService
 ) -> None:
     token = service.token()
@@ -221,7 +221,7 @@ def test_a_weak_password_is_told_with_the_reason(
         ),
     ],
 )
-def test_what_cannot_be_read_is_told(request_: Values, status: int, words: str, send: Send) -> None:
+def test_an_unreadable_body_is_reported(request_: Values, status: int, words: str, send: Send) -> None:
     reply = send("POST", SET, **request_)
     form = "xml" if request_.get("query") == {"format": ["xml"]} else "json"
     assert (reply.status, reply.header("Content-Type")) == (status, f"application/problem+{form}")
@@ -234,7 +234,7 @@ def test_other_methods_are_refused(method: str, send: Send) -> None:
     assert (reply.status, reply.header("Allow")) == (405, "GET, POST, HEAD, OPTIONS")
 
 
-def test_a_store_that_cannot_is_told(send: Send, service: LinkService) -> None:
+def test_an_unavailable_store_is_503(send: Send, service: LinkService) -> None:
     request = as_json(service.token())
     service.members.unreachable = True
     reply = send("POST", SET, **request)
@@ -248,7 +248,7 @@ def form(token: str, password: str = NEW, repeat: str | None = None, **more: str
     return by_form(token=token, password=password, repeat=password if repeat is None else repeat, **more)
 
 
-def test_the_form_leads_to_a_page_that_says_so(send: Send, service: LinkService) -> None:
+def test_a_submitted_form_redirects_to_a_confirmation_page(send: Send, service: LinkService) -> None:
     reply = send("POST", SET, **form(service.token(), username="anna"))
     assert (reply.status, reply.header("Location")) == (
         303,
@@ -260,7 +260,9 @@ def test_the_form_leads_to_a_page_that_says_so(send: Send, service: LinkService)
 @pytest.mark.parametrize(
     "content_type", ["Application/X-WWW-Form-URLEncoded", "application/x-www-form-urlencoded; charset=UTF-8"]
 )
-def test_the_form_is_known_however_it_is_spelled(content_type: str, send: Send, service: LinkService) -> None:
+def test_the_content_type_of_a_form_may_vary_in_case_and_parameters(
+    content_type: str, send: Send, service: LinkService
+) -> None:
     request = form(service.token())
     request["headers"] = {"Content-Type": content_type}
     assert send("POST", SET, **request).status == 303
@@ -286,7 +288,7 @@ def test_the_link_shows_the_form_and_changes_nothing(send: Send, service: LinkSe
         ("commonpassword", "commonpassword", "too common"),
     ],
 )
-def test_a_mistake_comes_back_on_the_page_without_what_was_typed(
+def test_an_error_page_does_not_repeat_the_password(
     password: str, repeat: str, words: str, send: Send, service: LinkService
 ) -> None:
     token = service.token()
@@ -297,13 +299,13 @@ def test_a_mistake_comes_back_on_the_page_without_what_was_typed(
     assert send("POST", SET, **form(token)).status == 303
 
 
-def test_one_password_may_be_typed_in_two_spellings(send: Send, service: LinkService) -> None:
+def test_both_password_fields_are_compared_after_normalization(send: Send, service: LinkService) -> None:
     assert send("POST", SET, **form(service.token(), "e\u0301" * 12, "\u00e9" * 12)).status == 303
 
 
 @pytest.mark.parametrize("by", ["link", "form"])
 @pytest.mark.parametrize("why", ["used", "expired", "unknown", "disabled"])
-def test_a_useless_link_gets_a_page_that_says_so(by: str, why: str, send: Send, service: LinkService) -> None:
+def test_an_invalid_link_shows_an_error_page(by: str, why: str, send: Send, service: LinkService) -> None:
     token = service.token()
     if why == "used":
         service.recovery.finish(token, NEW)
@@ -320,7 +322,7 @@ def test_a_useless_link_gets_a_page_that_says_so(by: str, why: str, send: Send, 
     assert "<form" not in reply.body
 
 
-def test_an_expired_link_is_told_in_the_language_of_its_member(send: Send, service: LinkService) -> None:
+def test_an_expired_link_is_reported_in_the_language_of_its_member(send: Send, service: LinkService) -> None:
     service.edit(formats=Formats(language="it"))
     token = service.token()
     service.clock.instant += LINK_LIFETIME
@@ -328,7 +330,9 @@ def test_an_expired_link_is_told_in_the_language_of_its_member(send: Send, servi
 
 
 @pytest.mark.parametrize("by", ["link", "form"])
-def test_a_used_link_is_told_in_the_language_of_its_member(by: str, send: Send, service: LinkService) -> None:
+def test_a_used_link_is_reported_in_the_language_of_its_member(
+    by: str, send: Send, service: LinkService
+) -> None:
     service.edit(formats=Formats(language="it"))
     token = service.token()
     assert send("POST", SET, **form(token)).status == 303
@@ -338,7 +342,7 @@ def test_a_used_link_is_told_in_the_language_of_its_member(by: str, send: Send, 
     assert "This link doesn't work" in html.unescape(send("GET", SET, query={"token": [forged]}).body)
 
 
-def test_two_tokens_are_no_way_around(send: Send, service: LinkService) -> None:
+def test_a_link_with_two_tokens_is_refused(send: Send, service: LinkService) -> None:
     assert send("GET", SET, query={"token": [service.token(), "x"]}).status == 401
 
 
@@ -352,7 +356,7 @@ def test_two_tokens_are_no_way_around(send: Send, service: LinkService) -> None:
         ({"result": ["other"]}, "open the link in the email"),
     ],
 )
-def test_pages_without_a_link(query: Values, words: str, send: Send) -> None:
+def test_pages_without_a_token_are_shown(query: Values, words: str, send: Send) -> None:
     reply = send("GET", SET, query=query)
     assert (reply.status, words in reply.body) == (200, True)
 
@@ -379,13 +383,13 @@ def test_a_page_is_in_the_language_of_the_member_or_else_of_the_browser(
     assert reply.header("Content-Language") == language
 
 
-def test_who_has_no_link_is_answered_in_the_language_of_the_browser(send: Send) -> None:
+def test_a_page_without_a_link_is_in_the_language_of_the_browser(send: Send) -> None:
     reply = send("GET", SET, query={"token": ["x"]}, headers={"Accept-Language": "it-CH, en"})
     assert "Questo link non funziona" in reply.body
 
 
 @pytest.mark.parametrize("by", ["link", "form"])
-def test_a_store_that_cannot_gets_a_page_that_says_so(by: str, send: Send, service: LinkService) -> None:
+def test_an_unavailable_store_shows_an_error_page(by: str, send: Send, service: LinkService) -> None:
     token = service.token()
     service.members.unreachable = True
     reply = send("GET", SET, query={"token": [token]}) if by == "link" else send("POST", SET, **form(token))
@@ -395,7 +399,7 @@ def test_a_store_that_cannot_gets_a_page_that_says_so(by: str, send: Send, servi
     assert "the table is busy" in service.logged.getvalue()
 
 
-def test_a_store_that_cannot_write_gets_the_form_again(send: Send, service: LinkService) -> None:
+def test_a_failed_write_shows_the_form_again(send: Send, service: LinkService) -> None:
     token = service.token()
     service.members.unchangeable = True
     reply = send("POST", SET, **form(token))

@@ -1,4 +1,4 @@
-"""GraphQL over HTTP: what is read, what is refused, and which status answers."""
+"""GraphQL over HTTP: parsing of requests, refusals and statuses."""
 
 import json
 from typing import Any
@@ -34,31 +34,31 @@ def get(send: Any) -> Any:
     return got
 
 
-def test_a_post_reaches_the_executor_whole(post: Any, world: Any) -> None:
+def test_a_post_is_passed_to_the_executor_completely(post: Any, fakes: Any) -> None:
     reply = post(
         {"query": "query q {x}", "variables": {"a": [1, None]}, "operationName": "q", "extensions": {}}
     )
     assert (reply.status, reply.json()) == (200, {"data": {"x": 1}})
-    ((query, variables, name, caller, trace_id, queries_only),) = world.executor.calls
+    ((query, variables, name, caller, trace_id, queries_only),) = fakes.executor.calls
     assert (query, variables, name) == ("query q {x}", {"a": [1, None]}, "q")
     assert (caller.username, trace_id, queries_only) == ("anna", "trace-1", False)
 
 
-def test_a_get_reaches_the_executor_whole(get: Any, world: Any) -> None:
+def test_a_get_is_passed_to_the_executor_completely(get: Any, fakes: Any) -> None:
     reply = get(query="query q {x}", variables='{"a":1}', operationName="q", extensions="{}")
     assert reply.status == 200
-    ((query, variables, name, _, _, queries_only),) = world.executor.calls
+    ((query, variables, name, _, _, queries_only),) = fakes.executor.calls
     assert (query, variables, name, queries_only) == ("query q {x}", {"a": 1}, "q", True)
 
 
-def test_empty_parameters_of_a_get_count_as_absent(get: Any, world: Any) -> None:
+def test_empty_parameters_of_a_get_count_as_absent(get: Any, fakes: Any) -> None:
     assert get(query="{x}", variables="", operationName="").status == 200
-    assert world.executor.calls[0][1:3] == (None, None)
+    assert fakes.executor.calls[0][1:3] == (None, None)
 
 
-def test_nulls_in_a_post_count_as_absent(post: Any, world: Any) -> None:
+def test_nulls_in_a_post_count_as_absent(post: Any, fakes: Any) -> None:
     assert post({"query": "{x}", "variables": None, "operationName": None, "extensions": None}).status == 200
-    assert world.executor.calls[0][1:3] == (None, None)
+    assert fakes.executor.calls[0][1:3] == (None, None)
 
 
 TWICE = {
@@ -77,19 +77,19 @@ TWICE = {
 
 
 @pytest.mark.parametrize("body", TWICE.values(), ids=TWICE)
-def test_a_key_that_comes_twice_is_refused(post: Any, world: Any, body: str) -> None:
+def test_a_duplicate_json_key_is_refused(post: Any, fakes: Any, body: str) -> None:
     """As in REST: two readers could understand such a body differently."""
     reply = post(body)
     assert reply.status == 400
     assert reply.json()["detail"].startswith("The request body repeats ")
-    assert world.executor.calls == []
+    assert fakes.executor.calls == []
 
 
-def test_a_key_that_comes_twice_in_a_parameter_is_refused(get: Any, world: Any) -> None:
+def test_a_duplicate_json_key_in_a_parameter_is_refused(get: Any, fakes: Any) -> None:
     reply = get(query="{x}", variables='{"a": {"b": 1, "b": 2}}')
     assert reply.status == 400
     assert reply.json()["detail"].startswith('The parameter "variables" repeats "b"')
-    assert world.executor.calls == []
+    assert fakes.executor.calls == []
 
 
 @pytest.mark.parametrize(
@@ -102,10 +102,10 @@ def test_a_key_that_comes_twice_in_a_parameter_is_refused(get: Any, world: Any) 
         {"data": json.loads('{"a":' * 300 + "1" + "}" * 300)},
     ],
 )
-def test_keys_that_come_once_in_each_object_are_read(post: Any, world: Any, variables: Any) -> None:
+def test_equal_keys_in_different_objects_are_accepted(post: Any, fakes: Any, variables: Any) -> None:
     """Also where texts look like keys."""
     assert post({"query": "query q($a: Int) { x: y }", "variables": variables}).status == 200
-    assert world.executor.calls[0][1] == variables
+    assert fakes.executor.calls[0][1] == variables
 
 
 @pytest.mark.parametrize(
@@ -131,9 +131,9 @@ def test_keys_that_come_once_in_each_object_are_read(post: Any, world: Any, vari
         ({"query": "{x}", "extensions": 1.5}, '"extensions" must be a JSON object, not a number'),
     ],
 )
-def test_a_body_that_is_no_request(body: Any, detail: str, post: Any, world: Any) -> None:
+def test_an_invalid_body_is_refused(body: Any, detail: str, post: Any, fakes: Any) -> None:
     reply = post(body)
-    assert (reply.status, world.executor.calls) == (400, [])
+    assert (reply.status, fakes.executor.calls) == (400, [])
     assert detail in reply.json()["detail"]
 
 
@@ -147,9 +147,9 @@ def test_a_body_that_is_no_request(body: Any, detail: str, post: Any, world: Any
         ({"query": "{x}", "extensions": "1"}, '"extensions" must be a JSON object, not a number'),
     ],
 )
-def test_a_query_that_is_no_request(query: Any, detail: str, get: Any, world: Any) -> None:
+def test_an_invalid_query_string_is_refused(query: Any, detail: str, get: Any, fakes: Any) -> None:
     reply = get(**query)
-    assert (reply.status, world.executor.calls) == (400, [])
+    assert (reply.status, fakes.executor.calls) == (400, [])
     assert detail in reply.json()["detail"]
 
 
@@ -167,7 +167,7 @@ def test_a_query_that_is_no_request(query: Any, detail: str, get: Any, world: An
         ("", 415),
     ],
 )
-def test_only_json_is_read(content_type: str, status: int, post: Any) -> None:
+def test_only_json_bodies_are_accepted(content_type: str, status: int, post: Any) -> None:
     assert post({"query": "{x}"}, Content_Type=content_type).status == status
 
 
@@ -186,50 +186,52 @@ def test_only_json_is_read(content_type: str, status: int, post: Any) -> None:
         ("application/json, text/plain, */*", 200, LEGACY),
     ],
 )
-def test_the_media_type_decides_how_an_invalid_document_is_answered(
-    accept: str, status: int, content_type: str, post: Any, world: Any
+def test_the_status_of_an_invalid_document_depends_on_the_media_type(
+    accept: str, status: int, content_type: str, post: Any, fakes: Any
 ) -> None:
-    world.executor.outcome = INVALID
+    fakes.executor.outcome = INVALID
     reply = post({"query": "{x"}, Accept=accept)
     assert (reply.status, reply.body) == (status, INVALID.body.decode())
     assert reply.headers["Content-Type"] == [f"{content_type}; charset=utf-8"]
 
 
 @pytest.mark.parametrize("mutated", [True, False])
-def test_what_may_have_written_says_so_when_it_is_too_large(mutated: bool, post: Any, world: Any) -> None:
-    world.executor.outcome = Answer(b" " * 7_000_000, mutated=mutated)
+def test_a_too_large_response_says_whether_a_mutation_was_executed(
+    mutated: bool, post: Any, fakes: Any
+) -> None:
+    fakes.executor.outcome = Answer(b" " * 7_000_000, mutated=mutated)
     reply = post({"query": "{x}"})
     assert (reply.status, "The mutation was already executed." in reply.body) == (413, mutated)
 
 
 @pytest.mark.parametrize("accept", [MODERN, LEGACY])
-def test_what_was_executed_is_200_whatever_came_of_it(accept: str, post: Any, world: Any) -> None:
-    world.executor.outcome = Answer(b'{"errors":[{"message":"no"}],"data":null}')
+def test_an_executed_operation_is_200_even_with_errors(accept: str, post: Any, fakes: Any) -> None:
+    fakes.executor.outcome = Answer(b'{"errors":[{"message":"no"}],"data":null}')
     assert post({"query": "{x}"}, Accept=accept).status == 200
 
 
-def test_a_client_that_does_not_say_what_it_takes_gets_plain_json(post: Any, world: Any) -> None:
-    world.executor.outcome = INVALID
+def test_a_client_without_an_accept_header_gets_application_json(post: Any, fakes: Any) -> None:
+    fakes.executor.outcome = INVALID
     reply = post({"query": "{x"})
     assert (reply.status, reply.headers["Content-Type"]) == (200, [f"{LEGACY}; charset=utf-8"])
 
 
-def test_a_client_that_takes_neither_type_is_told_before_anything_runs(post: Any, world: Any) -> None:
+def test_a_client_that_accepts_neither_type_is_refused_before_execution(post: Any, fakes: Any) -> None:
     reply = post({"query": "mutation {x}"}, Accept="text/html")
-    assert (reply.status, world.executor.calls) == (406, [])
+    assert (reply.status, fakes.executor.calls) == (406, [])
 
 
-def test_a_mutation_by_get_is_refused(get: Any, world: Any) -> None:
-    world.executor.outcome = QueriesOnly(verbatim("no"))
+def test_a_mutation_by_get_is_refused(get: Any, fakes: Any) -> None:
+    fakes.executor.outcome = QueriesOnly(verbatim("no"))
     reply = get(query="mutation {x}")
     assert (reply.status, reply.headers["Allow"]) == (405, ["POST"])
 
 
 @pytest.mark.parametrize(("application", "status"), [("Hr", 200), ("hR", 200), ("Crm", 404), ("", 404)])
-def test_the_application_is_named_in_any_case(application: str, status: int, post: Any) -> None:
+def test_the_application_in_the_path_is_case_insensitive(application: str, status: int, post: Any) -> None:
     assert post({"query": "{x}"}, application=application).status == status
 
 
-def test_the_query_parameter_format_is_none_of_its_business(send: Any) -> None:
+def test_the_query_parameter_format_is_ignored(send: Any) -> None:
     query = {"query": ["{x}"], "format": ["yaml"]}
     assert send("GET", GRAPHQL, signed_in=True, query=query, parameters={"application": "Hr"}).status == 200

@@ -1,20 +1,20 @@
-"""The schema as text."""
+"""The schema endpoint."""
 
 from typing import Any
 
 SCHEMA = "/auth/api/schema/{application}"
 
 
-def test_the_schema_is_text(send: Any) -> None:
+def test_the_sdl_is_plain_text(send: Any) -> None:
     reply = send("GET", SCHEMA, signed_in=True, parameters={"application": "HR"})
     assert (reply.status, reply.body) == (200, "type Query { x: Int }")
     assert reply.headers["Content-Type"] == ["text/plain; charset=utf-8"]
 
 
-def test_the_sdl_is_for_members_only(send: Any) -> None:
+def test_the_sdl_requires_authentication(send: Any) -> None:
     reply = send("GET", SCHEMA, parameters={"application": "Hr"})
     assert (reply.status, "Query" in reply.body) == (401, False)
 
 
-def test_an_unknown_application_has_none(send: Any) -> None:
+def test_an_unknown_application_has_no_sdl(send: Any) -> None:
     assert send("GET", SCHEMA, signed_in=True, parameters={"application": "Crm"}).status == 404

@@ -1,4 +1,4 @@
-"""Who sends a request, what is asked of who does not say so, and what the log tells of it."""
+"""Authentication of requests, challenges and log lines."""
 
 import base64
 import io
@@ -28,8 +28,8 @@ ANNA = Caller("1", "anna", "Clerk")
 BASIC = 'Basic realm="Stratabase", charset="UTF-8"'
 
 
-class Tickets:
-    """A scheme for tests, which says more when a ticket is no good."""
+class TicketScheme:
+    """A test scheme whose challenge explains an invalid ticket."""
 
     challenge = "Ticket"
 
@@ -45,7 +45,7 @@ def sign_in(username: str, password: str, address: str) -> Caller:
     return Caller(address, username, "Clerk")
 
 
-BOTH = Authentication({"Ticket": Tickets(), "Basic": BasicAuthenticator(sign_in)})
+BOTH = Authentication({"Ticket": TicketScheme(), "Basic": BasicAuthenticator(sign_in)})
 
 
 def request(*authorization: str) -> Request:
@@ -62,19 +62,19 @@ def encoded(credentials: str) -> str:
     return base64.b64encode(credentials.encode()).decode()
 
 
-def test_each_scheme_knows_its_own() -> None:
+def test_each_scheme_authenticates_its_own_credentials() -> None:
     assert BOTH.caller(request("Ticket good")) is ANNA
     assert BOTH.caller(request(f"Basic {encoded('bert:right')}")).username == "bert"
 
 
-def test_signing_in_is_told_where_the_request_comes_from() -> None:
+def test_sign_in_receives_the_source_address() -> None:
     assert BOTH.caller(request(f"Basic {encoded('bert:right')}")).id == "192.0.2.7"
 
 
 @pytest.mark.parametrize(
     ("name", "password"), [("anna", "a:b::"), ("", "x"), ("anna", ""), ("é🙂", "ß\x00\n"), ("a" * 5000, " ")]
 )
-def test_basic_hands_on_what_was_sent_as_it_was_sent(name: str, password: str) -> None:
+def test_basic_passes_credentials_unchanged(name: str, password: str) -> None:
     seen: list[tuple[str, str]] = []
 
     def note(username: str, secret: str, _: str) -> Caller:
@@ -108,7 +108,7 @@ def test_every_scheme_is_offered_in_order_and_one_that_refuses_says_why(
 @pytest.mark.parametrize(
     "refusal", [TooManyFailures(7), Forbidden(verbatim("no")), Unavailable(verbatim("later"))], ids=repr
 )
-def test_other_refusals_are_none_of_authentication(refusal: Refusal) -> None:
+def test_other_refusals_propagate(refusal: Refusal) -> None:
     def refuse(*_: str) -> Caller:
         raise refusal
 
@@ -153,7 +153,7 @@ WRONG = Unauthenticated(verbatim("The username or password is incorrect."))
 SECRET = encoded("plantedname:plantedpassword")
 
 
-def test_too_many_failures_answer_429_and_say_when_to_come_again(handler: Any) -> None:
+def test_too_many_failures_are_429_with_retry_after(handler: Any) -> None:
     answer = handler(TooManyFailures(731), Authorization=f"Basic {SECRET}")
     assert (answer["statusCode"], answer["multiValueHeaders"]["Retry-After"]) == (429, ["731"])
     assert "WWW-Authenticate" not in answer["multiValueHeaders"]
@@ -170,7 +170,7 @@ def test_too_many_failures_answer_429_and_say_when_to_come_again(handler: Any) -
         (Unavailable(verbatim("later")), 503, "WARNING"),
     ],
 )
-def test_who_is_refused_is_logged_by_address_without_name_or_password(
+def test_a_refused_caller_is_logged_by_address_without_name_or_password(
     refusal: Refusal, status: int, level: str, handler: Any, log: io.StringIO
 ) -> None:
     """Not even the name: passwords are typed where names belong."""
@@ -180,7 +180,7 @@ def test_who_is_refused_is_logged_by_address_without_name_or_password(
     assert [word for word in ("planted", SECRET) if word in log.getvalue()] == []
 
 
-def test_who_sends_no_credentials_is_not_worth_a_line(handler: Any, log: io.StringIO) -> None:
+def test_missing_credentials_are_not_logged(handler: Any, log: io.StringIO) -> None:
     assert handler(None)["statusCode"] == 401
     assert lines(log) == []
     assert handler(None, level="DEBUG")["statusCode"] == 401

@@ -1,4 +1,4 @@
-"""A page of another site cannot act with the password that a browser remembers."""
+"""Another site cannot act with the password that a browser remembers."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth import csrf
 from stratabase.http_api.http.messages import Request
 from tests.http_api.conftest import Send
-from tests.http_api.fakes import World
+from tests.http_api.fakes import FakeServices
 
 ALL = "/auth/administration/members"
 ADA = json.dumps({"username": "ada", "email": "ada@example.com", "profile": "Administrator"})
@@ -38,26 +38,26 @@ SIMPLE = [
 
 @pytest.mark.parametrize("media_type", SIMPLE)
 @pytest.mark.parametrize("foreign", FOREIGN, ids=str)
-def test_a_form_of_another_site_makes_no_member(
-    foreign: Mapping[str, str], media_type: str, send: Send, world: World
+def test_a_cross_site_form_creates_no_member(
+    foreign: Mapping[str, str], media_type: str, send: Send, fakes: FakeServices
 ) -> None:
     headers = {**HOST, **foreign, **({"Content-Type": media_type} if media_type else {})}
     reply = send("POST", ALL, signed_in=True, headers=headers, body=ADA)
-    assert (reply.status, world.invitations) == (403, [])
+    assert (reply.status, fakes.invitations) == (403, [])
     assert "A web page on another site sent this request" in reply.json()["detail"]
 
 
 @pytest.mark.parametrize("own", OWN, ids=str)
-def test_programs_and_pages_of_the_service_are_not_hindered(
-    own: Mapping[str, str], send: Send, world: World
+def test_programs_and_same_origin_pages_are_allowed(
+    own: Mapping[str, str], send: Send, fakes: FakeServices
 ) -> None:
     headers = {**HOST, **own, "Content-Type": "text/plain"}
     assert send("POST", ALL, signed_in=True, headers=headers, body=ADA).status == 201
-    assert len(world.invitations) == 1
+    assert len(fakes.invitations) == 1
 
 
 @pytest.mark.parametrize("media_type", ["application/json", "application/merge-patch+json; charset=utf-8"])
-def test_what_browsers_ask_about_first_is_not_refused(media_type: str, send: Send) -> None:
+def test_preflighted_requests_are_not_refused(media_type: str, send: Send) -> None:
     """Whether a page may send it is answered there: see Cors."""
     headers = {**HOST, **FOREIGN[0], "Content-Type": media_type}
     assert send("POST", ALL, signed_in=True, headers=headers, body=ADA).status == 201
@@ -71,17 +71,17 @@ def test_what_browsers_ask_about_first_is_not_refused(media_type: str, send: Sen
     )
 
 
-def test_another_site_may_lead_to_what_is_only_read(send: Send) -> None:
+def test_a_cross_site_link_may_read(send: Send) -> None:
     for method in ("GET", "HEAD"):
         assert send(method, ALL, signed_in=True, headers={**HOST, **FOREIGN[0]}).status == 200
 
 
-def test_a_get_that_does_something_is_none_for_pictures_of_other_sites(send: Send) -> None:
+def test_a_cross_site_image_cannot_trigger_a_get_with_side_effects(send: Send) -> None:
     assert send("GET", "/auth/once", signed_in=True, headers=HOST).status == 200
     assert send("GET", "/auth/once", signed_in=True, headers={**HOST, **FOREIGN[0]}).status == 403
 
 
-def test_no_browser_adds_a_token_by_itself() -> None:
+def test_a_cross_site_request_with_a_token_is_allowed_and_without_one_refused() -> None:
     headers = {"sec-fetch-site": ("cross-site",)}
     request = Request("POST", "/auth/x", "/auth/x", headers=headers)
     csrf.check_csrf(request, Caller("1", "anna", "Clerk", signed_in=0))

@@ -1,4 +1,4 @@
-"""Getting tokens and coming in with them, request by request."""
+"""Token issue, refresh and use, request by request."""
 
 import base64
 import io
@@ -25,9 +25,9 @@ from stratabase.http_api.http.endpoint import Endpoint, Operation
 from stratabase.http_api.http.messages import Response
 from stratabase.messages import verbatim
 from stratabase.observe import Log
-from tests.forgery import HEADER, claims, forged
-from tests.gate import ANNA, Gate
+from tests.forged_tokens import HEADER, claims, forged
 from tests.http_api.documented import Documented
+from tests.token_process import ANNA, TokenProcess
 
 GET = "/public/token/getJwtToken"
 REFRESH = "/auth/token/refreshJwtToken"
@@ -54,7 +54,7 @@ class Reply:
 class TokenService:
     """A service that gives tokens, and tells who comes with them."""
 
-    gate: Gate = field(default_factory=Gate)
+    process: TokenProcess = field(default_factory=TokenProcess)
     refusal: Exception | None = None
     """What signing in comes to, whatever the password."""
     seen: list[tuple[str, str, str]] = field(default_factory=list)
@@ -66,17 +66,17 @@ class TokenService:
             raise self.refusal
         if (username, password) != ("Anna", "right"):
             raise Unauthenticated(verbatim("The username or password is incorrect."))
-        return self.gate.callers(ANNA)
+        return self.process.callers(ANNA)
 
     def endpoints(self) -> dict[str, Endpoint]:
         return {
-            GET: get_token_endpoint(self.sign_in, self.gate.issuer),
-            REFRESH: refresh_token_endpoint(self.gate.issuer),
+            GET: get_token_endpoint(self.sign_in, self.process.issuer),
+            REFRESH: refresh_token_endpoint(self.process.issuer),
         }
 
     def handler(self) -> HttpHandler:
         schemes: dict[str, Authenticator] = {
-            "Bearer": BearerAuthenticator(self.gate.tokens.caller),
+            "Bearer": BearerAuthenticator(self.process.tokens.caller),
             "Basic": BasicAuthenticator(self.sign_in),
         }
         log = Log("DEBUG", self.logged, service=f"tokens{uuid4()}")
@@ -129,10 +129,10 @@ def token_of(send: Send) -> str:
 
 def test_a_password_gets_a_token_in_json(send: Send, service: TokenService) -> None:
     reply = send("POST", GET, body=json.dumps(RIGHT))
-    given = reply.json()
-    assert (reply.status, set(given)) == (200, {"access_token", "token_type", "expires_in"})
-    assert (given["token_type"], given["expires_in"]) == ("Bearer", 1800)
-    assert service.gate.caller(given["access_token"]).username == "Anna"
+    value = reply.json()
+    assert (reply.status, set(value)) == (200, {"access_token", "token_type", "expires_in"})
+    assert (value["token_type"], value["expires_in"]) == ("Bearer", 1800)
+    assert service.process.caller(value["access_token"]).username == "Anna"
 
 
 def test_a_password_gets_a_token_in_xml(send: Send, service: TokenService) -> None:
@@ -140,10 +140,10 @@ def test_a_password_gets_a_token_in_xml(send: Send, service: TokenService) -> No
     assert (reply.status, reply.headers["Content-Type"]) == (200, ["application/xml"])
     root = ET.fromstring(reply.body)
     assert (root.tag, root.findtext("token_type"), root.findtext("expires_in")) == ("token", "Bearer", "1800")
-    assert service.gate.admits(root.findtext("access_token") or "")
+    assert service.process.admits(root.findtext("access_token") or "")
 
 
-def test_nobody_keeps_a_token_for_somebody_else(send: Send) -> None:
+def test_responses_with_tokens_are_not_cached(send: Send) -> None:
     for reply in (
         send("POST", GET, body=json.dumps(RIGHT)),
         send("GET", REFRESH, f"Bearer {token_of(send)}"),
@@ -151,11 +151,11 @@ def test_nobody_keeps_a_token_for_somebody_else(send: Send) -> None:
         assert (reply.headers["Cache-Control"], reply.headers["Pragma"]) == (["no-store"], ["no-cache"])
 
 
-def test_the_session_begins_when_the_password_is_given(send: Send, service: TokenService) -> None:
-    assert service.gate.caller(token_of(send)).signed_in == service.gate.clock.instant
+def test_a_session_starts_at_sign_in(send: Send, service: TokenService) -> None:
+    assert service.process.caller(token_of(send)).signed_in == service.process.clock.instant
 
 
-def test_signing_in_is_told_where_the_request_comes_from(send: Send, service: TokenService) -> None:
+def test_sign_in_receives_the_source_address(send: Send, service: TokenService) -> None:
     token_of(send)
     assert service.seen == [("Anna", "right", "192.0.2.7")]
 
@@ -164,18 +164,18 @@ def test_signing_in_is_told_where_the_request_comes_from(send: Send, service: To
 @pytest.mark.parametrize(
     ("username", "password"), [("Anna", "wrong"), ("Nobody", "right"), ("", ""), ("A" * 5000, "b" * 5000)]
 )
-def test_wrong_credentials_are_401_in_the_same_words(
+def test_wrong_credentials_are_401_with_the_same_message(
     form: str, username: str, password: str, send: Send
 ) -> None:
-    given = {"username": username, "password": password}
-    body = xml(**given) if form == "xml" else json.dumps(given)
+    value = {"username": username, "password": password}
+    body = xml(**value) if form == "xml" else json.dumps(value)
     reply = send("POST", GET, query={"format": [form]}, body=body)
     assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, [BEARER])
     assert "The username or password is incorrect." in reply.body
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "result"),
     [
         ("", "The request body is empty"),
         ("{", "JSON"),
@@ -190,19 +190,19 @@ def test_wrong_credentials_are_401_in_the_same_words(
         ),
     ],
 )
-def test_what_is_no_credentials_is_400_and_says_why(
-    body: str, told: str, send: Send, service: TokenService
+def test_malformed_credentials_are_400_with_the_reason(
+    body: str, result: str, send: Send, service: TokenService
 ) -> None:
     reply = send("POST", GET, body=body)
     assert (reply.status, service.seen) == (400, [])
-    assert told in reply.body
+    assert result in reply.body
 
 
 @pytest.mark.parametrize(
     "body",
     ["<credentials/>", "<user><username>Anna</username><password>right</password></user>", "<credentials>"],
 )
-def test_what_is_no_credentials_in_xml_is_400(body: str, send: Send) -> None:
+def test_malformed_xml_credentials_are_400(body: str, send: Send) -> None:
     assert send("POST", GET, query={"format": ["xml"]}, body=body).status == 400
 
 
@@ -216,7 +216,7 @@ def test_too_many_failures_are_429(send: Send, service: TokenService) -> None:
     ("refusal", "status"),
     [(Forbidden(verbatim("the profile is none")), 403), (Unavailable(verbatim("busy")), 503)],
 )
-def test_other_refusals_are_told_as_they_are(
+def test_other_refusals_keep_their_status(
     refusal: Exception, status: int, send: Send, service: TokenService
 ) -> None:
     service.refusal = refusal
@@ -224,12 +224,12 @@ def test_other_refusals_are_told_as_they_are(
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH"])
-def test_only_post_gets_a_token(method: str, service: TokenService, event: Any) -> None:
+def test_only_post_issues_a_token(method: str, service: TokenService, event: Any) -> None:
     answer = service.handler()(event(method, GET, body=json.dumps(RIGHT)))
     assert (answer["statusCode"], answer["multiValueHeaders"]["Allow"]) == (405, ["POST, OPTIONS"])
 
 
-def test_a_password_in_the_address_is_not_read(send: Send) -> None:
+def test_a_password_in_the_query_string_is_ignored(send: Send) -> None:
     assert send("POST", GET, query={name: [value] for name, value in RIGHT.items()}).status == 400
 
 
@@ -237,20 +237,20 @@ def test_a_password_in_the_address_is_not_read(send: Send) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "xml"])
-def test_a_token_gets_another_one(form: str, send: Send, service: TokenService) -> None:
+def test_a_token_can_be_refreshed(form: str, send: Send, service: TokenService) -> None:
     old = token_of(send)
-    service.gate.wait(1000)
+    service.process.wait(1000)
     reply = send("GET", REFRESH, f"Bearer {old}", query={"format": [form]})
     assert reply.status == 200
     new = (
         reply.json()["access_token"] if form == "json" else ET.fromstring(reply.body).findtext("access_token")
     )
-    service.gate.wait(1000)
-    assert not service.gate.admits(old)
-    assert service.gate.admits(new or "")
+    service.process.wait(1000)
+    assert not service.process.admits(old)
+    assert service.process.admits(new or "")
 
 
-def test_a_password_cannot_be_refreshed(send: Send) -> None:
+def test_a_password_cannot_be_used_to_refresh(send: Send) -> None:
     reply = send("GET", REFRESH, basic())
     assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, [BEARER])
     assert "To refresh a token" in reply.json()["detail"]
@@ -259,15 +259,15 @@ def test_a_password_cannot_be_refreshed(send: Send) -> None:
 def test_a_session_ends(send: Send, service: TokenService) -> None:
     token = token_of(send)
     for _ in range(24):
-        service.gate.wait(1790)
+        service.process.wait(1790)
         token = send("GET", REFRESH, f"Bearer {token}").json()["access_token"]
-    service.gate.wait(12 * 3600 - 24 * 1790)
+    service.process.wait(12 * 3600 - 24 * 1790)
     reply = send("GET", REFRESH, f"Bearer {token}")
     assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, [INVALID])
     assert "The session has expired" in reply.json()["detail"]
 
 
-def test_without_credentials_every_scheme_is_offered(send: Send) -> None:
+def test_a_request_without_credentials_is_offered_every_scheme(send: Send) -> None:
     reply = send("GET", REFRESH)
     assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, [BEARER, BASIC])
 
@@ -276,19 +276,19 @@ def test_without_credentials_every_scheme_is_offered(send: Send) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR", " Bearer "])
-def test_the_scheme_is_taken_in_any_case(scheme: str, send: Send) -> None:
+def test_the_scheme_is_case_insensitive(scheme: str, send: Send) -> None:
     assert send("GET", WHO, f"{scheme} {token_of(send)} ").body == "Anna"
 
 
 @pytest.mark.parametrize("credentials", ["", "x", "a.b.c", "é", "\0", "a b", "x" * 9000])
-def test_a_bad_token_is_401_and_the_challenge_says_so(credentials: str, send: Send) -> None:
+def test_an_invalid_token_is_401_with_that_reason_in_the_challenge(credentials: str, send: Send) -> None:
     reply = send("GET", WHO, f"Bearer {credentials}")
     assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, [INVALID, BASIC])
     assert reply.json()["detail"] == "The token is not valid."
 
 
-def test_forged_tokens_are_401_and_nothing_else(send: Send, service: TokenService) -> None:
-    good = claims(service.gate)
+def test_forged_tokens_are_always_401(send: Send, service: TokenService) -> None:
+    good = claims(service.process)
     attempts = [
         forged({**HEADER, "alg": "none"}, good),
         forged({**HEADER, "kid": "../first"}, good),
@@ -301,13 +301,13 @@ def test_forged_tokens_are_401_and_nothing_else(send: Send, service: TokenServic
 
 def test_an_expired_token_says_so(send: Send, service: TokenService) -> None:
     token = token_of(send)
-    service.gate.wait(1800)
+    service.process.wait(1800)
     reply = send("GET", WHO, f"Bearer {token}")
     assert (reply.status, reply.json()["detail"]) == (401, "The token has expired.")
     assert reply.headers["WWW-Authenticate"] == [INVALID, BASIC]
 
 
-def test_a_bad_password_says_nothing_of_tokens(send: Send) -> None:
+def test_a_wrong_password_is_not_reported_as_an_invalid_token(send: Send) -> None:
     reply = send("GET", WHO, basic("wrong"))
     assert reply.headers["WWW-Authenticate"] == [BEARER, BASIC]
 

@@ -1,4 +1,4 @@
-"""Reading the gateway's events."""
+"""Parsing of API Gateway events."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def test_path_parameters_are_decoded(event: Any) -> None:
     assert request.parameters == {"id": "a/b é"}
 
 
-def test_header_names_lose_their_case_and_values_keep_their_order(event: Any) -> None:
+def test_header_names_are_lowercased_and_values_keep_their_order(event: Any) -> None:
     sent = event()
     sent["multiValueHeaders"] = {"Accept": ["a", "b"], "ACCEPT": ["c"]}
     request = request_from_event(sent)
@@ -22,7 +22,7 @@ def test_header_names_lose_their_case_and_values_keep_their_order(event: Any) ->
     assert (request.header("accept"), request.header("host")) == ("c", None)
 
 
-def test_single_values_do_where_there_are_no_lists(event: Any) -> None:
+def test_single_value_fields_are_used_if_multi_value_fields_are_missing(event: Any) -> None:
     sent = event() | {
         "multiValueHeaders": None,
         "headers": {"Host": "h"},
@@ -32,13 +32,13 @@ def test_single_values_do_where_there_are_no_lists(event: Any) -> None:
     assert (request.headers, request.query) == ({"host": ("h",)}, {"a": ("1",)})
 
 
-def test_the_request_knows_where_it_comes_from(event: Any) -> None:
+def test_the_request_has_its_source_address(event: Any) -> None:
     request = request_from_event(event())
     assert (request.trace_id, request.source_address) == ("trace-1", "192.0.2.7")
 
 
 @pytest.mark.parametrize("header", ["Host", "X-Forwarded-Host", "Forwarded"])
-def test_the_base_url_is_never_what_the_client_says(header: str, event: Any) -> None:
+def test_the_base_url_ignores_client_headers(header: str, event: Any) -> None:
     sent = event(headers={header: "evil.test"})
     assert request_from_event(sent).base_url == "https://api.example.com/prod"
     assert request_from_event(sent, "https://hr.example.com").base_url == "https://hr.example.com"
@@ -53,12 +53,12 @@ def test_bodies_of_events_are_decoded(body: str | None, encoded: bool, expected:
 
 
 @pytest.mark.parametrize("body", ["A", "AA=A", "é", "A A="])
-def test_a_body_must_be_the_base64_that_it_claims(body: str, event: Any) -> None:
+def test_an_invalid_base64_body_is_refused(body: str, event: Any) -> None:
     with pytest.raises(Malformed):
         decode_event_body(event(body=body, base64_body=True))
 
 
-def test_headers_of_one_name_stay_apart() -> None:
+def test_repeated_headers_stay_separate() -> None:
     answer = proxy_response(Response(200, (("Set-Cookie", "a"), ("Set-Cookie", "b"))))
     assert answer["multiValueHeaders"] == {"Set-Cookie": ["a", "b"]}
 

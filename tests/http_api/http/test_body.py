@@ -1,4 +1,4 @@
-"""What REST bodies are read as, in both forms, and what is refused with which words."""
+"""Parsing of REST bodies in JSON and XML, and messages of refusals."""
 
 import json
 from dataclasses import dataclass, field
@@ -274,12 +274,12 @@ BAD = [
 
 
 @pytest.mark.parametrize("good", GOOD, ids=lambda good: f"{good.form}: {good.name}")
-def test_a_good_body(good: Good) -> None:
+def test_a_valid_body_is_parsed(good: Good) -> None:
     assert read(good.content, good.form) == good.fields
 
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: f"{bad.form}: {bad.name}")
-def test_a_bad_body_is_refused_in_clear_words(bad: Bad) -> None:
+def test_an_invalid_body_is_refused_with_a_clear_message(bad: Bad) -> None:
     with pytest.raises(Malformed) as refused:
         read(bad.content, bad.form)
     assert bad.words in str(refused.value)
@@ -298,7 +298,9 @@ def test_a_bad_body_is_refused_in_clear_words(bad: Bad) -> None:
         ("xml", "application/octet-stream", "xml"),
     ],
 )
-def test_the_query_chooses_the_form(form: str | None, content_type: str | None, read_as: str) -> None:
+def test_the_query_parameter_selects_the_format(
+    form: str | None, content_type: str | None, read_as: str
+) -> None:
     content = {"json": b'{"username":"anna"}', "xml": b"<user><username>anna</username></user>"}[read_as]
     assert body.read_body(request(content, form, content_type), SHAPE) == {"username": "anna"}
 
@@ -315,7 +317,7 @@ def test_the_query_chooses_the_form(form: str | None, content_type: str | None, 
         ("xml", 'text/xml; charset="utf-16"', "must be in UTF-8"),
     ],
 )
-def test_a_content_type_must_not_contradict(form: str | None, content_type: str, words: str) -> None:
+def test_a_contradicting_content_type_is_refused(form: str | None, content_type: str, words: str) -> None:
     with pytest.raises(UnsupportedMediaType) as refused:
         body.read_body(request(b"{}", form, content_type), SHAPE)
     assert words in str(refused.value)
@@ -331,7 +333,7 @@ texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cn")), m
     disabled=st.booleans(),
     form=st.sampled_from(BodyFormat),
 )
-def test_what_is_written_is_read_back(form: BodyFormat, **fields: Any) -> None:
+def test_written_bodies_are_read_back(form: BodyFormat, **fields: Any) -> None:
     content = render_body(form, SHAPE, fields)
     assert body.read_body(request(content, form.value), SHAPE) == fields
 

@@ -1,4 +1,4 @@
-"""Answers are compressed for clients that take gzip, where that saves something, and nowhere else."""
+"""Responses are compressed only for clients that accept gzip, and only if that saves bytes."""
 
 import base64
 import gzip
@@ -40,8 +40,8 @@ def asked(
     **options: Any,
 ) -> Any:
     """Return the answer to a client that takes these codings."""
-    given = {} if accept is None else {"Accept-Encoding": [accept]}
-    return sent_to(lambda *_: Response(200, headers, body, binary), given, **options)
+    value = {} if accept is None else {"Accept-Encoding": [accept]}
+    return sent_to(lambda *_: Response(200, headers, body, binary), value, **options)
 
 
 def is_compressed(answer: dict[str, Any]) -> bool:
@@ -83,15 +83,13 @@ def body_of(answer: dict[str, Any]) -> bytes:
         (",,gzip,", True),
     ],
 )
-def test_the_client_says_what_it_takes_and_how_much_it_likes_that(
-    accept: str | None, *, compressed: bool
-) -> None:
+def test_accept_encoding_weights_are_respected(accept: str | None, *, compressed: bool) -> None:
     answer = asked(accept)
     assert is_compressed(answer) is compressed
     assert body_of(answer) == TEXT
 
 
-def test_several_headers_count_as_one() -> None:
+def test_repeated_accept_encoding_headers_are_combined() -> None:
     answer = sent_to(lambda *_: Response(200, (JSON,), TEXT), {"Accept-Encoding": ["br", "gzip"]})
     assert is_compressed(answer)
 
@@ -100,7 +98,7 @@ def test_several_headers_count_as_one() -> None:
     ("size", "compressed"),
     [(MIN_COMPRESSED_SIZE - 1, False), (MIN_COMPRESSED_SIZE, True), (MIN_OFFLOADED_SIZE + 1, True)],
 )
-def test_a_small_answer_goes_as_it_is(size: int, *, compressed: bool) -> None:
+def test_a_small_response_is_not_compressed(size: int, *, compressed: bool) -> None:
     answer = asked("gzip", b"x" * size)
     assert is_compressed(answer) is compressed
     assert body_of(answer) == b"x" * size
@@ -120,7 +118,7 @@ def test_a_small_answer_goes_as_it_is(size: int, *, compressed: bool) -> None:
         ("application/octet-stream", False),
     ],
 )
-def test_only_texts_are_compressed(content_type: str, *, compressed: bool) -> None:
+def test_only_text_types_are_compressed(content_type: str, *, compressed: bool) -> None:
     answer = asked("gzip", headers=(("Content-Type", content_type),))
     assert is_compressed(answer) is compressed
 
@@ -128,24 +126,24 @@ def test_only_texts_are_compressed(content_type: str, *, compressed: bool) -> No
 @pytest.mark.parametrize(
     "header", [("ETag", '"strong"'), ("Content-Encoding", "br"), ("Content-Range", "bytes 0-2799/9999")]
 )
-def test_what_must_arrive_byte_by_byte_is_left_alone(header: tuple[str, str]) -> None:
+def test_responses_with_exact_byte_semantics_are_not_compressed(header: tuple[str, str]) -> None:
     answer = asked("gzip", headers=(JSON, header))
     assert answer["body"].encode() == TEXT
     assert header[1] in answer["multiValueHeaders"][header[0]]
 
 
-def test_what_is_binary_is_left_alone() -> None:
+def test_binary_responses_are_not_compressed() -> None:
     answer = asked("gzip", binary=True)
     assert base64.b64decode(answer["body"]) == TEXT
     assert "Content-Encoding" not in answer["multiValueHeaders"]
 
 
-def test_a_cache_is_told_that_answers_differ_whoever_asks() -> None:
+def test_vary_is_sent_to_every_client() -> None:
     for accept in ("gzip", None):
         assert asked(accept)["multiValueHeaders"]["Vary"] == ["Accept-Encoding"]
 
 
-def test_both_reasons_to_differ_are_in_one_header() -> None:
+def test_vary_lists_all_headers_in_one_line() -> None:
     answer = asked("gzip", cors=Cors(("https://a.test",)))
     assert answer["multiValueHeaders"]["Vary"] == ["Accept-Encoding, Origin"]
 
@@ -158,10 +156,10 @@ def test_head_has_the_headers_of_get_and_no_body() -> None:
 
 @pytest.mark.parametrize("accept", ["gzip", "identity"])
 @pytest.mark.parametrize("asks_again", ["gzip", "identity"])
-def test_one_tag_holds_for_both_codings(accept: str, asks_again: str) -> None:
+def test_one_etag_is_valid_for_both_encodings(accept: str, asks_again: str) -> None:
     def got(**headers: str) -> Any:
-        given = {name.replace("_", "-"): [value] for name, value in headers.items()}
-        return sent_to(lambda request, _: etag.cacheable_response(request, "application/json", TEXT), given)
+        data = {name.replace("_", "-"): [value] for name, value in headers.items()}
+        return sent_to(lambda request, _: etag.cacheable_response(request, "application/json", TEXT), data)
 
     first = got(Accept_Encoding=accept)
     (tag,) = first["multiValueHeaders"]["ETag"]
@@ -174,7 +172,7 @@ def test_one_tag_holds_for_both_codings(accept: str, asks_again: str) -> None:
     assert got(Accept_Encoding=asks_again, If_None_Match='"other"')["statusCode"] == 200
 
 
-def test_the_limit_is_that_of_what_is_sent() -> None:
+def test_the_size_limit_applies_to_the_compressed_body() -> None:
     body = TEXT * (MAX_RESPONSE_SIZE // len(TEXT) + 1)
 
     refused, sent = asked("identity", body), asked("gzip", body)
@@ -184,7 +182,7 @@ def test_the_limit_is_that_of_what_is_sent() -> None:
     assert (sent["statusCode"], body_of(sent)) == (200, body)
 
 
-def test_what_is_too_large_even_compressed_is_refused_without_that_advice() -> None:
+def test_a_body_too_large_even_if_compressed_is_refused_without_gzip_advice() -> None:
     body = b"".join(number.to_bytes(4, "big").hex().encode() for number in range(4_000_000))
 
     refused = asked("gzip", body[::-1])

@@ -1,4 +1,4 @@
-"""In which language a request is answered."""
+"""The language of a response."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def request(accept_language: str | None = None) -> Request:
         ([], None, "en"),
     ],
 )
-def test_the_first_language_that_is_wanted_and_on_offer(
+def test_the_first_accepted_and_available_language_is_chosen(
     preferred: list[str], accepted: str | None, language: str
 ) -> None:
     assert negotiate_language(request(accepted), preferred) == language
@@ -38,12 +38,12 @@ def test_the_first_language_that_is_wanted_and_on_offer(
     ("own", "accepted", "language"),
     [("it", "en", "it"), ("en", "it", "en"), ("de", "it", "it"), ("de", None, "en")],
 )
-def test_the_language_of_the_caller_goes_before_that_of_the_browser(
+def test_the_language_of_the_caller_precedes_that_of_the_browser(
     own: str, accepted: str | None, language: str
 ) -> None:
     caller = Caller("1", "anna", "Clerk", formats=Formats(language=own))
     assert response_language(request(accepted), caller) == language
 
 
-def test_without_a_caller_the_browser_decides() -> None:
+def test_the_browser_language_applies_without_a_caller() -> None:
     assert response_language(request("it-CH, en;q=0.5")) == "it"

@@ -28,10 +28,10 @@ OFFERED = ("application/modern+json", "application/json")
         ("*/*;q=0", None),
     ],
 )
-def test_the_client_prefers_then_the_server(accept: str, expected: str | None) -> None:
+def test_preferences_of_the_client_precede_those_of_the_server(accept: str, expected: str | None) -> None:
     assert best_match(accept, OFFERED) == expected
 
 
-def test_parameters_are_read_without_quotes_and_case() -> None:
+def test_parameters_are_parsed_without_quotes_and_case() -> None:
     media = parse_media_type('Application/JSON ; Charset="UTF-8"; odd')
     assert media == ("application/json", {"charset": "utf-8", "odd": ""})

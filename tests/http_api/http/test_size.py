@@ -1,4 +1,4 @@
-"""An answer that is larger than Lambda carries is refused before Lambda does, with the way out."""
+"""A response too large for Lambda is refused with advice."""
 
 import json
 
@@ -23,7 +23,7 @@ TYPE = (("Content-Type", "text/plain"),)
         (b'"' * (MAX_RESPONSE_SIZE // 2), 413),
     ],
 )
-def test_what_counts_is_the_answer_as_json(body: bytes, status: int) -> None:
+def test_the_size_is_that_of_the_response_as_json(body: bytes, status: int) -> None:
     operation = Operation(lambda *_: Response(200, TYPE, body), "read", "A text.")
     handler = HttpHandler({"/text": Endpoint({"GET": operation})}, Authentication({}))
 
@@ -42,7 +42,7 @@ def test_what_counts_is_the_answer_as_json(body: bytes, status: int) -> None:
         (True, "or accept gzip. The mutation was already executed. Check the data before you send it again."),
     ],
 )
-def test_an_answer_that_is_too_large_says_whether_it_may_have_written(wrote: bool, end: str) -> None:
+def test_a_too_large_response_says_whether_a_write_was_executed(wrote: bool, end: str) -> None:
     with pytest.raises(ResponseTooLarge) as refusal:
         check_response_size(
             proxy_response(Response(200, TYPE, b"a" * MAX_RESPONSE_SIZE)), may_have_written=wrote

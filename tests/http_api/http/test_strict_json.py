@@ -1,4 +1,4 @@
-"""JSON is read without losing a digit, and without anything that the fast reader would refuse."""
+"""JSON is parsed without loss of digits, and with the strictness of the fast parser."""
 
 from decimal import Decimal
 from typing import Any
@@ -21,8 +21,8 @@ from stratabase.http_api.http.strict_json import parse_exact_json
     ],
 )
 def test_a_long_number_keeps_all_its_digits(text: str, expected: Any) -> None:
-    for given in (text, text.encode()):
-        found = parse_exact_json(given)
+    for value in (text, text.encode()):
+        found = parse_exact_json(value)
         assert found == expected
         assert type(found) is type(expected)
 
@@ -40,13 +40,13 @@ def test_a_long_number_keeps_all_its_digits(text: str, expected: Any) -> None:
         b'"\xff1234567890123456789"',
     ],
 )
-def test_what_cannot_be_read_is_a_value_error(text: str | bytes) -> None:
+def test_unreadable_json_is_a_value_error(text: str | bytes) -> None:
     with pytest.raises(ValueError, match=r".+"):
         parse_exact_json(text)
 
 
 @pytest.mark.parametrize(("start", "end"), [("[", "]"), ('{"a":', "}")])
-def test_what_is_nested_500_levels_deep_can_be_read(start: str, end: str) -> None:
+def test_json_nested_500_levels_deep_is_parsed(start: str, end: str) -> None:
     found = parse_exact_json(start * 500 + "1" * 20 + end * 500)
     for _ in range(500):
         (found,) = found.values() if isinstance(found, dict) else found

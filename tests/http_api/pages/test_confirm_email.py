@@ -1,4 +1,4 @@
-"""What the address answers at which a new e-mail address is confirmed, and what members show of it."""
+"""The endpoint that confirms a new email address, and the pending address of a member."""
 
 import html
 import json
@@ -14,9 +14,9 @@ from stratabase.operations.members.mailed_links import MAX_MAILS_TO_ADDRESS
 from tests.http_api.admin.test_members import READERS, WRITERS, credentials
 from tests.http_api.admin.test_reset_password import Reply
 from tests.http_api.documented import Documented
-from tests.http_api.fakes import World
+from tests.http_api.fakes import FakeServices
 from tests.http_api.member_scenarios import ALL, ME, ONE
-from tests.links import BASE, NEW_EMAIL, LinkService
+from tests.link_service import BASE, NEW_EMAIL, LinkService
 
 CONFIRM = "/public/administration/confirmEmail"
 FORM = "application/x-www-form-urlencoded"
@@ -55,7 +55,7 @@ def by_button(token: str) -> dict[str, Any]:
     return {"body": urlencode({"token": token}), "headers": {"Content-Type": FORM}}
 
 
-def test_the_link_leads_here(service: LinkService) -> None:
+def test_the_mailed_link_leads_to_the_confirmation_page(service: LinkService) -> None:
     token = service.email_token()
     assert service.mails.link == f"{BASE}{CONFIRM}?token={token}"
 
@@ -80,7 +80,7 @@ def test_an_expired_token_is_reported(ask: Send, service: LinkService) -> None:
 
 
 @pytest.mark.parametrize("written", [as_json, as_xml])
-def test_an_address_that_another_has_by_now_is_reported(
+def test_an_address_taken_by_another_member_is_reported(
     written: Callable[[str], Mapping[str, Any]], ask: Send, service: LinkService
 ) -> None:
     token = service.email_token()
@@ -105,7 +105,7 @@ def test_an_address_that_another_has_by_now_is_reported(
         ({"body": "token=a&token=b", "headers": {"Content-Type": FORM}}, 400, 'The form repeats "token"'),
     ],
 )
-def test_what_cannot_be_read_is_reported(
+def test_an_unreadable_body_is_reported(
     request_: Mapping[str, Any], status: int, words: str, ask: Send
 ) -> None:
     reply = ask("POST", **request_)
@@ -136,7 +136,7 @@ def test_the_link_shows_a_button_and_changes_nothing(ask: Send, service: LinkSer
 
 
 @pytest.mark.parametrize("language", ["en", "it"])
-def test_the_button_leads_to_a_page_that_says_so(language: str, ask: Send, service: LinkService) -> None:
+def test_the_button_redirects_to_a_result_page(language: str, ask: Send, service: LinkService) -> None:
     service.edit(formats=Formats(language=language))
     reply = ask("POST", **by_button(service.email_token()))
     assert (reply.status, reply.header("Location")) == (
@@ -160,7 +160,7 @@ def test_the_button_leads_to_a_page_that_says_so(language: str, ask: Send, servi
         ("unknown", "This link doesn't work"),
     ],
 )
-def test_a_useless_link_gets_a_page_that_says_so_in_the_language_of_its_member(
+def test_an_invalid_link_shows_an_error_page_in_the_language_of_its_member(
     by: str, why: str, words: str, ask: Send, service: LinkService
 ) -> None:
     service.edit(formats=Formats(language="it"))
@@ -180,7 +180,7 @@ def test_a_useless_link_gets_a_page_that_says_so_in_the_language_of_its_member(
     assert token not in reply.body
 
 
-def test_an_address_that_another_has_by_now_gets_a_page_that_says_so(ask: Send, service: LinkService) -> None:
+def test_an_address_taken_by_another_member_shows_an_error_page(ask: Send, service: LinkService) -> None:
     service.edit(formats=Formats(language="it"))
     token = service.email_token()
     service.take(NEW_EMAIL)
@@ -189,7 +189,7 @@ def test_an_address_that_another_has_by_now_gets_a_page_that_says_so(ask: Send, 
 
 
 @pytest.mark.parametrize("by", ["link", "button"])
-def test_a_store_that_cannot_gets_a_page_that_says_so(by: str, ask: Send, service: LinkService) -> None:
+def test_an_unavailable_store_shows_an_error_page(by: str, ask: Send, service: LinkService) -> None:
     token = service.email_token()
     service.members.unreachable = True
     reply = ask("GET", query={"token": [token]}) if by == "link" else ask("POST", **by_button(token))
@@ -205,7 +205,7 @@ def test_a_store_that_cannot_gets_a_page_that_says_so(by: str, ask: Send, servic
         ({"result": ["other"]}, "open the link in the email"),
     ],
 )
-def test_pages_without_a_link(query: Mapping[str, Any], words: str, ask: Send) -> None:
+def test_pages_without_a_token_are_shown(query: Mapping[str, Any], words: str, ask: Send) -> None:
     reply = ask("GET", query=query)
     assert (reply.status, words in reply.body) == (200, True)
 
@@ -240,67 +240,69 @@ def shown(send: Send, form: str, by: str, resource: str = ONE) -> Any:
 
 
 @pytest.mark.parametrize("form", ["json", "xml"])
-def test_what_waits_is_shown_to_the_member_and_to_administrators(form: str, send: Send, world: World) -> None:
+def test_a_pending_address_is_shown_to_the_member_and_to_administrators(
+    form: str, send: Send, fakes: FakeServices
+) -> None:
     assert "pendingEmail" not in shown(send, form, "bert")
     reply = put(send, form, "bert", email="bert@example.org", notes="mine")
     assert (reply.status, reply.body) == (200, "Update Complete")
     for read in (shown(send, form, "bert"), shown(send, form, "anna"), shown(send, form, "bert", ME)):
         assert (read["email"], read["pendingEmail"]) == ("bert@example.com", "bert@example.org")
     assert shown(send, form, "bert", ME)["notes"] == "mine"
-    link, told = world.mails.mails
-    assert (link.to, told.to) == ("bert@example.org", "bert@example.com")
+    link, result = fakes.mails.mails
+    assert (link.to, result.to) == ("bert@example.org", "bert@example.com")
     assert "https://api.example.com/prod/public/administration/confirmEmail?token=2." in link.text
-    world.clock.instant += LINK_LIFETIME
+    fakes.clock.instant += LINK_LIFETIME
     assert "pendingEmail" not in shown(send, form, "bert")
 
 
 @pytest.mark.parametrize("form", ["json", "xml"])
 @pytest.mark.parametrize("by", ["anna", "bert"])
 @pytest.mark.parametrize("resource", [ONE, ME])
-def test_what_was_read_while_something_waits_can_be_given_back(
-    form: str, by: str, resource: str, send: Send, world: World
+def test_a_member_read_during_a_pending_change_can_be_put_back(
+    form: str, by: str, resource: str, send: Send, fakes: FakeServices
 ) -> None:
     put(send, form, "bert", email="bert@example.org")
-    before = world.members.by_id("2")
+    before = fakes.members.by_id("2")
     read = shown(send, form, "bert" if resource == ME else by, resource)
     assert put(send, form, by, **read).status == 200
-    assert world.members.by_id("2") == before
-    assert len(world.mails.mails) == 2
+    assert fakes.members.by_id("2") == before
+    assert len(fakes.mails.mails) == 2
 
 
 @pytest.mark.parametrize("form", ["json", "xml"])
-def test_the_old_address_cancels(form: str, send: Send) -> None:
+def test_putting_the_old_address_cancels_a_pending_change(form: str, send: Send) -> None:
     put(send, form, "bert", email="bert@example.org")
     assert put(send, form, "bert", email="bert@example.com").body == "Update Complete"
     assert "pendingEmail" not in shown(send, form, "bert")
 
 
 @pytest.mark.parametrize("form", ["json", "xml"])
-def test_an_empty_field_in_place_of_what_waits_cancels(form: str, send: Send) -> None:
+def test_an_empty_pending_email_cancels_a_pending_change(form: str, send: Send) -> None:
     put(send, form, "bert", email="bert@example.org")
     assert put(send, form, "bert", pendingEmail="").body == "Update Complete"
     assert "pendingEmail" not in shown(send, form, "bert")
 
 
-def test_where_no_mail_can_be_sent_the_change_is_refused_with_the_reason(send: Send, world: World) -> None:
-    world.mails.refuse = True
-    before = world.members.by_id("2")
+def test_a_change_is_refused_with_the_reason_if_the_mail_fails(send: Send, fakes: FakeServices) -> None:
+    fakes.mails.refuse = True
+    before = fakes.members.by_id("2")
     reply = put(send, "json", "bert", email="bert@example.org", notes="mine")
     assert (reply.status, reply.headers["Retry-After"]) == (503, ["1"])
     assert 'A new "email" takes effect only after you confirm it' in reply.body
-    assert world.members.by_id("2") == before
+    assert fakes.members.by_id("2") == before
 
 
-def test_too_many_mails_to_one_address_are_refused(send: Send, world: World) -> None:
+def test_too_many_mails_to_one_address_are_refused(send: Send, fakes: FakeServices) -> None:
     for number in range(MAX_MAILS_TO_ADDRESS):
         assert put(send, "json", "bert", email=f"victim+{number}@example.org").status == 200
     reply = put(send, "json", "bert", email="victim@example.org")
     assert (reply.status, reply.headers["Retry-After"]) == (429, ["3600"])
     assert "Too many emails" in reply.body
-    assert len(world.mails.mails) == 2 * MAX_MAILS_TO_ADDRESS
+    assert len(fakes.mails.mails) == 2 * MAX_MAILS_TO_ADDRESS
 
 
-def test_a_new_member_waits_for_nothing(send: Send) -> None:
+def test_a_new_member_cannot_have_a_pending_address(send: Send) -> None:
     body = json.dumps(
         {"username": "carla", "email": "c@example.com", "profile": "Clerk", "pendingEmail": "x"}
     )

@@ -1,4 +1,4 @@
-"""The page, as its source: what browsers, screen readers and attackers make of it."""
+"""The source of the password page, as browsers, screen readers and attackers see it."""
 
 import re
 from base64 import b64encode
@@ -142,7 +142,7 @@ def test_each_page_names_its_language_and_the_application() -> None:
         assert read.one("h1").text.strip()
 
 
-def test_the_policy_lets_in_just_what_is_on_the_page() -> None:
+def test_the_content_security_policy_allows_only_the_content_of_the_page() -> None:
     for _, read, headers in PAGES:
         policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
         assert policy["default-src"] == "'none'"
@@ -154,7 +154,7 @@ def test_the_policy_lets_in_just_what_is_on_the_page() -> None:
         assert "http" not in headers["Content-Security-Policy"]
 
 
-def test_no_page_is_kept_or_told_of() -> None:
+def test_pages_are_neither_cached_nor_sent_as_referrer() -> None:
     for _, _, headers in PAGES:
         assert headers["Referrer-Policy"] == "no-referrer"
         assert headers["Cache-Control"] == "no-store"
@@ -162,7 +162,7 @@ def test_no_page_is_kept_or_told_of() -> None:
         assert headers["Content-Type"] == "text/html; charset=utf-8"
 
 
-def test_nothing_leads_to_another_address() -> None:
+def test_no_page_references_another_site() -> None:
     for _, read, _ in PAGES:
         assert "//" not in re.sub(r"// .*", "", read.source)
         for element in read.elements:
@@ -183,7 +183,7 @@ def test_nothing_leads_to_another_address() -> None:
             assert handlers == []
 
 
-def test_the_token_is_in_one_place_only() -> None:
+def test_the_token_appears_only_in_the_form_field() -> None:
     for _, read, _ in PAGES:
         assert read.source.count(TOKEN) == len(read.all("form"))
         assert TOKEN not in read.one("title").text
@@ -193,7 +193,7 @@ def test_the_token_is_in_one_place_only() -> None:
     assert token.attributes == {"type": "hidden", "name": "token", "value": TOKEN}
 
 
-def test_every_field_has_a_label_and_what_describes_it_is_there() -> None:
+def test_every_field_has_a_label_and_its_descriptions_exist() -> None:
     for _, read, _ in PAGES:
         labelled = {label.attributes["for"] for label in read.all("label")}
         fields = [
@@ -206,7 +206,7 @@ def test_every_field_has_a_label_and_what_describes_it_is_there() -> None:
                     assert read.by_id(id_)
 
 
-def test_password_programs_know_what_is_what() -> None:
+def test_fields_have_autocomplete_hints_for_password_managers() -> None:
     fields = {each.attributes["name"]: each.attributes for each in Page(form().body.decode()).all("input")}
     assert fields["username"]["autocomplete"] == "username"
     assert fields["username"]["value"] == "anna"
@@ -218,11 +218,11 @@ def test_password_programs_know_what_is_what() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_policy_is_told_before_it_is_broken(language: str) -> None:
+def test_the_password_policy_is_shown_beforehand(language: str) -> None:
     read = Page(form(language).body.decode())
-    told = " ".join(item.text for item in read.all("li"))
-    assert "12" in told
-    assert "128" in told
+    result = " ".join(item.text for item in read.all("li"))
+    assert "12" in result
+    assert "128" in result
     assert "policy" in str(read.by_id("password").attributes["aria-describedby"])
     assert read.by_id("error").attributes["role"] == "alert"
     assert read.by_id("error").text == ""
@@ -231,13 +231,13 @@ def test_the_policy_is_told_before_it_is_broken(language: str) -> None:
 
 @pytest.mark.parametrize(("language", "error_title"), [("en", "Error: "), ("it", "Errore: ")])
 @pytest.mark.parametrize("mistakes", MISTAKES[1:])
-def test_a_mistake_is_told_where_the_focus_is(
+def test_an_error_is_shown_at_the_focused_field(
     language: str, error_title: str, mistakes: tuple[FormMistake, ...]
 ) -> None:
     read = Page(form(language, mistakes=mistakes).body.decode())
     error = read.by_id("error").attributes
-    told = [each.text for each in read.all("p") if "div" in each.inside]
-    assert len(set(told)) == len(mistakes)
+    result = [each.text for each in read.all("p") if "div" in each.inside]
+    assert len(set(result)) == len(mistakes)
     assert ("autofocus" in error, error["tabindex"]) == (True, "-1")
     assert read.one("title").text.startswith(error_title)
 
@@ -246,19 +246,19 @@ def test_a_mistake_is_told_where_the_focus_is(
     ("mistake", "wrong"),
     [(Weakness.COMMON, ["password"]), (FormError.DIFFERENT, ["repeat"]), (FormError.LATER, [])],
 )
-def test_the_field_that_is_wrong_says_so(mistake: FormMistake, wrong: list[str]) -> None:
+def test_an_invalid_field_is_marked_as_invalid(mistake: FormMistake, wrong: list[str]) -> None:
     fields = Page(form(mistakes=(mistake,)).body.decode()).all("input")
     marked = [each.attributes for each in fields if each.attributes.get("aria-invalid") == "true"]
     assert [each["id"] for each in marked] == wrong
     assert all("error" in str(each["aria-describedby"]).split() for each in marked)
 
 
-def test_without_a_mistake_no_field_is_wrong() -> None:
+def test_no_field_is_marked_invalid_without_an_error() -> None:
     assert not any("aria-invalid" in each.attributes for each in Page(form().body.decode()).elements)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"])))
-def test_any_name_is_shown_as_a_name(username: str, application: str) -> None:
+def test_any_username_is_shown_as_text(username: str, application: str) -> None:
     read = Page(form(username=username, application=application).body.decode())
     usual = Page(form().body.decode())
     assert [each.name for each in read.elements] == [each.name for each in usual.elements]
@@ -284,7 +284,7 @@ def test_names_are_escaped(name: str) -> None:
     st.text(st.characters(exclude_categories=["Cs"])),
     st.text(st.characters(exclude_categories=["Cs"])),
 )
-def test_any_name_and_address_to_confirm_are_shown_as_they_are(
+def test_any_username_and_address_to_confirm_are_shown_unchanged(
     username: str, application: str, email: str
 ) -> None:
     read = Page(button("en", username, application, email).body.decode())
@@ -295,7 +295,7 @@ def test_any_name_and_address_to_confirm_are_shown_as_they_are(
 
 
 @pytest.mark.parametrize(("language", "confirm"), [("en", "Confirm address"), ("it", "Conferma l'indirizzo")])
-def test_an_address_is_confirmed_by_a_button_and_no_script(language: str, confirm: str) -> None:
+def test_an_address_is_confirmed_by_a_button_without_script(language: str, confirm: str) -> None:
     read = Page(button(language).body.decode())
     assert (read.all("script"), len(read.all("form"))) == ([], 1)
     assert read.one("form").attributes["method"] == "post"
@@ -311,7 +311,7 @@ def texts(response: Response) -> list[str]:
     return [text.strip() for text in shown if text.strip() and text.strip() != "Account:"]
 
 
-def test_every_language_says_everything_in_its_own_words() -> None:
+def test_every_language_translates_every_text() -> None:
     makers: list[Callable[[str], Response]] = [
         button,
         *(partial(form, mistakes=mistakes) for mistakes in MISTAKES),
@@ -327,7 +327,7 @@ def test_every_language_says_everything_in_its_own_words() -> None:
         assert set(english).isdisjoint(italian)
 
 
-def test_there_is_a_notice_for_everything_that_may_happen() -> None:
+def test_every_outcome_has_a_notice() -> None:
     passwords, confirmations = NOTICES
     assert confirmations.keys() == set(Notice)
     assert passwords.keys() == set(Notice) - {Notice.TAKEN}
@@ -375,18 +375,18 @@ TEXT, SHAPE = 4.5, 3.0
         ("error", "card", SHAPE),
     ],
 )
-def test_colours_can_be_distinguished(
+def test_colours_have_sufficient_contrast(
     scheme: str, shades: dict[str, str], one: str, other: str, least: float
 ) -> None:
     assert contrast(shades[one], shades[other]) >= least
 
 
-def test_both_schemes_have_all_colours() -> None:
+def test_both_colour_schemes_define_all_colours() -> None:
     (_, light), (_, dark) = colours()
     assert light.keys() == dark.keys() == set(re.findall(r"var\(--([a-z-]+)\)", CSS))
 
 
-def test_colours_are_named_in_one_place_only() -> None:
+def test_colours_are_defined_in_one_place() -> None:
     assert set(re.findall(r"#[0-9a-f]{3,8}\b", CSS)) == {
         c for _, shades in colours() for c in shades.values()
     }

@@ -1,4 +1,4 @@
-"""The patterns of domains are RE2's: in linear time, with RE2's meaning, and bounded."""
+"""Domain patterns are those of RE2: linear in time, with RE2's semantics, and limited in size."""
 
 import json
 import subprocess
@@ -81,7 +81,7 @@ MATCHES = {
 
 
 @pytest.mark.parametrize("case", MATCHES.values(), ids=MATCHES)
-def test_what_it_means(case: tuple[str, list[str], list[str]]) -> None:
+def test_a_pattern_matches_the_whole_value_and_ascii_classes(case: tuple[str, list[str], list[str]]) -> None:
     """A pattern matches the whole value; classes without \\p are those of ASCII."""
     pattern, admitted, refused = case
     assert [text for text in admitted if breaches(pattern, text)] == []
@@ -91,14 +91,14 @@ def test_what_it_means(case: tuple[str, list[str], list[str]]) -> None:
 @pytest.mark.parametrize(
     "pattern", ["a{,5}", "a{,}", "a{01,2}", "a{1,02}", "a{1000000000000}", r"(?:a{,5}\{,5})"]
 )
-def test_a_repetition_that_would_be_plain_text(pattern: str) -> None:
+def test_a_repetition_that_re2_reads_as_text_is_refused(pattern: str) -> None:
     """Python repeats here; RE2 would want the braces themselves, without a word."""
     with pytest.raises(InvalidValue, match=r"no repetition but plain text in RE2: write \{least,most\}"):
         compile_pattern(pattern)
 
 
 @pytest.mark.parametrize("pattern", ["(a)" * 10 + r"\10", r"a\12"])
-def test_a_back_reference_that_would_be_a_character(pattern: str) -> None:
+def test_a_back_reference_that_re2_reads_as_a_character_is_refused(pattern: str) -> None:
     with pytest.raises(InvalidValue, match=r"no back reference but the code of a character: write \\01[02]"):
         compile_pattern(pattern)
 
@@ -106,12 +106,12 @@ def test_a_back_reference_that_would_be_a_character(pattern: str) -> None:
 @pytest.mark.parametrize(
     "pattern", [r"[\12]", r"\Q{,5}\12", r"\{,5}", r"\\{1,2}", r"[]{,5}]", "[[:alpha:]{,5}]"]
 )
-def test_what_only_looks_like_it(pattern: str) -> None:
+def test_quoted_and_bracketed_repetitions_are_accepted(pattern: str) -> None:
     """In sets of characters, behind backslashes and in literal texts, there is neither."""
     assert compile_pattern(pattern) is not None
 
 
-def test_what_is_too_long_to_be_compared() -> None:
+def test_a_text_too_long_for_a_large_pattern_is_reported_by_its_length() -> None:
     """A large pattern over a long text would take seconds: the answer says how long the text may be."""
     large = "(?:[ab]{0,300}c){2}"
     most = MAX_COST // compile_pattern(large).programsize
@@ -127,7 +127,7 @@ def test_what_is_too_long_to_be_compared() -> None:
     assert breaches(large, "é" * (most // 4 + 1)) == ["ATTRIBUTE_STRING_LENGTH"]
 
 
-def test_another_pattern_may_admit_it() -> None:
+def test_a_text_too_long_for_one_pattern_may_match_another() -> None:
     """That a text is too long for one pattern says nothing against it, where another one matches."""
     large = "(?:[ab]{0,300}c){2}"
     text = "a" * (MAX_COST // compile_pattern(large).programsize + 1)
@@ -135,7 +135,7 @@ def test_another_pattern_may_admit_it() -> None:
     assert violations("Text", text, pattern=("a+", large)) == []
 
 
-def test_a_string_is_never_too_long() -> None:
+def test_the_longest_string_can_be_matched_with_the_largest_pattern() -> None:
     """The longest String without a maxLength can be compared with the largest pattern."""
     largest = "[^<>]{1,1000}"
     assert compile_pattern(largest).programsize > 10_000

@@ -1,4 +1,4 @@
-"""Patterns and values, e-mail addresses, phone numbers, Italian tax codes."""
+"""Patterns and values, email addresses, phone numbers and Italian tax codes."""
 
 import re
 from typing import Any
@@ -17,13 +17,13 @@ def breaches(text: str, domain: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("text", ["12345", "n/a", "AB"])
-def test_texts_that_meet_their_constraint_are_admitted(text: str) -> None:
+def test_texts_that_satisfy_their_constraint_are_accepted(text: str) -> None:
     """Any pattern may match, or any value be equal."""
     assert breaches(text, {"pattern": ("[0-9]{5}", "[A-Z]+"), "values": ("n/a",)}) == []
 
 
 @pytest.mark.parametrize("text", ["", "1234", "123456", "12345\n", "a", "12345 ABC"])
-def test_texts_that_break_their_constraint_are_refused(text: str) -> None:
+def test_texts_that_violate_their_constraint_are_refused(text: str) -> None:
     """A pattern matches the whole value, no part of it."""
     domain: dict[str, Any] = {"pattern": ("[0-9]{5}", "[A-Z]+"), "values": ("n/a",)}
     assert breaches(text, domain) == ["ATTRIBUTE_STRING_PATTERN"]
@@ -31,7 +31,7 @@ def test_texts_that_break_their_constraint_are_refused(text: str) -> None:
     assert mistake.message.endswith('It must match "[0-9]{5}", "[A-Z]+", or "n/a".')
 
 
-def test_values_alone() -> None:
+def test_values_without_a_pattern_are_literal() -> None:
     """Without a pattern only the values are admitted; they are no patterns themselves."""
     assert breaches("a.c", {"values": ("a.c",)}) == []
     assert breaches("abc", {"values": ("a.c",)}) == ["ATTRIBUTE_STRING_PATTERN"]
@@ -48,7 +48,7 @@ def test_values_alone() -> None:
         "a" * 64 + "@b.it",
     ],
 )
-def test_email_addresses_are_admitted(text: str) -> None:
+def test_email_addresses_are_accepted(text: str) -> None:
     """Addresses that people have, of any script."""
     assert breaches(text, {"email": True}) == []
 
@@ -82,7 +82,7 @@ def test_email_addresses_are_admitted(text: str) -> None:
         "a@" + "b." * 130 + "it",
     ],
 )
-def test_texts_that_are_no_email_address_are_refused(text: str) -> None:
+def test_invalid_email_addresses_are_refused(text: str) -> None:
     """No lists (not even encoded ones), no display names, no spaces, no host without a dot."""
     assert "ATTRIBUTE_EMAIL" in breaches(text, {"email": True})
 
@@ -90,7 +90,7 @@ def test_texts_that_are_no_email_address_are_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["112", "+39 06 1234567", "(06) 123-45.67", "06/1234567", "+123456789012345"]
 )
-def test_phone_numbers_are_admitted(text: str) -> None:
+def test_phone_numbers_are_accepted(text: str) -> None:
     """Digits, grouped as people do."""
     assert breaches(text, {"phone": True}) == []
 
@@ -110,13 +110,13 @@ def test_phone_numbers_are_admitted(text: str) -> None:
         "\u0660\u0661\u0662\u0663",
     ],
 )
-def test_texts_that_are_no_phone_number_are_refused(text: str) -> None:
+def test_invalid_phone_numbers_are_refused(text: str) -> None:
     """Three to fifteen digits."""
     assert breaches(text, {"phone": True}) == ["ATTRIBUTE_PHONE"]
 
 
 @pytest.mark.parametrize("text", ["07643520567", "00743110157", "12345670017"])
-def test_right_partite_iva_are_admitted(text: str) -> None:
+def test_valid_partite_iva_are_accepted(text: str) -> None:
     """Numbers whose last digit checks."""
     assert breaches(text, {"partitaIva": True}) == []
     assert breaches(text, {"codiceFiscale": True}) == []
@@ -126,19 +126,19 @@ def test_right_partite_iva_are_admitted(text: str) -> None:
     "text",
     ["", "07643520568", "70643520567", "0764352056", "IT07643520567", "0" * 11, "\u0660\u0667643520567"],
 )
-def test_no_partita_iva(text: str) -> None:
+def test_invalid_partite_iva_are_refused(text: str) -> None:
     """A wrong check digit, two digits changed about, a wrong length, zeros, or digits of another script."""
     assert breaches(text, {"partitaIva": True}) == ["ATTRIBUTE_PARTITA_IVA"]
 
 
-def test_every_other_check_digit_is_wrong() -> None:
+def test_every_other_check_digit_is_refused() -> None:
     """Of the ten possible last digits, one is right."""
     right = [digit for digit in "0123456789" if not breaches("0764352056" + digit, {"partitaIva": True})]
     assert right == ["7"]
 
 
 @pytest.mark.parametrize("text", [CODE, "RSSMRA85T10A562S", "MRTMTT91D08F20RE"])
-def test_right_codici_fiscali_are_admitted(text: str) -> None:
+def test_valid_codici_fiscali_are_accepted(text: str) -> None:
     """Persons' codes, also one with a letter in place of a digit (omocodia)."""
     assert breaches(text, {"codiceFiscale": True}) == []
 
@@ -158,12 +158,12 @@ def test_right_codici_fiscali_are_admitted(text: str) -> None:
         "MRTMTT91D08F20AJ",
     ],
 )
-def test_no_codice_fiscale(text: str) -> None:
+def test_invalid_codici_fiscali_are_refused(text: str) -> None:
     """A wrong check character, month or day, small letters, a wrong length."""
     assert breaches(text, {"codiceFiscale": True}) == ["ATTRIBUTE_CODICE_FISCALE_PERSONA_FISICA"]
 
 
 @pytest.mark.parametrize("text", ["07643520568", "1", "0" * 11])
-def test_no_codice_fiscale_of_a_body(text: str) -> None:
+def test_invalid_numeric_codici_fiscali_are_refused_as_such(text: str) -> None:
     """What begins with a digit is told to be a wrong code of a body."""
     assert breaches(text, {"codiceFiscale": True}) == ["ATTRIBUTE_CODICE_FISCALE_PERSONA_GIURIDICA"]

@@ -20,18 +20,18 @@ INT = TYPES["Int"]
         (-1, {"min": "0"}, "-1 is too low. The minimum is 0."),
     ],
 )
-def test_out_of_bounds(value: int, domain: dict[str, Any], text: str) -> None:
+def test_values_out_of_range_are_refused(value: int, domain: dict[str, Any], text: str) -> None:
     """The text says what would be right; a bound of 0 is a bound."""
     (mistake,) = violations("Int", value, **domain)
     assert (mistake.issue, mistake.message) == ("ATTRIBUTE_RANGE", text)
 
 
 @pytest.mark.parametrize("value", [-10, 0, 8])
-def test_values_within_the_range_are_admitted(value: int) -> None:
+def test_values_within_the_range_are_accepted(value: int) -> None:
     """Bounds belong to what is admitted."""
     assert violations("Int", value, min="-10", max="8") == []
 
 
-def test_every_mistake_is_reported() -> None:
+def test_every_violation_is_reported() -> None:
     """Each rule that is broken is named."""
     assert len(violations("Int", 9, max="8", values=("1",))) == 2

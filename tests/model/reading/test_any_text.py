@@ -1,4 +1,4 @@
-"""Whatever the text, the answer is a model or its mistakes, each at a place in the text."""
+"""Any text is a model or has errors, each at a place in the text."""
 
 import re
 from pathlib import Path
@@ -54,15 +54,15 @@ def _read(text: str) -> None:
 
 
 @given(mutations())
-def test_a_changed_model_is_read_or_refused_with_mistakes(text: str) -> None:
+def test_a_mutated_model_is_read_or_refused_with_errors(text: str) -> None:
     _read(text)
 
 
 @given(st.text())
-def test_a_random_text_is_refused_with_mistakes(text: str) -> None:
+def test_a_random_text_is_refused_with_errors(text: str) -> None:
     _read(text)
 
 
 @given(st.lists(st.sampled_from(WORDS)).map(" ".join))
-def test_random_words_are_read_or_refused_with_mistakes(text: str) -> None:
+def test_random_tokens_are_read_or_refused_with_errors(text: str) -> None:
     _read('extend schema @application(name: "A")\ntype B { x: Int ' + text)

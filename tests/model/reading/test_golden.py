@@ -1,4 +1,4 @@
-"""A model with every kind of mistake is answered with all of them, each at its place."""
+"""A model with every kind of error is refused with all of them, each at its place."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ def mistakes() -> tuple[ModelError, ...]:
     return caught.value.errors
 
 
-def test_all_mistakes_are_found_in_one_reading(mistakes: tuple[ModelError, ...]) -> None:
+def test_all_errors_are_reported_in_one_pass(mistakes: tuple[ModelError, ...]) -> None:
     """In the golden file, each mistake is followed by what stands at its place."""
     lines = MODEL.read_text(encoding="utf-8").split("\n")
     found = []
@@ -31,12 +31,12 @@ def test_all_mistakes_are_found_in_one_reading(mistakes: tuple[ModelError, ...])
     assert "\n".join([*found, ""]) == GOLDEN.read_text(encoding="utf-8")
 
 
-def test_the_mistakes_of_the_golden_file_are_of_many_kinds(mistakes: tuple[ModelError, ...]) -> None:
+def test_the_golden_file_covers_many_kinds_of_errors(mistakes: tuple[ModelError, ...]) -> None:
     """The fixture shows mistakes of many kinds, not one kind many times."""
     kinds = {re.sub(r"[\w.\"'-]*[A-Z_.\"'0-9][\w.\"'-]*", "…", one.message) for one in mistakes}
     assert len(kinds) >= FEWEST_KINDS
 
 
-def test_the_exception_shows_them_all(mistakes: tuple[ModelError, ...]) -> None:
+def test_the_exception_lists_all_errors(mistakes: tuple[ModelError, ...]) -> None:
     """Printing the exception prints the list."""
     assert str(InvalidModel(mistakes)).split("\n") == [str(one) for one in mistakes]

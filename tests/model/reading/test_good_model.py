@@ -1,4 +1,4 @@
-"""A model without mistakes is read into exactly what it says."""
+"""A valid model is read completely."""
 
 from pathlib import Path
 
@@ -149,7 +149,7 @@ def test_each_class_is_read_as_written(small: Model, one: Class) -> None:
     assert small.classes[one.name] == one
 
 
-def test_the_whole_model_in_its_order(small: Model) -> None:
+def test_the_whole_model_is_read_in_its_order(small: Model) -> None:
     assert small == MODEL
     assert list(small.classes) == list(MODEL.classes)
     for one in MODEL.classes.values():
@@ -172,14 +172,14 @@ def test_an_attribute_may_be_of_an_enum() -> None:
     )
 
 
-def test_a_part_of_one_whole_always_has_it() -> None:
+def test_a_part_of_one_whole_requires_it() -> None:
     text = 'extend schema @application(name: "A") type B { p: [P!] @composition } type P { x: Int }'
     part = read_model(text, "m").classes["P"]
     assert part.roles["b_"] == Role("b_", "B", required=True, opposite="p", whole=True)
     assert (part.part, part.exposed) == (True, False)
 
 
-def test_a_model_may_repeat_the_language() -> None:
+def test_a_model_may_include_the_directive_definitions() -> None:
     """Somebody may keep the directive definitions in the model itself, with or without their descriptions."""
     own = LANGUAGE.read_text(encoding="utf-8")
     assert read_model(SMALL.read_text(encoding="utf-8") + own, "m") == MODEL

@@ -1,4 +1,4 @@
-"""What is right in a model, and worth a second look."""
+"""Lint warnings of valid models."""
 
 import json
 from pathlib import Path
@@ -41,18 +41,18 @@ def grant(where: str) -> str:
 
 
 @pytest.mark.parametrize("field", ["notes", "language", "timeZone", "dateFormat", "timeFormat"])
-def test_what_members_set_themselves(field: str, tmp_path: Path) -> None:
+def test_a_grant_by_a_field_that_members_set_is_reported(field: str, tmp_path: Path) -> None:
     message = f"Members can set caller.{field} themselves, {ADVICE}"
     assert found(tmp_path, grant(f"name == caller.{field}")) == [(5, 66, message)]
 
 
 @pytest.mark.parametrize("field", ["id", "username", "email", "profile"])
-def test_what_they_cannot(field: str, tmp_path: Path) -> None:
+def test_a_grant_by_a_field_that_members_cannot_set_is_accepted(field: str, tmp_path: Path) -> None:
     assert found(tmp_path, grant(f"name == caller.{field}")) == []
     assert found(tmp_path, grant(f"name == caller.{field} && name != 'caller.notes'")) == []
 
 
-def test_each_place_is_told_wherever_it_stands(tmp_path: Path) -> None:
+def test_every_use_is_reported_at_its_place(tmp_path: Path) -> None:
     where = "isNull(caller.notes) ? true : ['a', caller.language].exists(x, x == caller.notes)"
     places = [where.index("caller.notes"), where.index("caller.language"), where.rindex("caller.notes")]
     begins = grant(where).index(where) + 1
@@ -61,7 +61,7 @@ def test_each_place_is_told_wherever_it_stands(tmp_path: Path) -> None:
     ]
 
 
-def test_grants_of_attributes_are_looked_at_too(tmp_path: Path) -> None:
+def test_grants_of_attributes_are_checked(tmp_path: Path) -> None:
     model = """\
 type Pet @grant(profile: "Clerk", allow: [READ]) {
   name: String! @grant(profile: "Clerk", allow: [READ], where: "name == caller.notes")
@@ -79,16 +79,18 @@ type Pet @grant(profile: "Clerk", allow: [READ]) {
         ("label == 'x'", "label is derived from caller.dateFormat"),
     ],
 )
-def test_what_is_derived_from_them(where: str, reads: str, tmp_path: Path) -> None:
+def test_a_grant_by_an_attribute_derived_from_such_a_field_is_reported(
+    where: str, reads: str, tmp_path: Path
+) -> None:
     (one,) = found(tmp_path, DERIVED.format(where=where))
     assert one[2] == f"{reads}, which members can set themselves, {ADVICE}"
 
 
-def test_what_is_derived_from_other_things(tmp_path: Path) -> None:
+def test_a_grant_by_an_attribute_derived_from_other_values_is_accepted(tmp_path: Path) -> None:
     assert found(tmp_path, DERIVED.format(where="count == 2 && cage.size == caller.username")) == []
 
 
-def test_other_conditions_may_read_them(tmp_path: Path) -> None:
+def test_warnings_and_derived_attributes_may_read_such_fields(tmp_path: Path) -> None:
     model = """\
 type Pet @warning(name: "odd", condition: "name == caller.notes", message: "Odd.") {
   name: String!
@@ -98,12 +100,12 @@ type Pet @warning(name: "odd", condition: "name == caller.notes", message: "Odd.
     assert found(tmp_path, model) == []
 
 
-def test_a_model_with_mistakes_is_not_looked_at(tmp_path: Path) -> None:
+def test_an_invalid_model_is_not_linted(tmp_path: Path) -> None:
     with pytest.raises(InvalidModel):
         found(tmp_path, "type Pet { name: Strin }")
 
 
-def test_the_sample_and_the_models_of_the_tests_are_quiet() -> None:
+def test_the_sample_and_the_test_models_have_no_lint_warnings() -> None:
     root = Path(__file__).parents[3]
     for model in ("layers/model/model.graphql", "tests/schema/models/everything.graphql"):
         assert lint_model_file(root / model) == ()
@@ -124,7 +126,7 @@ ASCII = (
         (r"a\b.*\B\w", r"\w, \b, and \B match"),
     ],
 )
-def test_a_pattern_that_admits_ascii_only(tmp_path: Path, pattern: str, words: str) -> None:
+def test_a_pattern_with_ascii_only_classes_is_reported(tmp_path: Path, pattern: str, words: str) -> None:
     """Python's patterns took letters of any script for these: whoever comes from there should know."""
     model = f'type Pet {{\n  name: String @domain(pattern: ["x", {json.dumps(pattern)}])\n}}\n'
     assert found(tmp_path, model) == [(6, 39, f"{words} {ASCII}")]
@@ -133,6 +135,6 @@ def test_a_pattern_that_admits_ascii_only(tmp_path: Path, pattern: str, words: s
 @pytest.mark.parametrize(
     "pattern", [r"[\p{L}\p{N}_]+", r"\d+\s", r"\\w", r"\Q\w\E", "[A-Za-z0-9_]+", r"\pL\p{Greek}", "wW"]
 )
-def test_a_pattern_that_says_what_it_admits(tmp_path: Path, pattern: str) -> None:
+def test_a_pattern_with_explicit_classes_is_accepted(tmp_path: Path, pattern: str) -> None:
     model = f"type Pet {{ name: String @domain(pattern: [{json.dumps(pattern)}]) }}\n"
     assert found(tmp_path, model) == []

@@ -1,4 +1,4 @@
-"""A grant may go by a name as it was written: the check of a model warns of that."""
+"""Lint warnings of grants that compare member names as text."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def uses(where: str) -> list[NameUse]:
         "caller.username == 'admin'",
     ],
 )
-def test_members_may_be_compared(where: str) -> None:
+def test_comparisons_of_members_are_accepted(where: str) -> None:
     assert uses(where) == []
 
 
@@ -66,11 +66,11 @@ def test_members_may_be_compared(where: str) -> None:
         ("lower", 0, "lower", "lower(_ownedby) == caller.username"),
     ],
 )
-def test_uses_that_may_go_by_a_name_are_found(where: str, at: int, path: str, made_of: str) -> None:
+def test_uses_of_a_member_name_as_text_are_reported(where: str, at: int, path: str, made_of: str) -> None:
     assert uses(where) == [NameUse(at, path, made_of)]
 
 
-def test_what_a_person_is_reported() -> None:
+def test_a_use_of_a_name_has_a_readable_message() -> None:
     assert str(NameUse(0, "owner", "_ownedby")) == (
         "This may compare owner (derived from _ownedby) as text, a name that another member can take. "
         "Compare it with caller.username, using ==, !=, or in."

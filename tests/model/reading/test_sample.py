@@ -1,4 +1,4 @@
-"""The sample model shows the whole language, and is right for GraphQL's own tools too."""
+"""The sample model uses the whole language, and is valid for standard GraphQL tools."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def sample() -> Model:
     return read_model_file(SAMPLE)
 
 
-def test_an_employee_needs_a_name_and_an_address_only(sample: Model) -> None:
+def test_an_employee_requires_only_a_name_and_an_address(sample: Model) -> None:
     """What a newcomer's first request gives."""
     employee = sample.classes["Employee"]
     required = [one.name for one in employee.attributes.values() if one.required]
@@ -49,18 +49,18 @@ def test_the_sample_uses_every_argument_of_every_directive() -> None:
     assert used == known
 
 
-def test_everything_is_described(sample: Model) -> None:
+def test_every_class_of_the_sample_has_a_description(sample: Model) -> None:
     assert [class_.name for class_ in sample.classes.values() if not class_.description] == []
 
 
 @pytest.mark.parametrize("model", [SAMPLE, ROOT / "tests/model/models/small.graphql"])
-def test_editors_can_check_it_with_the_published_directives(model: Path) -> None:
+def test_the_published_directives_validate_the_sample(model: Path) -> None:
     """GraphQL's own validation accepts a model together with the directive definitions."""
     document = parse(LANGUAGE.read_text(encoding="utf-8") + model.read_text(encoding="utf-8"))
     assert validate_sdl(document) == []
 
 
-def test_all_of_the_language_is_described_for_editors() -> None:
+def test_every_directive_has_a_description() -> None:
     definitions = build_ast_schema(parse(LANGUAGE.read_text(encoding="utf-8")), assume_valid_sdl=True)
     types = {name for name in definitions.type_map if not name.startswith("__")}
     assert types == {*language().enumerations, *TYPES}

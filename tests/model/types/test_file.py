@@ -20,7 +20,7 @@ REFERENCE: dict[str, Any] = {
 }
 
 
-def test_file_references_are_read() -> None:
+def test_file_references_are_parsed() -> None:
     """All fields are kept, the date in its stored spelling."""
     stored = FILE.read(REFERENCE, Formats(time_zone="Europe/Rome"))
     assert stored == {**REFERENCE, "uploadedOn": "2020-01-31T09:00:00.000Z"}
@@ -38,14 +38,14 @@ def test_file_references_are_read() -> None:
         ({"link": "x"}, "all fields of the upload response"),
     ],
 )
-def test_wrong_file_references_are_refused(changed: dict[str, Any], reason: str) -> None:
+def test_invalid_file_references_are_refused(changed: dict[str, Any], reason: str) -> None:
     """A field that is wrong is named."""
     with pytest.raises(InvalidValue, match=reason):
         FILE.read({**REFERENCE, **changed}, DEFAULT_FORMATS)
 
 
 @pytest.mark.parametrize("field", REFERENCE)
-def test_a_field_is_missing(field: str) -> None:
+def test_a_file_reference_with_a_missing_field_is_refused(field: str) -> None:
     """No field may be left out."""
     part = {name: value for name, value in REFERENCE.items() if name != field}
     with pytest.raises(InvalidValue, match=field):

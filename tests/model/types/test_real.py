@@ -1,4 +1,4 @@
-"""Real: exact, and spelled alike when equal."""
+"""Real: exact, with one canonical form per value."""
 
 from decimal import Decimal
 from typing import Any
@@ -81,7 +81,7 @@ def test_real_numbers_are_stored_in_canonical_form(given: Any, expected: str) ->
         None,
     ],
 )
-def test_wrong_real_numbers_are_refused(given: Any) -> None:
+def test_invalid_real_numbers_are_refused(given: Any) -> None:
     """What cannot be kept exactly is refused, never rounded; the text says what would be right."""
     with pytest.raises(InvalidValue, match=r"is not a Real. Use a decimal number, such as"):
         read(given)
@@ -101,7 +101,7 @@ def otherwise(number: Decimal, zeros: int, exponent: int) -> str:
 
 
 @given(one=reals, zeros=st.integers(0, 10), exponent=st.integers(-10, 10))
-def test_equal_numbers_are_spelled_alike(one: Decimal, zeros: int, exponent: int) -> None:
+def test_equal_numbers_have_one_canonical_form(one: Decimal, zeros: int, exponent: int) -> None:
     """However a number is written, it is stored as the same text, which means that number."""
     stored = read(str(one))
     assert read(otherwise(one, zeros, exponent)) == stored
@@ -121,7 +121,7 @@ def test_real_numbers_are_ordered_by_value(one: Decimal, other: Decimal) -> None
         lambda x: abs(x) > 1e-100
     )
 )
-def test_floats(number: float) -> None:
+def test_a_float_is_read_as_its_shortest_decimal(number: float) -> None:
     """A JSON number means the shortest decimal that reads as it."""
     assert float(read(number)) == number
 
@@ -137,12 +137,12 @@ def test_floats(number: float) -> None:
         ("0.0%", "en", "0.125", "12.5%"),
     ],
 )
-def test_real_numbers_are_written(pattern: str, language: str, stored: str, expected: str) -> None:
+def test_real_numbers_are_formatted(pattern: str, language: str, stored: str, expected: str) -> None:
     """As it is stored, or by a Java pattern in the member's language."""
     assert REAL.serializer(pattern, Formats(language=language))(stored) == expected
 
 
-def test_a_pattern_that_is_none() -> None:
+def test_an_invalid_number_pattern_is_refused() -> None:
     """A pattern that Java would refuse is refused."""
     with pytest.raises(InvalidValue, match="is not a valid number pattern"):
         REAL.serializer("0..0", DEFAULT_FORMATS)

@@ -1,4 +1,4 @@
-"""The registry holds every type of the model language, with what each may be filtered and restricted by."""
+"""The registry contains every type of the model language, with its operators and restrictions."""
 
 from typing import Any
 
@@ -73,7 +73,7 @@ def test_each_type_has_the_operators_and_restrictions_of_the_contract(
     assert type_.takes_format == formatted
 
 
-def test_no_other_types() -> None:
+def test_the_registry_has_no_other_types() -> None:
     """`ID` is no attribute's type, and enums are the model's own."""
     assert len(TYPES) == 11
     assert (ID_TYPE.name, ID_TYPE.operators) == ("ID", NUMBERS)
@@ -91,8 +91,8 @@ def test_no_type_crashes_on_any_value(type_: Any, number: int) -> None:
 
 
 @pytest.mark.parametrize("type_", EVERY, ids=lambda type_: type_.name)
-@pytest.mark.parametrize("given", [[], {}, [1]], ids=repr)
-def test_no_lists_or_objects(type_: Any, given: Any) -> None:
+@pytest.mark.parametrize("value", [[], {}, [1]], ids=repr)
+def test_lists_and_objects_are_refused(type_: Any, value: Any) -> None:
     """A list or an object is no value of any type, but for the object that a file is."""
     with pytest.raises(InvalidValue, match=r"\. Use "):
-        type_.read(given, DEFAULT_FORMATS)
+        type_.read(value, DEFAULT_FORMATS)

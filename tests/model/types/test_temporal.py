@@ -26,7 +26,7 @@ def written(name: str, stored: str, pattern: str = "default", formats: Formats =
     return TYPES[name].serializer(pattern, formats)(stored)
 
 
-def test_a_format_that_cannot_be_read_back_writes_and_leaves_iso_8601_to_read() -> None:
+def test_a_write_only_format_is_written_and_iso_8601_is_read() -> None:
     """Members were let have one before, and go on working."""
     formats = Formats("dd MMM", "hh:mm")
     assert written("Date", "2020-12-31", formats=formats) == "31 Dec"
@@ -73,7 +73,7 @@ def test_a_format_that_cannot_be_read_back_writes_and_leaves_iso_8601_to_read() 
         ("Datetime", "0001-01-01T00:00:00.000Z", NEW_YORK, "0001-01-01T00:00:00.000Z"),
     ],
 )
-def test_temporal_values_are_read(name: str, given: str, formats: Formats, expected: str) -> None:
+def test_temporal_values_are_parsed(name: str, given: str, formats: Formats, expected: str) -> None:
     """The member's format comes first, then ISO 8601; what is finer than a millisecond is cut off."""
     assert read(name, given, formats) == expected
 
@@ -107,7 +107,7 @@ def test_temporal_values_are_read(name: str, given: str, formats: Formats, expec
         ("Datetime", "31/01/2020 10:30" + " " * 300),
     ],
 )
-def test_wrong_temporal_values_are_refused(name: str, given: Any) -> None:
+def test_invalid_temporal_values_are_refused(name: str, given: Any) -> None:
     """What is no such moment is refused, and the text shows both ways to write one."""
     with pytest.raises(
         InvalidValue, match=rf"is not a valid {name}\. Use the format .* \(for example, .*\) or ISO 8601 \("
@@ -115,7 +115,7 @@ def test_wrong_temporal_values_are_refused(name: str, given: Any) -> None:
         read(name, given)
 
 
-def test_the_text_of_a_refusal() -> None:
+def test_a_refusal_shows_an_example_in_the_format_of_the_member() -> None:
     """The example is in the member's own format, time zone and language."""
     formats = Formats("d MMMM yyyy", "HH:mm", "Europe/Rome", "it")
     with pytest.raises(InvalidValue) as refusal:
@@ -135,7 +135,7 @@ def test_the_text_of_a_refusal() -> None:
         ("9999-12-31T23:59-01:00", DEFAULT_FORMATS),
     ],
 )
-def test_before_and_after_time(given: str, formats: Formats) -> None:
+def test_instants_outside_the_years_1_to_9999_are_refused(given: str, formats: Formats) -> None:
     """A moment whose year UTC does not have is refused."""
     with pytest.raises(InvalidValue, match="Use a year from 1 to 9999"):
         read("Datetime", given, formats)
@@ -154,7 +154,7 @@ def test_before_and_after_time(given: str, formats: Formats) -> None:
         ("2020-10-25T02:30:00+01:00", "2020-10-25T01:30:00.000Z"),
     ],
 )
-def test_when_clocks_change(given: str, expected: str) -> None:
+def test_times_at_clock_changes_are_parsed_like_java(given: str, expected: str) -> None:
     """A time that occurs twice is the first one; one that is left out is as much later, as in Java."""
     assert read("Datetime", given, ROME) == expected
 
@@ -176,7 +176,7 @@ def test_when_clocks_change(given: str, expected: str) -> None:
         ("Datetime", "9999-12-31T23:59:59.999Z", "default", ROME, "31/12/9999 23:59"),
     ],
 )
-def test_temporal_values_are_written(
+def test_temporal_values_are_formatted(
     name: str, stored: str, pattern: str, formats: Formats, expected: str
 ) -> None:
     """In the member's format or the given one, in the member's time zone and language."""
@@ -186,7 +186,7 @@ def test_temporal_values_are_written(
 @pytest.mark.parametrize(
     ("name", "pattern"), [("Date", "HH:mm"), ("Time", "dd"), ("Date", "q"), ("Datetime", "'")]
 )
-def test_no_such_pattern(name: str, pattern: str) -> None:
+def test_invalid_patterns_for_a_type_are_refused(name: str, pattern: str) -> None:
     """A pattern that does not exist, or tells of what the type does not have, is refused."""
     with pytest.raises(InvalidValue, match="pattern"):
         written(name, TYPES[name].example, pattern)  # type: ignore[attr-defined]
@@ -200,7 +200,7 @@ def spelled(moment: datetime) -> str:
 
 
 @given(moment=moments, zone=st.sampled_from(["UTC", "Etc/GMT-14", "Etc/GMT+12"]))
-def test_versions_are_found_again(moment: datetime, zone: str) -> None:
+def test_a_formatted_version_instant_is_parsed_back(moment: datetime, zone: str) -> None:
     """What `atVersion`'s pattern has written is read back as the same moment, in the member's time zone."""
     formats, type_ = Formats(time_zone=zone), DatetimeType()
     stored = read("Datetime", spelled(moment))
@@ -208,7 +208,7 @@ def test_versions_are_found_again(moment: datetime, zone: str) -> None:
 
 
 @given(moment=moments)
-def test_the_stored_spelling_is_read(moment: datetime) -> None:
+def test_the_stored_spelling_is_parsed(moment: datetime) -> None:
     """Every stored value is a value that a client may give, in every format."""
     for name, stored in (
         ("Datetime", spelled(moment)),
@@ -219,7 +219,7 @@ def test_the_stored_spelling_is_read(moment: datetime) -> None:
 
 
 @given(one=moments, other=moments)
-def test_stored_moments_sort_as_text(one: datetime, other: datetime) -> None:
+def test_stored_instants_sort_as_text(one: datetime, other: datetime) -> None:
     """One width, so that the store may compare texts."""
     stored = [read("Datetime", spelled(moment)) for moment in (one, other)]
     exact = [datetime.fromisoformat(each) for each in stored]
@@ -227,7 +227,7 @@ def test_stored_moments_sort_as_text(one: datetime, other: datetime) -> None:
     assert exact[0].tzinfo == UTC
 
 
-def test_one_pattern_and_no_other() -> None:
+def test_read_as_accepts_only_its_pattern() -> None:
     """`read_as` takes no ISO 8601 and no member's format, and shows the pattern."""
     for given_text in ("2020-01-31T10:00:00.000Z", "31/01/2020 10:00"):
         with pytest.raises(
@@ -237,7 +237,7 @@ def test_one_pattern_and_no_other() -> None:
             DatetimeType().read_as(AT_VERSION, given_text, DEFAULT_FORMATS)
 
 
-def test_writers_are_kept() -> None:
+def test_serializers_are_cached() -> None:
     """A writer is made once for a pattern, a time zone and a language."""
     type_ = TYPES["Datetime"]
     assert type_.serializer("default", ROME) is type_.serializer("dd/MM/yyyy HH:mm", ROME)
@@ -270,7 +270,7 @@ def test_temporal_values_outside_of_their_domain_are_refused() -> None:
         ("Datetime", "9999-12-31T23:59:00.000Z", ROME, "31/12/9999 23:59 (9999-12-31T23:59:00.000Z)"),
     ],
 )
-def test_a_message_shows_a_moment_as_its_reader_does(
+def test_a_message_shows_an_instant_in_the_format_of_its_reader(
     name: str, stored: str, formats: Formats, text: str
 ) -> None:
     """In ISO 8601 too, where the format says less, or the clocks are put back."""

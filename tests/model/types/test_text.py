@@ -14,25 +14,25 @@ COLOUR = EnumType("Colour", ["RED", "GREEN"])
 
 
 @pytest.mark.parametrize("name", ["String", "Text"])
-@pytest.mark.parametrize("given", ["", " a ", "\0\x1b\r\n", "e\u0301 é 😀", "\ufeff\u202e"])
-def test_kept_as_given(name: str, given: str) -> None:
+@pytest.mark.parametrize("value", ["", " a ", "\0\x1b\r\n", "e\u0301 é 😀", "\ufeff\u202e"])
+def test_texts_are_stored_unchanged(name: str, value: str) -> None:
     """Every character is kept, and nothing is trimmed or normalised."""
-    assert TYPES[name].read(given, DEFAULT_FORMATS) == given
-    assert TYPES[name].serializer("default", DEFAULT_FORMATS)(given) == given
+    assert TYPES[name].read(value, DEFAULT_FORMATS) == value
+    assert TYPES[name].serializer("default", DEFAULT_FORMATS)(value) == value
 
 
-@pytest.mark.parametrize(("given", "at"), [("\ud800", 0), ("ab\udc00c", 2), ("😀\udfff", 1)])
-def test_half_characters_are_refused(given: str, at: int) -> None:
+@pytest.mark.parametrize(("value", "at"), [("\ud800", 0), ("ab\udc00c", 2), ("😀\udfff", 1)])
+def test_surrogates_are_refused(value: str, at: int) -> None:
     """A lone surrogate is refused with its place: no other program could read it."""
     with pytest.raises(InvalidValue, match=f"The character at position {at} is a lone surrogate"):
-        TYPES["Text"].read(given, DEFAULT_FORMATS)
+        TYPES["Text"].read(value, DEFAULT_FORMATS)
 
 
-@pytest.mark.parametrize("given", [1, 1.5, True, [], {}])
-def test_values_that_are_no_text_are_refused(given: Any) -> None:
+@pytest.mark.parametrize("value", [1, 1.5, True, [], {}])
+def test_values_that_are_not_text_are_refused(value: Any) -> None:
     """Nothing else is made into text."""
     with pytest.raises(InvalidValue, match=r"is not a valid String. Use text in double quotes"):
-        TYPES["String"].read(given, DEFAULT_FORMATS)
+        TYPES["String"].read(value, DEFAULT_FORMATS)
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_texts_of_wrong_length_are_refused(
     assert [mistake.issue for mistake in found] == ["ATTRIBUTE_STRING_LENGTH"] * mistakes
 
 
-def test_enums() -> None:
+def test_enum_values_are_accepted_as_listed() -> None:
     """A value of an enum is one of those listed, in their spelling."""
     assert COLOUR.read("GREEN", DEFAULT_FORMATS) == "GREEN"
-    for given in ("green", "", 1, None, ["RED"]):
+    for value in ("green", "", 1, None, ["RED"]):
         with pytest.raises(InvalidValue, match=r"is not a value of Colour. Use RED or GREEN."):
-            COLOUR.read(given, DEFAULT_FORMATS)
+            COLOUR.read(value, DEFAULT_FORMATS)

@@ -9,12 +9,12 @@ from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.model.types import ID_TYPE, TYPES
 
 
-def read(name: str, given: Any) -> Any:
-    return TYPES[name].read(given, DEFAULT_FORMATS)
+def read(name: str, value: Any) -> Any:
+    return TYPES[name].read(value, DEFAULT_FORMATS)
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "expected"),
+    ("name", "value", "expected"),
     [
         ("Int", 2147483647, 2147483647),
         ("Int", -2147483648, -2147483648),
@@ -27,15 +27,15 @@ def read(name: str, given: Any) -> Any:
         ("Serial", 0, 0),
     ],
 )
-def test_whole_numbers_are_read(name: str, given: Any, expected: int) -> None:
+def test_whole_numbers_are_parsed(name: str, value: Any, expected: int) -> None:
     """Whole numbers of the type's range, as numbers and as text, become ints."""
-    number = read(name, given)
+    number = read(name, value)
     assert number == expected
     assert type(number) is int
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "right"),
+    ("name", "value", "right"),
     [
         ("Int", 2147483648, "from -2147483648 to 2147483647"),
         ("Int", -2147483649, "from -2147483648 to 2147483647"),
@@ -52,24 +52,24 @@ def test_whole_numbers_are_read(name: str, given: Any, expected: int) -> None:
         ("Boolean", "true", "Use true or false"),
     ],
 )
-def test_wrong_whole_numbers_are_refused(name: str, given: Any, right: str) -> None:
+def test_invalid_whole_numbers_are_refused(name: str, value: Any, right: str) -> None:
     """Booleans are no numbers, numbers no booleans; the text says what would be right."""
     with pytest.raises(InvalidValue, match=right):
-        read(name, given)
+        read(name, value)
 
 
 @pytest.mark.parametrize(
     ("name", "stored", "expected"),
     [("Int", 3, 3), ("Year", 2020, 2020), ("Serial", 3, "3"), ("Boolean", True, True)],
 )
-def test_whole_numbers_are_written(name: str, stored: Any, expected: Any) -> None:
+def test_whole_numbers_are_formatted(name: str, stored: Any, expected: Any) -> None:
     """As JSON of their own kind, a Serial as text."""
     written = TYPES[name].serializer("default", DEFAULT_FORMATS)(stored)
     assert written == expected
     assert type(written) is type(expected)
 
 
-def test_ids() -> None:
+def test_ids_are_texts_or_whole_numbers() -> None:
     """An id is a text; a whole number is taken for one, as GraphQL does."""
     assert ID_TYPE.read("a-1", DEFAULT_FORMATS) == "a-1"
     assert ID_TYPE.read(17, DEFAULT_FORMATS) == "17"

@@ -1,4 +1,4 @@
-"""Ten wrong passwords for one name from one address, and then no more for a while."""
+"""After ten wrong passwords for a name from one address, attempts are refused for a while."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,81 +11,83 @@ from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated, 
 from stratabase.domain.members.attempts import FAILURE_WINDOW, source_key
 from stratabase.messages import verbatim
 from stratabase.operations.auth.sign_in_limits import LONGEST_ATTEMPT, MAX_FAILURES, FailureLimit
-from tests.attempts import DictAttempts
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import FrozenClock
-from tests.operations.desk import ELSEWHERE, HOME, SPACING, Desk
+from tests.in_memory_attempts import InMemoryAttempts
+from tests.operations.sign_in_service import ELSEWHERE, HOME, SPACING, SignInService
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk()
+def service() -> SignInService:
+    return SignInService()
 
 
-def refusal(desk: Desk, username: str = "Anna", password: str = "right", address: str = HOME) -> int:
+def refusal(
+    service: SignInService, username: str = "Anna", password: str = "right", address: str = HOME
+) -> int:
     """Return after how many seconds one who is refused may come again."""
     with pytest.raises(TooManyFailures) as raised:
-        desk.sign_in(username, password, address)
+        service.sign_in(username, password, address)
     return raised.value.retry_after
 
 
-def test_ten_failures_are_let_through_and_the_eleventh_attempt_is_not(desk: Desk) -> None:
-    desk.fail(MAX_FAILURES)
-    assert 0 <= (FAILURE_WINDOW - MAX_FAILURES * SPACING) // 1000 - refusal(desk, password="wrong") <= 1
-    assert len(desk.passwords.verified) == MAX_FAILURES
+def test_ten_failures_are_allowed_and_the_eleventh_attempt_is_refused(service: SignInService) -> None:
+    service.fail(MAX_FAILURES)
+    assert 0 <= (FAILURE_WINDOW - MAX_FAILURES * SPACING) // 1000 - refusal(service, password="wrong") <= 1
+    assert len(service.passwords.verified) == MAX_FAILURES
 
 
-def test_the_right_password_is_refused_too(desk: Desk) -> None:
+def test_the_right_password_is_refused_beyond_the_limit(service: SignInService) -> None:
     """Or guessing could go on, and the answer would tell which guess was right."""
-    desk.fail(MAX_FAILURES)
-    refusal(desk)
-    assert len(desk.passwords.verified) == MAX_FAILURES
+    service.fail(MAX_FAILURES)
+    refusal(service)
+    assert len(service.passwords.verified) == MAX_FAILURES
 
 
-def test_the_tenth_attempt_may_be_the_right_one(desk: Desk) -> None:
-    desk.fail(MAX_FAILURES - 1)
-    assert desk.admits("Anna", "right")
+def test_the_tenth_attempt_may_be_the_right_one(service: SignInService) -> None:
+    service.fail(MAX_FAILURES - 1)
+    assert service.admits("Anna", "right")
 
 
-def test_being_right_forgives_nothing(desk: Desk) -> None:
+def test_a_success_does_not_reset_the_failures(service: SignInService) -> None:
     """Or a member could guess another's password between sign-ins of the same name."""
-    desk.fail(MAX_FAILURES - 1)
-    assert desk.admits("Anna", "right")
-    desk.fail(1)
-    desk.restart()
-    refusal(desk)
+    service.fail(MAX_FAILURES - 1)
+    assert service.admits("Anna", "right")
+    service.fail(1)
+    service.restart()
+    refusal(service)
 
 
-def test_being_right_never_counts(desk: Desk) -> None:
+def test_a_success_never_counts(service: SignInService) -> None:
     for _ in range(3 * MAX_FAILURES):
-        assert desk.admits("Anna", "right")
-        desk.restart()
+        assert service.admits("Anna", "right")
+        service.restart()
 
 
-def test_other_names_and_other_addresses_are_unaffected(desk: Desk) -> None:
-    desk.fail(MAX_FAILURES)
-    assert desk.admits("Bert", "other")
-    assert desk.admits("Anna", "right", ELSEWHERE)
+def test_other_names_and_other_addresses_are_unaffected(service: SignInService) -> None:
+    service.fail(MAX_FAILURES)
+    assert service.admits("Bert", "other")
+    assert service.admits("Anna", "right", ELSEWHERE)
 
 
-def test_the_name_counts_in_every_spelling(desk: Desk) -> None:
+def test_the_name_counts_in_every_spelling(service: SignInService) -> None:
     for spelled in ("anné", "ANNE\u0301", "Anne\u0301", "aNNÉ", "annÉ"):
-        desk.fail(MAX_FAILURES // 5, spelled)
-    refusal(desk, "Anné")
+        service.fail(MAX_FAILURES // 5, spelled)
+    refusal(service, "Anné")
 
 
-def test_names_that_nobody_has_are_limited_alike(desk: Desk) -> None:
-    desk.fail(MAX_FAILURES, "Carl")
-    unknown = refusal(desk, "Carl")
-    other = Desk()
+def test_unknown_names_are_limited_in_the_same_way(service: SignInService) -> None:
+    service.fail(MAX_FAILURES, "Carl")
+    unknown = refusal(service, "Carl")
+    other = SignInService()
     other.fail(MAX_FAILURES)
     assert refusal(other) == unknown
 
 
 @pytest.mark.parametrize("username", ["", "x" * 100_000, "\ud800"], ids=["empty", "endless", "half"])
-def test_names_that_nobody_can_have_are_limited_too(username: str, desk: Desk) -> None:
-    desk.fail(MAX_FAILURES, username)
-    refusal(desk, username)
+def test_invalid_names_are_limited_in_the_same_way(username: str, service: SignInService) -> None:
+    service.fail(MAX_FAILURES, username)
+    refusal(service, username)
 
 
 @pytest.mark.parametrize(
@@ -104,96 +106,98 @@ def test_names_that_nobody_can_have_are_limited_too(username: str, desk: Desk) -
         ("no address", "no address either", False),
     ],
 )
-def test_an_address_is_told_apart_by_its_network(first: str, second: str, same: bool) -> None:
+def test_addresses_are_distinguished_by_network(first: str, second: str, same: bool) -> None:
     assert (source_key("anna", first) == source_key("anna", second)) is same
 
 
-def test_where_the_name_ends_and_the_address_begins_matters() -> None:
+def test_name_and_address_are_separated_unambiguously_in_a_key() -> None:
     assert source_key("anna1", "92.0.2.7") != source_key("anna", "192.0.2.7")
 
 
 @pytest.mark.parametrize("username", ["", "anna", "x" * 100_000, "a" + "\u0301\u0323" * 500_000, "\ud800"])
-def test_a_key_has_one_length_and_tells_nothing(username: str) -> None:
+def test_a_key_has_a_fixed_length_and_reveals_no_name(username: str) -> None:
     key = source_key(username, "y" * 100_000)
     assert len(key) == 40
     assert username == "" or username not in key
 
 
-def test_the_refusal_ends_when_the_oldest_failure_has_left_the_window(desk: Desk) -> None:
-    desk.fail(MAX_FAILURES)
-    desk.clock.instant += refusal(desk) * 1000 - 1
-    assert refusal(desk) == 1
-    desk.clock.instant += 1
-    assert desk.admits("Anna", "right")
+def test_the_refusal_ends_when_the_oldest_failure_has_left_the_window(service: SignInService) -> None:
+    service.fail(MAX_FAILURES)
+    service.clock.instant += refusal(service) * 1000 - 1
+    assert refusal(service) == 1
+    service.clock.instant += 1
+    assert service.admits("Anna", "right")
 
 
-def test_then_one_failure_more_is_let_through_at_a_time(desk: Desk) -> None:
+def test_after_a_refusal_failures_are_allowed_as_earlier_ones_leave_the_window(
+    service: SignInService,
+) -> None:
     """The failures leave the window as they came."""
-    desk.fail(MAX_FAILURES, spacing=60_000)
-    desk.clock.instant += refusal(desk) * 1000
+    service.fail(MAX_FAILURES, spacing=60_000)
+    service.clock.instant += refusal(service) * 1000
     for _ in range(3):
-        assert not desk.admits("Anna", "wrong")
-        wait = refusal(desk)
+        assert not service.admits("Anna", "wrong")
+        wait = refusal(service)
         assert 50 <= wait <= 60
-        desk.clock.instant += wait * 1000
+        service.clock.instant += wait * 1000
 
 
-def test_coming_again_and_again_makes_the_refusal_no_longer(desk: Desk) -> None:
-    desk.fail(MAX_FAILURES)
-    end = desk.clock.instant + refusal(desk, password="wrong") * 1000
+def test_refused_attempts_do_not_prolong_the_refusal(service: SignInService) -> None:
+    service.fail(MAX_FAILURES)
+    end = service.clock.instant + refusal(service, password="wrong") * 1000
     for _ in range(100):
-        desk.restart()
-        assert abs(desk.clock.instant + refusal(desk, password="wrong") * 1000 - end) < 1000
-    assert desk.attempts.failures(source_key("Anna", HOME)) == MAX_FAILURES
+        service.restart()
+        assert abs(service.clock.instant + refusal(service, password="wrong") * 1000 - end) < 1000
+    assert service.attempts.failures(source_key("Anna", HOME)) == MAX_FAILURES
 
 
-def test_a_process_that_knows_asks_no_store_again(desk: Desk) -> None:
-    desk.fail(MAX_FAILURES)
-    refusal(desk)
-    desk.attempts.calls.clear()
-    refusal(desk)
-    assert (desk.attempts.calls, desk.members.reads) == ([], MAX_FAILURES)
+def test_a_process_caches_a_refusal(service: SignInService) -> None:
+    service.fail(MAX_FAILURES)
+    refusal(service)
+    service.attempts.calls.clear()
+    refusal(service)
+    assert (service.attempts.calls, service.members.reads) == ([], MAX_FAILURES)
 
 
-def test_a_process_waits_for_no_attempts_that_it_saw_fail(desk: Desk) -> None:
-    desk.fail(MAX_FAILURES, spacing=0)
-    refusal(desk)
-    assert desk.pauses == [0.25]  # for the name
+def test_a_process_does_not_wait_for_attempts_that_it_saw_fail(service: SignInService) -> None:
+    service.fail(MAX_FAILURES, spacing=0)
+    refusal(service)
+    assert service.pauses == [0.25]  # for the name
 
 
-def test_another_process_is_bound_by_the_same_failures(desk: Desk) -> None:
-    desk.fail(MAX_FAILURES)
-    desk.restart()
-    refusal(desk)
+def test_another_process_is_bound_by_the_same_failures(service: SignInService) -> None:
+    service.fail(MAX_FAILURES)
+    service.restart()
+    refusal(service)
 
 
-def test_what_is_remembered_as_right_goes_on(desk: Desk) -> None:
-    assert desk.admits("Anna", "right")
-    desk.fail(MAX_FAILURES)
-    assert refusal(desk, password="wrong") > 0
-    assert desk.admits("Anna", "right")
+def test_remembered_credentials_stay_valid_during_a_refusal(service: SignInService) -> None:
+    assert service.admits("Anna", "right")
+    service.fail(MAX_FAILURES)
+    assert refusal(service, password="wrong") > 0
+    assert service.admits("Anna", "right")
 
 
-def test_a_clock_that_was_put_back_locks_nobody_out_for_longer_than_the_window(desk: Desk) -> None:
-    desk.clock.instant += 365 * 86_400_000
-    desk.fail(MAX_FAILURES)
-    refusal(desk)
-    desk.clock.instant -= 365 * 86_400_000
-    assert desk.admits("Anna", "right")
+def test_a_clock_set_back_prolongs_no_refusal_beyond_the_window(service: SignInService) -> None:
+    service.clock.instant += 365 * 86_400_000
+    service.fail(MAX_FAILURES)
+    refusal(service)
+    service.clock.instant -= 365 * 86_400_000
+    assert service.admits("Anna", "right")
 
 
 # Those under way at the same time, of whom nobody knows yet whether they are right.
 
 
 @pytest.fixture
-def attempts() -> DictAttempts:
-    return DictAttempts()
+def attempts() -> InMemoryAttempts:
+    return InMemoryAttempts()
 
 
-class Bench:
-    """A limit whose pauses let something happen."""
+class LimitFixture:
+    """A limit whose pauses call functions."""
 
-    def __init__(self, attempts: DictAttempts, clock: FrozenClock | None = None) -> None:
+    def __init__(self, attempts: InMemoryAttempts, clock: FrozenClock | None = None) -> None:
         self.clock = clock or FrozenClock()
         self.pauses: list[float] = []
         self.meanwhile: Iterator[Callable[[], None]] = iter(())
@@ -215,63 +219,63 @@ class Bench:
                 yield
 
 
-def test_one_that_finds_ten_under_way_waits_for_them_and_comes_in(attempts: DictAttempts) -> None:
+def test_an_attempt_waits_for_ten_pending_ones_and_is_then_allowed(attempts: InMemoryAttempts) -> None:
     """Eleven requests at once with the right password, each in another process, are all right."""
-    bench = Bench(attempts)
+    fixture = LimitFixture(attempts)
     crowd = ExitStack()
-    crowd.enter_context(bench.under_way(MAX_FAILURES))
-    bench.meanwhile = iter([lambda: None, crowd.close])
-    with bench.limit.attempt("key"):
-        assert len(bench.pauses) == 2
+    crowd.enter_context(fixture.under_way(MAX_FAILURES))
+    fixture.meanwhile = iter([lambda: None, crowd.close])
+    with fixture.limit.attempt("key"):
+        assert len(fixture.pauses) == 2
         assert attempts.failures("key") == 1
     assert attempts.failures("key") == 0
 
 
-def test_those_who_stay_under_way_for_long_have_failed(attempts: DictAttempts) -> None:
-    bench = Bench(attempts)
-    with bench.under_way(MAX_FAILURES):
-        with pytest.raises(TooManyFailures), bench.limit.attempt("key"):
+def test_attempts_pending_for_too_long_count_as_failures(attempts: InMemoryAttempts) -> None:
+    fixture = LimitFixture(attempts)
+    with fixture.under_way(MAX_FAILURES):
+        with pytest.raises(TooManyFailures), fixture.limit.attempt("key"):
             raise AssertionError("it is let in")
-        assert sum(bench.pauses) * 1000 > LONGEST_ATTEMPT
+        assert sum(fixture.pauses) * 1000 > LONGEST_ATTEMPT
         assert attempts.failures("key") == MAX_FAILURES
 
 
-def test_a_crowd_that_does_not_end_is_told_to_come_again_in_a_second(attempts: DictAttempts) -> None:
-    bench = Bench(attempts)
+def test_an_attempt_blocked_by_pending_ones_may_retry_after_a_second(attempts: InMemoryAttempts) -> None:
+    fixture = LimitFixture(attempts)
 
     def new_crowd() -> None:
-        attempts.noted["key"] = {f"new{number}": bench.clock.instant for number in range(MAX_FAILURES)}
+        attempts.noted["key"] = {f"new{number}": fixture.clock.instant for number in range(MAX_FAILURES)}
 
     new_crowd()
-    bench.meanwhile = repeat(new_crowd)
-    with pytest.raises(TooManyFailures) as raised, bench.limit.attempt("key"):
+    fixture.meanwhile = repeat(new_crowd)
+    with pytest.raises(TooManyFailures) as raised, fixture.limit.attempt("key"):
         raise AssertionError("it is let in")
     assert raised.value.retry_after == 1
-    bench.limit.check("key")  # nobody is known to have failed
+    fixture.limit.check("key")  # nobody is known to have failed
 
 
-def test_of_a_burst_of_guesses_ten_are_verified(attempts: DictAttempts) -> None:
+def test_ten_of_a_burst_of_guesses_are_verified(attempts: InMemoryAttempts) -> None:
     """All have been noted before the first is verified."""
-    bench = Bench(attempts)
+    fixture = LimitFixture(attempts)
     verified: list[int] = []
     all_noted = Barrier(MAX_FAILURES, timeout=60)
 
     def guess(number: int) -> type[Exception] | None:
         try:
-            with bench.limit.attempt("key"):
+            with fixture.limit.attempt("key"):
                 all_noted.wait()
                 verified.append(number)
                 raise Unauthenticated(verbatim("wrong"))  # noqa: TRY301 - as a wrong password does
         except (Unauthenticated, TooManyFailures) as refusal:
             return type(refusal)
 
-    outcomes = together(*(lambda number=number: guess(number) for number in range(40)))
+    outcomes = run_concurrently(*(lambda number=number: guess(number) for number in range(40)))
     assert len(verified) == MAX_FAILURES
     assert outcomes.count(TooManyFailures) == 30
 
 
-def test_an_attempt_that_comes_to_nothing_does_not_count(attempts: DictAttempts) -> None:
-    bench = Bench(attempts)
-    with pytest.raises(Unavailable), bench.limit.attempt("key"):
+def test_an_attempt_that_ends_with_an_error_does_not_count(attempts: InMemoryAttempts) -> None:
+    fixture = LimitFixture(attempts)
+    with pytest.raises(Unavailable), fixture.limit.attempt("key"):
         raise Unavailable(verbatim("the members cannot be read"))
     assert attempts.failures("key") == 0

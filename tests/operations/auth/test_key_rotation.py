@@ -1,4 +1,4 @@
-"""Keys are rotated, and no live token ends."""
+"""Key rotation invalidates no live token."""
 
 from random import Random
 
@@ -15,18 +15,18 @@ from stratabase.operations.auth.signing_keys import (
     RotateKeys,
 )
 from tests.fakes import CountedIds, FrozenClock
-from tests.gate import FIRST, TERMS, Gate
-from tests.keys import ListKeyring
+from tests.in_memory_keyring import InMemoryKeyring
 from tests.soak import count, seed
+from tests.token_process import FIRST, TERMS, TokenProcess
 
 VALIDITY = TERMS.validity
 
 
-class Ring:
+class RotatedKeyring:
     """A keyring that is rotated, and processes that use it."""
 
     def __init__(self, *keys: SigningKey) -> None:
-        self.keyring = ListKeyring(*keys)
+        self.keyring = InMemoryKeyring(*keys)
         self.clock = FrozenClock()
         self.ids = CountedIds()
         self._rotate = RotateKeys(self.keyring, self.clock, self.ids, VALIDITY)
@@ -34,125 +34,125 @@ class Ring:
     def rotate(self, *, at_once: bool = False) -> KeyRotation:
         return self._rotate(at_once=at_once)
 
-    def process(self) -> Gate:
-        return Gate(keyring=self.keyring, clock=self.clock)
+    def process(self) -> TokenProcess:
+        return TokenProcess(keyring=self.keyring, clock=self.clock)
 
 
 @pytest.fixture
-def ring() -> Ring:
-    return Ring(FIRST)
+def rotated() -> RotatedKeyring:
+    return RotatedKeyring(FIRST)
 
 
-def key_of(token: str, ring: Ring) -> str:
+def key_of(token: str, rotated: RotatedKeyring) -> str:
     return next(
         key.id
-        for key in ring.keyring.stored
-        if Gate(keyring=ListKeyring(key), clock=ring.clock).admits(token)
+        for key in rotated.keyring.stored
+        if TokenProcess(keyring=InMemoryKeyring(key), clock=rotated.clock).admits(token)
     )
 
 
-def test_a_new_key_signs_once_every_process_knows_it(ring: Ring) -> None:
-    new = ring.rotate().key
-    assert new.since == ring.clock.instant + PREPARATION
+def test_a_new_key_signs_only_after_every_process_has_read_it(rotated: RotatedKeyring) -> None:
+    new = rotated.rotate().key
+    assert new.since == rotated.clock.instant + PREPARATION
     assert PREPARATION >= 2 * KEY_FRESHNESS
-    process = ring.process()
-    assert key_of(process.token(), ring) == FIRST.id
-    ring.clock.instant = new.since
-    assert key_of(process.token(), ring) == new.id
+    process = rotated.process()
+    assert key_of(process.token(), rotated) == FIRST.id
+    rotated.clock.instant = new.since
+    assert key_of(process.token(), rotated) == new.id
 
 
-def test_new_keys_cannot_be_guessed(ring: Ring) -> None:
-    secrets = {Ring(FIRST).rotate().key.secret for _ in range(10)}
+def test_new_keys_are_random(rotated: RotatedKeyring) -> None:
+    secrets = {RotatedKeyring(FIRST).rotate().key.secret for _ in range(10)}
     assert (len(secrets), {len(secret) for secret in secrets}) == (10, {32})
 
 
-def test_the_first_of_all_keys_signs_at_once() -> None:
-    ring = Ring()
-    assert ring.rotate().key.since == ring.clock.instant
+def test_the_first_key_signs_immediately() -> None:
+    rotated = RotatedKeyring()
+    assert rotated.rotate().key.since == rotated.clock.instant
 
 
-def test_rotating_twice_makes_one_key(ring: Ring) -> None:
+def test_a_repeated_rotation_creates_one_key(rotated: RotatedKeyring) -> None:
     """A schedule may fire twice."""
-    first = ring.rotate()
-    ring.clock.instant += PREPARATION - 1
-    second = ring.rotate()
+    first = rotated.rotate()
+    rotated.clock.instant += PREPARATION - 1
+    second = rotated.rotate()
     assert (first.created, second.created, second.key) == (True, False, first.key)
-    ring.clock.instant += 1
-    assert ring.rotate().created
+    rotated.clock.instant += 1
+    assert rotated.rotate().created
 
 
-def test_two_that_rotate_at_once_make_one_key(ring: Ring) -> None:
+def test_concurrent_rotations_create_one_key(rotated: RotatedKeyring) -> None:
     others: list[KeyRotation] = []
 
     def come_between() -> None:
-        ring.keyring.before_change = lambda: None
-        others.append(ring.rotate())
+        rotated.keyring.before_change = lambda: None
+        others.append(rotated.rotate())
 
-    ring.keyring.before_change = come_between
-    assert ring.rotate().key == others[0].key
-    assert len(ring.keyring.stored) == 2
+    rotated.keyring.before_change = come_between
+    assert rotated.rotate().key == others[0].key
+    assert len(rotated.keyring.stored) == 2
 
 
-def test_an_old_key_goes_when_nothing_that_it_signed_is_good_any_more(ring: Ring) -> None:
-    second = ring.rotate().key
-    ring.clock.instant = second.since + VALIDITY + GRACE - 1
-    third = ring.rotate()
+def test_an_old_key_is_removed_when_its_last_token_has_expired(rotated: RotatedKeyring) -> None:
+    second = rotated.rotate().key
+    rotated.clock.instant = second.since + VALIDITY + GRACE - 1
+    third = rotated.rotate()
     assert third.dropped == ()
-    ring.clock.instant = third.key.since + VALIDITY + GRACE
-    fourth = ring.rotate()
+    rotated.clock.instant = third.key.since + VALIDITY + GRACE
+    fourth = rotated.rotate()
     assert fourth.dropped == (FIRST.id, second.id)
-    assert ring.keyring.stored == (third.key, fourth.key)
+    assert rotated.keyring.stored == (third.key, fourth.key)
 
 
-def test_a_rotation_at_once_ends_every_token_within_a_minute(ring: Ring) -> None:
-    processes = [ring.process() for _ in range(2)]
+def test_an_immediate_rotation_invalidates_every_token_within_a_minute(rotated: RotatedKeyring) -> None:
+    processes = [rotated.process() for _ in range(2)]
     tokens = [process.token() for process in processes]
-    ring.rotate()
-    stolen = ring.rotate(at_once=True)
-    assert (ring.keyring.stored, len(stolen.dropped)) == ((stolen.key,), 2)
-    ring.clock.instant += KEY_FRESHNESS
+    rotated.rotate()
+    stolen = rotated.rotate(at_once=True)
+    assert (rotated.keyring.stored, len(stolen.dropped)) == ((stolen.key,), 2)
+    rotated.clock.instant += KEY_FRESHNESS
     assert not any(process.admits(token) for process in processes for token in tokens)
 
 
-def test_a_token_of_a_key_that_is_new_at_once_is_good_everywhere(ring: Ring) -> None:
-    old = ring.process()
+def test_a_token_of_an_immediately_rotated_key_is_valid_in_every_process(rotated: RotatedKeyring) -> None:
+    old = rotated.process()
     assert old.admits(old.token())
-    ring.clock.instant += MIN_REREAD_INTERVAL
-    ring.rotate(at_once=True)
-    assert old.admits(ring.process().token())
+    rotated.clock.instant += MIN_REREAD_INTERVAL
+    rotated.rotate(at_once=True)
+    assert old.admits(rotated.process().token())
 
 
 @pytest.mark.soak
-def test_rotations_end_no_live_token() -> None:
+def test_rotations_invalidate_no_live_token() -> None:
     """Two processes, one with its clock a little ahead, through many rotations at random moments."""
-    ring, random = Ring(FIRST), Random(seed())
+    rotated, random = RotatedKeyring(FIRST), Random(seed())
     ahead = FrozenClock()
-    gates = [ring.process(), Gate(keyring=ring.keyring, clock=ahead)]
+    gates = [rotated.process(), TokenProcess(keyring=rotated.keyring, clock=ahead)]
     live: list[tuple[int, str]] = []
     for _ in range(count(300, 5_000)):
-        ring.clock.instant += random.randrange(5_000, 60_000)
-        ahead.instant = ring.clock.instant + 5_000
+        rotated.clock.instant += random.randrange(5_000, 60_000)
+        ahead.instant = rotated.clock.instant + 5_000
         if random.random() < 0.05:
-            ring.rotate()
+            rotated.rotate()
         issued = random.choice(gates).token()
         live = [(end, token) for end, token in live if end > ahead.instant]
         # Tokens count in whole seconds.
-        live.append((ring.clock.instant // 1000 * 1000 + VALIDITY, issued))
+        live.append((rotated.clock.instant // 1000 * 1000 + VALIDITY, issued))
         for end, token in live:
-            for gate in gates:
-                assert gate.admits(token), f"{end - ring.clock.instant} ms before its end"
-    assert len(ring.keyring.stored) < 40
+            for stepping in gates:
+                assert stepping.admits(token), f"{end - rotated.clock.instant} ms before its end"
+    assert len(rotated.keyring.stored) < 40
 
 
-def test_what_a_process_signs_that_cannot_read_the_new_keys_lives_as_long(ring: Ring) -> None:
-    cut_off, other = Gate(keyring=ListKeyring(FIRST), clock=ring.clock), ring.process()
+def test_a_token_signed_with_stale_keys_has_the_full_lifetime(rotated: RotatedKeyring) -> None:
+    cut_off, other = TokenProcess(keyring=InMemoryKeyring(FIRST), clock=rotated.clock), rotated.process()
     assert cut_off.admits(cut_off.token())
-    new = ring.rotate().key
-    assert isinstance(cut_off.keyring, ListKeyring)
+    new = rotated.rotate().key
+    assert isinstance(cut_off.keyring, InMemoryKeyring)
     cut_off.keyring.refuse = Unavailable(verbatim("busy"))
-    ring.clock.instant += MAX_STALENESS - 1
-    assert ring.clock.instant > new.since
+    rotated.clock.instant += MAX_STALENESS - 1
+    assert rotated.clock.instant > new.since
     token = cut_off.token()
-    ring.clock.instant += VALIDITY - 1_000
-    ring.rotate()
+    rotated.clock.instant += VALIDITY - 1_000
+    rotated.rotate()
     assert other.admits(token)

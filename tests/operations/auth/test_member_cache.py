@@ -1,4 +1,4 @@
-"""A member is known for three seconds, and as it is from then on."""
+"""The member cache keeps a member for three seconds."""
 
 from dataclasses import replace
 
@@ -8,13 +8,13 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.messages import verbatim
 from stratabase.operations.auth.callers import MAX_MEMBERS, MEMBER_FRESHNESS, MemberCache
 from tests.fakes import FrozenClock
-from tests.members import DictMembers
-from tests.operations.desk import ANNA
+from tests.in_memory_members import InMemoryMembers
+from tests.operations.sign_in_service import ANNA
 
 
 @pytest.fixture
-def members() -> DictMembers:
-    return DictMembers(ANNA)
+def members() -> InMemoryMembers:
+    return InMemoryMembers(ANNA)
 
 
 @pytest.fixture
@@ -23,12 +23,12 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def known(members: DictMembers, clock: FrozenClock) -> MemberCache:
+def known(members: InMemoryMembers, clock: FrozenClock) -> MemberCache:
     return MemberCache(members, clock)
 
 
 def test_a_member_is_read_once_in_three_seconds(
-    known: MemberCache, members: DictMembers, clock: FrozenClock
+    known: MemberCache, members: InMemoryMembers, clock: FrozenClock
 ) -> None:
     for _ in range(3):
         assert known("1") == ANNA
@@ -38,8 +38,8 @@ def test_a_member_is_read_once_in_three_seconds(
     assert members.reads == 2
 
 
-def test_a_change_is_known_three_seconds_later(
-    known: MemberCache, members: DictMembers, clock: FrozenClock
+def test_a_change_is_visible_after_three_seconds(
+    known: MemberCache, members: InMemoryMembers, clock: FrozenClock
 ) -> None:
     known("1")
     changed = replace(ANNA, disabled=True)
@@ -50,14 +50,14 @@ def test_a_change_is_known_three_seconds_later(
     assert known("1") == changed
 
 
-def test_the_age_counts_from_when_reading_began(known: MemberCache, clock: FrozenClock) -> None:
+def test_the_age_counts_from_the_start_of_the_read(known: MemberCache, clock: FrozenClock) -> None:
     """A change that comes while the answer is on its way is not believed for longer than others."""
     known.remember(ANNA, clock.instant - MEMBER_FRESHNESS)
     assert known("1") == replace(ANNA)
 
 
-def test_who_has_been_deleted_is_nobody_and_asked_for_each_time(
-    known: MemberCache, members: DictMembers, clock: FrozenClock
+def test_a_deleted_member_is_read_again_each_time(
+    known: MemberCache, members: InMemoryMembers, clock: FrozenClock
 ) -> None:
     known("1")
     del members.members["anna"]
@@ -66,16 +66,16 @@ def test_who_has_been_deleted_is_nobody_and_asked_for_each_time(
     assert members.reads == 3
 
 
-def test_who_has_just_been_read_need_not_be_read(
-    known: MemberCache, members: DictMembers, clock: FrozenClock
+def test_a_member_that_was_just_read_is_not_read_again(
+    known: MemberCache, members: InMemoryMembers, clock: FrozenClock
 ) -> None:
     known.remember(ANNA, clock.instant)
     assert known("1") == ANNA
     assert members.reads == 0
 
 
-def test_a_clock_that_was_put_back_makes_nothing_fresh(
-    known: MemberCache, members: DictMembers, clock: FrozenClock
+def test_a_clock_set_back_makes_no_entry_fresh(
+    known: MemberCache, members: InMemoryMembers, clock: FrozenClock
 ) -> None:
     known("1")
     clock.instant -= 86_400_000
@@ -83,8 +83,8 @@ def test_a_clock_that_was_put_back_makes_nothing_fresh(
     assert members.reads == 2
 
 
-def test_while_members_cannot_be_read_nobody_is_believed_for_longer(
-    known: MemberCache, members: DictMembers, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+def test_an_unavailable_store_does_not_prolong_cached_members(
+    known: MemberCache, members: InMemoryMembers, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unreachable(_: str) -> None:
         raise Unavailable(verbatim("not now"))
@@ -97,7 +97,7 @@ def test_while_members_cannot_be_read_nobody_is_believed_for_longer(
         known("1")
 
 
-def test_memory_is_bounded(known: MemberCache, members: DictMembers, clock: FrozenClock) -> None:
+def test_the_cache_is_bounded(known: MemberCache, members: InMemoryMembers, clock: FrozenClock) -> None:
     known("1")
     for number in range(MAX_MEMBERS):
         known.remember(replace(ANNA, id=f"other{number}"), clock.instant)

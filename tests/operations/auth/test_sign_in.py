@@ -1,4 +1,4 @@
-"""Who may come in, and for how long that is remembered."""
+"""Sign-in: who is accepted, and how long credentials are remembered."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,24 +11,24 @@ from stratabase.domain.members.member import Caller, Member
 from stratabase.messages import verbatim
 from stratabase.operations.auth.callers import MEMBER_FRESHNESS
 from stratabase.operations.auth.sign_in import CREDENTIALS_FRESHNESS, MAX_VERIFIED_CREDENTIALS
-from tests.members import DictMembers
-from tests.operations.desk import ANNA, ELSEWHERE, GERMAN, HOME, Desk
+from tests.in_memory_members import InMemoryMembers
+from tests.operations.sign_in_service import ANNA, ELSEWHERE, GERMAN, HOME, SignInService
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk()
+def service() -> SignInService:
+    return SignInService()
 
 
-def test_a_caller_has_what_the_member_and_its_profile_have(desk: Desk) -> None:
+def test_a_caller_has_the_data_of_the_member_and_the_profile(service: SignInService) -> None:
     known = Caller("1", "Anna", "Boss", administrator=True, formats=GERMAN, generation=4)
     anna = replace(known, email="anna@example.com", notes="drinks tea")
-    assert desk.sign_in("Anna", "right", HOME) == anna
-    assert desk.sign_in("Bert", "other", HOME).administrator is False
+    assert service.sign_in("Anna", "right", HOME) == anna
+    assert service.sign_in("Bert", "other", HOME).administrator is False
 
 
-def test_the_username_is_taken_in_any_case(desk: Desk) -> None:
-    assert desk.sign_in("aNNA", "right", HOME).username == "Anna"
+def test_the_username_is_case_insensitive(service: SignInService) -> None:
+    assert service.sign_in("aNNA", "right", HOME).username == "Anna"
 
 
 WRONG = {
@@ -48,10 +48,12 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("username", "password"), WRONG.values(), ids=WRONG)
-def test_all_wrong_credentials_get_the_same_words_and_count(username: str, password: str, desk: Desk) -> None:
+def test_all_wrong_credentials_get_the_same_message_and_count(
+    username: str, password: str, service: SignInService
+) -> None:
     with pytest.raises(Unauthenticated, match=r"^The username or password is incorrect\.$"):
-        desk.sign_in(username, password, HOME)
-    assert [len(noted) for noted in desk.attempts.noted.values()] == [1, 1]
+        service.sign_in(username, password, HOME)
+    assert [len(noted) for noted in service.attempts.noted.values()] == [1, 1]
 
 
 PORTS = {
@@ -61,7 +63,7 @@ PORTS = {
 }
 
 
-def calls_of(desk: Desk, username: str, password: str) -> list[str]:
+def calls_of(service: SignInService, username: str, password: str) -> list[str]:
     """Return the calls that an attempt makes, each by the port's and its own name, in their order."""
     calls: list[str] = []
 
@@ -74,8 +76,8 @@ def calls_of(desk: Desk, username: str, password: str) -> list[str]:
 
     for port, names in PORTS.items():
         for name in names:
-            setattr(getattr(desk, port), name, watched(port, name, getattr(getattr(desk, port), name)))
-    desk.admits(username, password)
+            setattr(getattr(service, port), name, watched(port, name, getattr(getattr(service, port), name)))
+    service.admits(username, password)
     return calls
 
 
@@ -90,93 +92,93 @@ def test_an_unknown_name_costs_the_same_work_as_a_wrong_password(failures_before
     }
     work: dict[str, object] = {}
     for name, (username, member) in cases.items():
-        desk = Desk(DictMembers(member))
+        service = SignInService(InMemoryMembers(member))
         for number in range(failures_before):
-            desk.fail(1, username, f"198.51.100.{number}")
-        work[name] = calls_of(desk, username, "guess"), desk.pauses
+            service.fail(1, username, f"198.51.100.{number}")
+        work[name] = calls_of(service, username, "guess"), service.pauses
     calls = ["attempts.count", "attempts.note", "members.by_username", "passwords.verify", "attempts.note"]
     assert work == dict.fromkeys(cases, (calls, [[], [], [0.25, 0.5, 1.0]][failures_before // 6]))
 
 
-def test_a_disabled_member_with_the_right_password_gets_the_same_answer(desk: Desk) -> None:
-    desk.change(replace(ANNA, disabled=True))
-    assert calls_of(desk, "Anna", "right") == calls_of(Desk(), "Carl", "right")
+def test_a_disabled_member_is_refused_like_wrong_credentials(service: SignInService) -> None:
+    service.change(replace(ANNA, disabled=True))
+    assert calls_of(service, "Anna", "right") == calls_of(SignInService(), "Carl", "right")
 
 
-def test_what_is_right_costs_a_read_a_count_a_note_and_its_withdrawal(desk: Desk) -> None:
+def test_a_successful_sign_in_makes_these_calls(service: SignInService) -> None:
     calls = ["attempts.count", "attempts.note", "members.by_username", "passwords.verify"]
-    assert calls_of(desk, "Anna", "right") == [*calls, "attempts.withdraw"]
+    assert calls_of(service, "Anna", "right") == [*calls, "attempts.withdraw"]
 
 
-def test_what_is_remembered_costs_nothing(desk: Desk) -> None:
-    assert desk.admits("Anna", "right")
-    assert calls_of(desk, "Anna", "right") == []
+def test_remembered_credentials_make_no_calls(service: SignInService) -> None:
+    assert service.admits("Anna", "right")
+    assert calls_of(service, "Anna", "right") == []
 
 
-def test_an_unknown_name_is_verified_against_no_password(desk: Desk) -> None:
-    desk.admits("Carl", "guess")
-    desk.admits("Anna", "guess")
-    assert desk.passwords.verified == [(None, "guess"), ("hash of right", "guess")]
+def test_an_unknown_name_is_verified_against_no_password(service: SignInService) -> None:
+    service.admits("Carl", "guess")
+    service.admits("Anna", "guess")
+    assert service.passwords.verified == [(None, "guess"), ("hash of right", "guess")]
 
 
-def test_a_member_without_a_password_comes_in_with_none(desk: Desk) -> None:
-    desk.change(replace(ANNA, password=None))
-    assert not desk.admits("Anna", "")
-    assert desk.passwords.verified == [(None, "")]
+def test_a_member_without_a_password_cannot_sign_in(service: SignInService) -> None:
+    service.change(replace(ANNA, password=None))
+    assert not service.admits("Anna", "")
+    assert service.passwords.verified == [(None, "")]
 
 
-def test_a_password_of_endless_length_is_not_hashed(desk: Desk) -> None:
-    assert not desk.admits("Anna", "x" * 129)
-    assert desk.passwords.verified == []
-    desk.admits("Anna", "x" * 128)
-    assert len(desk.passwords.verified) == 1
+def test_a_too_long_password_is_not_hashed(service: SignInService) -> None:
+    assert not service.admits("Anna", "x" * 129)
+    assert service.passwords.verified == []
+    service.admits("Anna", "x" * 128)
+    assert len(service.passwords.verified) == 1
 
 
-def test_a_password_is_the_same_in_every_spelling_of_its_characters(desk: Desk) -> None:
-    desk.change(replace(ANNA, password="hash of " + "\u1fa7" * 128))
-    assert desk.admits("Anna", "\u03c9\u0314\u0342\u0345" * 128)
+def test_a_password_is_verified_after_normalization(service: SignInService) -> None:
+    service.change(replace(ANNA, password="hash of " + "\u1fa7" * 128))
+    assert service.admits("Anna", "\u03c9\u0314\u0342\u0345" * 128)
 
 
-def test_good_credentials_are_verified_once_while_they_are_remembered(desk: Desk) -> None:
+def test_good_credentials_are_verified_once_while_they_are_remembered(service: SignInService) -> None:
     for _ in range(CREDENTIALS_FRESHNESS // 1000):
-        assert desk.admits("Anna", "right")
-        desk.clock.instant += 1000
-    assert len(desk.passwords.verified) == 1
-    assert desk.admits("Anna", "right")
-    assert len(desk.passwords.verified) == 2
+        assert service.admits("Anna", "right")
+        service.clock.instant += 1000
+    assert len(service.passwords.verified) == 1
+    assert service.admits("Anna", "right")
+    assert len(service.passwords.verified) == 2
 
 
-def test_what_is_remembered_is_good_from_every_address(desk: Desk) -> None:
-    assert desk.admits("Anna", "right", HOME)
-    assert desk.admits("Anna", "right", ELSEWHERE)
-    assert len(desk.passwords.verified) == 1
+def test_remembered_credentials_are_valid_from_every_address(service: SignInService) -> None:
+    assert service.admits("Anna", "right", HOME)
+    assert service.admits("Anna", "right", ELSEWHERE)
+    assert len(service.passwords.verified) == 1
 
 
-def test_the_member_is_read_again_only_when_it_is_not_fresh(desk: Desk) -> None:
+def test_the_member_is_read_again_only_if_it_is_stale(service: SignInService) -> None:
     for _ in range(3):
-        desk.sign_in("Anna", "right", HOME)
-    assert desk.members.reads == 1
-    desk.clock.instant += MEMBER_FRESHNESS
-    desk.sign_in("Anna", "right", HOME)
-    assert desk.members.reads == 2
+        service.sign_in("Anna", "right", HOME)
+    assert service.members.reads == 1
+    service.clock.instant += MEMBER_FRESHNESS
+    service.sign_in("Anna", "right", HOME)
+    assert service.members.reads == 2
 
 
-def test_wrong_credentials_are_never_remembered(desk: Desk) -> None:
+def test_wrong_credentials_are_never_remembered(service: SignInService) -> None:
     for _ in range(3):
-        assert not desk.admits("Anna", "wrong")
-    assert len(desk.passwords.verified) == 3
+        assert not service.admits("Anna", "wrong")
+    assert len(service.passwords.verified) == 3
 
 
-def test_remembering_one_password_admits_no_other(desk: Desk) -> None:
-    assert desk.admits("Anna", "right")
-    assert not desk.admits("Anna", "wrong")
-    assert not desk.admits("Bert", "right")
+def test_a_remembered_password_allows_no_other(service: SignInService) -> None:
+    assert service.admits("Anna", "right")
+    assert not service.admits("Anna", "wrong")
+    assert not service.admits("Bert", "right")
 
 
-def test_where_the_name_ends_matters() -> None:
-    desk = Desk(DictMembers(replace(ANNA, username="ab", password="hash of c")))
-    assert desk.admits("ab", "c")
-    assert not desk.admits("a", "bc")
+def test_name_and_password_are_separated_unambiguously() -> None:
+    service = SignInService(InMemoryMembers(replace(ANNA, username="ab", password="hash of c")))
+    assert service.admits("ab", "c")
+    assert not service.admits("a", "bc")
 
 
 @pytest.mark.parametrize(
@@ -188,107 +190,109 @@ def test_where_the_name_ends_matters() -> None:
         replace(ANNA, id="another member of that name", password="hash of new"),
     ],
 )
-def test_a_change_ends_what_was_remembered(changed: Member, desk: Desk) -> None:
-    assert desk.admits("Anna", "right")
-    desk.change(changed)
-    desk.clock.instant += MEMBER_FRESHNESS
-    assert not desk.admits("Anna", "right")
+def test_a_change_of_a_member_ends_remembered_credentials(changed: Member, service: SignInService) -> None:
+    assert service.admits("Anna", "right")
+    service.change(changed)
+    service.clock.instant += MEMBER_FRESHNESS
+    assert not service.admits("Anna", "right")
 
 
-def test_a_renamed_member_comes_in_under_the_new_name_alone(desk: Desk) -> None:
-    assert desk.admits("Anna", "right")
-    desk.members.change(desk.members.members["anna"], replace(ANNA, username="Anne"))
-    desk.clock.instant += MEMBER_FRESHNESS
-    assert not desk.admits("Anna", "right")
-    assert desk.admits("Anne", "right")
+def test_a_renamed_member_signs_in_only_under_the_new_name(service: SignInService) -> None:
+    assert service.admits("Anna", "right")
+    service.members.change(service.members.members["anna"], replace(ANNA, username="Anne"))
+    service.clock.instant += MEMBER_FRESHNESS
+    assert not service.admits("Anna", "right")
+    assert service.admits("Anne", "right")
 
 
-def test_a_deleted_member_is_out(desk: Desk) -> None:
-    assert desk.admits("Anna", "right")
-    del desk.members.members["anna"]
-    desk.clock.instant += MEMBER_FRESHNESS
-    assert not desk.admits("Anna", "right")
+def test_a_deleted_member_cannot_sign_in(service: SignInService) -> None:
+    assert service.admits("Anna", "right")
+    del service.members.members["anna"]
+    service.clock.instant += MEMBER_FRESHNESS
+    assert not service.admits("Anna", "right")
 
 
-def test_a_changed_profile_holds_as_soon_as_the_member_is_read(desk: Desk) -> None:
-    assert desk.sign_in("Anna", "right", HOME).administrator
-    desk.change(replace(ANNA, profile="Clerk"))
-    desk.clock.instant += MEMBER_FRESHNESS
-    assert not desk.sign_in("Anna", "right", HOME).administrator
-    assert len(desk.passwords.verified) == 1
+def test_a_changed_profile_applies_when_the_member_is_read_again(service: SignInService) -> None:
+    assert service.sign_in("Anna", "right", HOME).administrator
+    service.change(replace(ANNA, profile="Clerk"))
+    service.clock.instant += MEMBER_FRESHNESS
+    assert not service.sign_in("Anna", "right", HOME).administrator
+    assert len(service.passwords.verified) == 1
 
 
-def test_a_clock_that_is_put_back_lets_nobody_stay_longer(desk: Desk) -> None:
-    assert desk.admits("Anna", "right")
-    desk.change(replace(ANNA, disabled=True))
-    desk.clock.instant -= 3_600_000
-    assert not desk.admits("Anna", "right")
+def test_a_clock_set_back_prolongs_no_remembered_credentials(service: SignInService) -> None:
+    assert service.admits("Anna", "right")
+    service.change(replace(ANNA, disabled=True))
+    service.clock.instant -= 3_600_000
+    assert not service.admits("Anna", "right")
 
 
-def test_a_profile_that_the_model_does_not_have_is_told_and_no_failure(desk: Desk) -> None:
-    desk.change(replace(ANNA, profile="Chief"))
+def test_an_unknown_profile_is_reported_and_is_not_a_failure(service: SignInService) -> None:
+    service.change(replace(ANNA, profile="Chief"))
     with pytest.raises(
         Forbidden,
         match=r"\"Chief\", which does not exist in the model. Profiles of the model: Boss and Clerk",
     ):
-        desk.sign_in("Anna", "right", HOME)
-    assert not any(desk.attempts.noted.values())
+        service.sign_in("Anna", "right", HOME)
+    assert not any(service.attempts.noted.values())
 
 
 def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
     members = [
         replace(ANNA, id=str(number), username=f"m{number}") for number in range(MAX_VERIFIED_CREDENTIALS + 1)
     ]
-    desk = Desk(DictMembers(*members))
+    service = SignInService(InMemoryMembers(*members))
     for member in members:
-        desk.sign_in(member.username, "right", HOME)
-    desk.sign_in(members[-1].username, "right", HOME)
-    assert len(desk.passwords.verified) == MAX_VERIFIED_CREDENTIALS + 1
-    desk.sign_in(members[0].username, "right", HOME)
-    assert len(desk.passwords.verified) == MAX_VERIFIED_CREDENTIALS + 2
+        service.sign_in(member.username, "right", HOME)
+    service.sign_in(members[-1].username, "right", HOME)
+    assert len(service.passwords.verified) == MAX_VERIFIED_CREDENTIALS + 1
+    service.sign_in(members[0].username, "right", HOME)
+    assert len(service.passwords.verified) == MAX_VERIFIED_CREDENTIALS + 2
 
 
-def test_what_is_remembered_is_no_password(desk: Desk) -> None:
-    desk.sign_in("Anna", "right", HOME)
-    (fingerprint,) = desk.sign_in._credentials._verified._values
-    other = Desk()
+def test_remembered_credentials_contain_no_password(service: SignInService) -> None:
+    service.sign_in("Anna", "right", HOME)
+    (fingerprint,) = service.sign_in._credentials._verified._values
+    other = SignInService()
     other.sign_in("Anna", "right", HOME)
     assert other.sign_in._credentials._verified.get(fingerprint) is None
 
 
 @pytest.mark.parametrize("call", ["count", "note"])
 @pytest.mark.parametrize("password", ["right", "wrong"])
-def test_while_attempts_cannot_be_counted_nothing_is_verified(call: str, password: str, desk: Desk) -> None:
-    desk.attempts.fails = {call}
+def test_no_password_is_verified_if_attempts_cannot_be_counted(
+    call: str, password: str, service: SignInService
+) -> None:
+    service.attempts.fails = {call}
     with pytest.raises(Unavailable):
-        desk.sign_in("Anna", password, HOME)
-    assert desk.passwords.verified == []
+        service.sign_in("Anna", password, HOME)
+    assert service.passwords.verified == []
 
 
-def test_a_failure_that_cannot_be_counted_for_the_name_is_counted_for_the_address(desk: Desk) -> None:
+def test_a_failure_not_recordable_for_the_name_counts_for_the_address(service: SignInService) -> None:
     def verify_and_lose_the_store(*_: object) -> bool:
-        desk.attempts.fails = {"note"}
+        service.attempts.fails = {"note"}
         return False
 
-    desk.passwords.verify = verify_and_lose_the_store  # type: ignore[method-assign, assignment]
+    service.passwords.verify = verify_and_lose_the_store  # type: ignore[method-assign, assignment]
     with pytest.raises(Unavailable):
-        desk.sign_in("Anna", "wrong", HOME)
-    assert [len(noted) for noted in desk.attempts.noted.values()] == [1]
+        service.sign_in("Anna", "wrong", HOME)
+    assert [len(noted) for noted in service.attempts.noted.values()] == [1]
 
 
-def test_who_was_right_comes_in_though_the_attempt_cannot_be_withdrawn(desk: Desk) -> None:
-    desk.attempts.fails = {"withdraw"}
-    assert desk.admits("Anna", "right")
+def test_a_sign_in_succeeds_even_if_its_attempt_cannot_be_withdrawn(service: SignInService) -> None:
+    service.attempts.fails = {"withdraw"}
+    assert service.admits("Anna", "right")
 
 
-def test_while_members_cannot_be_read_nobody_fails(desk: Desk) -> None:
+def test_an_unavailable_member_store_counts_no_failure(service: SignInService) -> None:
     """Or those who were right all the time would be refused when it is over."""
 
     def unreachable(_: str) -> Member:
         raise Unavailable(verbatim("not now"))
 
-    desk.members.by_username = unreachable  # type: ignore[method-assign, assignment]
+    service.members.by_username = unreachable  # type: ignore[method-assign, assignment]
     for _ in range(20):
         with pytest.raises(Unavailable, match="not now"):
-            desk.sign_in("Anna", "right", HOME)
-    assert not any(desk.attempts.noted.values())
+            service.sign_in("Anna", "right", HOME)
+    assert not any(service.attempts.noted.values())

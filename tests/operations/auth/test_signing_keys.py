@@ -1,4 +1,4 @@
-"""How soon a process knows the keys, and how seldom it reads them."""
+"""The key cache: how soon a process sees new keys, and how rarely it reads them."""
 
 import threading
 
@@ -14,7 +14,7 @@ from stratabase.operations.auth.signing_keys import (
     SigningKeyCache,
 )
 from tests.fakes import CountedIds, FrozenClock
-from tests.keys import ListKeyring, key
+from tests.in_memory_keyring import InMemoryKeyring, key
 
 VALIDITY = 1_800_000
 OLD, NEW = key("old"), key("new", 1)
@@ -23,8 +23,8 @@ OLD, NEW = key("old"), key("new", 1)
 class Process:
     """What knows keys, with a keyring and a clock of its own."""
 
-    def __init__(self, keyring: ListKeyring | None = None) -> None:
-        self.keyring = keyring or ListKeyring(OLD)
+    def __init__(self, keyring: InMemoryKeyring | None = None) -> None:
+        self.keyring = keyring or InMemoryKeyring(OLD)
         self.clock = FrozenClock()
         self.keys = SigningKeyCache(self.keyring, self.clock, CountedIds(), VALIDITY)
 
@@ -34,8 +34,8 @@ def process() -> Process:
     return Process()
 
 
-def test_nothing_is_read_or_made_before_it_is_needed() -> None:
-    assert (Process().keyring.reads, Process(ListKeyring()).keyring.stored) == (0, ())
+def test_keys_are_neither_read_nor_created_before_use() -> None:
+    assert (Process().keyring.reads, Process(InMemoryKeyring()).keyring.stored) == (0, ())
 
 
 def test_keys_are_read_once_a_minute(process: Process) -> None:
@@ -47,14 +47,14 @@ def test_keys_are_read_once_a_minute(process: Process) -> None:
     assert process.keyring.reads == 2
 
 
-def test_a_clock_that_is_put_back_keeps_nothing_longer(process: Process) -> None:
+def test_a_clock_set_back_does_not_prolong_cached_keys(process: Process) -> None:
     assert process.keys.find("old")
     process.keyring.stored = (NEW,)
     process.clock.instant -= 3_600_000
     assert process.keys.find("old") is None
 
 
-def test_an_unknown_key_is_looked_for_at_once_and_then_every_few_seconds(process: Process) -> None:
+def test_an_unknown_key_is_looked_up_immediately_and_then_every_few_seconds(process: Process) -> None:
     assert process.keys.find("old")
     process.clock.instant += MIN_REREAD_INTERVAL
     process.keyring.stored = (OLD, NEW)
@@ -68,7 +68,7 @@ def test_an_unknown_key_is_looked_for_at_once_and_then_every_few_seconds(process
     assert process.keyring.reads == 3
 
 
-def test_a_key_that_is_over_is_not_known_even_while_it_is_stored(process: Process) -> None:
+def test_an_expired_key_is_unknown_even_while_it_is_stored(process: Process) -> None:
     """Whoever steals an old key can sign nothing with it."""
     retired = process.clock.instant
     process.keyring.stored = (OLD, key("new", retired))
@@ -77,8 +77,8 @@ def test_a_key_that_is_over_is_not_known_even_while_it_is_stored(process: Proces
     assert process.keys.find("old") is None
 
 
-def test_the_first_key_is_made_when_something_is_to_be_signed() -> None:
-    process = Process(ListKeyring())
+def test_the_first_key_is_created_for_the_first_token() -> None:
+    process = Process(InMemoryKeyring())
     assert process.keys.find("any") is None
     first = process.keys.signing_key()
     assert process.keyring.stored == (first,)
@@ -86,28 +86,29 @@ def test_the_first_key_is_made_when_something_is_to_be_signed() -> None:
     assert len(first.secret) == 32
 
 
-def test_first_keys_are_not_alike() -> None:
+def test_first_keys_are_random() -> None:
     assert (
-        Process(ListKeyring()).keys.signing_key().secret != Process(ListKeyring()).keys.signing_key().secret
+        Process(InMemoryKeyring()).keys.signing_key().secret
+        != Process(InMemoryKeyring()).keys.signing_key().secret
     )
 
 
-def test_of_several_first_keys_one_is_taken_by_all() -> None:
-    keyring = ListKeyring()
+def test_all_processes_use_one_of_several_first_keys() -> None:
+    keyring = InMemoryKeyring()
     one, other = Process(keyring), Process(keyring)
-    made = []
+    created = []
 
     def come_between() -> None:
         keyring.before_change = lambda: None
-        made.append(other.keys.signing_key())
+        created.append(other.keys.signing_key())
 
     keyring.before_change = come_between
-    assert one.keys.signing_key() == made[0] == other.keys.signing_key()
-    assert keyring.stored == (made[0],)
+    assert one.keys.signing_key() == created[0] == other.keys.signing_key()
+    assert keyring.stored == (created[0],)
 
 
-def test_a_first_key_that_cannot_be_kept_signs_nothing() -> None:
-    keyring = ListKeyring()
+def test_a_first_key_that_cannot_be_stored_signs_nothing() -> None:
+    keyring = InMemoryKeyring()
     process = Process(keyring)
     assert process.keys.find("any") is None
     keyring.refuse = Unavailable(verbatim("busy"))
@@ -119,7 +120,7 @@ def test_a_first_key_that_cannot_be_kept_signs_nothing() -> None:
         process.keys.signing_key()
 
 
-def test_while_keys_cannot_be_read_those_that_are_known_go_on_for_a_while(process: Process) -> None:
+def test_cached_keys_stay_valid_for_a_while_if_keys_cannot_be_read(process: Process) -> None:
     assert process.keys.signing_key() == OLD
     process.keyring.refuse = Unavailable(verbatim("busy"))
     process.clock.instant += KEY_FRESHNESS
@@ -133,7 +134,7 @@ def test_while_keys_cannot_be_read_those_that_are_known_go_on_for_a_while(proces
     assert process.keys.signing_key() == OLD
 
 
-def test_many_that_come_at_once_read_once(process: Process) -> None:
+def test_concurrent_callers_read_the_keys_once(process: Process) -> None:
     """Nobody is told a key is unknown because somebody else is just reading it."""
     entered, go_on = threading.Event(), threading.Event()
     read = process.keyring.keys

@@ -1,4 +1,4 @@
-"""What is asked for by several at once is done once, and nobody hides behind another's wrong password."""
+"""Concurrent calls with the same key run once, and refusals are not shared."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,14 +14,14 @@ from stratabase.domain.members.attempts import source_key
 from stratabase.messages import verbatim
 from stratabase.operations.auth.cache import SingleFlight
 from stratabase.operations.auth.sign_in_limits import MAX_FAILURES
-from tests.contract.engine.acting import together
-from tests.operations.desk import HOME, Desk
+from tests.contract.engine.engine_calls import run_concurrently
+from tests.operations.sign_in_service import HOME, SignInService
 
 CROWD = 24
 
 
-class Held(waiting.Blocking):
-    """A way of waiting in which offloaded work is held up until as many as are expected wait for it."""
+class BlockedOffloading(waiting.Blocking):
+    """A way of waiting that blocks offloaded work until the expected number of callers wait."""
 
     def __init__(self, expected: int) -> None:
         self._missing = expected
@@ -40,41 +40,43 @@ class Held(waiting.Blocking):
         return super().until(future)
 
 
-def come(desk: Desk, password: str) -> type[Refusal] | None:
+def come(service: SignInService, password: str) -> type[Refusal] | None:
     """Sign in; return why not."""
     try:
-        desk.sign_in("Anna", password, HOME)
+        service.sign_in("Anna", password, HOME)
     except Refusal as refusal:
         return type(refusal)
     return None
 
 
-def test_threads_that_come_at_once_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = Desk()
-    monkeypatch.setattr(waiting, "_installed", Held(CROWD - 1))
-    assert together(*[lambda: come(desk, "right")] * CROWD) == [None] * CROWD
-    assert len(desk.passwords.verified) == 1
-    assert desk.attempts.calls == ["count", "note", "withdraw"]
+def test_concurrent_threads_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = SignInService()
+    monkeypatch.setattr(waiting, "_installed", BlockedOffloading(CROWD - 1))
+    assert run_concurrently(*[lambda: come(service, "right")] * CROWD) == [None] * CROWD
+    assert len(service.passwords.verified) == 1
+    assert service.attempts.calls == ["count", "note", "withdraw"]
 
 
-def test_each_wrong_password_counts_though_all_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = Desk()
-    monkeypatch.setattr(waiting, "_installed", Held(CROWD - 1))
-    outcomes = together(*[lambda: come(desk, "wrong")] * CROWD)
+def test_concurrent_wrong_passwords_all_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = SignInService()
+    monkeypatch.setattr(waiting, "_installed", BlockedOffloading(CROWD - 1))
+    outcomes = run_concurrently(*[lambda: come(service, "wrong")] * CROWD)
     assert outcomes.count(Unauthenticated) == MAX_FAILURES
     assert outcomes.count(TooManyFailures) == CROWD - MAX_FAILURES
-    assert len(desk.passwords.verified) == MAX_FAILURES
-    assert desk.attempts.failures(source_key("Anna", HOME)) == MAX_FAILURES
+    assert len(service.passwords.verified) == MAX_FAILURES
+    assert service.attempts.failures(source_key("Anna", HOME)) == MAX_FAILURES
 
 
-def in_greenlets(desk: Desk, monkeypatch: pytest.MonkeyPatch, *passwords: str) -> list[type[Refusal] | None]:
+def in_greenlets(
+    service: SignInService, monkeypatch: pytest.MonkeyPatch, *passwords: str
+) -> list[type[Refusal] | None]:
     """Have a crowd sign in as the local server does: in greenlets of one loop."""
 
     async def body() -> list[type[Refusal] | None]:
         greenlets = Greenlets(asyncio.get_running_loop())
         monkeypatch.setattr(waiting, "_installed", greenlets)
         found = await asyncio.gather(
-            *(greenlets.run(lambda password=password: come(desk, password)) for password in passwords)  # type: ignore[misc]
+            *(greenlets.run(lambda password=password: come(service, password)) for password in passwords)  # type: ignore[misc]
         )
         await greenlets.finish()
         return found
@@ -82,28 +84,28 @@ def in_greenlets(desk: Desk, monkeypatch: pytest.MonkeyPatch, *passwords: str) -
     return asyncio.run(asyncio.wait_for(body(), 60))
 
 
-def test_greenlets_that_come_at_once_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = Desk()
-    assert in_greenlets(desk, monkeypatch, *["right"] * CROWD) == [None] * CROWD
-    assert len(desk.passwords.verified) == 1
+def test_concurrent_greenlets_share_one_verification(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = SignInService()
+    assert in_greenlets(service, monkeypatch, *["right"] * CROWD) == [None] * CROWD
+    assert len(service.passwords.verified) == 1
 
 
-def test_a_crowd_of_greenlets_with_wrong_passwords_counts_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = Desk()
-    outcomes = in_greenlets(desk, monkeypatch, *["wrong"] * CROWD)
+def test_concurrent_greenlets_with_wrong_passwords_all_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = SignInService()
+    outcomes = in_greenlets(service, monkeypatch, *["wrong"] * CROWD)
     assert outcomes.count(Unauthenticated) == MAX_FAILURES
-    assert len(desk.passwords.verified) == MAX_FAILURES
+    assert len(service.passwords.verified) == MAX_FAILURES
 
 
-def test_who_is_right_does_not_wait_for_who_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_right_password_does_not_wait_for_a_wrong_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are different credentials."""
-    desk = Desk()
-    assert in_greenlets(desk, monkeypatch, "wrong", "right", "wrong") == [
+    service = SignInService()
+    assert in_greenlets(service, monkeypatch, "wrong", "right", "wrong") == [
         Unauthenticated,
         None,
         Unauthenticated,
     ]
-    assert len(desk.passwords.verified) == 3
+    assert len(service.passwords.verified) == 3
 
 
 # The flight itself.
@@ -113,7 +115,7 @@ Outcome = str | type[Exception]
 
 def fly(monkeypatch: pytest.MonkeyPatch, *works: Callable[[], str]) -> list[Outcome]:
     """Have the first work be under way until all others have been asked for."""
-    monkeypatch.setattr(waiting, "_installed", Held(len(works) - 1))
+    monkeypatch.setattr(waiting, "_installed", BlockedOffloading(len(works) - 1))
     flight: SingleFlight[str] = SingleFlight()
     begun = Event()
 
@@ -138,26 +140,26 @@ def refuse(refusal: Exception) -> str:
     raise refusal
 
 
-def test_what_the_first_finds_all_have(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_callers_get_the_result_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fly(monkeypatch, lambda: "found", lambda: "other", lambda: "other") == ["found"] * 3
 
 
 @pytest.mark.parametrize(
     "refusal", [Unauthenticated(verbatim("wrong")), TooManyFailures(9), KeyError("lost")], ids=repr
 )
-def test_a_refusal_is_the_firsts_alone(refusal: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exception_is_not_shared(refusal: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     found = fly(monkeypatch, lambda: refuse(refusal), lambda: "second", lambda: refuse(ValueError()))
     assert found == [type(refusal), "second", ValueError]
 
 
-def test_a_store_that_is_unavailable_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unavailable_store_is_called_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = fly(
         monkeypatch, lambda: refuse(Unavailable(verbatim("later"))), lambda: "second", lambda: "third"
     )
     assert found == [Unavailable] * 3
 
 
-def test_who_comes_later_does_the_work_again() -> None:
+def test_a_later_call_runs_the_work_again() -> None:
     flight: SingleFlight[str] = SingleFlight()
     with pytest.raises(ValueError, match="once"):
         flight(b"key", lambda: refuse(ValueError("once")))
@@ -165,6 +167,6 @@ def test_who_comes_later_does_the_work_again() -> None:
     assert not flight._under_way
 
 
-def test_another_key_is_another_flight() -> None:
+def test_calls_with_different_keys_are_independent() -> None:
     flight: SingleFlight[str] = SingleFlight()
     assert flight(b"outer", lambda: flight(b"inner", lambda: "inner")) == "inner"

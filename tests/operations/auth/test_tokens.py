@@ -1,4 +1,4 @@
-"""What tokens are given for, whom they let in, and until when."""
+"""Tokens: issue, verification and expiry."""
 
 import subprocess
 import sys
@@ -19,15 +19,15 @@ from stratabase.operations.auth.json_web_tokens import LEEWAY
 from stratabase.operations.auth.signing_keys import KEY_FRESHNESS, MAX_STALENESS, MIN_REREAD_INTERVAL
 from stratabase.operations.auth.tokens import MAX_VERIFIED_TOKENS, TokenTerms
 from tests.fakes import NOON
-from tests.gate import ANNA, BERT, FIRST, Gate
-from tests.keys import ListKeyring, key
+from tests.in_memory_keyring import InMemoryKeyring, key
+from tests.token_process import ANNA, BERT, FIRST, TokenProcess
 
 MINUTE, HOUR = 60, 3600
 
 
 @pytest.fixture
-def gate() -> Gate:
-    return Gate()
+def stepping() -> TokenProcess:
+    return TokenProcess()
 
 
 def claims(token: str) -> dict[str, object]:
@@ -36,16 +36,16 @@ def claims(token: str) -> dict[str, object]:
     return said
 
 
-def test_a_token_makes_its_member_a_caller(gate: Gate) -> None:
+def test_a_token_identifies_its_member(stepping: TokenProcess) -> None:
     expected = Caller(
         "1", "Anna", "Boss", administrator=True, signed_in=NOON, generation=4, email="anna@example.com"
     )
-    assert gate.caller(gate.token()) == expected
-    assert gate.caller(gate.token(BERT)).administrator is False
+    assert stepping.caller(stepping.token()) == expected
+    assert stepping.caller(stepping.token(BERT)).administrator is False
 
 
-def test_a_token_says_what_it_must(gate: Gate) -> None:
-    token = gate.token()
+def test_a_token_has_the_required_claims(stepping: TokenProcess) -> None:
+    token = stepping.token()
     assert claims(token) == {
         "sub": "Anna",
         "username": "Anna",
@@ -62,15 +62,15 @@ def test_a_token_says_what_it_must(gate: Gate) -> None:
     assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT", "kid": "first"}
 
 
-def test_every_token_has_an_id_of_its_own(gate: Gate) -> None:
-    assert len({claims(gate.token())["jti"] for _ in range(10)}) == 10
+def test_every_token_has_an_id_of_its_own(stepping: TokenProcess) -> None:
+    assert len({claims(stepping.token())["jti"] for _ in range(10)}) == 10
 
 
-def test_another_reader_of_tokens_finds_it_good() -> None:
+def test_another_jwt_library_accepts_a_token() -> None:
     """Whoever has the key can verify a token by any library."""
-    gate = Gate()
+    stepping = TokenProcess()
     said = jwt.decode(
-        gate.token(),
+        stepping.token(),
         FIRST.secret,
         ["HS256"],
         audience="Hr",
@@ -80,35 +80,35 @@ def test_another_reader_of_tokens_finds_it_good() -> None:
     assert said["sub"] == "Anna"
 
 
-def test_a_token_is_good_until_its_last_second_and_not_longer(gate: Gate) -> None:
-    token = gate.token()
-    gate.wait(30 * MINUTE - 1)
-    assert gate.admits(token)
-    assert gate.another().admits(token)
-    gate.wait(1)
-    for process in (gate, gate.another()):
+def test_a_token_is_valid_exactly_until_it_expires(stepping: TokenProcess) -> None:
+    token = stepping.token()
+    stepping.wait(30 * MINUTE - 1)
+    assert stepping.admits(token)
+    assert stepping.another().admits(token)
+    stepping.wait(1)
+    for process in (stepping, stepping.another()):
         with pytest.raises(Unauthenticated, match=r"^The token has expired\.$"):
             process.caller(token)
 
 
-def test_validity_is_what_was_set() -> None:
-    gate = Gate(terms=TokenTerms("Hr", minutes=1))
-    issued = gate.issuer.issue_now(gate.callers(ANNA))
+def test_the_validity_is_a_setting() -> None:
+    stepping = TokenProcess(terms=TokenTerms("Hr", minutes=1))
+    issued = stepping.issuer.issue_now(stepping.callers(ANNA))
     assert issued.expires_in == MINUTE
-    gate.wait(MINUTE)
-    assert not gate.admits(issued.access_token)
+    stepping.wait(MINUTE)
+    assert not stepping.admits(issued.access_token)
 
 
-def test_a_process_whose_clock_is_behind_a_little_takes_a_new_token(gate: Gate) -> None:
-    token = gate.token()
-    gate.wait(-LEEWAY)
-    assert gate.admits(token)
-    gate.wait(-1)
-    assert not gate.admits(token)
+def test_a_process_with_a_slightly_slow_clock_accepts_a_new_token(stepping: TokenProcess) -> None:
+    token = stepping.token()
+    stepping.wait(-LEEWAY)
+    assert stepping.admits(token)
+    stepping.wait(-1)
+    assert not stepping.admits(token)
 
 
-def test_a_token_of_another_application_is_not_good(gate: Gate) -> None:
-    assert not replace(gate, terms=TokenTerms("Crm")).admits(gate.token())
+def test_a_token_of_another_application_is_refused(stepping: TokenProcess) -> None:
+    assert not replace(stepping, terms=TokenTerms("Crm")).admits(stepping.token())
 
 
 @pytest.mark.parametrize(
@@ -116,93 +116,97 @@ def test_a_token_of_another_application_is_not_good(gate: Gate) -> None:
     [replace(ANNA, disabled=True, generation=5), replace(ANNA, disabled=True), replace(ANNA, generation=5)],
     ids=["disabled", "disabled by another hand", "a new password"],
 )
-def test_a_member_who_may_no_more_is_out_within_seconds(changed: Member, gate: Gate) -> None:
-    token = gate.token()
-    assert gate.admits(token)
-    gate.change(changed)
-    gate.wait(MEMBER_FRESHNESS / 1000)
-    assert not gate.admits(token)
-    assert not gate.another().admits(token)
+def test_a_token_of_a_disabled_or_changed_member_is_refused_within_seconds(
+    changed: Member, stepping: TokenProcess
+) -> None:
+    token = stepping.token()
+    assert stepping.admits(token)
+    stepping.change(changed)
+    stepping.wait(MEMBER_FRESHNESS / 1000)
+    assert not stepping.admits(token)
+    assert not stepping.another().admits(token)
 
 
-def test_a_deleted_member_is_out_within_seconds(gate: Gate) -> None:
-    token = gate.token()
-    assert gate.admits(token)
-    gate.members.remove(gate.members.members["anna"])
-    gate.wait(MEMBER_FRESHNESS / 1000)
-    assert not gate.admits(token)
+def test_a_token_of_a_deleted_member_is_refused_within_seconds(stepping: TokenProcess) -> None:
+    token = stepping.token()
+    assert stepping.admits(token)
+    stepping.members.remove(stepping.members.members["anna"])
+    stepping.wait(MEMBER_FRESHNESS / 1000)
+    assert not stepping.admits(token)
 
 
-def test_another_member_of_that_name_does_not_inherit_the_token(gate: Gate) -> None:
-    token = gate.token()
-    gate.members.remove(gate.members.members["anna"])
-    gate.members.add(replace(ANNA, id="3"))
-    assert not gate.admits(token)
+def test_another_member_of_that_name_does_not_inherit_the_token(stepping: TokenProcess) -> None:
+    token = stepping.token()
+    stepping.members.remove(stepping.members.members["anna"])
+    stepping.members.add(replace(ANNA, id="3"))
+    assert not stepping.admits(token)
 
 
-def test_a_token_that_is_younger_than_what_is_known_of_its_member_is_good_at_once(gate: Gate) -> None:
-    assert gate.admits(gate.token())
+def test_a_token_newer_than_the_cached_member_is_valid_immediately(stepping: TokenProcess) -> None:
+    assert stepping.admits(stepping.token())
     changed = replace(ANNA, generation=5)
-    gate.change(changed)
-    assert gate.admits(gate.token(changed))
+    stepping.change(changed)
+    assert stepping.admits(stepping.token(changed))
 
 
-def test_a_renamed_member_stays_in_under_the_new_name(gate: Gate) -> None:
-    token = gate.token()
-    gate.change(replace(ANNA, username="Anne"))
-    assert gate.caller(token).username == "Anne"
+def test_a_renamed_member_keeps_their_token(stepping: TokenProcess) -> None:
+    token = stepping.token()
+    stepping.change(replace(ANNA, username="Anne"))
+    assert stepping.caller(token).username == "Anne"
 
 
-def test_a_changed_profile_holds_as_soon_as_the_member_is_read(gate: Gate) -> None:
-    token = gate.token()
-    assert gate.caller(token).administrator
-    gate.change(replace(ANNA, profile="Clerk"))
-    gate.wait(MEMBER_FRESHNESS / 1000)
-    assert not gate.caller(token).administrator
+def test_a_changed_profile_applies_when_the_member_is_read_again(stepping: TokenProcess) -> None:
+    token = stepping.token()
+    assert stepping.caller(token).administrator
+    stepping.change(replace(ANNA, profile="Clerk"))
+    stepping.wait(MEMBER_FRESHNESS / 1000)
+    assert not stepping.caller(token).administrator
 
 
-def test_a_profile_that_the_model_does_not_have_is_told(gate: Gate) -> None:
-    gate.change(replace(ANNA, profile="Chief"))
+def test_an_unknown_profile_is_reported(stepping: TokenProcess) -> None:
+    stepping.change(replace(ANNA, profile="Chief"))
     with pytest.raises(
         Forbidden, match=r"\"Chief\", which does not exist in the model. Profiles of the model: Boss"
     ):
-        gate.caller(gate.token())
+        stepping.caller(stepping.token())
 
 
-def test_a_refreshed_token_goes_on_from_the_same_sign_in(gate: Gate) -> None:
-    token = gate.token()
-    gate.wait(20 * MINUTE)
-    second = gate.issuer.refresh(gate.caller(token)).access_token
-    gate.wait(20 * MINUTE)
-    assert not gate.admits(token)
-    assert gate.caller(second).signed_in == NOON
+def test_a_refreshed_token_keeps_its_sign_in_time(stepping: TokenProcess) -> None:
+    token = stepping.token()
+    stepping.wait(20 * MINUTE)
+    second = stepping.issuer.refresh(stepping.caller(token)).access_token
+    stepping.wait(20 * MINUTE)
+    assert not stepping.admits(token)
+    assert stepping.caller(second).signed_in == NOON
     assert claims(second)["auth_time"] == NOON // 1000
 
 
-def test_refreshing_ends_some_hours_after_the_password_was_given(gate: Gate) -> None:
-    token = gate.token()
-    while gate.clock.instant < NOON + 12 * HOUR * 1000 - 1200_000:
-        gate.wait(20 * MINUTE)
-        token = gate.issuer.refresh(gate.caller(token)).access_token
-    gate.wait(20 * MINUTE)
+def test_refreshing_ends_some_hours_after_the_sign_in(stepping: TokenProcess) -> None:
+    token = stepping.token()
+    while stepping.clock.instant < NOON + 12 * HOUR * 1000 - 1200_000:
+        stepping.wait(20 * MINUTE)
+        token = stepping.issuer.refresh(stepping.caller(token)).access_token
+    stepping.wait(20 * MINUTE)
     with pytest.raises(Unauthenticated, match="The session has expired"):
-        gate.issuer.refresh(gate.caller(token))
-    assert gate.admits(token), "the last token lives its time"
+        stepping.issuer.refresh(stepping.caller(token))
+    assert stepping.admits(token), "the last token lives its time"
 
 
-def test_only_a_token_can_be_refreshed(gate: Gate) -> None:
+def test_only_a_token_can_be_refreshed(stepping: TokenProcess) -> None:
     with pytest.raises(Unauthenticated, match="To refresh a token"):
-        gate.issuer.refresh(gate.callers(ANNA))
+        stepping.issuer.refresh(stepping.callers(ANNA))
 
 
-def test_a_token_issued_for_a_password_that_was_replaced_meanwhile_is_not_good(gate: Gate) -> None:
+def test_a_token_issued_for_a_replaced_password_is_refused(stepping: TokenProcess) -> None:
     """Between the verification and the token, another request may set another password."""
-    verified = gate.callers(ANNA)
-    gate.change(replace(ANNA, generation=5))
-    assert not gate.admits(gate.issuer.issue_now(verified).access_token)
+    verified = stepping.callers(ANNA)
+    stepping.change(replace(ANNA, generation=5))
+    assert not stepping.admits(stepping.issuer.issue_now(verified).access_token)
 
 
-def test_a_repeated_token_is_not_verified_again(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repeated_token_is_not_verified_again(
+    stepping: TokenProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened: list[str] = []
 
     def counted(token: str, find: Callable[[str], SigningKey | None]) -> tuple[object, SigningKey]:
@@ -210,43 +214,43 @@ def test_a_repeated_token_is_not_verified_again(gate: Gate, monkeypatch: pytest.
         return json_web_tokens.open_token(token, find)
 
     monkeypatch.setattr("stratabase.operations.auth.tokens.open_token", counted)
-    token = gate.token()
+    token = stepping.token()
     for _ in range(5):
-        assert gate.admits(token)
-    gate.wait(30 * MINUTE)
-    assert not gate.admits(token)
+        assert stepping.admits(token)
+    stepping.wait(30 * MINUTE)
+    assert not stepping.admits(token)
     assert opened == [token]
-    assert not gate.admits(token)
+    assert not stepping.admits(token)
     assert opened == [token, token], "what has expired is forgotten"
 
 
-def test_a_remembered_token_ends_with_its_key(gate: Gate) -> None:
-    keyring = ListKeyring(FIRST)
-    gate = Gate(keyring=keyring)
-    token = gate.token()
-    assert gate.admits(token)
+def test_a_remembered_token_ends_with_its_key(stepping: TokenProcess) -> None:
+    keyring = InMemoryKeyring(FIRST)
+    stepping = TokenProcess(keyring=keyring)
+    token = stepping.token()
+    assert stepping.admits(token)
     keyring.stored = (key("second"),)
-    gate.wait(KEY_FRESHNESS / 1000)
-    assert not gate.admits(token)
+    stepping.wait(KEY_FRESHNESS / 1000)
+    assert not stepping.admits(token)
     keyring.stored = (FIRST,)
-    gate.wait(MIN_REREAD_INTERVAL / 1000)
-    assert gate.admits(token)
+    stepping.wait(MIN_REREAD_INTERVAL / 1000)
+    assert stepping.admits(token)
 
 
 def test_a_remembered_token_ends_when_its_key_is_replaced_under_the_same_id() -> None:
-    keyring = ListKeyring(FIRST)
-    gate = Gate(keyring=keyring)
-    token = gate.token()
-    assert gate.admits(token)
+    keyring = InMemoryKeyring(FIRST)
+    stepping = TokenProcess(keyring=keyring)
+    token = stepping.token()
+    assert stepping.admits(token)
     keyring.stored = (replace(FIRST, secret=b"another secret of the same id as before"),)
-    gate.wait(KEY_FRESHNESS / 1000)
-    assert not gate.admits(token)
+    stepping.wait(KEY_FRESHNESS / 1000)
+    assert not stepping.admits(token)
 
 
-def test_memory_is_bounded_and_holds_no_tokens(gate: Gate) -> None:
-    first = gate.token()
-    assert gate.admits(first)
-    memory = gate.tokens._verified_tokens
+def test_memory_is_bounded_and_holds_no_tokens(stepping: TokenProcess) -> None:
+    first = stepping.token()
+    assert stepping.admits(first)
+    memory = stepping.tokens._verified_tokens
     seen = memory.find(first)
     assert seen is not None
     for number in range(MAX_VERIFIED_TOKENS):
@@ -254,44 +258,44 @@ def test_memory_is_bounded_and_holds_no_tokens(gate: Gate) -> None:
     assert (memory.find(first), memory.find("token 0")) == (None, seen)
     assert len(memory._verified_tokens._values) == MAX_VERIFIED_TOKENS
     assert not any(b"token" in fingerprint for fingerprint in memory._verified_tokens._values)
-    assert gate.admits(first)
+    assert stepping.admits(first)
 
 
-def test_nothing_that_is_shown_of_a_token_or_a_key_is_secret(gate: Gate) -> None:
-    issued = gate.issuer.issue_now(gate.callers(ANNA))
+def test_the_repr_of_a_token_and_a_key_shows_no_secret(stepping: TokenProcess) -> None:
+    issued = stepping.issuer.issue_now(stepping.callers(ANNA))
     assert issued.access_token not in repr(issued)
     assert "the secret of" not in repr(FIRST)
 
 
-def test_keys_that_cannot_be_read_are_no_reason_to_refuse_a_token(gate: Gate) -> None:
+def test_a_token_is_not_refused_if_keys_cannot_be_read(stepping: TokenProcess) -> None:
     """A client must not throw its token away because the service has a bad minute."""
-    keyring = ListKeyring(FIRST)
-    token = gate.token()
+    keyring = InMemoryKeyring(FIRST)
+    token = stepping.token()
     keyring.refuse = Unavailable(verbatim("busy"))
     with pytest.raises(Unavailable):
-        Gate(keyring=keyring).caller(token)
+        TokenProcess(keyring=keyring).caller(token)
 
 
-def test_a_process_goes_on_with_the_keys_it_knows_for_a_while(gate: Gate) -> None:
-    keyring = ListKeyring(FIRST)
-    gate = Gate(keyring=keyring, terms=TokenTerms("Hr", minutes=60))
-    token = gate.token()
+def test_a_process_uses_its_cached_keys_for_a_while(stepping: TokenProcess) -> None:
+    keyring = InMemoryKeyring(FIRST)
+    stepping = TokenProcess(keyring=keyring, terms=TokenTerms("Hr", minutes=60))
+    token = stepping.token()
     keyring.refuse = Unavailable(verbatim("busy"))
-    gate.wait(MAX_STALENESS / 1000 - 1)
-    assert gate.admits(token)
-    assert gate.admits(gate.token())
-    gate.wait(KEY_FRESHNESS / 1000)
+    stepping.wait(MAX_STALENESS / 1000 - 1)
+    assert stepping.admits(token)
+    assert stepping.admits(stepping.token())
+    stepping.wait(KEY_FRESHNESS / 1000)
     with pytest.raises(Unavailable):
-        gate.caller(token)
+        stepping.caller(token)
 
 
-def test_many_at_once_get_and_use_tokens(gate: Gate) -> None:
+def test_tokens_are_issued_and_used_concurrently(stepping: TokenProcess) -> None:
     outcomes: list[bool] = []
 
     def come() -> None:
         for _ in range(20):
-            token = gate.token()
-            outcomes.extend((gate.admits(token), gate.admits(token), not gate.admits(token[:-1])))
+            token = stepping.token()
+            outcomes.extend((stepping.admits(token), stepping.admits(token), not stepping.admits(token[:-1])))
 
     threads = [threading.Thread(target=come) for _ in range(4)]
     for thread in threads:
@@ -301,7 +305,7 @@ def test_many_at_once_get_and_use_tokens(gate: Gate) -> None:
     assert outcomes == [True] * 240
 
 
-def test_who_uses_no_token_does_not_pay_for_the_library() -> None:
+def test_the_token_library_is_loaded_only_when_used() -> None:
     loading = "import sys; from stratabase.operations.auth import tokens; print('jwt' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", loading], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"

@@ -1,4 +1,4 @@
-"""The key by which credentials are remembered is one for all threads of a process."""
+"""All threads of a process share the key of remembered credentials."""
 
 import secrets
 from contextlib import suppress
@@ -8,11 +8,11 @@ from typing import Any, cast
 import pytest
 
 from stratabase.operations.auth.sign_in import VerifiedCredentials
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import FrozenClock
 
 
-def test_threads_that_come_at_once_share_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_threads_share_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     both, token_bytes = Barrier(2), secrets.token_bytes
 
     def slowly(length: int) -> bytes:
@@ -23,4 +23,4 @@ def test_threads_that_come_at_once_share_the_key(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(secrets, "token_bytes", slowly)
     remembered = VerifiedCredentials(cast("Any", None), FrozenClock())
-    assert len(set(together(*[lambda: remembered.fingerprint("anna", "right")] * 2))) == 1
+    assert len(set(run_concurrently(*[lambda: remembered.fingerprint("anna", "right")] * 2))) == 1

@@ -1,4 +1,4 @@
-"""Grants in operations: what is read for them, and what holds when others write at the same time."""
+"""Grants in operations: the reads that they need, and their evaluation during concurrent writes."""
 
 from dataclasses import replace
 from typing import Any, cast
@@ -19,16 +19,16 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.services import delete, preview, save, validate
 from tests.fakes import NOON, fake_services, request_of, unlimited_budget
-from tests.graphs.commands import add, change, create, end, make, point, update
-from tests.operations.write.noted_calls import NotedCalls
+from tests.graphs.commands import add, create, create_command, delete_command, point, update, update_command
+from tests.operations.write.recorded_calls import RecordedCalls
 from tests.role_rules import ends
-from tests.schema.grants.guild import GUILD, MANAGER, SMITH
+from tests.schema.grants.guild_api import GUILD, MANAGER, SMITH
 
 SEEN = evaluation_context(SMITH, NOON)
 
 
-class Desk:
-    """Some masters in a dict."""
+class GuildServices:
+    """Services over in-memory objects of the guild."""
 
     def __init__(self) -> None:
         self.services, self.entities, _ = fake_services(GUILD)
@@ -55,7 +55,7 @@ class Desk:
 
     def calls(self, command: Command, caller: Caller = SMITH) -> list[str]:
         """Return the calls that a command takes."""
-        noted = NotedCalls(self.entities)
+        noted = RecordedCalls(self.entities)
         self.services = replace(self.services, entities=cast("Entities", noted))
         try:
             self.write(command, caller)
@@ -64,79 +64,82 @@ class Desk:
         return noted.calls
 
 
-def test_what_is_granted_on_no_object_is_refused_without_a_call() -> None:
+def test_an_operation_granted_on_no_object_is_refused_without_reading() -> None:
     for command in (
-        change("Team", "red", name="x"),
-        change("Vault", "x", code="x"),
-        change("Master", "ada", salary=1),
-        change("Master", "ada", boss=point("ada")),
-        change("Master", "ada", scars=update(change("Scar", "x", place="x"))),
-        make("Team", name="x"),
-        make("Master", name="x", level=1, rank="x"),
-        end("Team", "red"),
+        update_command("Team", "red", name="x"),
+        update_command("Vault", "x", code="x"),
+        update_command("Master", "ada", salary=1),
+        update_command("Master", "ada", boss=point("ada")),
+        update_command("Master", "ada", scars=update(update_command("Scar", "x", place="x"))),
+        create_command("Team", name="x"),
+        create_command("Master", name="x", level=1, rank="x"),
+        delete_command("Team", "red"),
     ):
-        assert Desk().calls(command) == ["refused"]
+        assert GuildServices().calls(command) == ["refused"]
 
 
 CALLS: dict[str, tuple[Command, list[str]]] = {
-    "a creation": (make("Master", name="x", level=1), ["commit"]),
-    "an update": (change("Master", "ada", name="x"), ["read", "commit"]),
-    "of what is hidden": (change("Master", "zoe", name="x"), ["read", "refused"]),
-    "of parts": (change("Master", "ada", tools=update(change("Tool", "saw", label="x"))), ["read", "commit"]),
-    "of an association": (change("Master", "ada", team=point("red")), ["read", "commit"]),
-    "of an association to what may be hidden": (
-        change("Work", "w", masters=add("ada")),
+    "a creation": (create_command("Master", name="x", level=1), ["commit"]),
+    "an update": (update_command("Master", "ada", name="x"), ["read", "commit"]),
+    "an update of a hidden object": (update_command("Master", "zoe", name="x"), ["read", "refused"]),
+    "an update of parts": (
+        update_command("Master", "ada", tools=update(update_command("Tool", "saw", label="x"))),
+        ["read", "commit"],
+    ),
+    "an update of an association": (update_command("Master", "ada", team=point("red")), ["read", "commit"]),
+    "an update of an association to a conditionally visible object": (
+        update_command("Work", "w", masters=add("ada")),
         ["read", "are_linked"],
     ),
-    "a deletion": (end("Work", "w"), ["read", "read", "read", "commit"]),
+    "a deletion": (delete_command("Work", "w"), ["read", "read", "read", "commit"]),
 }
 
 
 @pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
-def test_a_write_takes_these_calls(command: Command, expected: list[str]) -> None:
-    assert Desk().calls(command) == expected
+def test_a_write_with_grants_makes_these_calls(command: Command, expected: list[str]) -> None:
+    assert GuildServices().calls(command) == expected
 
 
-def test_those_who_may_do_everything_take_no_more_calls_than_without_grants() -> None:
-    assert Desk().calls(make("Master", name="x", level=9), MANAGER) == ["commit"]
-    assert Desk().calls(change("Master", "zoe", name="x"), MANAGER) == ["read", "commit"]
-    assert Desk().calls(end("Team", "red"), MANAGER) == ["read", "commit"]
+def test_unrestricted_callers_make_no_more_calls_than_without_grants() -> None:
+    assert GuildServices().calls(create_command("Master", name="x", level=9), MANAGER) == ["commit"]
+    assert GuildServices().calls(update_command("Master", "zoe", name="x"), MANAGER) == ["read", "commit"]
+    assert GuildServices().calls(delete_command("Team", "red"), MANAGER) == ["read", "commit"]
 
 
-def hidden_meanwhile(desk: Desk, name: str) -> None:
+def hidden_meanwhile(guild: GuildServices, name: str) -> None:
     """Let another raise a master's level before the next commit."""
 
     def another() -> None:
-        desk.entities.before_commit = lambda: None
-        desk.write(change("Master", name, level=9), MANAGER)
+        guild.entities.before_commit = lambda: None
+        guild.write(update_command("Master", name, level=9), MANAGER)
 
-    desk.entities.before_commit = another
+    guild.entities.before_commit = another
 
 
-def test_a_condition_holds_for_the_object_that_is_written() -> None:
+def test_a_condition_is_evaluated_for_the_written_object() -> None:
     """Another raises the level between: what was seen is hidden by then."""
-    desk = Desk()
-    hidden_meanwhile(desk, "ada")
+    guild = GuildServices()
+    hidden_meanwhile(guild, "ada")
 
-    assert desk.refusal(change("Master", "ada", name="x")) == ["ENTITY_NOT_FOUND"]
-    assert desk.entities.objects[Reference("Master", "ada")].state["name"] == "Ada"
-
-
-def test_a_condition_holds_for_the_object_that_is_deleted() -> None:
-    desk = Desk()
-    hidden_meanwhile(desk, "ada")
-
-    assert desk.write(end("Master", "ada")) is False
-    assert Reference("Master", "ada") in desk.entities.objects
+    assert guild.refusal(update_command("Master", "ada", name="x")) == ["ENTITY_NOT_FOUND"]
+    assert guild.entities.objects[Reference("Master", "ada")].state["name"] == "Ada"
 
 
-def test_a_condition_holds_for_each_object_of_a_bulk_service() -> None:
-    desk = Desk()
-    desk.put("Master", "bob", name="Bob", level=1)
-    hidden_meanwhile(desk, "bob")
+def test_a_condition_is_evaluated_for_the_deleted_object() -> None:
+    guild = GuildServices()
+    hidden_meanwhile(guild, "ada")
+
+    assert guild.write(delete_command("Master", "ada")) is False
+    assert Reference("Master", "ada") in guild.entities.objects
+
+
+def test_a_condition_is_evaluated_for_each_object_of_a_bulk_service() -> None:
+    guild = GuildServices()
+    guild.put("Master", "bob", name="Bob", level=1)
+    hidden_meanwhile(guild, "bob")
 
     done = update_bulk(
-        desk.services,
+        guild.services,
         UpdateBulk("Master", {"name": "x"}),
         Query("Master", Order()),
         SMITH,
@@ -147,33 +150,33 @@ def test_a_condition_holds_for_each_object_of_a_bulk_service() -> None:
     assert [each.reference.id for each in done] == ["ada"]
 
 
-def reader(desk: Desk, evaluation: EvaluationContext) -> Reader:
+def reader(guild: GuildServices, evaluation: EvaluationContext) -> Reader:
     """Return what reads the objects of a desk."""
-    return Reader(request_of(desk.services.model, desk.services.entities, evaluation))
+    return Reader(request_of(guild.services.model, guild.services.entities, evaluation))
 
 
-def test_reading_operations_show_what_is_seen() -> None:
-    desk = Desk()
+def test_reading_operations_show_only_visible_objects() -> None:
+    guild = GuildServices()
     query = Query("Master", Order())
     everything = evaluation_context(MANAGER, NOON)
     by_email = GUILD.classes["Master"].uniques[0]
 
-    assert reader(desk, SEEN).get(Reference("Master", "zoe")) is None
-    assert reader(desk, everything).get(Reference("Master", "zoe")) is not None
-    assert reader(desk, SEEN).get_by("Master", by_email, {"email": "z"}) is None
-    found = reader(desk, SEEN).page(query)
+    assert reader(guild, SEEN).get(Reference("Master", "zoe")) is None
+    assert reader(guild, everything).get(Reference("Master", "zoe")) is not None
+    assert reader(guild, SEEN).get_by("Master", by_email, {"email": "z"}) is None
+    found = reader(guild, SEEN).page(query)
     assert [each.reference.id for each in found.items] == ["ada"]
-    assert len(reader(desk, everything).page(query).items) == 2
-    whole = reader(desk, everything).page(query)
-    assert [each.reference.id for each in reader(desk, SEEN).confirm(query, whole)] == ["ada"]
+    assert len(reader(guild, everything).page(query).items) == 2
+    whole = reader(guild, everything).page(query)
+    assert [each.reference.id for each in reader(guild, SEEN).confirm(query, whole)] == ["ada"]
 
 
-def test_what_is_not_to_be_read_is_not_in_what_is_read() -> None:
-    desk = Desk()
-    desk.put("Master", "eve", name="Eve", level=1, salary=7, pin="1", diary="d", _createdby="other")
-    desk.put("Master", "own", name="Own", level=1, salary=7, pin="1", diary="d", _createdby="smith")
+def test_unreadable_values_are_absent_from_entities() -> None:
+    guild = GuildServices()
+    guild.put("Master", "eve", name="Eve", level=1, salary=7, pin="1", diary="d", _createdby="other")
+    guild.put("Master", "own", name="Own", level=1, salary=7, pin="1", diary="d", _createdby="smith")
 
-    eve, own = (reader(desk, SEEN).get(Reference("Master", id_)) for id_ in ("eve", "own"))
+    eve, own = (reader(guild, SEEN).get(Reference("Master", id_)) for id_ in ("eve", "own"))
 
     assert eve is not None
     assert own is not None
@@ -186,20 +189,22 @@ def values(entity: Entity) -> dict[str, Stored]:
     return {name: value for name, value in entity.state.items() if not name.startswith(".")}
 
 
-def test_bulk_and_rehearsals_keep_to_them_too() -> None:
-    desk = Desk()
+def test_bulk_services_and_validations_respect_grants() -> None:
+    guild = GuildServices()
     masters, teams = Query("Master", Order()), Query("Team", Order())
 
-    (issue,) = validate_bulk(desk.services, None, teams, SMITH, unlimited_budget(), SEEN)
+    (issue,) = validate_bulk(guild.services, None, teams, SMITH, unlimited_budget(), SEEN)
     assert (issue.type.name, issue.path) == ("ENTITY_GRANT_DELETE", ("options",))
-    assert [each.type.name for each in validate(desk.services, end("Team", "red"), SMITH)] == [
+    assert [each.type.name for each in validate(guild.services, delete_command("Team", "red"), SMITH)] == [
         "ENTITY_GRANT_DELETE"
     ]
     with pytest.raises(Refused, match="does not have CREATE permission"):
-        preview(desk.services, make("Team", name="x"), SMITH)
+        preview(guild.services, create_command("Team", name="x"), SMITH)
     with pytest.raises(Refused, match="does not have CREATE permission"):
         preview(
-            desk.services, make("Master", name="x", level=1, tasks=create(make("Task", label="x"))), SMITH
+            guild.services,
+            create_command("Master", name="x", level=1, tasks=create(create_command("Task", label="x"))),
+            SMITH,
         )
-    assert delete_bulk(desk.services, masters, SMITH, unlimited_budget(), SEEN) == 1
-    assert Reference("Master", "zoe") in desk.entities.objects
+    assert delete_bulk(guild.services, masters, SMITH, unlimited_budget(), SEEN) == 1
+    assert Reference("Master", "zoe") in guild.entities.objects

@@ -1,4 +1,4 @@
-"""Random histories of members who lock, unlock, write and read a whole and its part, all at once."""
+"""Random concurrent histories of members who lock, unlock, write and read a whole and its part."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -18,9 +18,9 @@ from stratabase.operations.ports import Entities
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import save
 from stratabase.store.ids import TimeOrderedIds
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import ADMINISTRATOR, NOON, unlimited_budget
-from tests.graphs.commands import change, create, make
+from tests.graphs.commands import create, create_command, update_command
 from tests.graphs.commands import update as updating
 from tests.graphs.company import COMPANY
 from tests.linearizability import Operation
@@ -39,7 +39,7 @@ _HELD = re.compile(rf'({WHOLE}|{PART}) "\S+" is locked by (\S+) until .+')
 
 
 class SharedClock:
-    """A clock of all members, that is set on; it remembers what it told the thread that asks."""
+    """A settable clock for all members. It remembers the last instant that it returned to each thread."""
 
     def __init__(self) -> None:
         self._instant = NOON
@@ -64,13 +64,13 @@ class SharedClock:
 
 
 class History:
-    """One history, on a customer and its address; each member is a process of its own."""
+    """One history of a customer and its address. Each member is a separate process."""
 
     def __init__(self, processes: Sequence[Entities]) -> None:
         self._clock = SharedClock()
         ids = TimeOrderedIds()
         self._worlds = [Services(COMPANY, each, self._clock, ids, unlimited_budget) for each in processes]
-        command = make(WHOLE, name="0", addresses=create(make(PART, street="0")))
+        command = create_command(WHOLE, name="0", addresses=create(create_command(PART, street="0")))
         whole = save(self._worlds[0], command, ADMINISTRATOR)
         parts = whole.state["addresses"]
         assert isinstance(parts, list)
@@ -85,55 +85,57 @@ class History:
             done = list[Operation]()
             for ask in asked[member]:
                 begun = next(moments)
-                told = self._told(ask)
-                done.append(Operation(ask, told, begun, next(moments)))
+                result = self._told(ask)
+                done.append(Operation(ask, result, begun, next(moments)))
             return done
 
         return [
             operation
-            for one in together(*(partial(live, each) for each in range(MEMBERS)))
+            for one in run_concurrently(*(partial(live, each) for each in range(MEMBERS)))
             for operation in one
         ]
 
-    def _told(self, asked: LockCall) -> LockAnswer:
+    def _told(self, call: LockCall) -> LockAnswer:
         try:
-            return _ACTS[asked.kind](self, self._worlds[asked.member], asked)
+            return _ACTS[call.kind](self, self._worlds[call.member], call)
         except Refused as refusal:
             return LockAnswer(held=frozenset(_holder(issue.message) for issue in refusal.issues))
 
-    def _named(self, asked: LockCall) -> list[Reference]:
-        return [self._references[name] for name in asked.of]
+    def _named(self, call: LockCall) -> list[Reference]:
+        return [self._references[name] for name in call.of]
 
-    def lock(self, services: Services, asked: LockCall) -> LockAnswer:
+    def lock(self, services: Services, call: LockCall) -> LockAnswer:
         """Lock."""
-        lock(services, self._named(asked), _MINUTES, _caller(asked))
+        lock(services, self._named(call), _MINUTES, _caller(call))
         until = self._clock.last_told + _MINUTES * 60_000
-        return LockAnswer(lock=Lock(member_id(asked.member), _caller(asked).username, until))
+        return LockAnswer(lock=Lock(member_id(call.member), _caller(call).username, until))
 
-    def unlock(self, services: Services, asked: LockCall) -> LockAnswer:
+    def unlock(self, services: Services, call: LockCall) -> LockAnswer:
         """Unlock."""
-        unlock(services, self._named(asked), _caller(asked))
+        unlock(services, self._named(call), _caller(call))
         return LockAnswer()
 
-    def write(self, services: Services, asked: LockCall) -> LockAnswer:
+    def write(self, services: Services, call: LockCall) -> LockAnswer:
         """Write the whole, or the part through it."""
-        whole, value = self._references[WHOLE], str(asked.value)
-        command = change(*whole, name=value)
-        if asked.of == (PART,):
-            command = change(*whole, addresses=updating(change(*self._references[PART], street=value)))
-        save(services, command, _caller(asked))
+        whole, value = self._references[WHOLE], str(call.value)
+        command = update_command(*whole, name=value)
+        if call.of == (PART,):
+            command = update_command(
+                *whole, addresses=updating(update_command(*self._references[PART], street=value))
+            )
+        save(services, command, _caller(call))
         return LockAnswer()
 
-    def read(self, services: Services, asked: LockCall) -> LockAnswer:
+    def read(self, services: Services, call: LockCall) -> LockAnswer:
         """Read."""
-        (entity,) = services.entities.read(self._named(asked))
+        (entity,) = services.entities.read(self._named(call))
         assert entity is not None
-        value = entity.state["name" if asked.of == (WHOLE,) else "street"]
+        value = entity.state["name" if call.of == (WHOLE,) else "street"]
         return LockAnswer(lock=entity.lock, value=str(value))
 
-    def wait(self, _: Services, asked: LockCall) -> LockAnswer:
+    def wait(self, _: Services, call: LockCall) -> LockAnswer:
         """Let time go by."""
-        self._clock.go_on(asked.value)
+        self._clock.go_on(call.value)
         return LockAnswer()
 
 
@@ -154,8 +156,8 @@ def _any(chance: Random, member: int, value: int) -> LockCall:
     return LockCall(kind, member, chance.choice(sets), value)
 
 
-def _caller(asked: LockCall) -> Caller:
-    member = asked.member
+def _caller(call: LockCall) -> Caller:
+    member = call.member
     return Caller(member_id(member), f"member{member}", "Member", administrator=member == 0)
 
 

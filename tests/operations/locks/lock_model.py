@@ -1,4 +1,4 @@
-"""What locks allow, one thing after the other: the model by which histories are judged."""
+"""A sequential model of locks, against which histories are checked."""
 
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ WHOLE, PART = "Customer", "Address"
 
 
 class LockCall(NamedTuple):
-    """What a member asks for, by its number; the first one is an administrator."""
+    """A call by a member, named by number. The first member is an administrator."""
 
     kind: str
     member: int
@@ -22,7 +22,7 @@ class LockCall(NamedTuple):
 
 
 class LockAnswer(NamedTuple):
-    """What came of it."""
+    """The result of a call."""
 
     held: frozenset[tuple[str, str]] = frozenset()
     """Why it was refused: what others have locked, and who."""
@@ -33,14 +33,14 @@ class LockAnswer(NamedTuple):
 
 
 class Object(NamedTuple):
-    """What can be seen of an object."""
+    """The visible state of an object."""
 
     value: str = "0"
     lock: Lock | None = None
 
 
 class State(NamedTuple):
-    """What there is, and what the clock says."""
+    """All objects and the clock."""
 
     whole: Object = Object()
     part: Object = Object()
@@ -63,56 +63,56 @@ def member_id(member: int) -> str:
 
 def step(state: State, operation: Operation) -> State | None:
     """Return the state after an operation; None where it could not have told what it told."""
-    asked, told = operation.asked, operation.told
-    if told.held:
-        return state if _is_refused(state, asked, told) else None
-    return _STEPS[asked.kind](state, asked, told)
+    asked, result = operation.asked, operation.told
+    if result.held:
+        return state if _is_refused(state, asked, result) else None
+    return _STEPS[asked.kind](state, asked, result)
 
 
-def _is_refused(state: State, asked: LockCall, told: LockAnswer) -> bool:
+def _is_refused(state: State, call: LockCall, answer: LockAnswer) -> bool:
     """Return whether something is locked that was told to be: what is read of several need not be of one
     moment."""
-    locks = {name: state.of(name).lock for name, _ in told.held}
+    locks = {name: state.of(name).lock for name, _ in answer.held}
     return any(
-        lock is not None and lock.name == holder and not admits(lock, member_id(asked.member), state.now)
-        for name, holder in told.held
+        lock is not None and lock.name == holder and not admits(lock, member_id(call.member), state.now)
+        for name, holder in answer.held
         if (lock := locks[name])
     )
 
 
-def _all_admit(state: State, asked: LockCall, *names: str) -> bool:
-    return all(admits(state.of(name).lock, member_id(asked.member), state.now) for name in names)
+def _all_admit(state: State, call: LockCall, *names: str) -> bool:
+    return all(admits(state.of(name).lock, member_id(call.member), state.now) for name in names)
 
 
-def _lock(state: State, asked: LockCall, told: LockAnswer) -> State | None:
-    if not _all_admit(state, asked, *asked.of):
+def _lock(state: State, call: LockCall, answer: LockAnswer) -> State | None:
+    if not _all_admit(state, call, *call.of):
         return None
-    for name in asked.of:
-        state = state.put(name, lock=told.lock)
+    for name in call.of:
+        state = state.put(name, lock=answer.lock)
     return state
 
 
-def _unlock(state: State, asked: LockCall, _: LockAnswer) -> State | None:
-    if asked.member and not _all_admit(state, asked, *asked.of):
+def _unlock(state: State, call: LockCall, _: LockAnswer) -> State | None:
+    if call.member and not _all_admit(state, call, *call.of):
         return None
-    for name in asked.of:
+    for name in call.of:
         state = state.put(name, lock=None)
     return state
 
 
-def _write(state: State, asked: LockCall, _: LockAnswer) -> State | None:
+def _write(state: State, call: LockCall, _: LockAnswer) -> State | None:
     """Write the whole, or the part through its whole."""
-    (name,) = asked.of
-    return state.put(name, value=str(asked.value)) if _all_admit(state, asked, WHOLE, name) else None
+    (name,) = call.of
+    return state.put(name, value=str(call.value)) if _all_admit(state, call, WHOLE, name) else None
 
 
-def _read(state: State, asked: LockCall, told: LockAnswer) -> State | None:
-    (name,) = asked.of
-    return state if state.of(name) == Object(told.value, told.lock) else None
+def _read(state: State, call: LockCall, answer: LockAnswer) -> State | None:
+    (name,) = call.of
+    return state if state.of(name) == Object(answer.value, answer.lock) else None
 
 
-def _wait(state: State, asked: LockCall, _: LockAnswer) -> State:
-    return state._replace(now=state.now + asked.value)
+def _wait(state: State, call: LockCall, _: LockAnswer) -> State:
+    return state._replace(now=state.now + call.value)
 
 
 _STEPS = {"lock": _lock, "unlock": _unlock, "write": _write, "read": _read, "wait": _wait}

@@ -1,4 +1,4 @@
-"""What locks cost: round trips, and the units that DynamoDB charges for them (objects of at most 1 KB)."""
+"""Costs of locks: round trips and DynamoDB capacity units (objects of at most 1 KB)."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +18,7 @@ from stratabase.operations.write.services import delete, save
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.repository import Repository
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, request_of, unlimited_budget
-from tests.graphs.commands import change, create, make, update
+from tests.graphs.commands import create, create_command, update, update_command
 from tests.graphs.company import COMPANY
 from tests.store.cost import Cost, cost_of
 from tests.store.watched_engine import WatchedEngine
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.usefixtures("lasting_registry")
 ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
 
 
-class Room:
-    """A customer with an address that has a room, labels, and what is asked of the store for them."""
+class MeteredServices:
+    """Services over a customer with an address, a room and labels, with their storage costs."""
 
     def __init__(self) -> None:
         self.engine = WatchedEngine()
@@ -37,10 +37,12 @@ class Room:
         metered = MeteredEngine(self.engine, lambda: self._told.append)
         entities = Repository(metered, COMPANY)
         self.services = Services(COMPANY, entities, FrozenClock(), CountedIds(), unlimited_budget)
-        whole = make(
+        whole = create_command(
             "Customer",
             name="Acme",
-            addresses=create(make("Address", street="1st", rooms=create(make("Room", name="hall")))),
+            addresses=create(
+                create_command("Address", street="1st", rooms=create(create_command("Room", name="hall")))
+            ),
         )
         save(self.services, whole, ADMINISTRATOR)
         self.customer, self.address, self.room = (
@@ -49,7 +51,7 @@ class Room:
         )
         self.labels = [self._label(name) for name in "abc"]
 
-    def cost(self, work: Callable[["Room"], object]) -> Cost:
+    def cost(self, work: Callable[["MeteredServices"], object]) -> Cost:
         """Return what it costs to do something, which may be refused."""
         entities = self.services.entities
         entities.read([Reference("Label", "none")])
@@ -82,7 +84,7 @@ class Room:
     @property
     def renamed(self) -> Command:
         """The command that changes the first label."""
-        return change(*self.labels[0], name="new")
+        return update_command(*self.labels[0], name="new")
 
     @property
     def ended(self) -> Command:
@@ -90,48 +92,78 @@ class Room:
         return Delete(self.labels[0])
 
     def _label(self, name: str) -> Reference:
-        return save(self.services, make("Label", name=name), ADMINISTRATOR).reference
+        return save(self.services, create_command("Label", name=name), ADMINISTRATOR).reference
 
 
-STREET = change("Customer", "id1", addresses=update(change("Address", "id2", street="2nd")))
+STREET = update_command("Customer", "id1", addresses=update(update_command("Address", "id2", street="2nd")))
 
-COSTS: dict[str, tuple[Callable[[Room], object], Cost]] = {
-    "lock one": (lambda room: room.lock(room.labels[0]), Cost(1, 0, 1)),
-    "lock three": (lambda room: room.lock(*room.labels), Cost(1, 0, 6)),
-    "lock a part": (lambda room: room.lock(room.address), Cost(2, 1, 4)),
-    "lock a part of a part": (lambda room: room.lock(room.room), Cost(3, 2, 6)),
-    "lock a part with its whole": (lambda room: room.lock(room.address, room.customer), Cost(2, 1, 4)),
-    "unlock one": (lambda room: room.unlock(room.labels[0]), Cost(1, 0, 1)),
-    "unlock three": (lambda room: room.unlock(*room.labels), Cost(1, 0, 6)),
-    "unlock a part": (lambda room: room.unlock(room.address), Cost(1, 0, 1)),
+COSTS: dict[str, tuple[Callable[[MeteredServices], object], Cost]] = {
+    "lock one": (lambda meter: meter.lock(meter.labels[0]), Cost(1, 0, 1)),
+    "lock three": (lambda meter: meter.lock(*meter.labels), Cost(1, 0, 6)),
+    "lock a part": (lambda meter: meter.lock(meter.address), Cost(2, 1, 4)),
+    "lock a part of a part": (lambda meter: meter.lock(meter.room), Cost(3, 2, 6)),
+    "lock a part with its whole": (
+        lambda meter: meter.lock(meter.address, meter.customer),
+        Cost(2, 1, 4),
+    ),
+    "unlock one": (lambda meter: meter.unlock(meter.labels[0]), Cost(1, 0, 1)),
+    "unlock three": (lambda meter: meter.unlock(*meter.labels), Cost(1, 0, 6)),
+    "unlock a part": (lambda meter: meter.unlock(meter.address), Cost(1, 0, 1)),
     "read one": (
-        lambda room: Reader(request_of(room.services.model, room.services.entities)).get(room.labels[0]),
+        lambda meter: Reader(request_of(meter.services.model, meter.services.entities)).get(meter.labels[0]),
         Cost(1, 1, 0),
     ),
-    "write one": (lambda room: room.write(room.renamed), Cost(2, 1, 2)),
-    "write a part through its whole": (lambda room: room.write(STREET), Cost(2, 2, 2 + 1 + 2)),
-    "refused in the commit": (lambda room: room.late(room.renamed), Cost(2, 1, 1)),
-    "a deletion refused in the commit": (lambda room: room.late(room.ended), Cost(2, 1, 2)),
+    "write one": (lambda meter: meter.write(meter.renamed), Cost(2, 1, 2)),
+    "write a part through its whole": (
+        lambda meter: meter.write(STREET),
+        Cost(2, 2, 2 + 1 + 2),
+    ),
+    "refused in the commit": (
+        lambda meter: meter.late(meter.renamed),
+        Cost(2, 1, 1),
+    ),
+    "a deletion refused in the commit": (
+        lambda meter: meter.late(meter.ended),
+        Cost(2, 1, 2),
+    ),
 }
 
-LOCKED: dict[str, tuple[Callable[[Room], object], Cost]] = {
-    "locked again": (lambda room: room.lock(room.labels[0]), Cost(1, 0, 1)),
-    "refused to another": (lambda room: room.lock(*room.labels[:2], by=BOB), Cost(1, 0, 4)),
-    "written by its member": (lambda room: room.write(room.renamed), Cost(2, 1, 2)),
-    "a write of another": (lambda room: room.write(room.renamed, BOB), Cost(1, 1, 0)),
-    "a deletion of another": (lambda room: room.write(room.ended, BOB), Cost(1, 1, 0)),
-    "a write of another through the whole": (lambda room: room.write(STREET, BOB), Cost(1, 2, 0)),
-    "taken away": (lambda room: room.unlock(room.labels[0], by=ADMINISTRATOR), Cost(2, 0, 2)),
+LOCKED: dict[str, tuple[Callable[[MeteredServices], object], Cost]] = {
+    "locked again": (lambda meter: meter.lock(meter.labels[0]), Cost(1, 0, 1)),
+    "refused to another": (
+        lambda meter: meter.lock(*meter.labels[:2], by=BOB),
+        Cost(1, 0, 4),
+    ),
+    "written by its member": (
+        lambda meter: meter.write(meter.renamed),
+        Cost(2, 1, 2),
+    ),
+    "a write of another": (
+        lambda meter: meter.write(meter.renamed, BOB),
+        Cost(1, 1, 0),
+    ),
+    "a deletion of another": (
+        lambda meter: meter.write(meter.ended, BOB),
+        Cost(1, 1, 0),
+    ),
+    "a write of another through the whole": (
+        lambda meter: meter.write(STREET, BOB),
+        Cost(1, 2, 0),
+    ),
+    "taken away": (
+        lambda meter: meter.unlock(meter.labels[0], by=ADMINISTRATOR),
+        Cost(2, 0, 2),
+    ),
 }
 
 
 @pytest.mark.parametrize(("work", "cost"), COSTS.values(), ids=COSTS)
-def test_while_nothing_is_locked(work: Callable[[Room], object], cost: Cost) -> None:
-    assert Room().cost(work) == cost
+def test_costs_without_locks(work: Callable[[MeteredServices], object], cost: Cost) -> None:
+    assert MeteredServices().cost(work) == cost
 
 
 @pytest.mark.parametrize(("work", "cost"), LOCKED.values(), ids=LOCKED)
-def test_while_a_label_and_the_address_are_locked(work: Callable[[Room], object], cost: Cost) -> None:
-    room = Room()
-    room.lock(room.labels[0], room.address)
-    assert room.cost(work) == cost
+def test_costs_with_two_locked_objects(work: Callable[[MeteredServices], object], cost: Cost) -> None:
+    meter = MeteredServices()
+    meter.lock(meter.labels[0], meter.address)
+    assert meter.cost(work) == cost

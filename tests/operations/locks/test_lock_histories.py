@@ -1,4 +1,4 @@
-"""Whatever several members do at once, each is told what locks allow; too early a check is seen."""
+"""Concurrent lock histories are linearizable, and a lock check before the write is detected."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engines import CONCURRENT
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.company import COMPANY
 from tests.linearizability import is_linearizable
@@ -28,7 +28,7 @@ MOST = 2000
 EACH = 8
 """Things that each member does."""
 
-KINDS = [kind for kind in STURDY if kind.name != "metered"]
+KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.soak
-def test_a_history_is_as_if_one_thing_had_come_after_the_other(engine: Engine) -> None:
+def test_lock_histories_are_linearizable(engine: Engine) -> None:
     chance = Random(seed())
     processes = [Repository(engine, COMPANY) for _ in range(MEMBERS)]
     for _ in range(HISTORIES):
@@ -88,7 +88,7 @@ def _locks(found: Sequence[Entity | None]) -> dict[Reference, Lock]:
 
 
 @pytest.mark.parametrize("faulty", [EarlyWrites, EarlyWhole, EarlyLocks])
-def test_a_check_that_comes_before_the_write_is_found_out(faulty: type[Repository]) -> None:
+def test_a_lock_check_before_the_write_is_detected(faulty: type[Repository]) -> None:
     chance, engine = Random(seed()), ReferenceEngine()
     processes = [faulty(engine, COMPANY) for _ in range(MEMBERS)]
     histories = (History(processes).run(chance, EACH) for _ in range(MOST))

@@ -1,11 +1,11 @@
-"""An office for every test."""
+"""Member operations for each test."""
 
 import pytest
 
-from tests.operations.members.office import Office
+from tests.operations.members.member_operations import MemberOperations
 
 
 @pytest.fixture
-def office() -> Office:
+def operations() -> MemberOperations:
     """An office with an administrator, Bea, and a clerk, Anna."""
-    return Office()
+    return MemberOperations()

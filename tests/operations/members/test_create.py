@@ -1,4 +1,4 @@
-"""New members."""
+"""Creation of members."""
 
 from typing import Any
 
@@ -10,47 +10,47 @@ from stratabase.domain.members.refusals import BadMember, InvitationNotSent, Mem
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
 from stratabase.messages import verbatim
-from tests.operations.members.office import ANNA, BEA, BOSS, HERSELF, Office
+from tests.operations.members.member_operations import ANNA, BEA, BOSS, HERSELF, MemberOperations
 
 CARL = {"username": "Carl", "email": "carl@example.com", "profile": "Clerk"}
 
 
-def test_a_new_member_has_what_was_given_and_no_password(office: Office) -> None:
-    member = office.create(BEA, **CARL)
-    assert member == office.stored(member.id) == Member(member.id, "Carl", "carl@example.com", "Clerk")
+def test_a_new_member_has_the_given_fields_and_no_password(operations: MemberOperations) -> None:
+    member = operations.create(BEA, **CARL)
+    assert member == operations.stored(member.id) == Member(member.id, "Carl", "carl@example.com", "Clerk")
 
 
-def test_a_new_member_may_be_given_notes_and_formats(office: Office) -> None:
+def test_notes_and_formats_can_be_set_at_creation(operations: MemberOperations) -> None:
     formats = {
         "timeFormat": "HH:mm:ss",
         "dateFormat": "d.M.yyyy",
         "timeZone": "Europe/Rome",
         "language": "it",
     }
-    member = office.create(BEA, **CARL, notes="a\n\tb", **formats)
+    member = operations.create(BEA, **CARL, notes="a\n\tb", **formats)
     assert member.formats == Formats("d.M.yyyy", "HH:mm:ss", "Europe/Rome", "it")
-    assert office.stored(member.id).notes == "a\n\tb"
+    assert operations.stored(member.id).notes == "a\n\tb"
 
 
-def test_null_is_what_is_usual(office: Office) -> None:
-    member = office.create(BEA, **CARL, notes=None, language=None, timeZone=None)
+def test_null_sets_the_default(operations: MemberOperations) -> None:
+    member = operations.create(BEA, **CARL, notes=None, language=None, timeZone=None)
     assert (member.notes, member.formats) == (None, Formats())
 
 
-def test_a_new_member_is_invited_once_it_is_there(office: Office) -> None:
-    member = office.create(BEA, **CARL)
-    assert office.invited == [(member.id, "https://example.com")]
+def test_a_new_member_is_invited_after_the_creation(operations: MemberOperations) -> None:
+    member = operations.create(BEA, **CARL)
+    assert operations.invited == [(member.id, "https://example.com")]
 
 
-def test_a_member_whose_mail_cannot_be_sent_is_there_and_that_is_told(office: Office) -> None:
+def test_a_member_is_created_and_the_failed_mail_reported(operations: MemberOperations) -> None:
     def fail(_: str, __: str) -> None:
         raise Unavailable(verbatim("Nobody takes the mail."), retry_after=7)
 
-    office.invite = fail
+    operations.invite = fail
     with pytest.raises(InvitationNotSent) as refusal:
-        office.create(BEA, **CARL)
+        operations.create(BEA, **CARL)
     member = refusal.value.member
-    assert office.stored(member.id).username == "Carl"
+    assert operations.stored(member.id).username == "Carl"
     assert refusal.value.retry_after == 7
     assert str(refusal.value) == (
         f'The member "Carl" was created with the ID {member.id}, but the invitation wasn\'t sent. '
@@ -59,53 +59,55 @@ def test_a_member_whose_mail_cannot_be_sent_is_there_and_that_is_told(office: Of
     )
 
 
-def test_only_administrators_make_members(office: Office) -> None:
+def test_only_administrators_create_members(operations: MemberOperations) -> None:
     with pytest.raises(Forbidden, match="Only administrators can create members"):
-        office.create(HERSELF, **CARL)
-    assert office.members.writes == 0
+        operations.create(HERSELF, **CARL)
+    assert operations.members.writes == 0
 
 
 @pytest.mark.parametrize("field", ["id", "password", "disabled", "generation", "formats", ""])
-def test_what_is_not_given_at_creation_is_refused(field: str, office: Office) -> None:
+def test_fields_that_cannot_be_set_at_creation_are_refused(field: str, operations: MemberOperations) -> None:
     with pytest.raises(BadMember, match=f'^"{field}" can.t be set here. Supported fields: username, email, '):
-        office.create(BEA, **CARL, **{field: "x"})
-    assert (office.members.writes, office.invited) == (0, [])
+        operations.create(BEA, **CARL, **{field: "x"})
+    assert (operations.members.writes, operations.invited) == (0, [])
 
 
-def test_all_mistakes_are_told_at_once(office: Office) -> None:
-    given: dict[str, Any] = {"id": "x", "email": "nowhere", "profile": "Cook", "timeZone": "Europe/Rom"}
+def test_all_errors_are_reported_together(operations: MemberOperations) -> None:
+    value: dict[str, Any] = {"id": "x", "email": "nowhere", "profile": "Cook", "timeZone": "Europe/Rom"}
     with pytest.raises(BadMember) as refusal:
-        office.create(BEA, **given, language=5, notes="\x07")
+        operations.create(BEA, **value, language=5, notes="\x07")
     fields = [mistake.field for mistake in refusal.value.mistakes]
     assert fields == ["id", "username", "email", "notes", "profile", "timeZone", "language"]
     assert all(f'"{field}" ' in str(refusal.value) for field in fields)
 
 
 @pytest.mark.parametrize(
-    ("given", "fields"),
+    ("data", "fields"),
     [
         ({"username": "ANNA"}, ["username"]),
         ({"email": "ANNA@example.com"}, ["email"]),
         ({"username": "bea", "email": "anna@example.com"}, ["username", "email"]),
     ],
 )
-def test_names_of_others_are_taken(given: dict[str, str], fields: list[str], office: Office) -> None:
+def test_names_of_other_members_are_refused(
+    data: dict[str, str], fields: list[str], operations: MemberOperations
+) -> None:
     with pytest.raises(MemberTaken, match="Another member already has this") as refusal:
-        office.create(BEA, **CARL | given)
+        operations.create(BEA, **CARL | data)
     assert [mistake.field for mistake in refusal.value.mistakes] == fields
-    assert office.list(BEA) == (ANNA, BOSS)
-    assert office.invited == []
+    assert operations.list(BEA) == (ANNA, BOSS)
+    assert operations.invited == []
 
 
-def test_an_id_that_is_taken_is_made_anew(office: Office) -> None:
-    office.members.add(Member("id1", "other", "other@example.com", "Clerk"))
-    assert office.create(BEA, **CARL).id == "id2"
+def test_a_generated_id_that_is_taken_is_replaced(operations: MemberOperations) -> None:
+    operations.members.add(Member("id1", "other", "other@example.com", "Clerk"))
+    assert operations.create(BEA, **CARL).id == "id2"
 
 
-def test_without_end_it_gives_up(office: Office) -> None:
+def test_creation_gives_up_after_repeated_conflicts(operations: MemberOperations) -> None:
     def conflict() -> None:
         raise Conflict
 
-    office.members.before_write = conflict
+    operations.members.before_write = conflict
     with pytest.raises(Unavailable, match="Concurrent changes to members prevented this change"):
-        office.create(BEA, **CARL)
+        operations.create(BEA, **CARL)

@@ -1,4 +1,4 @@
-"""The first administrator is made once, and only where there is nobody."""
+"""The first administrator is created once, and only if no member exists."""
 
 from dataclasses import replace
 
@@ -15,61 +15,61 @@ from stratabase.operations.members.first_administrator import (
     PasswordMismatch,
 )
 from tests.fakes import CountedIds
-from tests.members import COMMON, DictMembers, PlainPasswords
+from tests.in_memory_members import COMMON, InMemoryMembers, PlainPasswords
 
 PROFILES = {"Clerk": Profile("Clerk"), "Boss": Profile("Boss", administrator=True)}
 MODEL = Model("Hr", {"Team": Class("Team")}, profiles=PROFILES)
 
 
-def make(members: DictMembers, password: str | None = None) -> NewAdministrator | None:
+def make(members: InMemoryMembers, password: str | None = None) -> NewAdministrator | None:
     return FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL)(password)
 
 
-def test_it_has_the_first_administrator_profile_and_the_given_password() -> None:
-    members = DictMembers()
+def test_the_member_has_the_first_administrator_profile_and_the_given_password() -> None:
+    members = InMemoryMembers()
     assert make(members, "given password") == NewAdministrator("admin", "given password", is_generated=False)
     assert members.members["admin"] == Member(
         "id1", "admin", "admin@localhost", "Boss", password="hash of given password"
     )
 
 
-def test_without_a_password_it_gets_a_random_one() -> None:
-    made = [make(DictMembers()), make(DictMembers())]
-    passwords = {new.password for new in made if new and new.is_generated}
+def test_without_a_password_the_administrator_gets_a_random_one() -> None:
+    created = [make(InMemoryMembers()), make(InMemoryMembers())]
+    passwords = {new.password for new in created if new and new.is_generated}
     assert len(passwords) == 2
     assert min(map(len, passwords)) >= 20
 
 
-def test_the_password_is_hashed_as_signing_in_spells_it() -> None:
-    members = DictMembers()
+def test_the_password_is_normalized_before_hashing() -> None:
+    members = InMemoryMembers()
     make(members, "the way to the caf" + "e\u0301")
     assert members.members["admin"].password == "hash of the way to the caf\u00e9"
 
 
 @pytest.mark.parametrize("password", ["short", "x" * 129, COMMON.upper(), "ADMIN@localhost", "a\nb" * 5])
-def test_a_password_that_may_not_be_chosen_is_refused(password: str) -> None:
-    members = DictMembers()
+def test_a_weak_password_is_refused(password: str) -> None:
+    members = InMemoryMembers()
     with pytest.raises(BadMember, match=r'^The member "admin" can.t use this password'):
         make(members, password)
     assert not members.any()
 
 
-def test_the_policy_may_ask_for_less() -> None:
+def test_the_minimum_length_of_the_policy_applies() -> None:
     passwords = PlainPasswords()
     policy = PasswordPolicy(passwords.is_common, 8)
-    FirstAdministrator(DictMembers(), passwords, CountedIds(), MODEL, policy)("8 chars!")
+    FirstAdministrator(InMemoryMembers(), passwords, CountedIds(), MODEL, policy)("8 chars!")
     with pytest.raises(BadMember, match="at least 8 characters"):
-        FirstAdministrator(DictMembers(), passwords, CountedIds(), MODEL, policy)("7 chars")
+        FirstAdministrator(InMemoryMembers(), passwords, CountedIds(), MODEL, policy)("7 chars")
 
 
-def test_where_there_is_a_member_none_is_made() -> None:
-    members = DictMembers(Member("1", "anna", "anna@example.com", "Clerk"))
+def test_no_administrator_is_created_if_a_member_exists() -> None:
+    members = InMemoryMembers(Member("1", "anna", "anna@example.com", "Clerk"))
     assert make(members, "given password") is None
     assert list(members.members) == ["anna"]
 
 
-def test_of_two_that_start_at_once_one_makes_it() -> None:
-    class Late(DictMembers):
+def test_one_of_two_concurrent_starts_creates_the_administrator() -> None:
+    class Late(InMemoryMembers):
         """Sees nobody yet, although another process has just added its administrator."""
 
         def any(self) -> bool:
@@ -80,8 +80,8 @@ def test_of_two_that_start_at_once_one_makes_it() -> None:
     assert members.members["admin"].password == "hash of theirs"
 
 
-def test_the_password_is_not_shown_by_accident() -> None:
-    assert "given password" not in repr(make(DictMembers(), "given password"))
+def test_the_repr_shows_no_password() -> None:
+    assert "given password" not in repr(make(InMemoryMembers(), "given password"))
 
 
 ADMIN = Member("1", "admin", "admin@localhost", "Boss", password="hash of right")
@@ -108,16 +108,16 @@ OTHERS = (
         (None, None, AdministratorState("bob", None)),
     ],
 )
-def test_a_later_start_knows_who_can_sign_in(
+def test_a_later_start_reports_which_administrator_can_sign_in(
     admin: Member | None, password: str | None, expected: AdministratorState
 ) -> None:
     """And whether the given password is that of admin; if admin cannot sign in, another administrator can."""
-    members = DictMembers(*OTHERS, *([admin] if admin else []))
+    members = InMemoryMembers(*OTHERS, *([admin] if admin else []))
     assert FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).state(password) == expected
 
 
-def test_a_password_is_compared_in_the_spelling_in_which_it_was_hashed() -> None:
-    members = DictMembers()
+def test_a_password_is_compared_after_normalization() -> None:
+    members = InMemoryMembers()
     make(members, "the way to the caf" + "e\u0301")
     present = FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).state
     assert present("the way to the caf\u00e9") == AdministratorState("admin", None)

@@ -1,4 +1,4 @@
-"""Handing over: another member owns what one owned; nothing is lost, whatever comes between."""
+"""Handover of objects to another member, despite concurrent changes."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -19,8 +19,8 @@ from stratabase.model.types.storage import Stored
 from stratabase.operations.members.hand_over import FormerMember, From, HandOver, HandOverResult
 from stratabase.store.ids import TimeOrderedIds
 from tests.fakes import NOON, fake_services
-from tests.members import DictMembers
-from tests.operations.members.office import BEA, HERSELF
+from tests.in_memory_members import InMemoryMembers
+from tests.operations.members.member_operations import BEA, HERSELF
 from tests.soak import count
 
 MODEL = read_model(
@@ -49,11 +49,11 @@ ANNA = Member(id_of(NOON), "Anna", "anna@example.com", "Clerk")
 BERT = Member(id_of(NOON), "bert", "bert@example.com", "Clerk")
 
 
-class Work:
+class OwnedObjects:
     """Tasks and desks that members own."""
 
     def __init__(self) -> None:
-        self.members = DictMembers(ANNA, BERT)
+        self.members = InMemoryMembers(ANNA, BERT)
         self.services, self.entities, self.clock = fake_services(MODEL)
         self.clock.instant = NOON + 1_000_000
 
@@ -87,33 +87,33 @@ BERTS = ("bert", BERT.id)
 
 
 @pytest.fixture
-def work() -> Work:
-    return Work()
+def owned() -> OwnedObjects:
+    return OwnedObjects()
 
 
-def test_what_a_member_owns_is_told_by_its_id(work: Work) -> None:
-    work.put("Task", "own", "Anna", ANNA.id)
-    work.put("Task", "as she was called", "Annie", ANNA.id)
-    work.put("Task", "an earlier Anna's", "Anna", "another")
-    work.put("Task", "nobody's", "Anna", NOBODY)
-    work.put("Desk", "desk", "Anna", ANNA.id)
+def test_objects_of_a_member_are_found_by_member_id(owned: OwnedObjects) -> None:
+    owned.put("Task", "own", "Anna", ANNA.id)
+    owned.put("Task", "as she was called", "Annie", ANNA.id)
+    owned.put("Task", "an earlier Anna's", "Anna", "another")
+    owned.put("Task", "nobody's", "Anna", NOBODY)
+    owned.put("Desk", "desk", "Anna", ANNA.id)
 
-    assert work.hand_over() == HandOverResult(complete=True, handed_over=3)
+    assert owned.hand_over() == HandOverResult(complete=True, handed_over=3)
 
-    assert work.owners() == {
+    assert owned.owners() == {
         "an earlier Anna's": ("Anna", "another"),
         "as she was called": BERTS,
         "nobody's": ("Anna", NOBODY),
         "own": BERTS,
     }
-    assert work.owners("Desk") == {"desk": BERTS}
-    assert work.hand_over() == HandOverResult(complete=True)
+    assert owned.owners("Desk") == {"desk": BERTS}
+    assert owned.hand_over() == HandOverResult(complete=True)
 
 
-def test_a_hand_over_is_a_change_by_the_administrator(work: Work) -> None:
-    work.put("Task", "t", "Anna", ANNA.id, _createdby="Anna", title="x")
-    work.hand_over()
-    state = work.entities.objects[Reference("Task", "t")].state
+def test_a_handover_is_recorded_as_a_change_by_the_administrator(owned: OwnedObjects) -> None:
+    owned.put("Task", "t", "Anna", ANNA.id, _createdby="Anna", title="x")
+    owned.hand_over()
+    state = owned.entities.objects[Reference("Task", "t")].state
     assert (state["_createdby"], state["_lastmodifiedby"], state["title"]) == ("Anna", "Bea", "x")
     assert state["_ownedon"] == "2020-01-01T12:16:40.000Z" == state["_versionStart"]
     assert [member_id(state, f"_{name}by") for name in ("created", "lastmodified", "owned")] == [
@@ -121,155 +121,157 @@ def test_a_hand_over_is_a_change_by_the_administrator(work: Work) -> None:
         "b",
         BERT.id,
     ]
-    assert len(list(work.entities.versions(Reference("Task", "t")))) == 2
+    assert len(list(owned.entities.versions(Reference("Task", "t")))) == 2
 
 
-def test_only_the_objects_of_one_class_if_one_is_named(work: Work) -> None:
-    work.put("Task", "t", "Anna", ANNA.id)
-    work.put("Desk", "d", "Anna", ANNA.id)
-    assert work.hand_over(class_name="Desk") == HandOverResult(complete=True, handed_over=1)
-    assert work.owners()["t"] == ("Anna", ANNA.id)
+def test_a_handover_may_be_limited_to_one_class(owned: OwnedObjects) -> None:
+    owned.put("Task", "t", "Anna", ANNA.id)
+    owned.put("Desk", "d", "Anna", ANNA.id)
+    assert owned.hand_over(class_name="Desk") == HandOverResult(complete=True, handed_over=1)
+    assert owned.owners()["t"] == ("Anna", ANNA.id)
 
 
-def test_names_without_an_id_are_a_members_if_it_is_old_enough(work: Work) -> None:
-    work.put("Task", id_of(NOON - 1), "Anna", None)
+def test_names_without_an_id_match_a_member_only_on_objects_younger_than_the_member(
+    owned: OwnedObjects,
+) -> None:
+    owned.put("Task", id_of(NOON - 1), "Anna", None)
     young = id_of(NOON + 1)
-    work.put("Task", young, "Anna", None)
-    assert work.hand_over().handed_over == 1
-    assert work.owners()[young] == BERTS
+    owned.put("Task", young, "Anna", None)
+    assert owned.hand_over().handed_over == 1
+    assert owned.owners()[young] == BERTS
 
 
-def test_the_objects_of_a_deleted_member_are_handed_over_by_its_id_or_its_name(work: Work) -> None:
+def test_objects_of_a_deleted_member_are_handed_over_by_id_or_name(owned: OwnedObjects) -> None:
     for name in ("a", "b"):
-        work.put("Task", name, "Eve", "id of eve")
-    assert work.hand_over("id of eve", class_name="Task").handed_over == 2
+        owned.put("Task", name, "Eve", "id of eve")
+    assert owned.hand_over("id of eve", class_name="Task").handed_over == 2
     for name in ("a", "b"):
-        work.put("Task", name, "Eve", "id of eve")
-    work.put("Task", "c", "eve", NOBODY)
-    work.put("Task", "d", "EVE", None)
-    assert work.hand_over(FormerMember("eve")).handed_over == 4
+        owned.put("Task", name, "Eve", "id of eve")
+    owned.put("Task", "c", "eve", NOBODY)
+    owned.put("Task", "d", "EVE", None)
+    assert owned.hand_over(FormerMember("eve")).handed_over == 4
 
 
-def test_the_name_of_a_former_member_means_no_object_of_a_member(work: Work) -> None:
+def test_the_name_of_a_former_member_does_not_match_objects_of_present_members(owned: OwnedObjects) -> None:
     """Neither those of who has the name now, nor those of who had it when they were written."""
-    work.put("Task", "earlier", "Anna", "another")
-    work.put("Task", "own", "Anna", ANNA.id)
-    work.put("Task", "bert's", "Anna", BERT.id)
-    work.put("Task", id_of(NOON + 1), "Anna", None)
-    assert work.hand_over(FormerMember("anna")) == HandOverResult(complete=True, handed_over=1)
-    assert work.owners()["earlier"] == BERTS
+    owned.put("Task", "earlier", "Anna", "another")
+    owned.put("Task", "own", "Anna", ANNA.id)
+    owned.put("Task", "bert's", "Anna", BERT.id)
+    owned.put("Task", id_of(NOON + 1), "Anna", None)
+    assert owned.hand_over(FormerMember("anna")) == HandOverResult(complete=True, handed_over=1)
+    assert owned.owners()["earlier"] == BERTS
 
 
-def test_what_others_have_locked_stays_and_is_counted(work: Work) -> None:
-    work.fill(range(30))
-    lock = Lock("another", "Zoe", work.clock.instant + 1)
-    own = Lock("b", "Bea", work.clock.instant + 1)
-    over = Lock("another", "Zoe", work.clock.instant)
-    work.entities.locks |= {
+def test_locked_objects_are_skipped_and_counted(owned: OwnedObjects) -> None:
+    owned.fill(range(30))
+    lock = Lock("another", "Zoe", owned.clock.instant + 1)
+    own = Lock("b", "Bea", owned.clock.instant + 1)
+    over = Lock("another", "Zoe", owned.clock.instant)
+    owned.entities.locks |= {
         Reference("Task", "t00003"): lock,
         Reference("Task", "t00004"): own,
         Reference("Task", "t00005"): over,
     }
-    assert work.hand_over() == HandOverResult(complete=True, handed_over=29, locked=1)
-    assert work.owners()["t00003"] == ("Anna", ANNA.id)
-    work.clock.instant += 1
-    assert work.hand_over() == HandOverResult(complete=True, handed_over=1)
+    assert owned.hand_over() == HandOverResult(complete=True, handed_over=29, locked=1)
+    assert owned.owners()["t00003"] == ("Anna", ANNA.id)
+    owned.clock.instant += 1
+    assert owned.hand_over() == HandOverResult(complete=True, handed_over=1)
 
 
-def test_parts_are_handed_over_but_not_those_that_a_deletion_has_left(work: Work) -> None:
-    work.put("Task", "t", "bert", BERT.id, steps=["s"])
-    work.put("Step", "s", "Anna", ANNA.id, task="t", title="x")
-    work.put("Step", "left", "Anna", ANNA.id, task="gone", title="x")
+def test_parts_are_handed_over_except_those_awaiting_purge(owned: OwnedObjects) -> None:
+    owned.put("Task", "t", "bert", BERT.id, steps=["s"])
+    owned.put("Step", "s", "Anna", ANNA.id, task="t", title="x")
+    owned.put("Step", "left", "Anna", ANNA.id, task="gone", title="x")
     back = next(role.name for role in MODEL.classes["Step"].roles.values() if role.whole)
     for id_, whole in (("s", "t"), ("left", "gone")):
-        work.put("Step", id_, "Anna", ANNA.id, **{back: whole})
-    assert work.hand_over() == HandOverResult(complete=True, handed_over=1)
-    assert work.owners("Step") == {"left": ("Anna", ANNA.id), "s": BERTS}
+        owned.put("Step", id_, "Anna", ANNA.id, **{back: whole})
+    assert owned.hand_over() == HandOverResult(complete=True, handed_over=1)
+    assert owned.owners("Step") == {"left": ("Anna", ANNA.id), "s": BERTS}
 
 
-def test_many_are_handed_over_in_small_commits(work: Work) -> None:
-    work.fill(range(MANY))
-    assert work.hand_over() == HandOverResult(complete=True, handed_over=MANY)
-    assert set(work.owners().values()) == {BERTS}
-    assert max(len(change.effects) for change in work.entities.commits) == 20
+def test_many_are_handed_over_in_small_commits(owned: OwnedObjects) -> None:
+    owned.fill(range(MANY))
+    assert owned.hand_over() == HandOverResult(complete=True, handed_over=MANY)
+    assert set(owned.owners().values()) == {BERTS}
+    assert max(len(change.effects) for change in owned.entities.commits) == 20
 
 
-def test_what_another_changes_meanwhile_is_neither_lost_nor_left(work: Work) -> None:
-    work.fill(range(50))
+def test_concurrent_changes_are_kept_and_their_objects_handed_over(owned: OwnedObjects) -> None:
+    owned.fill(range(50))
     waiting = [7, 8, 30]
 
     def another() -> None:
         if waiting:
             reference = Reference("Task", f"t{waiting.pop():05d}")
-            before = work.entities.objects[reference]
-            work.entities.objects[reference] = replace(before, state={**before.state, "title": "new"})
+            before = owned.entities.objects[reference]
+            owned.entities.objects[reference] = replace(before, state={**before.state, "title": "new"})
 
-    work.entities.before_commit = another
-    assert work.hand_over().handed_over == 50
-    titled = [each.state for each in work.entities.objects.values() if each.state.get("title") == "new"]
+    owned.entities.before_commit = another
+    assert owned.hand_over().handed_over == 50
+    titled = [each.state for each in owned.entities.objects.values() if each.state.get("title") == "new"]
     assert [state["_ownedby"] for state in titled] == ["bert"] * 3
 
 
-def test_when_the_time_is_over_a_repetition_goes_on(work: Work) -> None:
-    work.services = replace(work.services, bulk=work.services.bulk._replace(seconds=1))
-    work.fill(range(MANY))
-    work.put("Desk", "d", "Anna", ANNA.id)
-    work.entities.before_commit = lambda: setattr(work.clock, "instant", work.clock.instant + 101)
+def test_a_handover_that_timed_out_resumes_when_repeated(owned: OwnedObjects) -> None:
+    owned.services = replace(owned.services, bulk=owned.services.bulk._replace(seconds=1))
+    owned.fill(range(MANY))
+    owned.put("Desk", "d", "Anna", ANNA.id)
+    owned.entities.before_commit = lambda: setattr(owned.clock, "instant", owned.clock.instant + 101)
 
     done, calls = HandOverResult(), 0
     while not done.complete:
-        queries = len(work.entities.queries)
-        done, calls = done + work.hand_over(), calls + 1
-        first = work.entities.queries[queries]
+        queries = len(owned.entities.queries)
+        done, calls = done + owned.hand_over(), calls + 1
+        first = owned.entities.queries[queries]
         # What has been looked at is not read again.
         assert (first.window.start is None) is (calls == 1)
 
     assert done == HandOverResult(complete=True, handed_over=MANY + 1)
     assert calls > 1
-    assert work.hand_over() == HandOverResult(complete=True)
-    assert work.entities.queries[-2].window.start is None
+    assert owned.hand_over() == HandOverResult(complete=True)
+    assert owned.entities.queries[-2].window.start is None
 
 
-def test_a_stop_is_forgotten_after_an_hour(work: Work) -> None:
-    work.services = replace(work.services, bulk=work.services.bulk._replace(seconds=0))
-    work.fill(range(300))
-    assert work.hand_over() == HandOverResult(handed_over=200)
-    work.put("Task", "a", "Anna", ANNA.id)
-    work.clock.instant += 3_600_000
-    work.services = replace(work.services, bulk=work.services.bulk._replace(seconds=20))
-    assert work.hand_over() == HandOverResult(complete=True, handed_over=101)
+def test_a_checkpoint_expires_after_an_hour(owned: OwnedObjects) -> None:
+    owned.services = replace(owned.services, bulk=owned.services.bulk._replace(seconds=0))
+    owned.fill(range(300))
+    assert owned.hand_over() == HandOverResult(handed_over=200)
+    owned.put("Task", "a", "Anna", ANNA.id)
+    owned.clock.instant += 3_600_000
+    owned.services = replace(owned.services, bulk=owned.services.bulk._replace(seconds=20))
+    assert owned.hand_over() == HandOverResult(complete=True, handed_over=101)
 
 
-def test_objects_that_are_too_large_together_are_read_in_smaller_pages(work: Work) -> None:
-    work.fill(range(50))
-    page = work.entities.page
+def test_large_objects_are_read_in_smaller_pages(owned: OwnedObjects) -> None:
+    owned.fill(range(50))
+    page = owned.entities.page
 
     def poor(query, budget, derive=None):  # type: ignore[no-untyped-def]
         if query.window.size > 20:
             raise ReadBudgetExceeded(query.class_name, 1)
         return page(query, budget, derive)
 
-    work.entities.page = poor  # type: ignore[method-assign]
-    assert work.hand_over().handed_over == 50
+    owned.entities.page = poor  # type: ignore[method-assign]
+    assert owned.hand_over().handed_over == 50
 
 
-def test_when_the_store_fails_it_is_told_how_many_were_handed_over(work: Work) -> None:
-    work.fill(range(50))
+def test_a_store_failure_reports_how_many_were_handed_over(owned: OwnedObjects) -> None:
+    owned.fill(range(50))
 
     def fail() -> None:
-        if len(work.entities.commits) == 2:
+        if len(owned.entities.commits) == 2:
             raise Unavailable(verbatim("The store is away."), retry_after=5)
 
-    work.entities.before_commit = fail
+    owned.entities.before_commit = fail
     with pytest.raises(
         Unavailable, match=r"^The store is away. Before that, 40 objects were handed over."
     ) as no:
-        work.hand_over()
+        owned.hand_over()
     assert no.value.retry_after == 5
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("data", "said"),
     [
         ({"to": "nobody"}, '"to" must be the ID of a member.'),
         ({"to": ANNA.id}, '"to" is the current owner of the objects. Specify another member.'),
@@ -277,37 +279,37 @@ def test_when_the_store_fails_it_is_told_how_many_were_handed_over(work: Work) -
         ({"class_name": "Tsak"}, "Use Task, Step, or Desk"),
     ],
 )
-def test_what_cannot_be_is_refused(work: Work, given: dict[str, str], said: str) -> None:
+def test_an_invalid_handover_is_refused(owned: OwnedObjects, data: dict[str, str], said: str) -> None:
     with pytest.raises(BadMember, match=said):
-        work.hand_over(**given)
+        owned.hand_over(**data)
 
 
-def test_an_id_of_which_nothing_tells_is_unknown(work: Work) -> None:
+def test_an_id_without_member_or_objects_is_unknown(owned: OwnedObjects) -> None:
     with pytest.raises(NoSuchMember):
-        work.hand_over("nobody")
-    assert work.hand_over() == HandOverResult(complete=True)
+        owned.hand_over("nobody")
+    assert owned.hand_over() == HandOverResult(complete=True)
 
 
-def test_only_administrators_hand_over(work: Work) -> None:
+def test_only_administrators_hand_over_objects(owned: OwnedObjects) -> None:
     with pytest.raises(Forbidden):
-        HandOver(work.members, lambda: work.services)(HERSELF, ANNA.id, BERT.id)
+        HandOver(owned.members, lambda: owned.services)(HERSELF, ANNA.id, BERT.id)
 
 
-def test_one_that_cannot_be_written_does_not_keep_the_others_from_it(work: Work) -> None:
-    work.fill(range(20))
-    commit = work.entities.commit
+def test_an_object_that_cannot_be_written_does_not_block_the_others(owned: OwnedObjects) -> None:
+    owned.fill(range(20))
+    commit = owned.entities.commit
 
     def narrow(change: Change) -> None:
         if any(each.after and each.after.reference.id == "t00004" for each in change.object_effects()):
             raise TooLarge(verbatim("Too large."))
         commit(change)
 
-    work.entities.commit = narrow  # type: ignore[method-assign]
-    assert work.hand_over() == HandOverResult(complete=True, handed_over=19, refused=1)
+    owned.entities.commit = narrow  # type: ignore[method-assign]
+    assert owned.hand_over() == HandOverResult(complete=True, handed_over=19, refused=1)
 
 
-def test_one_that_others_write_all_the_time_is_given_up_at_last(work: Work) -> None:
-    work.fill([1])
-    work.entities.refuse = Conflict()
+def test_an_object_with_repeated_conflicts_is_finally_skipped(owned: OwnedObjects) -> None:
+    owned.fill([1])
+    owned.entities.refuse = Conflict()
     with pytest.raises(Unavailable, match="Concurrent writes to the same object"):
-        work.hand_over()
+        owned.hand_over()

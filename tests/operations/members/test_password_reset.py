@@ -1,4 +1,4 @@
-"""Links by mail: good once, for an hour, known by their hash alone; the old password stays until then."""
+"""Password links: valid once, for an hour, stored as a hash; the old password stays valid until then."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,8 +15,8 @@ from stratabase.formats.preferences import Formats
 from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.members.rules import MAX_ROUNDS
 from tests.fakes import NOON, FrozenClock
-from tests.mails import KeptMails
-from tests.members import COMMON, DictMembers, PlainPasswords
+from tests.in_memory_members import COMMON, InMemoryMembers, PlainPasswords
+from tests.recording_mailer import RecordingMailer
 
 BASE = "https://api.example.com/hr"
 NEW = "correct horse battery"
@@ -25,11 +25,11 @@ ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her o
 
 
 @dataclass
-class World:
-    """What the recovery works with, and the one member that there is."""
+class RecoveryFixture:
+    """The password recovery with its fakes and one member."""
 
-    members: DictMembers = field(default_factory=lambda: DictMembers(ANNA))
-    mails: KeptMails = field(default_factory=KeptMails)
+    members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA))
+    mails: RecordingMailer = field(default_factory=RecordingMailer)
     clock: FrozenClock = field(default_factory=FrozenClock)
     passwords: PlainPasswords = field(default_factory=PlainPasswords)
 
@@ -56,88 +56,93 @@ class World:
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def recovery_fixture() -> RecoveryFixture:
+    return RecoveryFixture()
 
 
-def test_a_link_is_mailed_to_the_member(world: World) -> None:
-    world.recovery.start(ADMINISTRATOR, "m1", BASE)
-    (mail,) = world.mails.mails
+def test_a_link_is_mailed_to_the_member(recovery_fixture: RecoveryFixture) -> None:
+    recovery_fixture.recovery.start(ADMINISTRATOR, "m1", BASE)
+    (mail,) = recovery_fixture.mails.mails
     assert (mail.to, mail.subject) == ("anna@example.com", "Hr: choose a new password")
-    assert world.mails.link == f"{BASE}/public/administration/setPassword?token={world.mails.token}"
+    assert (
+        recovery_fixture.mails.link
+        == f"{BASE}/public/administration/setPassword?token={recovery_fixture.mails.token}"
+    )
     assert "anna" in mail.text
 
 
-def test_what_is_stored_is_a_hash_and_an_end_and_nothing_that_would_open(world: World) -> None:
-    token = world.token()
+def test_only_a_hash_and_an_expiry_are_stored(recovery_fixture: RecoveryFixture) -> None:
+    token = recovery_fixture.token()
     secret = token.rpartition(".")[2]
-    stored = world.anna()
+    stored = recovery_fixture.anna()
     assert stored.reset == MailedLink(sha256(secret.encode()).hexdigest(), NOON + LINK_LIFETIME)
     assert secret not in repr(stored)
     assert len(secret) == 43
 
 
-def test_no_two_links_are_alike(world: World) -> None:
-    assert len({world.token() for _ in range(20)}) == 20
+def test_each_link_is_unique(recovery_fixture: RecoveryFixture) -> None:
+    assert len({recovery_fixture.token() for _ in range(20)}) == 20
 
 
-def test_the_old_password_stays_until_the_new_one_is_there(world: World) -> None:
-    before = world.anna()
-    world.token()
-    assert replace(world.anna(), reset=None) == before
+def test_the_old_password_is_valid_until_the_new_one_is_set(recovery_fixture: RecoveryFixture) -> None:
+    before = recovery_fixture.anna()
+    recovery_fixture.token()
+    assert replace(recovery_fixture.anna(), reset=None) == before
 
 
-def test_a_link_sets_the_password_and_ends_the_tokens(world: World) -> None:
-    token, before = world.token(), world.anna()
-    member = world.recovery.finish(token, NEW)
+def test_a_link_sets_the_password_and_invalidates_tokens(recovery_fixture: RecoveryFixture) -> None:
+    token, before = recovery_fixture.token(), recovery_fixture.anna()
+    member = recovery_fixture.recovery.finish(token, NEW)
     expected = replace(
         before,
         password=f"hash of {NEW}",
         generation=before.generation + 1,
         reset=replace(before.reset, until=LINK_USED),  # type: ignore[type-var] # there is one
     )
-    assert (member, world.anna()) == (expected, expected)
+    assert (member, recovery_fixture.anna()) == (expected, expected)
 
 
-def test_the_password_is_hashed_as_signing_in_spells_it(world: World) -> None:
-    world.recovery.finish(world.token(), "e\u0301" * 12)
-    assert world.anna().password == "hash of " + "\u00e9" * 12
+def test_the_password_is_normalized_before_hashing(recovery_fixture: RecoveryFixture) -> None:
+    recovery_fixture.recovery.finish(recovery_fixture.token(), "e\u0301" * 12)
+    assert recovery_fixture.anna().password == "hash of " + "\u00e9" * 12
 
 
-def test_a_link_works_once(world: World) -> None:
-    token = world.token()
-    world.recovery.finish(token, NEW)
+def test_a_link_works_once(recovery_fixture: RecoveryFixture) -> None:
+    token = recovery_fixture.token()
+    recovery_fixture.recovery.finish(token, NEW)
     with pytest.raises(UnusableLink) as caught:
-        world.recovery.finish(token, "another good password")
-    assert (caught.value.expired, caught.value.member) == (False, world.anna())
-    assert world.anna().password == f"hash of {NEW}"
+        recovery_fixture.recovery.finish(token, "another good password")
+    assert (caught.value.expired, caught.value.member) == (False, recovery_fixture.anna())
+    assert recovery_fixture.anna().password == f"hash of {NEW}"
 
 
-def test_only_the_newest_link_works(world: World) -> None:
-    old, new = world.token(), world.token()
+def test_only_the_newest_link_works(recovery_fixture: RecoveryFixture) -> None:
+    old, new = recovery_fixture.token(), recovery_fixture.token()
     with pytest.raises(UnusableLink):
-        world.recovery.inspect(old)
-    assert world.recovery.inspect(new).id == "m1"
+        recovery_fixture.recovery.inspect(old)
+    assert recovery_fixture.recovery.inspect(new).id == "m1"
 
 
 @pytest.mark.parametrize(("age", "good"), [(0, True), (LINK_LIFETIME - 1, True), (LINK_LIFETIME, False)])
-def test_a_link_is_good_for_an_hour(age: int, good: bool, world: World) -> None:
-    token = world.token()
-    world.clock.instant += age
+def test_a_link_is_valid_for_an_hour(age: int, good: bool, recovery_fixture: RecoveryFixture) -> None:
+    token = recovery_fixture.token()
+    recovery_fixture.clock.instant += age
     if good:
-        assert world.recovery.inspect(token).id == "m1"
+        assert recovery_fixture.recovery.inspect(token).id == "m1"
         return
     with pytest.raises(UnusableLink) as caught:
-        world.recovery.finish(token, NEW)
-    assert (caught.value.expired, caught.value.member) == (True, world.anna())
-    assert world.anna().password == ANNA.password
+        recovery_fixture.recovery.finish(token, NEW)
+    assert (caught.value.expired, caught.value.member) == (True, recovery_fixture.anna())
+    assert recovery_fixture.anna().password == ANNA.password
 
 
-def test_an_expired_link_says_so_only_to_those_who_have_it(world: World) -> None:
-    token = world.token()
-    world.clock.instant += LINK_LIFETIME
+def test_only_the_right_token_of_an_expired_link_is_reported_as_expired(
+    recovery_fixture: RecoveryFixture,
+) -> None:
+    token = recovery_fixture.token()
+    recovery_fixture.clock.instant += LINK_LIFETIME
     with pytest.raises(UnusableLink) as caught:
-        world.recovery.inspect(token[:-1] + ("A" if token[-1] != "A" else "B"))
+        recovery_fixture.recovery.inspect(token[:-1] + ("A" if token[-1] != "A" else "B"))
     assert (caught.value.expired, caught.value.member) == (False, None)
 
 
@@ -160,17 +165,17 @@ STRANGE: list[Callable[[str], str]] = [
 
 
 @pytest.mark.parametrize("strange", STRANGE)
-def test_what_is_not_the_token_opens_nothing(strange: Callable[[str], str], world: World) -> None:
-    token = world.token()
+def test_a_wrong_token_is_refused(strange: Callable[[str], str], recovery_fixture: RecoveryFixture) -> None:
+    token = recovery_fixture.token()
     with pytest.raises(UnusableLink):
-        world.recovery.finish(strange(token), NEW)
-    assert world.anna().password == ANNA.password
-    assert world.recovery.inspect(token).id == "m1"
+        recovery_fixture.recovery.finish(strange(token), NEW)
+    assert recovery_fixture.anna().password == ANNA.password
+    assert recovery_fixture.recovery.inspect(token).id == "m1"
 
 
-def test_a_member_without_a_link_has_none_to_be_guessed(world: World) -> None:
+def test_no_token_is_valid_for_a_member_without_a_link(recovery_fixture: RecoveryFixture) -> None:
     with pytest.raises(UnusableLink):
-        world.recovery.inspect("m1." + "A" * 43)
+        recovery_fixture.recovery.inspect("m1." + "A" * 43)
 
 
 @pytest.mark.parametrize(
@@ -186,124 +191,132 @@ def test_a_member_without_a_link_has_none_to_be_guessed(world: World) -> None:
         ("half a pair: \ud800", {Weakness.UNWRITABLE}),
     ],
 )
-def test_a_weak_password_leaves_all_as_it_is(password: str, weaknesses: set[Weakness], world: World) -> None:
-    token = world.token()
-    before = world.anna()
+def test_a_weak_password_changes_nothing(
+    password: str, weaknesses: set[Weakness], recovery_fixture: RecoveryFixture
+) -> None:
+    token = recovery_fixture.token()
+    before = recovery_fixture.anna()
     with pytest.raises(WeakPassword) as caught:
-        world.recovery.finish(token, password)
+        recovery_fixture.recovery.finish(token, password)
     assert set(caught.value.weaknesses) == weaknesses
     assert "password" in str(caught.value)
-    assert world.anna() == before
-    world.recovery.finish(token, NEW)
+    assert recovery_fixture.anna() == before
+    recovery_fixture.recovery.finish(token, NEW)
 
 
-def test_with_a_wrong_token_nothing_is_said_of_the_password(world: World) -> None:
-    world.token()
+def test_a_wrong_token_is_refused_before_the_password_is_checked(recovery_fixture: RecoveryFixture) -> None:
+    recovery_fixture.token()
     with pytest.raises(UnusableLink):
-        world.recovery.finish("m1." + "A" * 43, "short")
+        recovery_fixture.recovery.finish("m1." + "A" * 43, "short")
 
 
-def test_an_unknown_member_is_told(world: World) -> None:
+def test_an_unknown_member_is_reported(recovery_fixture: RecoveryFixture) -> None:
     with pytest.raises(NoSuchMember):
-        world.recovery.start(ADMINISTRATOR, "m2", BASE)
-    assert world.mails.mails == []
+        recovery_fixture.recovery.start(ADMINISTRATOR, "m2", BASE)
+    assert recovery_fixture.mails.mails == []
 
 
 @pytest.mark.parametrize(("id_", "allowed"), [("m1", True), ("m2", False), ("m3", False)])
-def test_who_is_no_administrator_gets_a_link_for_oneself_only(id_: str, allowed: bool, world: World) -> None:
-    world.members.add(Member("m2", "bert", "bert@example.com", "Clerk"))
+def test_members_get_links_only_for_themselves(
+    id_: str, allowed: bool, recovery_fixture: RecoveryFixture
+) -> None:
+    recovery_fixture.members.add(Member("m2", "bert", "bert@example.com", "Clerk"))
     caller = Caller("m1", "anna", "Clerk")
     if allowed:
-        world.recovery.start(caller, id_, BASE)
+        recovery_fixture.recovery.start(caller, id_, BASE)
     else:
         with pytest.raises(Forbidden, match="Only administrators can"):
-            world.recovery.start(caller, id_, BASE)
-    assert len(world.mails.mails) == allowed
+            recovery_fixture.recovery.start(caller, id_, BASE)
+    assert len(recovery_fixture.mails.mails) == allowed
 
 
-def test_a_disabled_member_gets_no_mail(world: World) -> None:
-    world.edit(disabled=True)
+def test_a_disabled_member_gets_no_mail(recovery_fixture: RecoveryFixture) -> None:
+    recovery_fixture.edit(disabled=True)
     with pytest.raises(Forbidden, match="anna"):
-        world.recovery.start(ADMINISTRATOR, "m1", BASE)
-    assert (world.mails.mails, world.anna().reset) == ([], None)
+        recovery_fixture.recovery.start(ADMINISTRATOR, "m1", BASE)
+    assert (recovery_fixture.mails.mails, recovery_fixture.anna().reset) == ([], None)
 
 
-def test_the_link_of_a_member_who_is_disabled_since_is_as_unknown(world: World) -> None:
-    token = world.token()
-    world.edit(disabled=True)
+def test_the_link_of_a_disabled_member_is_refused_as_unknown(recovery_fixture: RecoveryFixture) -> None:
+    token = recovery_fixture.token()
+    recovery_fixture.edit(disabled=True)
     with pytest.raises(UnusableLink) as caught:
-        world.recovery.finish(token, NEW)
+        recovery_fixture.recovery.finish(token, NEW)
     assert not caught.value.expired
 
 
-def test_the_link_of_a_member_who_is_gone_is_as_unknown(world: World) -> None:
-    token = world.token()
-    world.members.remove(world.anna())
+def test_the_link_of_a_deleted_member_is_refused_as_unknown(recovery_fixture: RecoveryFixture) -> None:
+    token = recovery_fixture.token()
+    recovery_fixture.members.remove(recovery_fixture.anna())
     with pytest.raises(UnusableLink):
-        world.recovery.finish(token, NEW)
+        recovery_fixture.recovery.finish(token, NEW)
 
 
-def test_a_mail_that_nobody_takes_is_told_and_changes_no_password(world: World) -> None:
-    world.mails.refuse = True
-    before = world.anna()
+def test_a_failed_mail_is_reported_and_changes_no_password(recovery_fixture: RecoveryFixture) -> None:
+    recovery_fixture.mails.refuse = True
+    before = recovery_fixture.anna()
     with pytest.raises(Unavailable):
-        world.recovery.start(ADMINISTRATOR, "m1", BASE)
-    assert replace(world.anna(), reset=None) == before
+        recovery_fixture.recovery.start(ADMINISTRATOR, "m1", BASE)
+    assert replace(recovery_fixture.anna(), reset=None) == before
 
 
-def test_one_without_a_password_is_welcomed(world: World) -> None:
-    world.edit(password=None)
-    world.recovery.invite("m1", BASE)
-    token = world.mails.token
-    assert world.mails.mails[-1].subject == "Hr: choose your password"
-    assert world.recovery.finish(token, NEW).password == f"hash of {NEW}"
+def test_a_member_without_a_password_gets_a_welcome_mail(recovery_fixture: RecoveryFixture) -> None:
+    recovery_fixture.edit(password=None)
+    recovery_fixture.recovery.invite("m1", BASE)
+    token = recovery_fixture.mails.token
+    assert recovery_fixture.mails.mails[-1].subject == "Hr: choose your password"
+    assert recovery_fixture.recovery.finish(token, NEW).password == f"hash of {NEW}"
 
 
 @pytest.mark.parametrize(
     ("language", "word"),
     [("en", "Hello"), ("it", "Ciao"), ("it-CH", "Ciao"), ("IT", "Ciao"), ("de", "Hello"), ("", "Hello")],
 )
-def test_letters_are_in_the_language_of_the_member(language: str, word: str, world: World) -> None:
-    world.edit(formats=Formats(language=language))
-    world.token()
-    assert world.mails.mails[-1].text.startswith(word)
+def test_mails_are_in_the_language_of_the_member(
+    language: str, word: str, recovery_fixture: RecoveryFixture
+) -> None:
+    recovery_fixture.edit(formats=Formats(language=language))
+    recovery_fixture.token()
+    assert recovery_fixture.mails.mails[-1].text.startswith(word)
 
 
-def test_a_name_with_braces_is_only_a_name(world: World) -> None:
-    world.edit(username="{link} {0.__class__}")
-    world.token()
-    assert world.mails.mails[-1].text.startswith("Hello {link} {0.__class__},")
+def test_braces_in_a_name_are_not_interpreted(recovery_fixture: RecoveryFixture) -> None:
+    recovery_fixture.edit(username="{link} {0.__class__}")
+    recovery_fixture.token()
+    assert recovery_fixture.mails.mails[-1].text.startswith("Hello {link} {0.__class__},")
 
 
-def test_a_change_that_comes_between_is_not_lost(world: World) -> None:
-    token = world.token()
+def test_a_concurrent_change_is_not_lost(recovery_fixture: RecoveryFixture) -> None:
+    token = recovery_fixture.token()
 
     class Meddled(PlainPasswords):
         def hash(self, password: str) -> str:
-            world.edit(notes="written while the password was hashed")
+            recovery_fixture.edit(notes="written while the password was hashed")
             return super().hash(password)
 
-    world.passwords = Meddled()
-    world.recovery.finish(token, NEW)
-    after = world.anna()
+    recovery_fixture.passwords = Meddled()
+    recovery_fixture.recovery.finish(token, NEW)
+    after = recovery_fixture.anna()
     assert (after.notes, after.password) == ("written while the password was hashed", f"hash of {NEW}")
 
 
-def test_who_is_renamed_meanwhile_cannot_get_the_name_as_password(world: World) -> None:
-    token = world.token()
+def test_a_password_is_checked_against_the_name_after_a_concurrent_rename(
+    recovery_fixture: RecoveryFixture,
+) -> None:
+    token = recovery_fixture.token()
 
     class Meddled(PlainPasswords):
         def hash(self, password: str) -> str:
-            world.edit(username=NEW)
+            recovery_fixture.edit(username=NEW)
             return super().hash(password)
 
-    world.passwords = Meddled()
+    recovery_fixture.passwords = Meddled()
     with pytest.raises(WeakPassword):
-        world.recovery.finish(token, NEW)
+        recovery_fixture.recovery.finish(token, NEW)
 
 
-def test_changes_without_end_are_given_up_against(world: World) -> None:
-    class Restless(DictMembers):
+def test_a_reset_gives_up_after_repeated_conflicts(recovery_fixture: RecoveryFixture) -> None:
+    class Restless(InMemoryMembers):
         rounds = 0
 
         def by_id(self, id_: str) -> Member | None:
@@ -313,7 +326,7 @@ def test_changes_without_end_are_given_up_against(world: World) -> None:
             super().change(member, replace(member, notes=str(self.rounds)))
             return member
 
-    world.members = restless = Restless(ANNA)
+    recovery_fixture.members = restless = Restless(ANNA)
     with pytest.raises(Unavailable):
-        world.recovery.start(ADMINISTRATOR, "m1", BASE)
+        recovery_fixture.recovery.start(ADMINISTRATOR, "m1", BASE)
     assert restless.rounds == MAX_ROUNDS

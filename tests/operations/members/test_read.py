@@ -1,4 +1,4 @@
-"""Who may see which members."""
+"""Permissions to read members."""
 
 import pytest
 
@@ -6,39 +6,46 @@ from stratabase.domain.issues.refusals import Forbidden
 from stratabase.domain.members.member import Member
 from stratabase.domain.members.refusals import NoSuchMember
 from stratabase.operations.members.rules import CONSOLE
-from tests.operations.members.office import ANNA, BEA, BOSS, HERSELF, BusyMembers, Office
+from tests.operations.members.member_operations import (
+    ANNA,
+    BEA,
+    BOSS,
+    HERSELF,
+    ContendedMembers,
+    MemberOperations,
+)
 
 
 def test_an_administrator_lists_all_members_by_their_names() -> None:
-    members = BusyMembers(BOSS, ANNA, Member("c", "bert", "bert@example.com", "Gone"))
-    assert [member.username for member in Office(members).list(BEA)] == ["Anna", "Bea", "bert"]
+    members = ContendedMembers(BOSS, ANNA, Member("c", "bert", "bert@example.com", "Gone"))
+    assert [member.username for member in MemberOperations(members).list(BEA)] == ["Anna", "Bea", "bert"]
 
 
-def test_others_do_not_list_them(office: Office) -> None:
+def test_other_members_cannot_list_members(operations: MemberOperations) -> None:
     with pytest.raises(Forbidden, match=r"^Only administrators can list the members\.$"):
-        office.list(HERSELF)
+        operations.list(HERSELF)
 
 
-def test_an_administrator_reads_any_member(office: Office) -> None:
-    assert office.read(BEA, "a") == office.read.by_username(BEA, "ANNA") == ANNA
-    assert office.read(CONSOLE, "b") == BOSS
+def test_an_administrator_reads_any_member(operations: MemberOperations) -> None:
+    assert operations.read(BEA, "a") == operations.read.by_username(BEA, "ANNA") == ANNA
+    assert operations.read(CONSOLE, "b") == BOSS
 
 
-def test_everybody_reads_oneself(office: Office) -> None:
-    assert office.read(HERSELF, "a") == office.read.current(HERSELF) == ANNA
+def test_every_member_reads_themselves(operations: MemberOperations) -> None:
+    assert operations.read(HERSELF, "a") == operations.read.current(HERSELF) == ANNA
 
 
 @pytest.mark.parametrize("id_", ["b", "nobody", ""])
-def test_others_are_not_told_who_is_there(id_: str, office: Office) -> None:
+def test_other_members_cannot_probe_for_members(id_: str, operations: MemberOperations) -> None:
     with pytest.raises(Forbidden, match="Only administrators can see other members"):
-        office.read(HERSELF, id_)
+        operations.read(HERSELF, id_)
     with pytest.raises(Forbidden):
-        office.read.by_username(HERSELF, "Bea")
-    assert office.members.reads == 0
+        operations.read.by_username(HERSELF, "Bea")
+    assert operations.members.reads == 0
 
 
-def test_nobody_is_no_member(office: Office) -> None:
+def test_an_unknown_member_is_reported(operations: MemberOperations) -> None:
     with pytest.raises(NoSuchMember, match="does not exist"):
-        office.read(BEA, "nobody")
+        operations.read(BEA, "nobody")
     with pytest.raises(NoSuchMember):
-        office.read.by_username(BEA, "Nobody")
+        operations.read.by_username(BEA, "Nobody")

@@ -1,72 +1,72 @@
-"""The end of members."""
+"""Removal of members."""
 
 import pytest
 
 from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.member import Member
 from stratabase.domain.members.refusals import LastAdministrator, NoSuchMember
-from tests.operations.members.office import BEA, BOSS, HERSELF, BusyMembers, Office
+from tests.operations.members.member_operations import BEA, BOSS, HERSELF, ContendedMembers, MemberOperations
 
 CARL = Member("c", "Carl", "carl@example.com", "Chief")
 
 
-def test_an_administrator_removes_members(office: Office) -> None:
-    office.remove(BEA, "a")
-    assert office.list(BEA) == (BOSS,)
+def test_an_administrator_removes_members(operations: MemberOperations) -> None:
+    operations.remove(BEA, "a")
+    assert operations.list(BEA) == (BOSS,)
     with pytest.raises(NoSuchMember):
-        office.remove(BEA, "a")
+        operations.remove(BEA, "a")
 
 
 @pytest.mark.parametrize("id_", ["a", "b", "nobody"])
-def test_others_remove_nobody_not_even_themselves(id_: str, office: Office) -> None:
+def test_other_members_remove_nobody_not_even_themselves(id_: str, operations: MemberOperations) -> None:
     with pytest.raises(Forbidden, match="Only administrators can delete members"):
-        office.remove(HERSELF, id_)
-    assert office.members.writes == 0
+        operations.remove(HERSELF, id_)
+    assert operations.members.writes == 0
 
 
-def test_the_last_administrator_stays(office: Office) -> None:
+def test_the_last_administrator_cannot_be_removed(operations: MemberOperations) -> None:
     with pytest.raises(LastAdministrator):
-        office.remove(BEA, "b")
-    assert office.stored("b") == BOSS
+        operations.remove(BEA, "b")
+    assert operations.stored("b") == BOSS
 
 
-def test_an_administrator_may_go_when_another_one_stays() -> None:
-    office = Office(BusyMembers(BOSS, CARL))
-    office.remove(BEA, "b")
+def test_an_administrator_can_be_removed_if_another_remains() -> None:
+    operations = MemberOperations(ContendedMembers(BOSS, CARL))
+    operations.remove(BEA, "b")
     with pytest.raises(LastAdministrator):
-        office.remove(BEA, "c")
+        operations.remove(BEA, "c")
 
 
-def test_an_administrator_who_is_disabled_may_go(office: Office) -> None:
-    office.members.add(Member("c", "Carl", "carl@example.com", "Chief", disabled=True))
-    office.remove(BEA, "c")
-    assert office.members.by_id("c") is None
+def test_a_disabled_administrator_can_be_removed(operations: MemberOperations) -> None:
+    operations.members.add(Member("c", "Carl", "carl@example.com", "Chief", disabled=True))
+    operations.remove(BEA, "c")
+    assert operations.members.by_id("c") is None
 
 
-def test_a_change_that_came_between_does_not_save_one(office: Office) -> None:
+def test_a_concurrent_change_does_not_prevent_a_removal(operations: MemberOperations) -> None:
     def once() -> None:
-        office.members.before_write = lambda: None
-        office.change("a", notes="not yet")
+        operations.members.before_write = lambda: None
+        operations.change("a", notes="not yet")
 
-    office.members.before_write = once
-    office.remove(BEA, "a")
-    assert office.members.by_id("a") is None
+    operations.members.before_write = once
+    operations.remove(BEA, "a")
+    assert operations.members.by_id("a") is None
 
 
-def test_who_was_made_the_last_administrator_meanwhile_stays() -> None:
-    office = Office(BusyMembers(BOSS, CARL))
+def test_a_member_who_becomes_the_last_administrator_is_not_removed() -> None:
+    operations = MemberOperations(ContendedMembers(BOSS, CARL))
 
     def once() -> None:
-        office.members.before_write = lambda: None
-        office.remove(BEA, "c")
+        operations.members.before_write = lambda: None
+        operations.remove(BEA, "c")
 
-    office.members.before_write = once
+    operations.members.before_write = once
     with pytest.raises(LastAdministrator):
-        office.remove(BEA, "b")
+        operations.remove(BEA, "b")
 
 
-def test_others_that_keep_coming_between_are_not_fought_for_ever(office: Office) -> None:
+def test_a_removal_gives_up_after_repeated_conflicts(operations: MemberOperations) -> None:
     numbers = iter(range(10_000))
-    office.members.before_write = lambda: office.change("a", notes=f"theirs {next(numbers)}")
+    operations.members.before_write = lambda: operations.change("a", notes=f"theirs {next(numbers)}")
     with pytest.raises(Unavailable, match="Concurrent changes to members prevented this change"):
-        office.remove(BEA, "a")
+        operations.remove(BEA, "a")

@@ -1,4 +1,4 @@
-"""Changes of members: by whom, of what, and what ends with them."""
+"""Changes of members: permissions, validation, and what they invalidate."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,16 +11,23 @@ from stratabase.domain.members.member import LINK_USED, MailedLink, Member
 from stratabase.domain.members.refusals import BadMember, LastAdministrator, MemberTaken, NoSuchMember
 from stratabase.formats.preferences import Formats
 from stratabase.operations.members.rules import CONSOLE
-from tests.members import COMMON, PlainPasswords
-from tests.operations.members.office import ANNA, BEA, BOSS, HERSELF, BusyMembers, Office
+from tests.in_memory_members import COMMON, PlainPasswords
+from tests.operations.members.member_operations import (
+    ANNA,
+    BEA,
+    BOSS,
+    HERSELF,
+    ContendedMembers,
+    MemberOperations,
+)
 
 LINK = MailedLink("ab" * 32, 1)
 NEW = "a new way in"
 """A password of 12 characters."""
 
 
-def test_an_administrator_changes_everything(office: Office) -> None:
-    given = {
+def test_an_administrator_changes_everything(operations: MemberOperations) -> None:
+    value = {
         "username": "Anne",
         "email": "anne@example.com",
         "notes": "new",
@@ -33,78 +40,80 @@ def test_an_administrator_changes_everything(office: Office) -> None:
         "disabled": True,
     }
     formats = Formats("d.M.yyyy", "HH:mm:ss", "Europe/Rome", "it")
-    after = office.update(BEA, "a", given)
-    assert after == office.stored("a")
+    after = operations.update(BEA, "a", value)
+    assert after == operations.stored("a")
     assert after == Member(
         "a", "Anne", "anne@example.com", "Boss", "new", formats, f"hash of {NEW}", disabled=True, generation=2
     )
 
 
-def test_members_change_themselves(office: Office) -> None:
-    given = {"email": "anne@example.com", "notes": "mine", "timeZone": "Europe/Rome", "password": NEW}
-    after = office.update(HERSELF, "a", given)
+def test_members_change_themselves(operations: MemberOperations) -> None:
+    value = {"email": "anne@example.com", "notes": "mine", "timeZone": "Europe/Rome", "password": NEW}
+    after = operations.update(HERSELF, "a", value)
     assert (after.email, after.pending_email) == ("anna@example.com", "anne@example.com")
     assert (after.notes, after.formats.time_zone) == ("mine", "Europe/Rome")
     assert after.password == f"hash of {NEW}"
 
 
-@pytest.mark.parametrize("given", [{"username": "Anne"}, {"profile": "Boss"}, {"disabled": True}])
-def test_some_fields_are_the_administrators(given: Mapping[str, Any], office: Office) -> None:
-    with pytest.raises(Forbidden, match=f"Only administrators can change {next(iter(given))}"):
-        office.update(HERSELF, "a", {**given, "notes": "mine"})
-    assert office.stored("a") == ANNA
+@pytest.mark.parametrize("data", [{"username": "Anne"}, {"profile": "Boss"}, {"disabled": True}])
+def test_only_administrators_change_some_fields(
+    data: Mapping[str, Any], operations: MemberOperations
+) -> None:
+    with pytest.raises(Forbidden, match=f"Only administrators can change {next(iter(data))}"):
+        operations.update(HERSELF, "a", {**data, "notes": "mine"})
+    assert operations.stored("a") == ANNA
 
 
-def test_what_is_given_back_as_it_is_changes_nothing(office: Office) -> None:
+def test_putting_a_member_back_unchanged_changes_nothing(operations: MemberOperations) -> None:
     same = {"username": "Anna", "profile": "Clerk", "disabled": False, "email": "anna@example.com"}
-    assert office.update(HERSELF, "a", {**same, "notes": "some notes", "language": "en"}) == ANNA
-    assert office.members.writes == 0
-    assert office.update(HERSELF, "a", {**same, "notes": "new"}).notes == "new"
+    assert operations.update(HERSELF, "a", {**same, "notes": "some notes", "language": "en"}) == ANNA
+    assert operations.members.writes == 0
+    assert operations.update(HERSELF, "a", {**same, "notes": "new"}).notes == "new"
 
 
-def test_an_empty_change_is_none(office: Office) -> None:
-    assert office.update(HERSELF, "a", {}) == ANNA
-    assert office.members.writes == 0
+def test_an_empty_change_writes_nothing(operations: MemberOperations) -> None:
+    assert operations.update(HERSELF, "a", {}) == ANNA
+    assert operations.members.writes == 0
 
 
 @pytest.mark.parametrize("id_", ["b", "nobody"])
-def test_others_are_the_administrators(id_: str, office: Office) -> None:
+def test_only_administrators_change_other_members(id_: str, operations: MemberOperations) -> None:
     with pytest.raises(Forbidden, match="Only administrators can change other members"):
-        office.update(HERSELF, id_, {"notes": "x"})
-    assert office.members.reads == 0
+        operations.update(HERSELF, id_, {"notes": "x"})
+    assert operations.members.reads == 0
 
 
-def test_nobody_cannot_be_changed(office: Office) -> None:
+def test_an_unknown_member_cannot_be_changed(operations: MemberOperations) -> None:
     with pytest.raises(NoSuchMember):
-        office.update(BEA, "nobody", {"notes": "x"})
+        operations.update(BEA, "nobody", {"notes": "x"})
 
 
 @pytest.mark.parametrize("empty", [None, ""])
-def test_notes_can_be_taken_away(empty: str | None, office: Office) -> None:
-    assert office.update(HERSELF, "a", {"notes": empty}).notes is None
+def test_notes_can_be_removed(empty: str | None, operations: MemberOperations) -> None:
+    assert operations.update(HERSELF, "a", {"notes": empty}).notes is None
 
 
-def test_null_brings_back_what_is_usual(office: Office) -> None:
-    office.update(HERSELF, "a", {"language": "it", "dateFormat": "d.M.yyyy"})
-    assert office.update(HERSELF, "a", {"language": None, "dateFormat": None}).formats == Formats()
+def test_null_restores_the_default(operations: MemberOperations) -> None:
+    operations.update(HERSELF, "a", {"language": "it", "dateFormat": "d.M.yyyy"})
+    assert operations.update(HERSELF, "a", {"language": None, "dateFormat": None}).formats == Formats()
 
 
 @pytest.mark.parametrize("field", ["username", "email", "profile", "disabled", "password"])
-def test_null_is_nothing_where_something_must_be(field: str, office: Office) -> None:
+def test_null_is_refused_in_required_fields(field: str, operations: MemberOperations) -> None:
     with pytest.raises(BadMember, match=f'"{field}" must be'):
-        office.update(BEA, "a", {field: None})
+        operations.update(BEA, "a", {field: None})
 
 
-def test_all_mistakes_are_told_at_once_and_nothing_is_changed(office: Office) -> None:
-    given = {"id": "x", "username": "a:b", "timeZone": "Rome", "password": "short", "notes": "good"}
+def test_all_errors_are_reported_together_and_nothing_is_changed(operations: MemberOperations) -> None:
+    value = {"id": "x", "username": "a:b", "timeZone": "Rome", "password": "short", "notes": "good"}
     with pytest.raises(BadMember) as refusal:
-        office.update(BEA, "a", given)
+        operations.update(BEA, "a", value)
     assert [mistake.field for mistake in refusal.value.mistakes] == ["id", "username", "timeZone", "password"]
-    assert office.stored("a") == ANNA
+    assert operations.stored("a") == ANNA
 
 
 @pytest.mark.parametrize(
-    ("password", "told"),
+    ("password", "result"),
     [
         ("eleven char", "is too short. Use at least 12 characters"),
         ("x" * 129, "is too long. Use at most 128 characters"),
@@ -115,108 +124,112 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_changed(office: Office) ->
         (123456789012, "must be a string"),
     ],
 )
-def test_a_password_follows_the_policy(password: Any, told: str, office: Office) -> None:
-    office.change("a", username="anna BERGHAIN")
-    with pytest.raises(BadMember, match=told) as refusal:
-        office.update(HERSELF, "a", {"password": password})
+def test_a_password_follows_the_policy(password: Any, result: str, operations: MemberOperations) -> None:
+    operations.change("a", username="anna BERGHAIN")
+    with pytest.raises(BadMember, match=result) as refusal:
+        operations.update(HERSELF, "a", {"password": password})
     assert str(password) not in str(refusal.value)
-    assert office.stored("a").password == "hash of old"
+    assert operations.stored("a").password == "hash of old"
 
 
-def test_a_password_is_not_the_name_that_is_given_with_it(office: Office) -> None:
-    given = {"username": "Anna Berghain", "password": "ANNA BERGHAIN"}
+def test_a_password_equal_to_the_name_in_the_same_request_is_refused(operations: MemberOperations) -> None:
+    value = {"username": "Anna Berghain", "password": "ANNA BERGHAIN"}
     with pytest.raises(BadMember, match="must not be the username"):
-        office.update(BEA, "a", given)
-    office.update(BEA, "a", {"password": "Anna Berghain"})
+        operations.update(BEA, "a", value)
+    operations.update(BEA, "a", {"password": "Anna Berghain"})
 
 
-def test_a_password_is_hashed_as_signing_in_spells_it(office: Office) -> None:
-    after = office.update(HERSELF, "a", {"password": "the way to the cafe\u0301"})
+def test_a_password_is_normalized_before_hashing(operations: MemberOperations) -> None:
+    after = operations.update(HERSELF, "a", {"password": "the way to the cafe\u0301"})
     assert after.password == "hash of the way to the caf\u00e9"
 
 
-def linked() -> Office:
-    return Office(BusyMembers(BOSS, replace(ANNA, reset=LINK, generation=5)))
+def linked() -> MemberOperations:
+    return MemberOperations(ContendedMembers(BOSS, replace(ANNA, reset=LINK, generation=5)))
 
 
-@pytest.mark.parametrize("given", [{"password": NEW}, {"disabled": True}])
-def test_tokens_and_the_link_end_with_a_new_password_and_when_disabled(given: Mapping[str, Any]) -> None:
-    after = linked().update(BEA, "a", given)
+@pytest.mark.parametrize("data", [{"password": NEW}, {"disabled": True}])
+def test_a_new_password_and_disabling_invalidate_tokens_and_the_link(data: Mapping[str, Any]) -> None:
+    after = linked().update(BEA, "a", data)
     assert (after.generation, after.reset) == (6, replace(LINK, until=LINK_USED))
 
 
-def test_the_same_password_again_ends_tokens_too() -> None:
-    office = linked()
-    office.update(BEA, "a", {"password": NEW})
-    assert office.update(BEA, "a", {"password": NEW}).generation == 7
+def test_setting_the_same_password_invalidates_tokens() -> None:
+    operations = linked()
+    operations.update(BEA, "a", {"password": NEW})
+    assert operations.update(BEA, "a", {"password": NEW}).generation == 7
 
 
-def test_a_link_that_went_to_another_address_ends_with_it() -> None:
+def test_a_change_of_address_invalidates_the_link() -> None:
     after = linked().update(BEA, "a", {"email": "anne@example.com"})
     assert (after.generation, after.reset) == (5, replace(LINK, until=LINK_USED))
 
 
-def test_other_changes_end_nothing() -> None:
+def test_other_changes_invalidate_nothing() -> None:
     after = linked().update(BEA, "a", {"notes": "x", "username": "Anne", "profile": "Boss"})
     assert (after.generation, after.reset) == (5, LINK)
 
 
-def test_who_is_enabled_again_has_no_old_tokens(office: Office) -> None:
-    office.update(BEA, "a", {"disabled": True})
-    after = office.update(BEA, "a", {"disabled": False})
+def test_tokens_stay_invalid_after_a_member_is_enabled_again(operations: MemberOperations) -> None:
+    operations.update(BEA, "a", {"disabled": True})
+    after = operations.update(BEA, "a", {"disabled": False})
     assert (after.disabled, after.generation) == (False, 1)
 
 
 @pytest.mark.parametrize(
-    ("given", "fields"),
+    ("data", "fields"),
     [
         ({"username": "BEA"}, ["username"]),
         ({"email": "BEA@example.com"}, ["email"]),
         ({"username": "bea", "email": "bea@example.com"}, ["username", "email"]),
     ],
 )
-def test_names_of_others_are_taken(given: dict[str, str], fields: list[str], office: Office) -> None:
+def test_names_of_other_members_are_refused(
+    data: dict[str, str], fields: list[str], operations: MemberOperations
+) -> None:
     with pytest.raises(MemberTaken) as refusal:
-        office.update(BEA, "a", given)
+        operations.update(BEA, "a", data)
     assert [mistake.field for mistake in refusal.value.mistakes] == fields
-    assert office.stored("a") == ANNA
+    assert operations.stored("a") == ANNA
 
 
-def test_a_name_may_change_its_case_alone(office: Office) -> None:
-    after = office.update(BEA, "a", {"username": "ANNA", "email": "Anna@Example.com"})
+def test_a_name_may_change_only_its_case(operations: MemberOperations) -> None:
+    after = operations.update(BEA, "a", {"username": "ANNA", "email": "Anna@Example.com"})
     assert (after.username, after.email) == ("ANNA", "Anna@Example.com")
-    assert office.stored("a") == after
+    assert operations.stored("a") == after
 
 
-def test_a_member_whose_profile_the_model_lost_can_be_mended() -> None:
-    office = Office(BusyMembers(BOSS, replace(ANNA, profile="Gone")))
-    assert office.update(BEA, "a", {"notes": "x", "profile": "Gone"}).profile == "Gone"
-    assert office.update(BEA, "a", {"profile": "Clerk"}).profile == "Clerk"
+def test_a_member_with_an_unknown_profile_can_be_repaired() -> None:
+    operations = MemberOperations(ContendedMembers(BOSS, replace(ANNA, profile="Gone")))
+    assert operations.update(BEA, "a", {"notes": "x", "profile": "Gone"}).profile == "Gone"
+    assert operations.update(BEA, "a", {"profile": "Clerk"}).profile == "Clerk"
     with pytest.raises(
         BadMember, match=r"must be a profile of the model, not .Gone.. Use Boss, Clerk, or Chief"
     ):
-        office.update(BEA, "a", {"profile": "Gone"})
+        operations.update(BEA, "a", {"profile": "Gone"})
 
 
-def test_a_format_that_cannot_be_read_back_may_stay_but_is_not_taken(office: Office) -> None:
-    office.change("a", formats=Formats("dd MMM", "hh:mm"))
-    kept = office.update(HERSELF, "a", {"dateFormat": "dd MMM", "timeFormat": "hh:mm", "notes": "mine"})
+def test_a_write_only_format_may_stay_but_cannot_be_set(operations: MemberOperations) -> None:
+    operations.change("a", formats=Formats("dd MMM", "hh:mm"))
+    kept = operations.update(HERSELF, "a", {"dateFormat": "dd MMM", "timeFormat": "hh:mm", "notes": "mine"})
     assert (kept.notes, kept.formats) == ("mine", Formats("dd MMM", "hh:mm"))
     with pytest.raises(BadMember, match=r'"dateFormat" is not valid'):
-        office.update(HERSELF, "a", {"dateFormat": "d MMM"})
+        operations.update(HERSELF, "a", {"dateFormat": "d MMM"})
 
 
-def test_what_was_stored_under_other_rules_may_stay(office: Office) -> None:
-    office.change("b", email="admin@localhost")
-    assert office.update(BEA, "b", {"email": "admin@localhost", "notes": "x"}).notes == "x"
+def test_a_value_stored_under_other_rules_may_stay(operations: MemberOperations) -> None:
+    operations.change("b", email="admin@localhost")
+    assert operations.update(BEA, "b", {"email": "admin@localhost", "notes": "x"}).notes == "x"
 
 
-@pytest.mark.parametrize("given", [{"profile": "Clerk"}, {"disabled": True}])
+@pytest.mark.parametrize("data", [{"profile": "Clerk"}, {"disabled": True}])
 @pytest.mark.parametrize("caller", [BEA, CONSOLE])
-def test_the_last_administrator_stays_one(caller: Any, given: Mapping[str, Any], office: Office) -> None:
+def test_the_last_administrator_cannot_be_demoted(
+    caller: Any, data: Mapping[str, Any], operations: MemberOperations
+) -> None:
     with pytest.raises(LastAdministrator, match='"Bea" is the only active administrator'):
-        office.update(caller, "b", {**given, "notes": "x"})
-    assert office.stored("b") == BOSS
+        operations.update(caller, "b", {**data, "notes": "x"})
+    assert operations.stored("b") == BOSS
 
 
 @pytest.mark.parametrize(
@@ -227,80 +240,80 @@ def test_the_last_administrator_stays_one(caller: Any, given: Mapping[str, Any],
         Member("c", "Carl", "carl@example.com", "Clerk"),
     ],
 )
-def test_who_cannot_administrate_is_no_other_administrator(other: Member) -> None:
-    office = Office(BusyMembers(BOSS, other))
+def test_a_member_who_cannot_act_as_administrator_does_not_count_as_one(other: Member) -> None:
+    operations = MemberOperations(ContendedMembers(BOSS, other))
     with pytest.raises(LastAdministrator):
-        office.update(BEA, "b", {"disabled": True})
+        operations.update(BEA, "b", {"disabled": True})
 
 
-def test_one_of_two_administrators_may_go() -> None:
-    office = Office(BusyMembers(BOSS, Member("c", "Carl", "carl@example.com", "Chief")))
-    assert office.update(BEA, "b", {"profile": "Clerk"}).profile == "Clerk"
+def test_one_of_two_administrators_can_be_demoted() -> None:
+    operations = MemberOperations(ContendedMembers(BOSS, Member("c", "Carl", "carl@example.com", "Chief")))
+    assert operations.update(BEA, "b", {"profile": "Clerk"}).profile == "Clerk"
     with pytest.raises(LastAdministrator):
-        office.update(CONSOLE, "c", {"disabled": True})
+        operations.update(CONSOLE, "c", {"disabled": True})
 
 
-def test_an_administrator_may_get_another_administrators_profile(office: Office) -> None:
-    assert office.update(BEA, "b", {"profile": "Chief"}).profile == "Chief"
+def test_an_administrator_can_change_to_another_administrator_profile(operations: MemberOperations) -> None:
+    assert operations.update(BEA, "b", {"profile": "Chief"}).profile == "Chief"
 
 
-def test_one_who_is_disabled_already_is_not_the_last(office: Office) -> None:
-    office.change("b", disabled=True)
-    assert office.update(CONSOLE, "b", {"profile": "Clerk"}).profile == "Clerk"
+def test_a_disabled_administrator_does_not_count_as_the_last(operations: MemberOperations) -> None:
+    operations.change("b", disabled=True)
+    assert operations.update(CONSOLE, "b", {"profile": "Clerk"}).profile == "Clerk"
 
 
-def test_a_change_that_came_between_is_kept(office: Office) -> None:
+def test_a_concurrent_change_is_kept(operations: MemberOperations) -> None:
     def once() -> None:
-        office.members.before_write = lambda: None
-        office.change("a", email="anne@example.com")
+        operations.members.before_write = lambda: None
+        operations.change("a", email="anne@example.com")
 
-    office.members.before_write = once
-    after = office.update(HERSELF, "a", {"notes": "mine"})
+    operations.members.before_write = once
+    after = operations.update(HERSELF, "a", {"notes": "mine"})
     assert (after.email, after.notes) == ("anne@example.com", "mine")
-    assert office.members.writes == 2
+    assert operations.members.writes == 2
 
 
-def test_what_came_between_is_judged_anew(office: Office) -> None:
+def test_a_concurrent_change_is_validated_again(operations: MemberOperations) -> None:
     def once() -> None:
-        office.members.before_write = lambda: None
-        office.change("a", username="the new way in")
+        operations.members.before_write = lambda: None
+        operations.change("a", username="the new way in")
 
-    office.members.before_write = once
+    operations.members.before_write = once
     with pytest.raises(BadMember, match="must not be the username"):
-        office.update(HERSELF, "a", {"password": "THE new way in"})
+        operations.update(HERSELF, "a", {"password": "THE new way in"})
 
 
-def test_who_was_removed_meanwhile_is_told(office: Office) -> None:
+def test_a_concurrent_removal_is_reported(operations: MemberOperations) -> None:
     def once() -> None:
-        office.members.before_write = lambda: None
-        office.remove(BEA, "a")
+        operations.members.before_write = lambda: None
+        operations.remove(BEA, "a")
 
-    office.members.before_write = once
+    operations.members.before_write = once
     with pytest.raises(NoSuchMember):
-        office.update(HERSELF, "a", {"notes": "mine"})
+        operations.update(HERSELF, "a", {"notes": "mine"})
 
 
-def test_an_administrator_who_became_the_last_meanwhile_stays(office: Office) -> None:
-    office.members.add(Member("c", "Carl", "carl@example.com", "Boss"))
+def test_an_administrator_who_becomes_the_last_cannot_be_demoted(operations: MemberOperations) -> None:
+    operations.members.add(Member("c", "Carl", "carl@example.com", "Boss"))
 
     def once() -> None:
-        office.members.before_write = lambda: None
-        office.update(BEA, "c", {"profile": "Clerk"})
+        operations.members.before_write = lambda: None
+        operations.update(BEA, "c", {"profile": "Clerk"})
 
-    office.members.before_write = once
+    operations.members.before_write = once
     with pytest.raises(LastAdministrator):
-        office.update(BEA, "b", {"profile": "Clerk"})
+        operations.update(BEA, "b", {"profile": "Clerk"})
 
 
-def test_others_that_keep_coming_between_are_not_fought_for_ever(office: Office) -> None:
+def test_an_update_gives_up_after_repeated_conflicts(operations: MemberOperations) -> None:
     numbers = iter(range(10_000))
-    office.members.before_write = lambda: office.change("a", notes=f"theirs {next(numbers)}")
+    operations.members.before_write = lambda: operations.change("a", notes=f"theirs {next(numbers)}")
     with pytest.raises(Unavailable, match="Concurrent changes to members"):
-        office.update(HERSELF, "a", {"email": "anne@example.com"})
-    assert office.members.writes < 1000
+        operations.update(HERSELF, "a", {"email": "anne@example.com"})
+    assert operations.members.writes < 1000
 
 
-def test_a_password_is_hashed_once_however_often_others_come_between() -> None:
+def test_a_password_is_hashed_once_despite_repeated_conflicts() -> None:
     class Slow(PlainPasswords):
         hashed = 0
 
@@ -309,14 +322,14 @@ def test_a_password_is_hashed_once_however_often_others_come_between() -> None:
             return super().hash(password)
 
     passwords = Slow()
-    office = Office(passwords=passwords)
+    operations = MemberOperations(passwords=passwords)
     numbers = iter(range(5))
 
     def some_times() -> None:
         for number in numbers:
-            office.change("a", notes=f"theirs {number}")
+            operations.change("a", notes=f"theirs {number}")
             break
 
-    office.members.before_write = some_times
-    office.update(HERSELF, "a", {"password": NEW})
-    assert (office.members.writes, passwords.hashed) == (6, 1)
+    operations.members.before_write = some_times
+    operations.update(HERSELF, "a", {"password": NEW})
+    assert (operations.members.writes, passwords.hashed) == (6, 1)

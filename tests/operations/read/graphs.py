@@ -1,4 +1,4 @@
-"""Random graphs and fetches over the model that uses every feature: few objects, so that they often meet."""
+"""Random graphs and fetches over the everything model. Objects are few, so that many are related."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.model.model import Class, Role
 from stratabase.model.types.operators import Operator
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.operations.read.naive import ExpectedView
 from tests.role_rules import is_linked
 
@@ -22,9 +22,9 @@ _PARTS = ("Address", "Room", "Window", "Phone", "Contract", "Door")
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> Objects:
+def graphs(draw: st.DrawFn) -> EverythingObjects:
     """Draw a graph in which both ends of each association agree."""
-    objects = Objects()
+    objects = EverythingObjects()
     for class_name, size in SIZES.items():
         for id_ in draw(st.lists(st.sampled_from(IDS), max_size=size, unique=True)):
             _put(draw, objects, EVERYTHING.classes[class_name], id_)
@@ -43,7 +43,7 @@ def graphs(draw: st.DrawFn) -> Objects:
     return objects
 
 
-def _face_rooms(draw: st.DrawFn, objects: Objects) -> None:
+def _face_rooms(draw: st.DrawFn, objects: EverythingObjects) -> None:
     """Let windows face rooms, also those of others."""
     rooms = [reference.id for reference in objects.objects if reference.class_name == "Room"]
     for reference, window in list(objects.objects.items()):
@@ -57,7 +57,7 @@ def _is_free(role: Role) -> bool:
     return not opposite or opposite.many
 
 
-def _put(draw: st.DrawFn, objects: Objects, class_: Class, id_: str, **state: Any) -> None:
+def _put(draw: st.DrawFn, objects: EverythingObjects, class_: Class, id_: str, **state: Any) -> None:
     """Put an object with its parts, and theirs."""
     for name in {"height", "last_name", "street", "name"} & class_.attributes.keys():
         values = [1, 2, None] if name == "height" else ["x", "y", None]
@@ -70,7 +70,7 @@ def _put(draw: st.DrawFn, objects: Objects, class_: Class, id_: str, **state: An
     objects.put(class_.name, id_, **{name: value for name, value in state.items() if value is not None})
 
 
-def _free_key(draw: st.DrawFn, objects: Objects, class_: Class, role: Role) -> str | None:
+def _free_key(draw: st.DrawFn, objects: EverythingObjects, class_: Class, role: Role) -> str | None:
     key = draw(st.none() | st.sampled_from(IDS))
     back = role.opposite and EVERYTHING.classes[role.target].roles[role.opposite]
     if back and not back.many:
@@ -79,7 +79,7 @@ def _free_key(draw: st.DrawFn, objects: Objects, class_: Class, role: Role) -> s
     return key
 
 
-def _parts(draw: st.DrawFn, objects: Objects, owner: str, id_: str, role: Role) -> Any:
+def _parts(draw: st.DrawFn, objects: EverythingObjects, owner: str, id_: str, role: Role) -> Any:
     target = EVERYTHING.classes[role.target]
     assert role.opposite
     most = 0 if target.name not in _PARTS else 3 if role.many else 1
@@ -104,15 +104,15 @@ def fetches(draw: st.DrawFn, class_: Class, depth: int = 3) -> Fetch:
 def _role(draw: st.DrawFn, class_: Class, name: str, depth: int) -> RoleFetch:
     role, target = class_.roles[name], EVERYTHING.classes[class_.roles[name].target]
     below = draw(fetches(target, depth - 1))
-    given = RoleName(class_.name, name), role, below
+    value = RoleName(class_.name, name), role, below
     association = not role.composition and not role.whole
     if association and draw(st.booleans()):
         query = draw(queries(target))
-        return Associables(*given, query, _shown(query))
+        return Associables(*value, query, _shown(query))
     if role.many:
         query = draw(queries(target))
-        return ToMany(*given, query, _shown(query))
-    return ToOne(*given)
+        return ToMany(*value, query, _shown(query))
+    return ToOne(*value)
 
 
 def _shown(query: Query) -> Any:

@@ -1,4 +1,4 @@
-"""What a fetch finds, by the sentences of the contract: object by object, role by role."""
+"""A naive model of fetches by the sentences of the contract: object by object, role by role."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -7,12 +7,12 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.fetch import Associables, Fetch, RoleFetch, ToOne
 from stratabase.domain.query.page import Query
 from tests.domain.query import naive
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.role_rules import is_linked
 
 
 class ExpectedView(NamedTuple):
-    """What is answered of a page; None for what nobody wanted to know."""
+    """The expected content of a page; None for fields that were not requested."""
 
     views: list[Any]
     total_count: int | None
@@ -20,13 +20,13 @@ class ExpectedView(NamedTuple):
     has_prev: bool | None
 
 
-def view(objects: Objects, fetch: Fetch, entity: Entity) -> dict[str, Any]:
+def view(objects: EverythingObjects, fetch: Fetch, entity: Entity) -> dict[str, Any]:
     """Return the view of an object."""
     found = {place: _value(objects, wanted, entity) for place, wanted in fetch.roles.items()}
     return {**entity.state, **found}
 
 
-def _value(objects: Objects, wanted: RoleFetch, owner: Entity) -> Any:
+def _value(objects: EverythingObjects, wanted: RoleFetch, owner: Entity) -> Any:
     if isinstance(wanted, ToOne):
         found = list(_led_to(objects, wanted.name, owner))
         return view(objects, wanted.fetch, found[0]) if found else None
@@ -35,7 +35,7 @@ def _value(objects: Objects, wanted: RoleFetch, owner: Entity) -> Any:
     return _page(objects, wanted, list(_led_to(objects, wanted.name, owner)))
 
 
-def _page(objects: Objects, wanted: Any, found: list[Entity]) -> ExpectedView:
+def _page(objects: EverythingObjects, wanted: Any, found: list[Entity]) -> ExpectedView:
     query: Query = wanted.query
     class_ = EVERYTHING.classes[wanted.role.target]
     by_id = {entity.reference.id: entity for entity in found}
@@ -49,7 +49,7 @@ def _page(objects: Objects, wanted: Any, found: list[Entity]) -> ExpectedView:
     )
 
 
-def there(objects: Objects, class_name: str, id_: Any) -> Entity | None:
+def there(objects: EverythingObjects, class_name: str, id_: Any) -> Entity | None:
     """Return an object that there is; a part is there while its whole is."""
     (entity,) = objects.read([Reference(class_name, id_)])
     for role in EVERYTHING.classes[class_name].roles.values() if entity else ():
@@ -59,7 +59,7 @@ def there(objects: Objects, class_name: str, id_: Any) -> Entity | None:
     return entity
 
 
-def _led_to(objects: Objects, name: RoleName, owner: Entity) -> Iterator[Entity]:
+def _led_to(objects: EverythingObjects, name: RoleName, owner: Entity) -> Iterator[Entity]:
     role = EVERYTHING.classes[name.class_name].roles[name.role_name]
     ids: Any = owner.state.get(name.role_name)
     if is_linked(role):
@@ -70,7 +70,7 @@ def _led_to(objects: Objects, name: RoleName, owner: Entity) -> Iterator[Entity]
             yield entity
 
 
-def _associables(objects: Objects, wanted: Associables, owner: Entity) -> Iterator[Entity]:
+def _associables(objects: EverythingObjects, wanted: Associables, owner: Entity) -> Iterator[Entity]:
     target = EVERYTHING.classes[wanted.role.target]
     back = target.roles[wanted.role.opposite] if wanted.role.opposite else None
     exclusive = back is not None and not back.many and not wanted.role.many

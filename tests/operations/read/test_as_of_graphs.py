@@ -1,4 +1,4 @@
-"""Graphs as of any instant are what they were then: random models, requests, restorations and instants.
+"""Random graphs as of any instant agree with recorded copies.
 
 A store that told something else would be found out.
 """
@@ -18,7 +18,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Model
 from stratabase.operations.ports import Entities
 from stratabase.store.repository import Repository
-from tests.contract.engine.kinds import KINDS, Kind
+from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import CountedIds, fake_services
 from tests.graphs.models import models
@@ -47,26 +47,26 @@ def kept(
 ) -> RecordedHistory:
     """Return a diary of random requests, over a dict unless a store is given."""
     services, objects, clock = fake_services(model)
-    diary = RecordedHistory(replace(services, entities=entities or objects, ids=OwnIds()), clock, chance)
+    history = RecordedHistory(replace(services, entities=entities or objects, ids=OwnIds()), clock, chance)
     for _ in range(requests):
-        diary.go_on()
-    return diary
+        history.go_on()
+    return history
 
 
-def check(diary: RecordedHistory, chance: Random) -> None:
+def check(history: RecordedHistory, chance: Random) -> None:
     """Compare as of several instants, at which something changed, or right beside; and pages of versions."""
-    instants = sorted(diary.instants())
+    instants = sorted(history.instants())
     for instant in chance.sample(instants, min(INSTANTS, len(instants))):
-        diary.check(instant)
-    diary.check_pages()
+        history.check(instant)
+    history.check_pages()
 
 
 @settings(max_examples=count(12, 2000))
 @given(models(versioned=True), st.randoms(use_true_random=False))
-def test_a_graph_as_of_an_instant_is_what_was_recorded_then(model: Model, chance: Random) -> None:
-    diary = kept(model, chance)
-    event(f"{diary.restored} were restored")
-    check(diary, chance)
+def test_a_graph_as_of_an_instant_is_the_recorded_one(model: Model, chance: Random) -> None:
+    history = kept(model, chance)
+    event(f"{history.restored} were restored")
+    check(history, chance)
 
 
 @settings(max_examples=count(8, 1000))
@@ -83,7 +83,7 @@ DISTANT = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack
 @settings(max_examples=count(2, 40))
 @given(models(versioned=True), st.integers())
 def test_a_graph_as_of_an_instant_is_the_recorded_one_over_each_engine(
-    kind: Kind, tmp_path_factory: pytest.TempPathFactory, model: Model, number: int
+    kind: EngineImplementation, tmp_path_factory: pytest.TempPathFactory, model: Model, number: int
 ) -> None:
     engine, chance = kind.open(tmp_path_factory.mktemp("store")), Random(number)
     check(kept(model, chance, Repository(engine, model)), chance)
@@ -134,14 +134,14 @@ FAULTY = [LateStarts, LongVersions, LinksOfNow, VersionsOfNow]
 
 
 @pytest.mark.parametrize("faulty", mostly(FAULTY, "LinksOfNow"))
-def test_a_store_that_tells_something_else_is_found_out(faulty: type[Repository]) -> None:
+def test_a_store_with_wrong_history_is_detected(faulty: type[Repository]) -> None:
     @settings(max_examples=MOST, phases=[Phase.generate], database=None)
     @given(models(versioned=True), st.randoms(use_true_random=False))
     def look(model: Model, chance: Random) -> None:
         engine = ReferenceEngine()
-        diary = kept(model, chance, Repository(engine, model), 3 * REQUESTS)
-        diary.tell_by(faulty(engine, model))
-        check(diary, chance)
+        history = kept(model, chance, Repository(engine, model), 3 * REQUESTS)
+        history.tell_by(faulty(engine, model))
+        check(history, chance)
 
     with pytest.raises(AssertionError, match="Reference"):
         look()

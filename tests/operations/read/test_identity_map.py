@@ -1,4 +1,4 @@
-"""The identity map loads each object once, and does not ask again for links that it knows to their end."""
+"""The identity map loads each object once, and no completely known links."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,15 +8,15 @@ from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.operations.read.identity_map import IdentityMap
 from stratabase.operations.read.loading import run
-from tests.everything import EVERYTHING as MODEL
-from tests.everything import Objects
+from tests.everything_model import EVERYTHING as MODEL
+from tests.everything_model import EverythingObjects
 from tests.fakes import request_of
 
 MEMBERS = RoleName("Team", "members")
 
 
-class Asked(Objects):
-    """Objects that note what they are asked for."""
+class RecordingObjects(EverythingObjects):
+    """Objects that record which of them are read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,14 +30,14 @@ class Asked(Objects):
         return super().read(references, budget)
 
     def linked(
-        self, role: RoleName, ids: Sequence[str], *given: Any, **options: Any
+        self, role: RoleName, ids: Sequence[str], *arguments: Any, **options: Any
     ) -> list[tuple[str, ...]]:
         self.linked_at.append(tuple(ids))
-        return super().linked(role, ids, *given, **options)
+        return super().linked(role, ids, *arguments, **options)
 
 
-def test_an_object_stays_as_it_was_loaded() -> None:
-    objects = Asked()
+def test_an_object_is_loaded_once_per_request() -> None:
+    objects = RecordingObjects()
     known = IdentityMap(request_of(MODEL, objects))
     a, b, gone = (Reference("Person", id_) for id_ in ("a", "b", "gone"))
     run(known.load([a, gone]))
@@ -49,8 +49,8 @@ def test_an_object_stays_as_it_was_loaded() -> None:
     assert objects.read_at == [a, gone, b]
 
 
-def test_links_that_are_known_to_their_end_are_not_loaded_again() -> None:
-    objects = Asked()
+def test_completely_loaded_links_are_not_loaded_again() -> None:
+    objects = RecordingObjects()
     known = IdentityMap(request_of(MODEL, objects))
     assert [*map(list, run(known.linked(MEMBERS, ["t", "t"], ALL_IDS)))] == [["a", "b", "c"]] * 2
     parts = [IdRange(limit=2), IdRange(start="a"), IdRange(backward=True, limit=1)]
@@ -63,8 +63,8 @@ def test_links_that_are_known_to_their_end_are_not_loaded_again() -> None:
     assert objects.linked_at == [("t",), ("u",)]
 
 
-def test_a_range_of_the_links_does_not_count_as_all_of_them() -> None:
-    objects = Asked()
+def test_a_partial_range_of_links_does_not_count_as_complete() -> None:
+    objects = RecordingObjects()
     known = IdentityMap(request_of(MODEL, objects))
     assert [*map(list, run(known.linked(MEMBERS, ["t"], IdRange(limit=1))))] == [["a"]]
     assert [*map(list, run(known.linked(MEMBERS, ["t"], ALL_IDS)))] == [["a", "b", "c"]]

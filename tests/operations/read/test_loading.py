@@ -1,4 +1,4 @@
-"""Readings that run together load in as few batches as the longest of them needs."""
+"""Readings that run together load in as few batches as the longest of them."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -16,37 +16,37 @@ from stratabase.domain.query.page import Query
 from stratabase.operations.read.as_of import AsOfBatch
 from stratabase.operations.read.loading import Load, Phase, Reading, run_together
 from stratabase.operations.read.reader import Reader
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.fakes import request_of
 
 MENTORS, MEMBERS = RoleName("Person", "pupils"), RoleName("Project", "members")
 
 
-class Asked(Objects):
-    """Objects that note what is asked of them, each time at once."""
+class RecordingObjects(EverythingObjects):
+    """Objects that record each batch of reads."""
 
     def __init__(self) -> None:
         super().__init__()
         self.reads: list[list[tuple[str, Instant]]] = []
         self.looks: list[list[tuple[str, Instant]]] = []
 
-    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *given: Any) -> list[Entity | None]:
+    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *arguments: Any) -> list[Entity | None]:
         self.reads.append([(reference.id, instant) for reference, instant in moments])
         return [Entity(reference, {"at": instant}) for reference, instant in moments]
 
-    def linked(self, role: RoleName, ids: Sequence[str], *_: Any, **given: Any) -> list[tuple[str, ...]]:
-        self.looks.append(list(zip(ids, given["at"], strict=True)))
+    def linked(self, role: RoleName, ids: Sequence[str], *_: Any, **arguments: Any) -> list[tuple[str, ...]]:
+        self.looks.append(list(zip(ids, arguments["at"], strict=True)))
         return [(f"{id_}.{instant}",) for id_, instant in self.looks[-1]]
 
 
 @pytest.fixture
-def asked() -> Asked:
-    return Asked()
+def recording() -> RecordingObjects:
+    return RecordingObjects()
 
 
-def readers(asked: Asked, instants: Iterable[Instant]) -> list[Reader]:
+def readers(recording: RecordingObjects, instants: Iterable[Instant]) -> list[Reader]:
     """Return a reader for each instant, which load together."""
-    request = request_of(EVERYTHING, asked)
+    request = request_of(EVERYTHING, recording)
     batch = AsOfBatch(request)
     return [Reader(request, instant, batch=batch) for instant in instants]
 
@@ -64,45 +64,45 @@ def chain(reader: Reader, number: int) -> Reading[list[Any]]:
     return [*(each and each.state["at"] for each in found), *led]
 
 
-def test_there_are_as_many_batches_as_the_longest_reading_needs(asked: Asked) -> None:
+def test_the_number_of_batches_is_that_of_the_longest_reading(recording: RecordingObjects) -> None:
     found = run_together(
-        chain(reader, number % 4) for number, reader in enumerate(readers(asked, range(100, 120)))
+        chain(reader, number % 4) for number, reader in enumerate(readers(recording, range(100, 120)))
     )
     assert found == [[*[at] * (at % 4), f"p.{at}"] for at in range(100, 120)]
-    assert [len(each) for each in asked.reads] == [15, 10, 5]
-    assert [len(each) for each in asked.looks] == [20]
+    assert [len(each) for each in recording.reads] == [15, 10, 5]
+    assert [len(each) for each in recording.looks] == [20]
 
 
-def test_what_a_reader_knows_is_not_loaded_again(asked: Asked) -> None:
+def test_loaded_objects_are_not_loaded_again(recording: RecordingObjects) -> None:
     def load(reader: Reader) -> Reading[None]:
         yield from reader.load([person("a"), person("b")])
         yield from reader.load([person("b")])
 
-    run_together(map(load, readers(asked, [1, 2])))
-    assert asked.reads == [[("a", 1), ("b", 1), ("a", 2), ("b", 2)]]
+    run_together(map(load, readers(recording, [1, 2])))
+    assert recording.reads == [[("a", 1), ("b", 1), ("a", 2), ("b", 2)]]
     assert run_together([]) == []
 
 
-def test_links_of_several_roles_are_loaded_one_role_after_the_other(asked: Asked) -> None:
+def test_links_of_several_roles_are_loaded_role_by_role(recording: RecordingObjects) -> None:
     def load(reader: Reader, role: RoleName) -> Reading[list[Sequence[str]]]:
         return (yield from reader.linked(role, ["x"], IdRange(limit=5)))
 
     roles = [MENTORS, MEMBERS, MENTORS, MEMBERS]
-    found = run_together(map(load, readers(asked, [1, 1, 2, 2]), roles))
+    found = run_together(map(load, readers(recording, [1, 1, 2, 2]), roles))
     assert found == [[("x.1",)], [("x.1",)], [("x.2",)], [("x.2",)]]
-    assert asked.looks == [[("x", 1), ("x", 2)]] * 2
+    assert recording.looks == [[("x", 1), ("x", 2)]] * 2
 
 
-def test_a_page_of_the_past_is_refused(asked: Asked) -> None:
+def test_a_page_as_of_an_instant_is_refused(recording: RecordingObjects) -> None:
     def load(reader: Reader) -> Reading[object]:
         yield from reader.load([person("a")])
         return reader.page(Query("Person", Order()))
 
     with pytest.raises(Refused, match="Versions don't record"):
-        run_together(map(load, readers(asked, [1, 2])))
+        run_together(map(load, readers(recording, [1, 2])))
 
 
-def test_visibility_is_loaded_beside_objects_and_each_key_once(asked: Asked) -> None:
+def test_visibility_is_loaded_together_with_objects_and_once_per_key(recording: RecordingObjects) -> None:
     batches: list[list[int]] = []
 
     def double(numbers: Sequence[int]) -> Sequence[int]:
@@ -115,12 +115,12 @@ def test_visibility_is_loaded_beside_objects_and_each_key_once(asked: Asked) -> 
         (doubled,) = yield Load(Phase.VISIBILITY, double, [number % 2])
         return int(doubled)
 
-    assert run_together(map(load, readers(asked, range(4)), range(4))) == [0, 2, 0, 2]
+    assert run_together(map(load, readers(recording, range(4)), range(4))) == [0, 2, 0, 2]
     assert batches == [[0, 1], [0, 1]]
-    assert [len(each) for each in asked.reads] == [2]
+    assert [len(each) for each in recording.reads] == [2]
 
 
-def test_other_requests_go_on_while_many_readings_are_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_requests_proceed_while_many_readings_are_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
     resumed: list[int] = []
     pauses: list[int] = []
 

@@ -1,4 +1,4 @@
-"""With a pending write, a reader reads as the store will when it is done, and as it does once it is done."""
+"""A reader with a pending write reads as after its commit."""
 
 from collections.abc import Sequence
 
@@ -17,26 +17,32 @@ from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.pipeline import Write
 from tests.fakes import ADMINISTRATOR, request_of
-from tests.graphs.commands import add, change, end, make, point
+from tests.graphs.commands import add, create_command, delete_command, point, update_command
 from tests.graphs.company import COMPANY
-from tests.graphs.scene import Scene
+from tests.graphs.company_scenario import CompanyScenario
 
 COMMANDS: dict[str, Command] = {
-    "a new object": make("Employee", name="Eve", team=point("t1"), projects=add("p1"), leads=point("t3")),
-    "members move": change("Team", "t2", members=add("e1", "e3")),
-    "members go": change("Team", "t1", members=ToManyCommand(add=["e3"], remove_all=True)),
-    "links begin and end": change("Project", "p1", people=ToManyCommand(add=["e3", "e4"], remove=["e1"])),
-    "friends": change(
+    "a new object": create_command(
+        "Employee", name="Eve", team=point("t1"), projects=add("p1"), leads=point("t3")
+    ),
+    "members move": update_command("Team", "t2", members=add("e1", "e3")),
+    "members go": update_command("Team", "t1", members=ToManyCommand(add=["e3"], remove_all=True)),
+    "links begin and end": update_command(
+        "Project", "p1", people=ToManyCommand(add=["e3", "e4"], remove=["e1"])
+    ),
+    "friends": update_command(
         "Employee", "e2", friends=add("e1"), friend_of=ToManyCommand(add=["e3"], remove_all=True)
     ),
-    "partners": change("Employee", "e1", leads=point("t3")),
-    "parts": change(
+    "partners": update_command("Employee", "e1", leads=point("t3")),
+    "parts": update_command(
         "Employee",
         "e1",
-        addresses=PartsCommand(create=[make("Address", street="x", guests=add("e4"))], delete=["a1"]),
+        addresses=PartsCommand(
+            create=[create_command("Address", street="x", guests=add("e4"))], delete=["a1"]
+        ),
     ),
-    "everything goes": end("Project", "p1"),
-    "nothing": change("Employee", "e1", name="Ada"),
+    "everything goes": delete_command("Project", "p1"),
+    "nothing": update_command("Employee", "e1", name="Ada"),
 }
 ROLES = [
     (RoleName(class_.name, role.name), role)
@@ -69,16 +75,16 @@ def all_read(reader: Reader, references: list[Reference]) -> object:
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_an_overlay_reads_as_the_store_does_after_the_commit(command: Command) -> None:
-    scene = Scene()
-    rehearsed = Write(scene.services, command, ADMINISTRATOR).dry_run()
-    before = reader_of(scene.entities, rehearsed.change.effects)
-    references = [*scene.entities.objects, *made_by(rehearsed.change.effects)]
-    told = all_read(before, references)
+    scenario = CompanyScenario()
+    rehearsed = Write(scenario.services, command, ADMINISTRATOR).dry_run()
+    before = reader_of(scenario.entities, rehearsed.change.effects)
+    references = [*scenario.entities.objects, *made_by(rehearsed.change.effects)]
+    result = all_read(before, references)
 
-    scene.entities.commit(rehearsed.change)
+    scenario.entities.commit(rehearsed.change)
 
-    assert told == all_read(reader_of(scene.entities), references)
-    assert told == all_read(reader_of(scene.entities, rehearsed.change.effects), references)
+    assert result == all_read(reader_of(scenario.entities), references)
+    assert result == all_read(reader_of(scenario.entities, rehearsed.change.effects), references)
 
 
 def made_by(effects: tuple[Effect, ...]) -> list[Reference]:
@@ -86,13 +92,15 @@ def made_by(effects: tuple[Effect, ...]) -> list[Reference]:
     return [effect.after.reference for effect in effects if isinstance(effect, Creation)]
 
 
-def test_a_page_shows_what_the_store_finds_as_the_change_leaves_it() -> None:
-    scene = Scene()
+def test_a_page_shows_stored_objects_with_the_pending_change() -> None:
+    scenario = CompanyScenario()
     written = [
-        *Write(scene.services, change("Employee", "e1", name="Eve"), ADMINISTRATOR).dry_run().change.effects,
-        *Write(scene.services, end("Employee", "e4"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(scenario.services, update_command("Employee", "e1", name="Eve"), ADMINISTRATOR)
+        .dry_run()
+        .change.effects,
+        *Write(scenario.services, delete_command("Employee", "e4"), ADMINISTRATOR).dry_run().change.effects,
     ]
 
-    page = reader_of(scene.entities, written).page(Query("Employee", Order(())))
+    page = reader_of(scenario.entities, written).page(Query("Employee", Order(())))
 
     assert [entity.state["name"] for entity in page.items] == ["Eve", "Bob", "Cy"]

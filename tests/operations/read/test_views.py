@@ -1,4 +1,4 @@
-"""What is wanted of objects is read level by level, in batches, and is what the contract says."""
+"""Fetches are loaded level by level in batches, and agree with the naive model."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stratabase.operations.read import associable_views
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.fakes import request_of
 from tests.operations.read import naive
 from tests.operations.read.graphs import fetches, graphs
@@ -25,7 +25,7 @@ def few_at_once() -> Iterator[None]:
 
 
 @given(st.data(), graphs())
-def test_a_fetch_finds_what_the_contract_says(data: st.DataObject, objects: Objects) -> None:
+def test_a_fetch_agrees_with_the_naive_model(data: st.DataObject, objects: EverythingObjects) -> None:
     class_name = data.draw(st.sampled_from(["Person", "Team", "Desk", "House", "Address"]))
     roots = [entity for reference, entity in objects.objects.items() if reference.class_name == class_name]
     fetch = data.draw(fetches(EVERYTHING.classes[class_name]))

@@ -1,4 +1,4 @@
-"""An engine between whose commits others do something, or whose process dies there."""
+"""An engine that runs other writes between its commits, or whose process crashes there."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from tests.store.delegating_engine import DelegatingEngine
 
 
 class Killed(BaseException):
-    """The process is no more."""
+    """The process has crashed."""
 
 
 def _nothing(_: int) -> None:
@@ -15,7 +15,7 @@ def _nothing(_: int) -> None:
 
 
 class InterferingEngine(DelegatingEngine):
-    """Numbers its commits from 1, and has something done before and after each."""
+    """Numbers its commits from 1, and calls functions before and after each."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)

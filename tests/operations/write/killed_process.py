@@ -1,4 +1,4 @@
-"""Makes processes that do a command and are killed meanwhile.
+"""Starts processes that execute a command and are killed meanwhile.
 
 Run as `python -m tests.operations.write.killed_process`.
 
@@ -39,21 +39,21 @@ def watch(begun: Callable[[], None]) -> None:
     sqlite3.connect = watched  # type: ignore[assignment]
 
 
-def live(path: Path, name: str, last: int, told: int) -> None:
+def live(path: Path, name: str, last: int, result: int) -> None:
     """Do a deed, and tell of each statement, and of the end; be killed before the statement of a number."""
     numbers = count()
 
     def begun() -> None:
         if next(numbers) == last:
             os.kill(os.getpid(), signal.SIGKILL)
-        os.write(told, BEGUN)
+        os.write(result, BEGUN)
 
     watch(begun)
     try:
         do(services_over(SqliteEngine(path), COMPANY), WRITE_CASES[name])
     except Refused:
         return
-    os.write(told, HEARD)
+    os.write(result, HEARD)
 
 
 def lived(path: Path, name: str, last: int) -> tuple[int, bool]:
@@ -65,10 +65,10 @@ def lived(path: Path, name: str, last: int) -> tuple[int, bool]:
         os._exit(0)
     os.close(tells)
     with os.fdopen(hears, "rb") as pipe:
-        told = pipe.read()
+        result = pipe.read()
     _, status = os.waitpid(pid, 0)
     assert os.waitstatus_to_exitcode(status) in {0, -signal.SIGKILL}
-    return told.count(BEGUN), HEARD in told
+    return result.count(BEGUN), HEARD in result
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Orders with more lines than one commit holds, and everything that a reader can ask about them."""
+"""Orders with more lines than one commit holds, and all ways to read them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.repository import Repository
 from tests.fakes import ADMINISTRATOR, NOON, FrozenClock, fake_services, request_of
-from tests.graphs.commands import change, create, end, make, point
+from tests.graphs.commands import create, create_command, delete_command, point, update_command
 
 MODEL = read_model(
     """extend schema @application(name: "Orders")
@@ -58,7 +58,7 @@ Told = Sequence[Any]
 
 
 class Shop:
-    """A process of a service for orders, over an engine that others may share."""
+    """A process of an order service over an engine that others may share."""
 
     def __init__(self, engine: Engine, clock: FrozenClock | None = None) -> None:
         self.engine = engine
@@ -70,73 +70,73 @@ class Shop:
         )
 
     def product(self) -> Reference:
-        """Make a product."""
-        return save(self.services, make("Product", name="p"), ADMINISTRATOR).reference
+        """Create a product."""
+        return save(self.services, create_command("Product", name="p"), ADMINISTRATOR).reference
 
     def order(self, product: Reference, lines: int = LINES) -> Reference:
-        """Make an order with lines."""
-        order = save(self.services, make("Order", name="a"), ADMINISTRATOR).reference
+        """Create an order with lines."""
+        order = save(self.services, create_command("Order", name="a"), ADMINISTRATOR).reference
         self.add_lines(order, product, lines)
         return order
 
     def add_lines(self, order: Reference, product: Reference, lines: int, prefix: str = "c") -> None:
-        """Give an order more lines, with a note on every tenth."""
+        """Add lines to an order, with a note on every tenth."""
         for first in range(0, lines, 20):
             self.clock.instant += 1000
-            made = [
-                make(
+            created = [
+                create_command(
                     "Line",
                     code=f"{prefix}{number}",
                     text="t",
                     product=point(product.id),
-                    notes=create(*[make("Note", text="n")] if number % 10 == 0 else []),
+                    notes=create(*[create_command("Note", text="n")] if number % 10 == 0 else []),
                 )
                 for number in range(first, min(first + 20, lines))
             ]
-            save(self.services, change("Order", order.id, lines=create(*made)), ADMINISTRATOR)
+            save(self.services, update_command("Order", order.id, lines=create(*created)), ADMINISTRATOR)
 
     def chain(self, ids: Sequence[str]) -> None:
-        """Let the lines lead to one another in a circle, so that no order of them has all targets first."""
+        """Link the lines in a circle, so that no order of them has all targets first."""
         for first in range(0, len(ids), 10):
             for number in range(first, min(first + 10, len(ids))):
                 following = ids[(number + len(ids) // 2) % len(ids)]
-                save(self.services, change("Line", ids[number], next=point(following)), ADMINISTRATOR)
+                save(self.services, update_command("Line", ids[number], next=point(following)), ADMINISTRATOR)
 
     def delete(self, order: Reference) -> Instant:
-        """Delete an order, with all that this leaves, and return when it ended."""
+        """Delete an order with all its remains, and return the instant of the deletion."""
         ended = self.delete_at_once(order)
         self.entities.sweep()
         return ended
 
     def delete_at_once(self, order: Reference) -> Instant:
-        """Delete an order, and return when it ended; what there is no time for is left."""
+        """Delete an order without waiting for the cleanup, and return the instant of the deletion."""
         self.clock.instant += 1000
-        assert delete(self.services, end("Order", order.id), ADMINISTRATOR)
+        assert delete(self.services, delete_command("Order", order.id), ADMINISTRATOR)
         return self.clock.instant
 
     def restore(self, order: Reference, at: Instant, *, force: bool = False) -> WriteResult:
-        """Make an order what it was at an instant."""
+        """Restore an order as of an instant."""
         return restore(self.services, order, [at], ADMINISTRATOR, WriteOptions(force=force))
 
     def clear(self, order: Reference, **more: Any) -> WriteResult:
-        """End all lines of an order."""
+        """Delete all lines of an order."""
         command = Update(order, more, roles={"lines": PartsCommand(delete_all=True)})
         return save(self.services, command, ADMINISTRATOR)
 
     def found(self, reference: Reference) -> Entity | None:
-        """Return an object as its head tells."""
+        """Return an object by its head, or None."""
         return self.entities.read([reference])[0]
 
     def lines(self, order: Reference) -> list[str]:
-        """Return the ids of the lines of an order that is there."""
+        """Return the IDs of the lines of an existing order."""
         entity = self.found(order)
         assert entity is not None
         ids = entity.state.get("lines")
         return ids if isinstance(ids, list) else []
 
 
-class Inquirer:
-    """Asks as an administrator asks, and tells what it is told of parts."""
+class PartReader:
+    """Reads parts as an administrator by every service."""
 
     def __init__(self, engine: Engine, clock: FrozenClock) -> None:
         self._shop = Shop(engine, clock)

@@ -1,4 +1,4 @@
-"""updateBulk and deleteBulk: each object by itself, never too many, and not for too long."""
+"""updateBulk and deleteBulk: one write per object, limited in number and time."""
 
 from dataclasses import replace
 
@@ -17,8 +17,8 @@ from stratabase.model.types.operators import Operator
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.bulk_issues import FirstIssues
 from tests.fakes import ADMINISTRATOR, unlimited_budget
-from tests.graphs.commands import add, change, end, point
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.commands import add, delete_command, point, update_command
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 EVERYBODY = Query("Employee", Order(), window=Window(10_000))
 LABELS = Query("Label", Order(), window=Window(10_000))
@@ -30,36 +30,36 @@ def refusal(work: object) -> tuple[Issue, ...]:
     return refused.value.issues
 
 
-def scene_with(**limits: int) -> Scene:
+def scene_with(**limits: int) -> CompanyScenario:
     """Return a scene with other limits."""
-    scene = Scene()
-    scene.services = replace(scene.services, bulk=scene.services.bulk._replace(**limits))
-    return scene
+    scenario = CompanyScenario()
+    scenario.services = replace(scenario.services, bulk=scenario.services.bulk._replace(**limits))
+    return scenario
 
 
-def labelled(scene: Scene, number: int) -> None:
+def labelled(scenario: CompanyScenario, number: int) -> None:
     """Make so many labels, besides those that are there."""
     for index in range(number):
         reference = Reference("Label", f"x{index:03}")
-        scene.entities.objects[reference] = Entity(
+        scenario.entities.objects[reference] = Entity(
             reference, {"_id": reference.id, "name": "old"}, ("before",)
         )
 
 
-def names(scene: Scene) -> list[object]:
+def names(scenario: CompanyScenario) -> list[object]:
     return [
         entity.state.get("name")
-        for entity in scene.entities.objects.values()
+        for entity in scenario.entities.objects.values()
         if entity.reference.class_name == "Label"
     ]
 
 
-def test_all_that_match_are_updated_and_the_others_are_not() -> None:
-    scene = Scene()
+def test_a_bulk_update_changes_exactly_the_matching_objects() -> None:
+    scenario = CompanyScenario()
     query = replace(EVERYBODY, filter=Comparison("name", Operator.IN, ("Ada", "Cy")))
 
     written = update_bulk(
-        scene.services,
+        scenario.services,
         UpdateBulk("Employee", {"age": 7}, {"team": point("t2"), "friends": add("e4")}),
         query,
         ADMINISTRATOR,
@@ -71,39 +71,39 @@ def test_all_that_match_are_updated_and_the_others_are_not() -> None:
     assert [each.state["age"] for each in written] == [7, 7]
     states = {
         reference.id: each.state
-        for reference, each in scene.entities.objects.items()
+        for reference, each in scenario.entities.objects.items()
         if reference.class_name == "Employee"
     }
     assert [states[id_].get("team") for id_ in ("e1", "e2", "e3", "e4")] == ["t2", "t1", "t2", None]
-    assert len(scene.entities.commits) == 2
+    assert len(scenario.entities.commits) == 2
 
 
-def test_what_is_so_already_counts_and_is_not_written() -> None:
-    scene = Scene()
+def test_unchanged_objects_count_but_are_not_written() -> None:
+    scenario = CompanyScenario()
     command = UpdateBulk("Label", {"name": "hot"})
 
     assert (
-        len(update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
+        len(update_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
         == 2
     )
-    assert len(scene.entities.commits) == 1
+    assert len(scenario.entities.commits) == 1
 
 
-def test_all_that_match_are_deleted_with_their_parts() -> None:
-    scene = Scene()
+def test_a_bulk_deletion_deletes_matching_objects_with_their_parts() -> None:
+    scenario = CompanyScenario()
     query = Query("Project", Order(), window=Window(10_000))
 
-    assert delete_bulk(scene.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
-    assert not {"Project", "Task", "Charter"} & {name for name, _ in scene.entities.objects}
+    assert delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+    assert not {"Project", "Task", "Charter"} & {name for name, _ in scenario.entities.objects}
 
 
-def test_no_more_than_a_window_are_touched() -> None:
-    scene = Scene()
-    labelled(scene, 5)
+def test_a_bulk_service_is_limited_to_its_window() -> None:
+    scenario = CompanyScenario()
+    labelled(scenario, 5)
 
     assert (
         delete_bulk(
-            scene.services,
+            scenario.services,
             replace(LABELS, window=Window(3)),
             ADMINISTRATOR,
             unlimited_budget(),
@@ -111,17 +111,17 @@ def test_no_more_than_a_window_are_touched() -> None:
         )
         == 3
     )
-    assert len(names(scene)) == 4
+    assert len(names(scenario)) == 4
 
 
-def test_too_many_are_refused_with_their_number_before_anything_is_written() -> None:
-    scene = scene_with(objects=6)
-    labelled(scene, 5)
+def test_too_many_objects_are_refused_with_their_number_before_any_write() -> None:
+    scenario = scene_with(objects=6)
+    labelled(scenario, 5)
 
     for work in (
-        lambda: delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT),
+        lambda: delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT),
         lambda: update_bulk(
-            scene.services,
+            scenario.services,
             UpdateBulk("Label", {"name": "x"}),
             LABELS,
             ADMINISTRATOR,
@@ -132,119 +132,125 @@ def test_too_many_are_refused_with_their_number_before_anything_is_written() -> 
         (issue,) = refusal(work)
         assert (issue.type, issue.path) == (IssueType.MALFORMED_REQUEST, ("options",))
         assert issue.message.startswith("7 Label objects match. The maximum for one request is 6.")
-    assert scene.entities.commits == []
+    assert scenario.entities.commits == []
 
 
-def test_where_they_cannot_be_counted_too_many_are_refused_all_the_same(
+def test_too_many_objects_are_refused_even_if_they_cannot_be_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    scene = scene_with(objects=1)
-    page = scene.entities.page
+    scenario = scene_with(objects=1)
+    page = scenario.entities.page
 
-    def uncountable(query: Query, *given: object) -> object:
+    def uncountable(query: Query, *value: object) -> object:
         if query.fields.total_count:
             raise ReadBudgetExceeded("Label")
         return page(query, unlimited_budget())
 
-    monkeypatch.setattr(scene.entities, "page", uncountable)
+    monkeypatch.setattr(scenario.entities, "page", uncountable)
     (issue,) = refusal(
-        lambda: delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
 
     assert issue.message.startswith("Too many Label objects match")
 
 
-def test_one_that_is_refused_keeps_nothing_from_the_others() -> None:
-    scene = Scene()
+def test_a_refused_object_does_not_block_the_others() -> None:
+    scenario = CompanyScenario()
 
     summary, *issues = refusal(
-        lambda: delete_bulk(scene.services, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: delete_bulk(scenario.services, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
 
     assert summary.message.startswith("1 of 4 Employee objects were deleted")
     assert {issue_summary(issue)[0] for issue in issues} == {"ROLE_CARDINALITY"}
-    assert Reference("Employee", "e4") not in scene.entities.objects
-    assert Reference("Employee", "e1") in scene.entities.objects
+    assert Reference("Employee", "e4") not in scenario.entities.objects
+    assert Reference("Employee", "e1") in scenario.entities.objects
 
 
-def test_when_the_time_is_over_it_says_how_far_it_has_come_and_can_go_on() -> None:
-    scene = scene_with(seconds=20)
-    labelled(scene, 6)
+def test_a_timeout_reports_progress_and_the_service_can_be_repeated() -> None:
+    scenario = scene_with(seconds=20)
+    labelled(scenario, 6)
     command = UpdateBulk("Label", {"name": "new"})
 
     def time_goes_by() -> None:
-        scene.clock.instant += 9_000
+        scenario.clock.instant += 9_000
 
-    scene.entities.before_commit = time_goes_by
+    scenario.entities.before_commit = time_goes_by
     (issue,) = refusal(
-        lambda: update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: update_bulk(
+            scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        )
     )
 
     assert "3 of 8 Label objects were updated" in issue.message
     assert issue.type is IssueType.SERVICE_HANDLER_ERROR
-    assert names(scene).count("new") == 3
+    assert names(scenario).count("new") == 3
     refusal(
-        lambda: update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        lambda: update_bulk(
+            scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        )
     )
     assert (
-        len(update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
+        len(update_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
         == 8
     )
-    assert set(names(scene)) == {"new"}
+    assert set(names(scenario)) == {"new"}
 
 
-def test_what_matches_no_more_when_its_turn_comes_is_left_alone() -> None:
+def test_an_object_that_no_longer_matches_is_skipped() -> None:
     """The page may be from a moment ago: here one has another name by then, and one is gone."""
-    scene = Scene()
-    labelled(scene, 3)
+    scenario = CompanyScenario()
+    labelled(scenario, 3)
     query = replace(LABELS, filter=Comparison("name", Operator.EQ, "old"))
 
     def others() -> None:
-        scene.entities.before_commit = lambda: None
-        scene.write(change("Label", "x001", name="precious"))
-        scene.write(end("Label", "x002"))
+        scenario.entities.before_commit = lambda: None
+        scenario.write(update_command("Label", "x001", name="precious"))
+        scenario.write(delete_command("Label", "x002"))
 
-    scene.entities.before_commit = others
-    assert delete_bulk(scene.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
-    assert sorted(map(str, names(scene))) == ["cold", "hot", "precious"]
+    scenario.entities.before_commit = others
+    assert delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+    assert sorted(map(str, names(scenario))) == ["cold", "hot", "precious"]
 
 
-def test_an_object_that_changes_before_it_is_written_is_looked_at_once_more() -> None:
-    scene = Scene()
-    labelled(scene, 1)
+def test_an_object_changed_before_its_write_is_read_again() -> None:
+    scenario = CompanyScenario()
+    labelled(scenario, 1)
     query = replace(LABELS, filter=Comparison("name", Operator.EQ, "old"))
 
     def other() -> None:
-        scene.entities.before_commit = lambda: None
-        scene.write(change("Label", "x000", name="precious"))
+        scenario.entities.before_commit = lambda: None
+        scenario.write(update_command("Label", "x000", name="precious"))
 
-    scene.entities.before_commit = other
-    assert delete_bulk(scene.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 0
+    scenario.entities.before_commit = other
+    assert delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 0
 
 
-def test_trouble_with_the_store_says_how_far_it_has_come() -> None:
-    scene = Scene()
-    labelled(scene, 2)
+def test_a_store_failure_reports_progress() -> None:
+    scenario = CompanyScenario()
+    labelled(scenario, 2)
 
     def trouble() -> None:
-        if len(scene.entities.commits) == 2:
+        if len(scenario.entities.commits) == 2:
             raise Unavailable(verbatim("Too busy."), retry_after=5)
 
-    scene.entities.before_commit = trouble
+    scenario.entities.before_commit = trouble
     with pytest.raises(Unavailable, match=r"^2 of 4 Label objects were deleted\. Too busy\.$") as unavailable:
-        delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     assert unavailable.value.retry_after == 5
 
 
-def test_a_bulk_write_is_validated_without_a_trace() -> None:
-    scene = scene_with(objects=4)
+def test_a_bulk_validation_writes_nothing() -> None:
+    scenario = scene_with(objects=4)
 
     assert (
-        list(validate_bulk(scene.services, None, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
+        list(validate_bulk(scenario.services, None, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
         == []
     )
     wrong = UpdateBulk("Employee", {"age": -1}, {"team": point("t9")})
-    issues = validate_bulk(scene.services, wrong, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    issues = validate_bulk(
+        scenario.services, wrong, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+    )
 
     assert [(*issue_summary(issue)[:3], issue.message) for issue in issues] == [
         (
@@ -260,54 +266,54 @@ def test_a_bulk_write_is_validated_without_a_trace() -> None:
             'Employee.team: Team "t9" does not exist. This applies to 4 objects.',
         ),
     ]
-    assert scene.entities.commits == []
+    assert scenario.entities.commits == []
 
 
-def test_too_many_are_an_issue_of_its_validation() -> None:
-    scene = scene_with(objects=3)
+def test_too_many_objects_are_an_issue_of_the_validation() -> None:
+    scenario = scene_with(objects=3)
 
     (issue,) = validate_bulk(
-        scene.services, None, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        scenario.services, None, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
     )
 
     assert issue.message.startswith("4 Employee objects match")
 
 
-def test_of_very_many_issues_the_first_are_reported_and_the_others_counted() -> None:
-    scene = Scene()
+def test_the_first_of_many_issues_are_reported_and_the_others_counted() -> None:
+    scenario = CompanyScenario()
     command = UpdateBulk("Employee", {}, {"friends": add(*(f"none{number}" for number in range(120)))})
     more = "Only 100 of 120 issues are listed. 20 more issues were found."
 
-    summary, *told = refusal(
+    summary, *result = refusal(
         lambda: update_bulk(
-            scene.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+            scenario.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
         )
     )
     *found, last = validate_bulk(
-        scene.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        scenario.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
     )
 
     none = "0 of 4 Employee objects were updated. For the rest, see the other issues."
     assert summary.message == f"{none} {more}"
     assert (last.message, last.type, last.path) == (more, IssueType.SERVICE_HANDLER_ERROR, ("options",))
-    assert told == found
-    assert len({issue.message for issue in told}) == 100
-    assert all(issue.message.endswith(" This applies to 4 objects.") for issue in told)
+    assert result == found
+    assert len({issue.message for issue in result}) == 100
+    assert all(issue.message.endswith(" This applies to 4 objects.") for issue in result)
 
 
-def test_a_unique_value_that_is_taken_is_reported_once() -> None:
+def test_a_taken_unique_value_is_reported_once() -> None:
     """No part of it comes from the objects that would have it."""
     same = UpdateBulk("Employee", {"email": "ada@x.org"}, {})
     (issue,) = validate_bulk(
-        Scene().services, same, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+        CompanyScenario().services, same, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
     )
     assert (issue.type, issue.entity_id) == (IssueType.ENTITY_UNIQUE, None)
     assert issue.message.endswith(" This applies to 3 objects.")
 
 
-def test_what_depends_on_the_object_is_told_of_each() -> None:
+def test_object_specific_issues_are_reported_per_object() -> None:
     """That a role would be left empty; and of one object alone, whatever is wrong."""
-    scene = Scene()
+    scenario = CompanyScenario()
     empty = UpdateBulk("Project", {}, {"customer": point(None)})
     one = replace(EVERYBODY, filter=Comparison("_id", Operator.EQ, "e2"))
     wrong = UpdateBulk("Employee", {"age": -1}, {})
@@ -315,7 +321,7 @@ def test_what_depends_on_the_object_is_told_of_each() -> None:
     def found(command: UpdateBulk, query: Query = EVERYBODY) -> list[tuple[str, str | None]]:
         query = replace(query, class_name=command.class_name)
         issues = validate_bulk(
-            scene.services, command, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+            scenario.services, command, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
         )
         return [(issue.type.name, issue.entity_id) for issue in issues]
 
@@ -323,7 +329,7 @@ def test_what_depends_on_the_object_is_told_of_each() -> None:
     assert found(wrong, one) == [("ATTRIBUTE_RANGE", "e2")]
 
 
-def test_the_number_of_issues_is_in_good_english() -> None:
+def test_the_number_of_issues_is_worded_correctly() -> None:
     issues = FirstIssues()
     issues.add([Issue(IssueType.ENTITY_DOMAIN, verbatim(str(number))) for number in range(101)])
 

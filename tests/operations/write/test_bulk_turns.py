@@ -1,4 +1,4 @@
-"""Objects that end before their turn comes in a bulk service, where no filter tells who is meant."""
+"""Objects that are deleted before a bulk service without a filter reaches them."""
 
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.order import Order
@@ -7,45 +7,46 @@ from stratabase.domain.write.commands import UpdateBulk
 from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from tests.fakes import ADMINISTRATOR, unlimited_budget
-from tests.graphs.commands import end
-from tests.graphs.scene import Scene
+from tests.graphs.commands import delete_command
+from tests.graphs.company_scenario import CompanyScenario
 
 LABELS = Query("Label", Order())
 
 
-def scene_in_which_the_second_ends() -> Scene:
+def scene_in_which_the_second_ends() -> CompanyScenario:
     """Return a scene of two labels, in which somebody deletes the second before the first is written."""
-    scene = Scene()
+    scenario = CompanyScenario()
 
     def another() -> None:
-        scene.entities.before_commit = lambda: None
-        scene.write(end("Label", "l2"))
+        scenario.entities.before_commit = lambda: None
+        scenario.write(delete_command("Label", "l2"))
 
-    scene.entities.before_commit = another
-    return scene
-
-
-def test_an_object_that_another_deletes_first_is_not_counted_as_deleted() -> None:
-    scene = scene_in_which_the_second_ends()
-
-    assert delete_bulk(scene.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+    scenario.entities.before_commit = another
+    return scenario
 
 
-def test_an_object_that_another_deletes_first_is_not_updated_and_no_issue() -> None:
-    scene, command = scene_in_which_the_second_ends(), UpdateBulk("Label", {"name": "new"})
+def test_a_concurrently_deleted_object_is_not_counted_as_deleted() -> None:
+    scenario = scene_in_which_the_second_ends()
 
-    done = update_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    assert delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+
+
+def test_a_concurrently_deleted_object_is_skipped_by_an_update() -> None:
+    scenario, command = scene_in_which_the_second_ends(), UpdateBulk("Label", {"name": "new"})
+
+    done = update_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
     assert [each.reference for each in done] == [Reference("Label", "l1")]
 
 
-def test_nothing_is_said_of_it_in_a_validation() -> None:
-    scene = Scene()
-    page = scene.entities.page(LABELS, unlimited_budget())
-    scene.write(end("Label", "l2"))
-    scene.entities.page = lambda *_: page  # type: ignore[method-assign]
+def test_a_concurrently_deleted_object_is_not_reported_by_a_validation() -> None:
+    scenario = CompanyScenario()
+    page = scenario.entities.page(LABELS, unlimited_budget())
+    scenario.write(delete_command("Label", "l2"))
+    scenario.entities.page = lambda *_: page  # type: ignore[method-assign]
     command = UpdateBulk("Label", {"name": "new"})
 
     assert (
-        validate_bulk(scene.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == []
+        validate_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        == []
     )

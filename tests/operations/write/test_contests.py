@@ -1,4 +1,4 @@
-"""Several who want what only one can have, or leave what one must stay in: one is done, the other refused."""
+"""Concurrent writes that conflict: one succeeds and the others are refused."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -14,15 +14,25 @@ from stratabase.domain.write.commands import Command
 from stratabase.operations.services import Services
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import together
-from tests.contract.engine.kinds import STURDY
-from tests.graphs.commands import add, change, create, do, end, make, point, remove, update
+from tests.contract.engine.engine_calls import run_concurrently
+from tests.contract.engine.engines import CONCURRENT
+from tests.graphs.commands import (
+    add,
+    create,
+    create_command,
+    delete_command,
+    do,
+    point,
+    remove,
+    update,
+    update_command,
+)
 from tests.graphs.company import COMPANY
 from tests.graphs.item_faults import item_faults
 from tests.graphs.processes import process
 from tests.soak import count, seed
 from tests.store.engine_items import all_items
-from tests.store.gate import Gate
+from tests.store.stepping_engine import SteppingEngine
 
 pytestmark = pytest.mark.soak
 
@@ -30,7 +40,7 @@ TIMES = count(5, 200)
 LARGE_TIMES = count(2, 200)
 TASKS = 40
 """Of a project that does not end as one: each is its head, two labels, and a link to who does it."""
-KINDS = [kind for kind in STURDY if kind.name != "metered"]
+KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
@@ -51,7 +61,7 @@ def worlds(engine: Engine) -> Iterator[Sequence[Services]]:
 
 def made(services: Services, class_name: str, **asked: Any) -> str:
     """Make an object, and return its id."""
-    return str(do(services, make(class_name, **asked)).reference.id)
+    return str(do(services, create_command(class_name, **asked)).reference.id)
 
 
 def done(services: Services, command: Command) -> bool | str:
@@ -65,20 +75,20 @@ def done(services: Services, command: Command) -> bool | str:
 
 def raced(worlds: Sequence[Services], *commands: Command) -> Sequence[bool | str]:
     """Do commands at once, each in a process of its own; return what came of them."""
-    return together(*(partial(done, *each) for each in zip(worlds, commands, strict=False)))
+    return run_concurrently(*(partial(done, *each) for each in zip(worlds, commands, strict=False)))
 
 
-def deleting(gate: Gate, project: str) -> bool | str:
+def deleting(stepping: SteppingEngine, project: str) -> bool | str:
     """Delete a project, and let others come between."""
     try:
-        return done(process(gate, COMPANY), end("Project", project))
+        return done(process(stepping, COMPANY), delete_command("Project", project))
     finally:
-        gate.close()
+        stepping.close()
 
 
-def entering(gate: Gate, calls: int, services: Services, command: Command) -> bool | str:
+def entering(stepping: SteppingEngine, calls: int, services: Services, command: Command) -> bool | str:
     """Do a command when another process has made so many calls."""
-    gate.wait(calls)
+    stepping.wait(calls)
     return done(services, command)
 
 
@@ -93,55 +103,55 @@ def _employees(services: Services, number: int = 2) -> list[str]:
 def _members_by_keys(services: Services) -> Sequence[Command]:
     ids = [made(services, "Person", name="Kim") for _ in range(2)]
     made(services, "Club", people=add(*ids), name="chess")
-    return [end("Person", id_) for id_ in ids]
+    return [delete_command("Person", id_) for id_ in ids]
 
 
 def _member_and_list(services: Services) -> Sequence[Command]:
     one, other = (made(services, "Person", name="Lee") for _ in range(2))
     club = made(services, "Club", people=add(one, other), name="go")
-    return [end("Person", one), change("Club", club, people=remove(other))]
+    return [delete_command("Person", one), update_command("Club", club, people=remove(other))]
 
 
 def _members_by_links(services: Services) -> Sequence[Command]:
     ids = _employees(services)
-    charter = create(make("Charter", text="Go."))
+    charter = create(create_command("Charter", text="Go."))
     customer = made(services, "Customer", name="Acme")
     made(services, "Project", name="Moon", people=add(*ids), charter=charter, customer=point(customer))
-    return [end("Employee", id_) for id_ in ids]
+    return [delete_command("Employee", id_) for id_ in ids]
 
 
 def _members_one_way(services: Services) -> Sequence[Command]:
     ids = _employees(services)
     made(services, "Meeting", attendees=add(*ids))
-    return [end("Employee", id_) for id_ in ids]
+    return [delete_command("Employee", id_) for id_ in ids]
 
 
 def _keys_to_a_partner(services: Services) -> Sequence[Command]:
     (employee,) = _employees(services, 1)
     teams = [made(services, "Team", name=services.ids.new()) for _ in range(2)]
-    return [change("Team", team, lead=point(employee)) for team in teams]
+    return [update_command("Team", team, lead=point(employee)) for team in teams]
 
 
 def _a_new_key_and_an_old_one(services: Services) -> Sequence[Command]:
     (employee,) = _employees(services, 1)
     team = made(services, "Team", name=services.ids.new())
-    new = make("Team", name=services.ids.new(), lead=point(employee))
-    return [change("Team", team, lead=point(employee)), new]
+    new = create_command("Team", name=services.ids.new(), lead=point(employee))
+    return [update_command("Team", team, lead=point(employee)), new]
 
 
 def _the_key_of_a_partner(services: Services) -> Sequence[Command]:
     team = made(services, "Team", name=services.ids.new())
-    return [change("Employee", id_, leads=point(team)) for id_ in _employees(services)]
+    return [update_command("Employee", id_, leads=point(team)) for id_ in _employees(services)]
 
 
 def _required_keys_to_a_partner(services: Services) -> Sequence[Command]:
     (employee,) = _employees(services, 1)
-    return [make("Passport", owner=point(employee))] * 2
+    return [create_command("Passport", owner=point(employee))] * 2
 
 
 def _partners_that_are_required(services: Services) -> Sequence[Command]:
     ship = made(services, "Ship", name="Argo")
-    return [make("Captain", ship=point(ship))] * 2
+    return [create_command("Captain", ship=point(ship))] * 2
 
 
 CONTESTS: dict[str, Prepare] = {
@@ -158,7 +168,9 @@ CONTESTS: dict[str, Prepare] = {
 
 
 @pytest.mark.parametrize("prepare", CONTESTS.values(), ids=CONTESTS)
-def test_of_two_one_is_done_and_the_other_refused(worlds: Sequence[Services], prepare: Prepare) -> None:
+def test_one_of_two_conflicting_writes_succeeds_and_the_other_is_refused(
+    worlds: Sequence[Services], prepare: Prepare
+) -> None:
     for _ in range(TIMES):
         outcomes = raced(worlds, *prepare(worlds[0]))
         assert sorted(map(str, outcomes)) == ["ROLE_CARDINALITY", "True"]
@@ -174,42 +186,42 @@ def _project(services: Services, tasks: int) -> tuple[str, str, str]:
         name="Moon",
         customer=point(made(services, "Customer", name="Acme")),
         people=add(employee),
-        charter=create(make("Charter", text="Go.")),
+        charter=create(create_command("Charter", text="Go.")),
     )
-    task = make("Task", name="x", assignee=point(employee), labels=labels)
+    task = create_command("Task", name="x", assignee=point(employee), labels=labels)
     for first in range(0, tasks, TASKS // 2):
         some = [task] * min(tasks - first, TASKS // 2)
-        written = do(services, change("Project", project, tasks=create(*some)))
+        written = do(services, update_command("Project", project, tasks=create(*some)))
     return project, str(written.state["tasks"][0]), employee
 
 
 @pytest.mark.parametrize(("tasks", "times"), [(2, TIMES), (TASKS, LARGE_TIMES)], ids=["few", "many"])
-def test_parts_that_are_written_while_their_whole_is_deleted_go_with_it(
+def test_parts_written_during_deletion_of_their_whole_are_deleted(
     engine: Engine, worlds: Sequence[Services], tasks: int, times: int
 ) -> None:
     """Parts are made, one is changed, and gets a part of its own: at any moment, and done or refused."""
     chance, most = Random(seed()), 1
     for number in range(times):
         project, task, employee = _project(worlds[0], tasks)
-        new = make("Task", name="y", assignee=point(employee))
+        new = create_command("Task", name="y", assignee=point(employee))
         rivals = (
             create(new),
-            update(change("Task", task, name=f"{number}")),
-            update(change("Task", task, subtasks=create(new))),
+            update(update_command("Task", task, name=f"{number}")),
+            update(update_command("Task", task, subtasks=create(new))),
         )
-        commands = [change("Project", project, tasks=each) for each in rivals]
+        commands = [update_command("Project", project, tasks=each) for each in rivals]
 
-        gate = Gate(engine)
+        stepping = SteppingEngine(engine)
 
-        deleted, *outcomes = together(
-            partial(deleting, gate, project),
+        deleted, *outcomes = run_concurrently(
+            partial(deleting, stepping, project),
             *(
-                partial(entering, gate, chance.randrange(most), *each)
+                partial(entering, stepping, chance.randrange(most), *each)
                 for each in zip(worlds, commands, strict=False)
             ),
         )
 
-        most = gate.calls
+        most = stepping.calls
         assert deleted is True
         assert {*outcomes} <= {True, "ENTITY_NOT_FOUND"}
         assert worlds[0].entities.linked(RoleName("Employee", "projects"), [employee]) == [()]

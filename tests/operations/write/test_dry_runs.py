@@ -1,4 +1,4 @@
-"""Preview and validate: what a write would come to, without a trace."""
+"""Preview and validation: the outcome of a write without writing."""
 
 from collections.abc import Sequence
 
@@ -10,50 +10,59 @@ from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.write.commands import Command, Create, ToManyCommand, Update
 from stratabase.operations.write.services import preview, validate
 from tests.fakes import ADMINISTRATOR
-from tests.graphs.commands import add, change, create, end, make, point, remove, update
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.commands import (
+    add,
+    create,
+    create_command,
+    delete_command,
+    point,
+    remove,
+    update,
+    update_command,
+)
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 BROKEN: dict[str, Command] = {
-    "wrong values": make("Employee", name=3, age=-1),
-    "no such object": change("Employee", "e9", name="Eve"),
-    "no such target": make("Employee", name="Eve", team=point("t9")),
-    "a partner that is taken": make("Team", name="new", lead=point("e1")),
-    "values that are taken": make("Employee", name="Eve", email="ada@x.org"),
-    "nobody is left": change("Meeting", "m1", attendees=remove("e1")),
-    "a required role": make("Project", name="x"),
-    "it is needed": end("Employee", "e1"),
-    "a contradiction": change("Employee", "e1", friends=ToManyCommand(add=["e2"], remove=["e2"])),
-    "several things": change(
+    "wrong values": create_command("Employee", name=3, age=-1),
+    "no such object": update_command("Employee", "e9", name="Eve"),
+    "no such target": create_command("Employee", name="Eve", team=point("t9")),
+    "a partner that is taken": create_command("Team", name="new", lead=point("e1")),
+    "values that are taken": create_command("Employee", name="Eve", email="ada@x.org"),
+    "an empty required role": update_command("Meeting", "m1", attendees=remove("e1")),
+    "a required role": create_command("Project", name="x"),
+    "it is needed": delete_command("Employee", "e1"),
+    "a contradiction": update_command("Employee", "e1", friends=ToManyCommand(add=["e2"], remove=["e2"])),
+    "several things": update_command(
         "Employee", "e2", age=-1, email="ada@x.org", team=point("t9"), leads=point("t1"), friends=add("e9")
     ),
 }
 
 
 @pytest.mark.parametrize("command", BROKEN.values(), ids=BROKEN)
-def test_a_rehearsal_finds_what_the_write_would_meet(command: Command) -> None:
-    scene = Scene()
+def test_a_validation_reports_the_issues_of_the_write(command: Command) -> None:
+    scenario = CompanyScenario()
 
-    issues = validate(scene.services, command, ADMINISTRATOR)
+    issues = validate(scenario.services, command, ADMINISTRATOR)
 
     assert issues
-    assert list(issues) == list(Scene().refusal(command))
+    assert list(issues) == list(CompanyScenario().refusal(command))
     if isinstance(command, Create | Update):
-        assert list(_previewed(scene, command)) == list(issues)
-    assert scene.entities.commits == []
+        assert list(_previewed(scenario, command)) == list(issues)
+    assert scenario.entities.commits == []
 
 
-def _previewed(scene: Scene, command: Create | Update) -> Sequence[Issue]:
+def _previewed(scenario: CompanyScenario, command: Create | Update) -> Sequence[Issue]:
     """Return what is wrong by a preview, which shows nothing where there is no object to change."""
     try:
-        return preview(scene.services, command, ADMINISTRATOR).issues
+        return preview(scenario.services, command, ADMINISTRATOR).issues
     except Refused as refusal:
         (issue,) = refusal.issues
         assert issue.path == ("data", "_id")
         return refusal.issues
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
-    issues = validate(Scene().services, BROKEN["several things"], ADMINISTRATOR)
+def test_all_issues_are_reported_together() -> None:
+    issues = validate(CompanyScenario().services, BROKEN["several things"], ADMINISTRATOR)
 
     assert sorted(issue_summary(issue) for issue in issues) == [
         ("ATTRIBUTE_RANGE", "Employee", "e2", "age", "data.age"),
@@ -65,63 +74,67 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
 
 
 RIGHT: dict[str, Command] = {
-    "a creation": make("Invoice", lines=create(make("Line", text="tea"))),
-    "an update": change(
-        "Employee", "e1", team=point("t2"), addresses=update(change("Address", "a1", code="x"))
+    "a creation": create_command("Invoice", lines=create(create_command("Line", text="tea"))),
+    "an update": update_command(
+        "Employee", "e1", team=point("t2"), addresses=update(update_command("Address", "a1", code="x"))
     ),
-    "an update of nothing": change("Employee", "e1", name="Ada"),
-    "a deletion": end("Project", "p1"),
-    "a deletion of nothing": end("Project", "p9"),
+    "an update of nothing": update_command("Employee", "e1", name="Ada"),
+    "a deletion": delete_command("Project", "p1"),
+    "a deletion of nothing": delete_command("Project", "p9"),
 }
 
 
 @pytest.mark.parametrize("command", RIGHT.values(), ids=RIGHT)
-def test_a_rehearsal_leaves_no_trace(command: Command) -> None:
-    scene = Scene()
-    graph, allowances = scene.entities.graph, len(scene.entities.allowances)
+def test_a_validation_writes_nothing(command: Command) -> None:
+    scenario = CompanyScenario()
+    graph, allowances = scenario.entities.graph, len(scenario.entities.allowances)
 
-    assert list(validate(scene.services, command, ADMINISTRATOR)) == []
+    assert list(validate(scenario.services, command, ADMINISTRATOR)) == []
 
-    assert scene.entities.graph is graph
-    assert scene.entities.commits == []
-    assert scene.entities.serials == {}
-    assert len(scene.entities.allowances) == allowances
-    scene.write(command)
+    assert scenario.entities.graph is graph
+    assert scenario.entities.commits == []
+    assert scenario.entities.serials == {}
+    assert len(scenario.entities.allowances) == allowances
+    scenario.write(command)
 
 
-def test_a_preview_shows_the_object_as_it_would_be_but_for_its_numbers() -> None:
-    scene = Scene()
+def test_a_preview_shows_the_future_object_without_serial_numbers() -> None:
+    scenario = CompanyScenario()
 
     shown, _ = preview(
-        scene.services, make("Invoice", "mine", lines=create(make("Line", text="tea"))), ADMINISTRATOR
+        scenario.services,
+        create_command("Invoice", "mine", lines=create(create_command("Line", text="tea"))),
+        ADMINISTRATOR,
     )
 
     assert shown.state.get("number") is None
     assert shown.client_ids == {shown.reference: "mine"}
-    made = [effect.after for effect in shown.effects if isinstance(effect, Creation)]
-    assert [each.reference.class_name for each in made] == ["Invoice", "Line"]
-    assert shown.state["lines"] == [made[1].reference.id]
+    created = [effect.after for effect in shown.effects if isinstance(effect, Creation)]
+    assert [each.reference.class_name for each in created] == ["Invoice", "Line"]
+    assert shown.state["lines"] == [created[1].reference.id]
 
 
-def test_a_preview_of_an_update_shows_what_stays_and_what_changes() -> None:
-    shown, _ = preview(Scene().services, change("Employee", "e1", name="Eve"), ADMINISTRATOR)
+def test_a_preview_of_an_update_shows_unchanged_and_changed_values() -> None:
+    shown, _ = preview(
+        CompanyScenario().services, update_command("Employee", "e1", name="Eve"), ADMINISTRATOR
+    )
 
     assert shown.state["name"] == "Eve"
     assert shown.state["email"] == "ada@x.org"
     assert shown.state["_lastmodifiedby"] == "ada"
 
 
-def test_a_rehearsal_is_made_again_when_another_write_comes_between(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_validation_is_repeated_after_a_concurrent_write(monkeypatch: pytest.MonkeyPatch) -> None:
     """It reads, and then asks the store, which knows better by then."""
-    scene = Scene()
-    rehearse = scene.entities.dry_run
+    scenario = CompanyScenario()
+    rehearse = scenario.entities.dry_run
 
     def other_write(asked: Change) -> None:
         monkeypatch.undo()
-        scene.write(change("Employee", "e1", name="Other"))
+        scenario.write(update_command("Employee", "e1", name="Other"))
         rehearse(asked)
 
-    monkeypatch.setattr(scene.entities, "dry_run", other_write)
-    shown, _ = preview(scene.services, change("Employee", "e1", age=3), ADMINISTRATOR)
+    monkeypatch.setattr(scenario.entities, "dry_run", other_write)
+    shown, _ = preview(scenario.services, update_command("Employee", "e1", age=3), ADMINISTRATOR)
 
     assert (shown.state["name"], shown.state["age"]) == ("Other", 3)

@@ -3,28 +3,28 @@
 from stratabase.domain.objects.change import LinkCreation
 from stratabase.operations.write.services import preview, validate
 from tests.fakes import ADMINISTRATOR
-from tests.graphs.commands import add, make, point
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.commands import add, create_command, point
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 
-def test_a_form_is_shown_with_what_it_leads_to() -> None:
-    scene = Scene()
+def test_a_form_is_shown_with_its_associated_objects() -> None:
+    scenario = CompanyScenario()
 
     shown, _ = preview(
-        scene.services,
-        make("Leave", "f", days=3, employee=point("e1"), deputies=add("e2", "e3")),
+        scenario.services,
+        create_command("Leave", "f", days=3, employee=point("e1"), deputies=add("e2", "e3")),
         ADMINISTRATOR,
     )
 
     assert (shown.state["days"], shown.state["employee"]) == (3, "e1")
     assert [effect.other for effect in shown.effects if isinstance(effect, LinkCreation)] == ["e2", "e3"]
-    assert scene.entities.commits == []
+    assert scenario.entities.commits == []
 
 
-def test_what_is_wrong_with_a_form_is_told_at_once() -> None:
+def test_all_issues_of_a_form_are_reported_together() -> None:
     issues = validate(
-        Scene().services,
-        make("Leave", days="x", employee=point("e9"), deputies=add("e1", "e8")),
+        CompanyScenario().services,
+        create_command("Leave", days="x", employee=point("e9"), deputies=add("e1", "e8")),
         ADMINISTRATOR,
     )
 
@@ -35,7 +35,7 @@ def test_what_is_wrong_with_a_form_is_told_at_once() -> None:
     ]
 
 
-def test_a_form_needs_what_it_requires() -> None:
-    (issue,) = validate(Scene().services, make("Leave", days=1), ADMINISTRATOR)
+def test_a_form_needs_its_required_values() -> None:
+    (issue,) = validate(CompanyScenario().services, create_command("Leave", days=1), ADMINISTRATOR)
 
     assert issue_summary(issue) == ("ROLE_CARDINALITY", "Leave", None, "employee", "data.employee")

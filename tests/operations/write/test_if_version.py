@@ -1,4 +1,4 @@
-"""A write that relies on a version is refused also if another write comes between reading and committing."""
+"""A write with `ifVersion` is refused also after a concurrent write between read and commit."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -18,7 +18,7 @@ from stratabase.operations.write.services import delete, save
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.fakes import ADMINISTRATOR, CountedIds, fake_services
-from tests.graphs.commands import add, change, create, make
+from tests.graphs.commands import add, create, create_command, update_command
 from tests.graphs.commands import update as parts
 
 MODEL = read_model(
@@ -36,8 +36,8 @@ MODEL = read_model(
 )
 
 
-class Between(CountedIds):
-    """Ids that do something once when the next one is asked for, which is right before a commit."""
+class InterruptingIds(CountedIds):
+    """IDs that call a function once when the next one is generated, right before a commit."""
 
     act: Callable[[], object] | None = None
 
@@ -50,12 +50,12 @@ class Between(CountedIds):
 
 @pytest.fixture(params=["dict", "sqlite"])
 def services(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Services]:
-    made, _, _ = fake_services(MODEL)
+    created, _, _ = fake_services(MODEL)
     if request.param == "dict":
-        yield replace(made, ids=Between())
+        yield replace(created, ids=InterruptingIds())
         return
     with closing(SqliteEngine(tmp_path / "store.db")) as engine:
-        yield replace(made, ids=Between(), entities=Repository(engine, MODEL))
+        yield replace(created, ids=InterruptingIds(), entities=Repository(engine, MODEL))
 
 
 def relying(command: Update | Delete, start: Instant | None) -> Update | Delete:
@@ -65,28 +65,30 @@ def relying(command: Update | Delete, start: Instant | None) -> Update | Delete:
 
 @pytest.mark.parametrize("asked", ["value", "links", "parts", "end"])
 @pytest.mark.parametrize("is_rivalled", [False, True])
-def test_a_write_that_names_a_version_is_done_on_that_version(
+def test_a_write_with_if_version_succeeds_only_on_that_version(
     services: Services, asked: str, *, is_rivalled: bool
 ) -> None:
-    tag = save(services, make("Tag", name="t"), ADMINISTRATOR).reference.id
-    order = save(services, make("Order", name="o", lines=create(make("Line"))), ADMINISTRATOR).reference
+    tag = save(services, create_command("Tag", name="t"), ADMINISTRATOR).reference.id
+    order = save(
+        services, create_command("Order", name="o", lines=create(create_command("Line"))), ADMINISTRATOR
+    ).reference
     (read,) = services.entities.read([order])
     assert read is not None
     lines = read.state["lines"]
     assert isinstance(lines, list)
     (line,) = lines
     commands: dict[str, Update | Delete] = {
-        "value": change("Order", order.id, name="mine"),
-        "links": change("Order", order.id, tags=add(tag)),
-        "parts": change("Order", order.id, lines=parts(change("Line", line, name="mine"))),
+        "value": update_command("Order", order.id, name="mine"),
+        "links": update_command("Order", order.id, tags=add(tag)),
+        "parts": update_command("Order", order.id, lines=parts(update_command("Line", line, name="mine"))),
         "end": Delete(order),
     }
     command = relying(commands[asked], read.start)
     if not is_rivalled:
         write(services, command)
         return
-    assert isinstance(services.ids, Between)
-    services.ids.act = lambda: save(services, change("Order", order.id, name="rival"), ADMINISTRATOR)
+    assert isinstance(services.ids, InterruptingIds)
+    services.ids.act = lambda: save(services, update_command("Order", order.id, name="rival"), ADMINISTRATOR)
     with pytest.raises(Refused) as refusal:
         write(services, command)
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ENTITY_LOCK_PERSIST]

@@ -1,4 +1,4 @@
-"""Ids that no object can have are ids of nothing, whatever the store could look for."""
+"""IDs that no object can have are not found."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,12 +11,12 @@ from stratabase.domain.write.commands import Command, Delete
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.services import delete, save, validate
 from stratabase.store.engine.port import Engine
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engines import CONCURRENT
 from tests.fakes import ADMINISTRATOR, request_of
-from tests.graphs.commands import add, change, create, end, make, point, remove
+from tests.graphs.commands import add, create, create_command, delete_command, point, remove, update_command
 from tests.graphs.company import COMPANY
+from tests.graphs.company_scenario import issue_summary
 from tests.graphs.processes import process
-from tests.graphs.scene import issue_summary
 from tests.soak import mostly
 
 IDS = {
@@ -30,7 +30,7 @@ IDS = {
 }
 
 
-@pytest.fixture(scope="module", params=mostly(STURDY, "metered"), ids=lambda kind: kind.name)
+@pytest.fixture(scope="module", params=mostly(CONCURRENT, "metered"), ids=lambda kind: kind.name)
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """An engine."""
     engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
@@ -42,12 +42,12 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def test_impossible_ids_are_reported_as_not_found(engine: Engine, id_: str) -> None:
     services = process(engine, COMPANY)
     commands: list[tuple[Command, list[str]]] = [
-        (make("Employee", name="Eve", team=point(id_)), ["team"]),
-        (make("Employee", name="Eve", leads=point(id_)), ["leads"]),
-        (make("Employee", name="Eve", friends=add(id_)), ["friends"]),
-        (make("Team", name="new", members=add(id_)), ["members"]),
-        (change("Office", "1", guests=remove(id_)), []),
-        (end("Employee", id_), []),
+        (create_command("Employee", name="Eve", team=point(id_)), ["team"]),
+        (create_command("Employee", name="Eve", leads=point(id_)), ["leads"]),
+        (create_command("Employee", name="Eve", friends=add(id_)), ["friends"]),
+        (create_command("Team", name="new", members=add(id_)), ["members"]),
+        (update_command("Office", "1", guests=remove(id_)), []),
+        (delete_command("Employee", id_), []),
     ]
     for command, roles in commands:
         issues = validate(services, command, ADMINISTRATOR)
@@ -59,11 +59,11 @@ def test_impossible_ids_are_reported_as_not_found(engine: Engine, id_: str) -> N
 
 @pytest.mark.parametrize("id_", IDS.values(), ids=IDS)
 @pytest.mark.parametrize(
-    "roles", [{}, {"addresses": create(make("Address", street="x"))}], ids=["alone", "whole"]
+    "roles", [{}, {"addresses": create(create_command("Address", street="x"))}], ids=["alone", "whole"]
 )
-def test_what_is_not_there_is_not_updated(engine: Engine, id_: str, roles: dict[str, Any]) -> None:
+def test_a_missing_object_is_not_updated(engine: Engine, id_: str, roles: dict[str, Any]) -> None:
     services = process(engine, COMPANY)
-    command = change("Employee", id_, name="Eve", **roles)
+    command = update_command("Employee", id_, name="Eve", **roles)
 
     with pytest.raises(Refused) as refusal:
         save(services, command, ADMINISTRATOR)
@@ -75,7 +75,7 @@ def test_what_is_not_there_is_not_updated(engine: Engine, id_: str, roles: dict[
 
 
 @pytest.mark.parametrize("id_", IDS.values(), ids=IDS)
-def test_what_is_not_there_is_not_read_nor_deleted(engine: Engine, id_: str) -> None:
+def test_a_missing_object_is_neither_read_nor_deleted(engine: Engine, id_: str) -> None:
     services = process(engine, COMPANY)
     reference = Reference("Employee", id_)
 

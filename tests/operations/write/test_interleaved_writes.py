@@ -1,4 +1,4 @@
-"""Two write graphs, one of them at each moment of the other: as if one came after the other."""
+"""Two interleaved writes of graphs are serializable."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,7 +12,7 @@ import pytest
 from stratabase.domain.issues.refusals import Refused
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import codec
-from tests.contract.engine.acting import put
+from tests.contract.engine.engine_calls import put
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.commands import do
 from tests.graphs.company import COMPANY
@@ -100,7 +100,7 @@ def interleaved(mine: str, others: str) -> Iterator[Outcome]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("mine", NAMES)
-def test_whatever_comes_between_it_is_as_if_one_came_after_the_other(mine: str) -> None:
+def test_interleaved_writes_are_serializable(mine: str) -> None:
     """What is done, what is refused and why, and what is left."""
     for others in Random(seed()).sample(NAMES, count(1, len(NAMES))):
         for step, outcome in enumerate(interleaved(mine, others)):

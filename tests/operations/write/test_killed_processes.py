@@ -1,4 +1,4 @@
-"""Processes are killed at each of their SQL statements: in the file is the old graph, or the new one."""
+"""A process killed at any SQL statement leaves the old graph or the new one."""
 
 import json
 import shutil
@@ -24,16 +24,16 @@ NEVER = -1
 """No statement has this number."""
 
 
-class Life(NamedTuple):
-    """What a process got to do, and what there is when the file has been opened again, and swept."""
+class ProcessOutcome(NamedTuple):
+    """What a process completed, and the content of its file after reopening and a sweep."""
 
     statements: int
     heard: bool
     left: Items
 
 
-class Killer:
-    """Lets processes do deeds on copies of a file, and kills them."""
+class ProcessKiller:
+    """Runs processes on copies of a file, and kills them."""
 
     def __init__(self, folder: Path) -> None:
         self._original = original(folder)
@@ -46,7 +46,7 @@ class Killer:
             stdout=subprocess.PIPE,
         )
 
-    def life(self, name: str, last: int) -> Life:
+    def life(self, name: str, last: int) -> ProcessOutcome:
         """Return what comes of a deed whose process is killed before a statement."""
         for path in self._path.parent.glob(f"{self._path.name}*"):
             path.unlink()
@@ -56,7 +56,7 @@ class Killer:
         self._makes.stdin.write(json.dumps([str(self._path), name, last]) + "\n")
         self._makes.stdin.flush()
         statements, heard = json.loads(self._makes.stdout.readline())
-        return Life(statements, heard, self._left())
+        return ProcessOutcome(statements, heard, self._left())
 
     def _left(self) -> Items:
         engine = SqliteEngine(self._path)
@@ -72,15 +72,15 @@ class Killer:
 
 
 @pytest.fixture(scope="module")
-def killer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killer]:
-    killer = Killer(tmp_path_factory.mktemp("killed"))
+def killer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProcessKiller]:
+    killer = ProcessKiller(tmp_path_factory.mktemp("killed"))
     yield killer
     killer.end()
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", WRITE_CASES)
-def test_a_killed_process_leaves_the_old_graph_or_the_new_one(killer: Killer, name: str) -> None:
+def test_a_killed_process_leaves_the_old_or_the_new_graph(killer: ProcessKiller, name: str) -> None:
     """The old one up to some statement, and from there on the new one; a client that heard of it finds it."""
     whole = killer.life(name, NEVER)
     assert whole.heard == (whole.left != object_items(company_items()))

@@ -1,4 +1,4 @@
-"""Parts end, or come back, through a whole that stays: more of them than one commit holds."""
+"""More parts than one commit holds are cleared or restored through their existing whole."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,15 +17,15 @@ from stratabase.store.layout import keys
 from stratabase.store.write import cleanup, staged_restoration
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR, FrozenClock
-from tests.graphs.commands import change, make, point
+from tests.graphs.commands import create_command, point, update_command
 from tests.operations.write.interfering_engine import InterferingEngine
-from tests.operations.write.large_orders import LINES, MINUTE, Inquirer, Shop, Told
+from tests.operations.write.large_orders import LINES, MINUTE, PartReader, Shop, Told
 
 RIVAL = Caller("m2", "bob", "Administrator", administrator=True)
 
 
-class Scene:
-    """An order with many lines, and a process that is to change it."""
+class OrderScenario:
+    """An order with many lines, and a process that changes it."""
 
     def __init__(self) -> None:
         self.store = ReferenceEngine()
@@ -44,7 +44,7 @@ class Scene:
 
     def told(self) -> Told:
         """Return what readers are told of the lines that there were first."""
-        return Inquirer(self.store, self.clock).told(self.order, self.old, self.product)
+        return PartReader(self.store, self.clock).told(self.order, self.old, self.product)
 
     def clear(self) -> None:
         """End all lines."""
@@ -92,133 +92,139 @@ def nothing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("nothing_at_once")
-def test_parts_that_are_cleared_are_unseen_at_once_though_they_end_later() -> None:
-    scene = Scene()
-    cleared = scene.clock.instant
-    scene.clear()
-    assert scene.engine.commits == 1
-    assert scene.there(scene.old) == LINES
-    assert scene.told()[:-2] == NOTHING
-    scene.clock.instant += MINUTE
-    scene.sweep()
-    assert scene.there(scene.old) == 0
-    assert scene.told()[:-2] == NOTHING
-    gone = scene.shop.entities.tombstones([Reference("Line", id_) for id_ in scene.old])
+def test_cleared_parts_disappear_immediately_and_are_purged_later() -> None:
+    scenario = OrderScenario()
+    cleared = scenario.clock.instant
+    scenario.clear()
+    assert scenario.engine.commits == 1
+    assert scenario.there(scenario.old) == LINES
+    assert scenario.told()[:-2] == NOTHING
+    scenario.clock.instant += MINUTE
+    scenario.sweep()
+    assert scenario.there(scenario.old) == 0
+    assert scenario.told()[:-2] == NOTHING
+    gone = scenario.shop.entities.tombstones([Reference("Line", id_) for id_ in scenario.old])
     assert {each and each.last_end for each in gone} == {cleared}
-    assert [each.start for each in scene.shop.entities.versions(scene.order)][-1] == cleared
+    assert [each.start for each in scenario.shop.entities.versions(scenario.order)][-1] == cleared
 
 
-def test_what_there_is_time_for_ends_before_the_client_has_its_answer() -> None:
-    scene = Scene()
-    scene.clear()
-    assert (scene.there(scene.old), scene.left()) == (0, [])
+def test_cleared_parts_are_purged_before_the_response_if_time_allows() -> None:
+    scenario = OrderScenario()
+    scenario.clear()
+    assert (scenario.there(scenario.old), scenario.left()) == (0, [])
 
 
 @pytest.mark.parametrize("does_it", [False, True], ids=["before the commit", "after the commit"])
-def test_a_process_that_dies_at_any_commit_has_cleared_all_or_nothing(*, does_it: bool) -> None:
-    scene, met = Scene(), list[bool]()
-    items = dict(scene.store._items)
+def test_a_crash_at_any_commit_leaves_all_or_no_parts_cleared(*, does_it: bool) -> None:
+    scenario, met = OrderScenario(), list[bool]()
+    items = dict(scenario.store._items)
     while True:
-        scene.store._items = dict(items)
-        if not scene.engine.dies(scene.clear, len(met) + 1, does_it=does_it):
+        scenario.store._items = dict(items)
+        if not scenario.engine.dies(scenario.clear, len(met) + 1, does_it=does_it):
             break
-        is_old = scene.told() == scene.before
-        assert is_old or scene.told()[:-2] == NOTHING
+        is_old = scenario.told() == scenario.before
+        assert is_old or scenario.told()[:-2] == NOTHING
         met.append(not is_old)
-        scene.sweep()
-        assert (scene.there(scene.old) == LINES) is is_old
-        assert is_old or scene.told()[:-2] == NOTHING
+        scenario.sweep()
+        assert (scenario.there(scenario.old) == LINES) is is_old
+        assert is_old or scenario.told()[:-2] == NOTHING
     assert len(met) > 2
     assert met == [does_it, *[True] * (len(met) - 1)]
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2])
-def test_what_was_cleared_comes_back_whether_it_has_ended_or_not(
+def test_cleared_parts_are_restored_whether_purged_or_not(
     monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
-    scene = Scene()
+    scenario = OrderScenario()
     monkeypatch.setattr(cleanup, "MOST_STEPS", steps)
-    scene.clear()
-    scene.clock.instant += MINUTE
+    scenario.clear()
+    scenario.clock.instant += MINUTE
     monkeypatch.setattr(cleanup, "MOST_STEPS", max(steps, 1))
-    scene.restore()
+    scenario.restore()
     monkeypatch.undo()
-    scene.sweep()
-    assert scene.told()[:-2] == scene.before[:-2]
-    assert scene.shop.lines(scene.order) == scene.old
-    assert scene.there(scene.old) == LINES
+    scenario.sweep()
+    assert scenario.told()[:-2] == scenario.before[:-2]
+    assert scenario.shop.lines(scenario.order) == scenario.old
+    assert scenario.there(scenario.old) == LINES
 
 
 @pytest.mark.usefixtures("nothing_at_once")
-def test_several_times_cleared_leaves_several_things_to_end() -> None:
-    scene = Scene()
-    new = scene.replace()
-    assert scene.there([*scene.old, *new]) == 2 * LINES
-    scene.clear()
-    assert len(scene.left()) == 2
-    scene.sweep()
-    assert scene.there([*scene.old, *new]) == 0
+def test_repeated_clearing_leaves_several_ledgers() -> None:
+    scenario = OrderScenario()
+    new = scenario.replace()
+    assert scenario.there([*scenario.old, *new]) == 2 * LINES
+    scenario.clear()
+    assert len(scenario.left()) == 2
+    scenario.sweep()
+    assert scenario.there([*scenario.old, *new]) == 0
 
 
 @pytest.mark.usefixtures("nothing_at_once")
-def test_parts_with_values_that_new_ones_take_end_with_the_commit() -> None:
-    scene = Scene()
-    made = [make("Line", code=f"c{number}", product=point(scene.product.id)) for number in range(5)]
-    scene.clock.instant += 1
-    command = change("Order", scene.order.id, lines=PartsCommand(create=made, delete_all=True))
-    save(scene.shop.services, command, ADMINISTRATOR)
-    assert scene.there(scene.old) == LINES - 5
-    assert len(scene.shop.lines(scene.order)) == 5
+def test_parts_whose_unique_values_are_reused_are_deleted_in_the_commit() -> None:
+    scenario = OrderScenario()
+    created = [
+        create_command("Line", code=f"c{number}", product=point(scenario.product.id)) for number in range(5)
+    ]
+    scenario.clock.instant += 1
+    command = update_command("Order", scenario.order.id, lines=PartsCommand(create=created, delete_all=True))
+    save(scenario.shop.services, command, ADMINISTRATOR)
+    assert scenario.there(scenario.old) == LINES - 5
+    assert len(scenario.shop.lines(scenario.order)) == 5
 
 
-def test_a_lock_that_another_takes_meanwhile_keeps_all() -> None:
-    scene = Scene()
-    line = Reference("Line", scene.old[-3])
+def test_a_concurrent_lock_on_a_part_prevents_clearing() -> None:
+    scenario = OrderScenario()
+    line = Reference("Line", scenario.old[-3])
 
     def take(_: int) -> None:
-        scene.engine.calm()
-        lock(scene.shop.services, [line], 5, RIVAL)
+        scenario.engine.calm()
+        lock(scenario.shop.services, [line], 5, RIVAL)
 
-    scene.engine.before = take
+    scenario.engine.before = take
     with pytest.raises(Refused) as refusal:
-        scene.clear()
+        scenario.clear()
     assert {issue.type for issue in refusal.value.issues} == {IssueType.ENTITY_LOCK_PERSIST}
-    assert scene.told() == scene.before
+    assert scenario.told() == scenario.before
 
 
-Act = Callable[[Scene], Any]
+Act = Callable[[OrderScenario], Any]
 
 
-@pytest.mark.parametrize("end", [Scene.clear, lambda scene: scene.shop.delete_at_once(scene.order)])
-def test_who_purges_slowly_ends_nothing_that_has_come_back(monkeypatch: pytest.MonkeyPatch, end: Act) -> None:
+@pytest.mark.parametrize(
+    "end", [OrderScenario.clear, lambda scenario: scenario.shop.delete_at_once(scenario.order)]
+)
+def test_a_slow_purge_deletes_no_restored_parts(monkeypatch: pytest.MonkeyPatch, end: Act) -> None:
     """Another has ended all that was left, and it was restored since."""
-    scene = Scene()
+    scenario = OrderScenario()
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
-    end(scene)
-    slow = scene.process.entities.sweep_steps()
+    end(scenario)
+    slow = scenario.process.entities.sweep_steps()
     next(slow)
     monkeypatch.undo()
-    scene.clock.instant += MINUTE
-    scene.shop.entities.sweep()
-    scene.restore()
+    scenario.clock.instant += MINUTE
+    scenario.shop.entities.sweep()
+    scenario.restore()
     assert len([*slow]) < LINES
-    assert scene.there(scene.old) == LINES
-    assert scene.told()[:-2] == scene.before[:-2]
+    assert scenario.there(scenario.old) == LINES
+    assert scenario.told()[:-2] == scenario.before[:-2]
 
 
 @pytest.mark.parametrize("shared", [0, 5])
-def test_a_whole_that_is_there_gets_other_parts_back_in_place_of_those_it_has(shared: int) -> None:
+def test_a_restoration_of_an_existing_whole_replaces_its_parts(shared: int) -> None:
     """Also where some of these have the values that some of those had."""
-    scene = Scene()
-    scene.shop.clear(scene.order)
+    scenario = OrderScenario()
+    scenario.shop.clear(scenario.order)
     for prefix, number in (("c", shared), ("d", LINES)):
-        scene.shop.add_lines(scene.order, scene.product, number, prefix)
-    scene.clock.instant += MINUTE
-    new, seen = scene.shop.lines(scene.order), list[Told]()
-    told = Inquirer(scene.store, scene.clock).told
-    scene.engine.before = lambda _: seen.append(told(scene.order, scene.old, scene.product)[:-2])
-    scene.restore()
-    seen.append(told(scene.order, scene.old, scene.product)[:-2])
+        scenario.shop.add_lines(scenario.order, scenario.product, number, prefix)
+    scenario.clock.instant += MINUTE
+    new, seen = scenario.shop.lines(scenario.order), list[Told]()
+    result = PartReader(scenario.store, scenario.clock).told
+    scenario.engine.before = lambda _: seen.append(
+        result(scenario.order, scenario.old, scenario.product)[:-2]
+    )
+    scenario.restore()
+    seen.append(result(scenario.order, scenario.old, scenario.product)[:-2])
     assert seen[0] == [
         True,
         0,
@@ -228,59 +234,63 @@ def test_a_whole_that_is_there_gets_other_parts_back_in_place_of_those_it_has(sh
         True,
         0,
     ]
-    assert seen[-1] == scene.before[:-2]
+    assert seen[-1] == scenario.before[:-2]
     assert len({str(each) for each in seen}) == 2
-    assert scene.there(new) == 0
-    assert scene.left() == []
-    assert {*scene.starts(scene.old)} == {scene.clock.instant}
+    assert scenario.there(new) == 0
+    assert scenario.left() == []
+    assert {*scenario.starts(scenario.old)} == {scenario.clock.instant}
 
 
 @pytest.mark.parametrize("does_it", [False, True], ids=["before the commit", "after the commit"])
-def test_a_process_that_dies_meanwhile_leaves_the_old_parts_or_the_new_ones(*, does_it: bool) -> None:
-    scene = Scene()
-    new = scene.replace()
-    items, met, before = dict(scene.store._items), list[bool](), scene.told()
+def test_a_crash_during_a_restoration_leaves_the_old_or_the_new_parts(*, does_it: bool) -> None:
+    scenario = OrderScenario()
+    new = scenario.replace()
+    items, met, before = dict(scenario.store._items), list[bool](), scenario.told()
     while True:
-        scene.store._items = dict(items)
-        if not scene.engine.dies(scene.restore, len(met) + 1, does_it=does_it):
+        scenario.store._items = dict(items)
+        if not scenario.engine.dies(scenario.restore, len(met) + 1, does_it=does_it):
             break
-        is_old = scene.told() == before
-        assert is_old or scene.told()[:-2] == scene.before[:-2]
+        is_old = scenario.told() == before
+        assert is_old or scenario.told()[:-2] == scenario.before[:-2]
         met.append(not is_old)
-        scene.sweep()
-        assert (scene.there(scene.old), scene.there(new)) == ((0, LINES) if is_old else (LINES, 0))
-        assert scene.shop.lines(scene.order) == (new if is_old else scene.old)
+        scenario.sweep()
+        assert (scenario.there(scenario.old), scenario.there(new)) == ((0, LINES) if is_old else (LINES, 0))
+        assert scenario.shop.lines(scenario.order) == (new if is_old else scenario.old)
     assert met == sorted(met)
     assert len(met) > 4
     assert met[-1]
 
 
-def test_where_the_whole_is_changed_meanwhile_all_begins_again() -> None:
-    scene = Scene()
-    scene.replace()
+def test_a_concurrent_change_of_the_whole_restarts_the_restoration() -> None:
+    scenario = OrderScenario()
+    scenario.replace()
 
     def change_it(number: int) -> None:
         if number == 3:
-            scene.clock.instant += 1
-            save(scene.shop.services, change("Order", scene.order.id, name="other"), ADMINISTRATOR)
+            scenario.clock.instant += 1
+            save(
+                scenario.shop.services,
+                update_command("Order", scenario.order.id, name="other"),
+                ADMINISTRATOR,
+            )
 
-    scene.engine.before = change_it
-    scene.restore()
-    scene.clock.instant += MINUTE
-    assert scene.told()[:-2] == scene.before[:-2]
-    names = [each.state["name"] for each in scene.shop.entities.versions(scene.order)]
+    scenario.engine.before = change_it
+    scenario.restore()
+    scenario.clock.instant += MINUTE
+    assert scenario.told()[:-2] == scenario.before[:-2]
+    names = [each.state["name"] for each in scenario.shop.entities.versions(scenario.order)]
     assert names[-3:] == ["a", "other", "a"]
 
 
-def test_two_who_restore_a_whole_that_is_there_do_so_one_after_the_other() -> None:
-    scene = Scene()
-    scene.replace()
+def test_concurrent_restorations_of_an_existing_whole_are_serialized() -> None:
+    scenario = OrderScenario()
+    scenario.replace()
 
     def meddle(number: int) -> None:
         if number == 3:
             with pytest.raises(Unavailable, match="Another request is restoring"):
-                scene.shop.restore(scene.order, scene.full)
+                scenario.shop.restore(scenario.order, scenario.full)
 
-    scene.engine.before = meddle
-    scene.restore()
-    assert scene.told()[:-2] == scene.before[:-2]
+    scenario.engine.before = meddle
+    scenario.restore()
+    assert scenario.told()[:-2] == scenario.before[:-2]

@@ -1,4 +1,4 @@
-"""Graphs that are larger than what can be written at once."""
+"""Graphs larger than one commit."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +20,7 @@ from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
-from tests.graphs.commands import change, create, end, make, point
+from tests.graphs.commands import create, create_command, delete_command, point, update_command
 from tests.graphs.company import COMPANY
 from tests.graphs.processes import process
 from tests.graphs.read_graph import read_graph
@@ -55,11 +55,11 @@ def refusal(services: Services, command: Create | Update) -> Issue:
 
 
 def addresses(number: int) -> PartsCommand:
-    return create(*(make("Address", street=str(each)) for each in range(number)))
+    return create(*(create_command("Address", street=str(each)) for each in range(number)))
 
 
-def test_more_than_can_be_done_at_once_is_refused_with_number_and_limit(services: Services) -> None:
-    issue = refusal(services, make("Employee", name="Eve", addresses=addresses(120)))
+def test_a_too_large_write_is_refused_with_number_and_limit(services: Services) -> None:
+    issue = refusal(services, create_command("Employee", name="Eve", addresses=addresses(120)))
 
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert issue.path == ("data",)
@@ -68,53 +68,57 @@ def test_more_than_can_be_done_at_once_is_refused_with_number_and_limit(services
     assert read_graph(services.entities, COMPANY).objects == {}
 
 
-def test_a_part_that_is_too_large_is_refused_with_the_limit(services: Services) -> None:
+def test_a_too_large_part_is_refused_with_the_limit(services: Services) -> None:
     model = read_model(LONG_TEXTS, "long.graphql")
     services = replace(services, model=model, entities=Repository(ReferenceEngine(), model))
 
-    issue = refusal(services, make("Book", chapters=create(make("Chapter", text="x" * 400_000))))
+    issue = refusal(
+        services, create_command("Book", chapters=create(create_command("Chapter", text="x" * 400_000)))
+    )
 
     assert (issue.type, issue.entity_name) == (IssueType.MALFORMED_REQUEST, "Chapter")
     assert issue.path == ("data", "chapters", "create", 0)
     assert "358,400" in issue.message
 
 
-def test_a_whole_with_more_parts_than_end_at_once_can_be_deleted(services: Services) -> None:
-    eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
+def test_a_whole_with_more_parts_than_one_commit_holds_can_be_deleted(services: Services) -> None:
+    eve = save(services, create_command("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(4):
-        save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+        save(services, update_command("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
     (entity,) = services.entities.read([eve])
     assert entity is not None
     ids = entity.state["addresses"]
     assert isinstance(ids, list)
     assert len(ids) == 320
 
-    assert list(validate(services, end("Employee", eve.id), ADMINISTRATOR)) == []
-    assert delete(services, end("Employee", eve.id), ADMINISTRATOR) is True
+    assert list(validate(services, delete_command("Employee", eve.id), ADMINISTRATOR)) == []
+    assert delete(services, delete_command("Employee", eve.id), ADMINISTRATOR) is True
 
     assert set(services.entities.read([eve, *(Reference("Address", id_) for id_ in ids)])) == {None}
     assert read_graph(services.entities, COMPANY).objects == {}
 
 
-def test_so_it_can_be_when_something_else_must_have_it_only_by_being_refused(services: Services) -> None:
-    eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
+def test_a_whole_with_many_parts_that_a_required_role_references_is_not_deleted(services: Services) -> None:
+    eve = save(services, create_command("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
-        save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
-    save(services, make("Passport", owner=point(eve.id)), ADMINISTRATOR)
+        save(services, update_command("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    save(services, create_command("Passport", owner=point(eve.id)), ADMINISTRATOR)
 
     with pytest.raises(Refused) as refused:
-        delete(services, end("Employee", eve.id), ADMINISTRATOR)
+        delete(services, delete_command("Employee", eve.id), ADMINISTRATOR)
 
     assert [issue.type for issue in refused.value.issues] == [IssueType.ROLE_CARDINALITY]
     assert len(read_graph(services.entities, COMPANY).objects) == 162
 
 
-def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(services: Services) -> None:
-    eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
+def test_any_number_of_parts_of_a_whole_can_be_cleared(services: Services) -> None:
+    eve = save(services, create_command("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
-        save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
-    command = change(
-        "Employee", eve.id, addresses=PartsCommand(create=[make("Address", street="new")], delete_all=True)
+        save(services, update_command("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    command = update_command(
+        "Employee",
+        eve.id,
+        addresses=PartsCommand(create=[create_command("Address", street="new")], delete_all=True),
     )
 
     assert list(validate(services, command, ADMINISTRATOR)) == []
@@ -126,31 +130,31 @@ def test_all_parts_of_a_whole_that_stays_can_be_deleted_however_many(services: S
     assert entity.state["addresses"] == state["addresses"]
 
 
-def test_but_not_together_with_more_new_ones_than_fit(services: Services) -> None:
-    eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
+def test_clearing_parts_with_too_many_new_ones_is_refused(services: Services) -> None:
+    eve = save(services, create_command("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
-        save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+        save(services, update_command("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
 
-    made = [make("Address", street=str(each)) for each in range(120)]
+    created = [create_command("Address", street=str(each)) for each in range(120)]
     issue = refusal(
-        services, change("Employee", eve.id, addresses=PartsCommand(create=made, delete_all=True))
+        services, update_command("Employee", eve.id, addresses=PartsCommand(create=created, delete_all=True))
     )
 
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert len(read_graph(services.entities, COMPANY).objects) == 161
 
 
-def test_a_large_graph_is_not_deleted_while_another_member_has_locked_a_part(services: Services) -> None:
-    eve = save(services, make("Employee", name="Eve"), ADMINISTRATOR).reference
+def test_a_large_graph_with_a_part_locked_by_another_is_not_deleted(services: Services) -> None:
+    eve = save(services, create_command("Employee", name="Eve"), ADMINISTRATOR).reference
     for _ in range(2):
-        save(services, change("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+        save(services, update_command("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
     (entity,) = services.entities.read([eve])
     assert entity is not None
     ids = entity.state["addresses"]
     assert isinstance(ids, list)
     lock(services, [Reference("Address", ids[70])], 5, RIVAL)
 
-    issue = refusal(services, change("Employee", eve.id, addresses=PartsCommand(delete_all=True)))
+    issue = refusal(services, update_command("Employee", eve.id, addresses=PartsCommand(delete_all=True)))
 
     assert issue.type is IssueType.ENTITY_LOCK_PERSIST
     assert len(read_graph(services.entities, COMPANY).objects) == 161

@@ -1,4 +1,4 @@
-"""A deleted whole comes back with more parts than one commit holds: unseen until all of it is there."""
+"""Staged restoration of a deleted whole with more parts than one commit holds."""
 
 import signal
 import subprocess
@@ -26,18 +26,18 @@ from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.write import cleanup, staged_restoration
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR, FrozenClock
-from tests.graphs.commands import add, change, create, end, make, point
+from tests.graphs.commands import add, create, create_command, delete_command, point, update_command
 from tests.models import model
 from tests.operations.write.interfering_engine import InterferingEngine
-from tests.operations.write.large_orders import LINES, MINUTE, MODEL, Inquirer, Shop, Told
+from tests.operations.write.large_orders import LINES, MINUTE, MODEL, PartReader, Shop, Told
 from tests.soak import count
 
 FOR_EVER = 1000
 """More commits than there are."""
 
 
-class Scene:
-    """An order that was there with many lines, and is not any more; and a process that is to restore it."""
+class OrderScenario:
+    """A deleted order with many lines, and a process that restores it."""
 
     def __init__(self, lines: int = LINES, *, chained: bool = False) -> None:
         self.store = ReferenceEngine()
@@ -61,7 +61,7 @@ class Scene:
 
     def told(self) -> Told:
         """Return what readers are told."""
-        return Inquirer(self.store, self.clock).told(self.order, self.ids, self.product)
+        return PartReader(self.store, self.clock).told(self.order, self.ids, self.product)
 
     def restore(self) -> None:
         """Bring the order back."""
@@ -100,322 +100,322 @@ class Scene:
 
     def check_back(self) -> None:
         """Make sure that all is back."""
-        told = self.told()
+        result = self.told()
         versions = -2
-        assert [*told[:versions], told[-1]] == [*self.full[:versions], self.full[-1]]
+        assert [*result[:versions], result[-1]] == [*self.full[:versions], self.full[-1]]
         assert len(self.starts()) == 1
         assert self.shop.lines(self.order) == self.ids
         assert self.ledgers() == []
-        again = save(self.shop.services, change("Order", self.order.id, name="again"), ADMINISTRATOR)
+        again = save(self.shop.services, update_command("Order", self.order.id, name="again"), ADMINISTRATOR)
         assert again.state["name"] == "again"
 
 
 @pytest.mark.parametrize("chained", [False, True])
-def test_all_parts_come_back_at_one_instant_and_nobody_sees_one_before_its_whole(*, chained: bool) -> None:
+def test_all_parts_are_restored_at_one_instant_and_invisible_before_their_whole(*, chained: bool) -> None:
     """Also where the parts lead to one another, so that none of them can be the first."""
-    scene = Scene(chained=chained)
+    scenario = OrderScenario(chained=chained)
     seen = list[Told]()
-    scene.engine.before = lambda _: seen.append(scene.told())
-    scene.restore()
-    seen.append(scene.told())
-    first_new = next(number for number, told in enumerate(seen) if told != scene.deleted)
+    scenario.engine.before = lambda _: seen.append(scenario.told())
+    scenario.restore()
+    seen.append(scenario.told())
+    first_new = next(number for number, result in enumerate(seen) if result != scenario.deleted)
     assert first_new >= 3
-    assert len({str(told) for told in seen}) == 2
-    (start,) = scene.starts()
-    assert start == scene.clock.instant
-    assert scene.ledgers() == []
-    scene.check_back()
+    assert len({str(result) for result in seen}) == 2
+    (start,) = scenario.starts()
+    assert start == scenario.clock.instant
+    assert scenario.ledgers() == []
+    scenario.check_back()
     if chained:
-        (line,) = scene.shop.entities.read([Reference("Line", scene.ids[0])])
+        (line,) = scenario.shop.entities.read([Reference("Line", scenario.ids[0])])
         assert line is not None
-        assert line.state["next"] == scene.ids[len(scene.ids) // 2]
+        assert line.state["next"] == scenario.ids[len(scenario.ids) // 2]
 
 
 @pytest.mark.parametrize("does_it", [False, True], ids=["before the commit", "after the commit"])
-def test_a_process_that_dies_at_any_commit_leaves_all_or_after_a_sweep_nothing(*, does_it: bool) -> None:
+def test_a_crash_at_any_commit_leaves_all_or_after_a_sweep_nothing(*, does_it: bool) -> None:
     met = list[bool]()
-    scene = Scene()
-    items = dict(scene.store._items)
+    scenario = OrderScenario()
+    items = dict(scenario.store._items)
     while True:
-        scene.store._items = dict(items)
+        scenario.store._items = dict(items)
         call = len(met) + 1
-        if not scene.engine.dies(scene.restore, call, does_it=does_it):
+        if not scenario.engine.dies(scenario.restore, call, does_it=does_it):
             break
-        told = scene.told()
-        met.append(told != scene.deleted)
-        scene.sweep()
-        assert (scene.told() == scene.deleted) == (not met[-1])
+        result = scenario.told()
+        met.append(result != scenario.deleted)
+        scenario.sweep()
+        assert (scenario.told() == scenario.deleted) == (not met[-1])
         if met[-1]:
-            scene.check_back()
+            scenario.check_back()
         else:
-            scene.check_deleted()
+            scenario.check_deleted()
     assert len(met) >= 4
     assert met == sorted(met)
     assert met[-1]
 
 
-def test_who_asks_again_at_once_waits_for_the_lease_and_then_brings_it_back() -> None:
-    scene = Scene()
-    assert scene.engine.dies(scene.restore, 2, does_it=True)
+def test_a_retry_waits_for_the_lease_and_then_restores() -> None:
+    scenario = OrderScenario()
+    assert scenario.engine.dies(scenario.restore, 2, does_it=True)
     with pytest.raises(Unavailable, match="Another request is restoring"):
-        scene.shop.restore(scene.order, scene.there)
-    scene.shop.entities.sweep()
-    assert scene.ledgers() != []
-    scene.clock.instant += staged_restoration.LEASE
-    scene.shop.restore(scene.order, scene.there)
-    scene.check_back()
+        scenario.shop.restore(scenario.order, scenario.there)
+    scenario.shop.entities.sweep()
+    assert scenario.ledgers() != []
+    scenario.clock.instant += staged_restoration.LEASE
+    scenario.shop.restore(scenario.order, scenario.there)
+    scenario.check_back()
 
 
-def test_what_went_through_without_an_answer_is_done_when_it_is_asked_again() -> None:
-    scene = Scene()
+def test_a_restoration_whose_response_was_lost_succeeds_when_retried() -> None:
+    scenario = OrderScenario()
 
     def lose(_: int) -> None:
-        if scene.shop.found(scene.order) is not None:
-            scene.engine.calm()
+        if scenario.shop.found(scenario.order) is not None:
+            scenario.engine.calm()
             raise Unavailable(verbatim("The answer was lost."))
 
-    scene.engine.after = lose
-    scene.restore()  # what is noted tells that it was done
-    scene.check_back()
+    scenario.engine.after = lose
+    scenario.restore()  # what is noted tells that it was done
+    scenario.check_back()
 
 
-def test_of_two_concurrent_restorations_one_is_done_and_the_other_refused() -> None:
-    scene = Scene()
+def test_one_of_two_concurrent_restorations_succeeds_and_the_other_is_refused() -> None:
+    scenario = OrderScenario()
     refused = list[str]()
 
     def meddle(number: int) -> None:
         if number in {2, 3}:
             with pytest.raises(Unavailable) as refusal:
-                scene.shop.restore(scene.order, scene.there)
+                scenario.shop.restore(scenario.order, scenario.there)
             refused.append(str(refusal.value))
 
-    scene.engine.before = meddle
-    scene.restore()
+    scenario.engine.before = meddle
+    scenario.restore()
     assert len(refused) == 2
-    scene.engine.calm()
-    scene.check_back()
+    scenario.engine.calm()
+    scenario.check_back()
 
 
 @pytest.mark.parametrize("call", [2, 3, 4, 5])
-def test_a_restoration_that_a_sweep_overtakes_at_any_time_begins_again(call: int) -> None:
-    scene = Scene()
-    tombs, sweeping = scene.tombs(), FrozenClock(scene.clock.instant + staged_restoration.LEASE)
+def test_a_restoration_interrupted_by_a_sweep_restarts(call: int) -> None:
+    scenario = OrderScenario()
+    tombs, sweeping = scenario.tombs(), FrozenClock(scenario.clock.instant + staged_restoration.LEASE)
 
     def overtake(number: int) -> None:
         if number == call:
-            Shop(scene.store, sweeping).entities.sweep()
-            assert scene.ledgers() == []
-            assert scene.told() == scene.deleted
-            assert scene.tombs() == tombs
+            Shop(scenario.store, sweeping).entities.sweep()
+            assert scenario.ledgers() == []
+            assert scenario.told() == scenario.deleted
+            assert scenario.tombs() == tombs
 
-    scene.engine.before = overtake
-    scene.restore()
-    scene.check_back()
+    scenario.engine.before = overtake
+    scenario.restore()
+    scenario.check_back()
 
 
 @pytest.mark.parametrize("call", [3, 4, FOR_EVER])
-def test_a_slow_sweep_of_an_earlier_one_takes_nothing_from_it(call: int) -> None:
+def test_a_slow_sweep_of_an_earlier_restoration_deletes_nothing(call: int) -> None:
     """Whether the new one is done by then, or under way."""
-    scene = Scene()
-    assert scene.engine.dies(scene.restore, 4, does_it=False)
-    scene.clock.instant += staged_restoration.LEASE
-    slow = Shop(scene.store, scene.clock).entities.sweep_steps()
+    scenario = OrderScenario()
+    assert scenario.engine.dies(scenario.restore, 4, does_it=False)
+    scenario.clock.instant += staged_restoration.LEASE
+    slow = Shop(scenario.store, scenario.clock).entities.sweep_steps()
     next(slow)
-    scene.shop.entities.sweep()
-    assert scene.told() == scene.deleted
+    scenario.shop.entities.sweep()
+    assert scenario.told() == scenario.deleted
 
     def go_on(number: int) -> None:
         if number == call:
             assert [*slow]
 
-    scene.engine.commits = 0
-    scene.engine.before = go_on
-    scene.restore()
+    scenario.engine.commits = 0
+    scenario.engine.before = go_on
+    scenario.restore()
     assert bool([*slow]) == (call == FOR_EVER)
-    scene.check_back()
+    scenario.check_back()
 
 
-def test_one_that_takes_too_long_gives_up_and_leaves_nothing() -> None:
-    scene = Scene()
+def test_a_restoration_that_takes_too_long_is_abandoned_without_remains() -> None:
+    scenario = OrderScenario()
 
     def tarry(_: int) -> None:
-        scene.clock.instant += staged_restoration.LONGEST
+        scenario.clock.instant += staged_restoration.LONGEST
 
-    scene.engine.before = tarry
+    scenario.engine.before = tarry
     with pytest.raises(Unavailable, match="longer than 15 seconds"):
-        scene.restore()
-    assert scene.ledgers() == []
-    scene.check_deleted()
+        scenario.restore()
+    assert scenario.ledgers() == []
+    scenario.check_deleted()
 
 
-def test_where_another_brings_the_whole_back_meanwhile_all_begins_again() -> None:
+def test_a_concurrent_restoration_of_the_whole_restarts_the_restoration() -> None:
     """Now of a whole that is there, and without parts."""
-    scene = Scene()
-    first = scene.shop.entities.versions(scene.order)
+    scenario = OrderScenario()
+    first = scenario.shop.entities.versions(scenario.order)
     empty = next(iter(first)).start
     assert empty is not None
 
     def meddle(number: int) -> None:
         if number == 3:
-            scene.engine.calm()
-            scene.shop.restore(scene.order, empty)
+            scenario.engine.calm()
+            scenario.shop.restore(scenario.order, empty)
 
-    scene.engine.before = meddle
-    scene.restore()  # once more, now of a whole that is there
-    scene.clock.instant += MINUTE
-    scene.check_back()
+    scenario.engine.before = meddle
+    scenario.restore()  # once more, now of a whole that is there
+    scenario.clock.instant += MINUTE
+    scenario.check_back()
 
 
-def test_a_value_that_another_takes_meanwhile_is_told_and_nothing_comes_back() -> None:
-    scene = Scene()
-    taken = scene.ids[-1]
+def test_a_unique_value_taken_meanwhile_is_reported_and_nothing_is_restored() -> None:
+    scenario = OrderScenario()
+    taken = scenario.ids[-1]
 
     def take(number: int) -> None:
         if number == 2:
-            other = scene.shop.order(scene.product, 0)
-            line = make("Line", code=f"c{LINES - 1}", product=point(scene.product.id))
-            save(scene.shop.services, change("Order", other.id, lines=create(line)), ADMINISTRATOR)
+            other = scenario.shop.order(scenario.product, 0)
+            line = create_command("Line", code=f"c{LINES - 1}", product=point(scenario.product.id))
+            save(scenario.shop.services, update_command("Order", other.id, lines=create(line)), ADMINISTRATOR)
 
-    scene.engine.before = take
+    scenario.engine.before = take
     with pytest.raises(Refused) as refusal:
-        scene.restore()
+        scenario.restore()
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ENTITY_UNIQUE]
     assert refusal.value.issues[0].entity_id == taken
-    assert scene.ledgers() == []
-    assert scene.shop.found(Reference("Line", scene.ids[0])) is None
-    assert {(each and each[1]) for each in scene.tombs()} == {scene.ended}  # type: ignore[index]
+    assert scenario.ledgers() == []
+    assert scenario.shop.found(Reference("Line", scenario.ids[0])) is None
+    assert {(each and each[1]) for each in scenario.tombs()} == {scenario.ended}  # type: ignore[index]
 
 
-def test_values_are_taken_while_their_objects_come_back_and_free_when_they_do_not() -> None:
-    scene = Scene()
-    other = scene.shop.order(scene.product, 0)
+def test_unique_values_are_reserved_during_a_restoration_and_released_after_failure() -> None:
+    scenario = OrderScenario()
+    other = scenario.shop.order(scenario.product, 0)
 
     def take() -> None:
-        line = make("Line", code="c0", product=point(scene.product.id))
-        save(scene.shop.services, change("Order", other.id, lines=create(line)), ADMINISTRATOR)
+        line = create_command("Line", code="c0", product=point(scenario.product.id))
+        save(scenario.shop.services, update_command("Order", other.id, lines=create(line)), ADMINISTRATOR)
 
-    assert scene.engine.dies(scene.restore, 2, does_it=True)
+    assert scenario.engine.dies(scenario.restore, 2, does_it=True)
     with pytest.raises(Refused) as refusal:
         take()
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ENTITY_UNIQUE]
-    scene.sweep()
+    scenario.sweep()
     take()
 
 
-def test_what_comes_back_is_not_locked_before_its_whole_is_there() -> None:
-    scene = Scene()
-    assert scene.engine.dies(scene.restore, 2, does_it=True)
-    line = Reference("Line", scene.ids[0])
-    assert scene.shop.found(line) is not None
+def test_a_part_cannot_be_locked_before_its_whole_is_restored() -> None:
+    scenario = OrderScenario()
+    assert scenario.engine.dies(scenario.restore, 2, does_it=True)
+    line = Reference("Line", scenario.ids[0])
+    assert scenario.shop.found(line) is not None
     with pytest.raises(Refused) as refusal:
-        lock(scene.shop.services, [line], 5, ADMINISTRATOR)
+        lock(scenario.shop.services, [line], 5, ADMINISTRATOR)
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ENTITY_NOT_FOUND]
 
 
-def test_a_part_of_which_nothing_tells_why_no_whole_lists_it_counts_as_gone() -> None:
-    scene = Scene()
-    assert scene.engine.dies(scene.restore, 2, does_it=True)
-    for key in scene.ledgers():
-        del scene.store._items[key]
+def test_a_staged_part_without_a_ledger_counts_as_missing() -> None:
+    scenario = OrderScenario()
+    assert scenario.engine.dies(scenario.restore, 2, does_it=True)
+    for key in scenario.ledgers():
+        del scenario.store._items[key]
     with pytest.raises(Refused) as refusal:
-        scene.shop.restore(scene.order, scene.there)
+        scenario.shop.restore(scenario.order, scenario.there)
     assert {issue.level for issue in refusal.value.issues} == {Level.WARNING}
-    scene.shop.restore(scene.order, scene.there, force=True)
+    scenario.shop.restore(scenario.order, scenario.there, force=True)
     left_out = len(refusal.value.issues)
-    assert len(scene.shop.lines(scene.order)) == LINES - left_out
+    assert len(scenario.shop.lines(scenario.order)) == LINES - left_out
 
 
-def test_what_a_part_needs_is_not_deleted_while_it_comes_back() -> None:
-    scene = Scene()
-    assert scene.engine.dies(scene.restore, 2, does_it=True)
+def test_an_object_required_by_a_part_is_not_deleted_during_its_restoration() -> None:
+    scenario = OrderScenario()
+    assert scenario.engine.dies(scenario.restore, 2, does_it=True)
     with pytest.raises(Refused) as refusal:
-        delete(scene.shop.services, end("Product", scene.product.id), ADMINISTRATOR)
+        delete(scenario.shop.services, delete_command("Product", scenario.product.id), ADMINISTRATOR)
     assert [issue.type for issue in refusal.value.issues] == [IssueType.ROLE_CARDINALITY]
-    scene.sweep()
-    assert delete(scene.shop.services, end("Product", scene.product.id), ADMINISTRATOR)
+    scenario.sweep()
+    assert delete(scenario.shop.services, delete_command("Product", scenario.product.id), ADMINISTRATOR)
 
 
-def test_a_part_that_is_written_unseen_ends_all_the_same() -> None:
-    scene = Scene()
-    assert scene.engine.dies(scene.restore, 2, does_it=True)
-    line = Reference("Line", scene.ids[0])
-    other = scene.shop.product()
-    scene.clock.instant += 1
-    save(scene.shop.services, change("Product", other.id, lines=add(line.id)), ADMINISTRATOR)
-    scene.sweep()
-    assert scene.shop.found(line) is None
-    assert scene.told()[:-2] == scene.deleted[:-2]
-    scene.shop.restore(scene.order, scene.there)
-    assert len(scene.starts()) == 1
+def test_a_staged_part_that_is_written_is_still_purged() -> None:
+    scenario = OrderScenario()
+    assert scenario.engine.dies(scenario.restore, 2, does_it=True)
+    line = Reference("Line", scenario.ids[0])
+    other = scenario.shop.product()
+    scenario.clock.instant += 1
+    save(scenario.shop.services, update_command("Product", other.id, lines=add(line.id)), ADMINISTRATOR)
+    scenario.sweep()
+    assert scenario.shop.found(line) is None
+    assert scenario.told()[:-2] == scenario.deleted[:-2]
+    scenario.shop.restore(scenario.order, scenario.there)
+    assert len(scenario.starts()) == 1
 
 
-def test_more_than_a_request_restores_is_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene()
+def test_a_too_large_restoration_is_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = OrderScenario()
     monkeypatch.setattr(restore, "MAX_PARTS_PER_RESTORATION", LINES + LINES // 10 - 1)
     with pytest.raises(Refused) as refusal:
-        scene.restore()
+        scenario.restore()
     (issue,) = refusal.value.issues
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert f"{LINES + LINES // 10 - 1:,}" in issue.message
     monkeypatch.setattr(restore, "MAX_PARTS_PER_RESTORATION", LINES + LINES // 10)
-    scene.restore()
+    scenario.restore()
 
 
-def test_what_a_large_deletion_has_left_is_ended_before_it_comes_back(
+def test_remains_of_a_large_deletion_are_purged_before_the_restoration(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """And no part of it counts as gone for good."""
-    scene = Scene()
-    scene.restore()
+    scenario = OrderScenario()
+    scenario.restore()
     monkeypatch.setattr(cleanup, "MOST_STEPS", 1)
-    scene.clock.instant += MINUTE
-    assert delete(scene.shop.services, end("Order", scene.order.id), ADMINISTRATOR)
-    assert scene.ledgers() != []
-    scene.clock.instant += MINUTE
-    scene.shop.restore(scene.order, scene.there)
+    scenario.clock.instant += MINUTE
+    assert delete(scenario.shop.services, delete_command("Order", scenario.order.id), ADMINISTRATOR)
+    assert scenario.ledgers() != []
+    scenario.clock.instant += MINUTE
+    scenario.shop.restore(scenario.order, scenario.there)
     monkeypatch.undo()
-    scene.shop.entities.sweep()
-    scene.check_back()
+    scenario.shop.entities.sweep()
+    scenario.check_back()
 
 
-class Unfenced(InterferingEngine):
-    """Judges no fences, as an engine that many machines share."""
+class UnfencedEngine(InterferingEngine):
+    """An engine that checks no fences, like a distributed one."""
 
     def commit(self, batch: Batch) -> None:
         super().commit(replace(batch, fence=None))
 
 
-def test_what_comes_back_is_written_by_the_rules_of_the_time_when_it_does() -> None:
+def test_a_restoration_uses_the_registry_at_its_commit() -> None:
     """A constraint that is listed while parts come back is kept for the object that comes back last."""
-    scene = Scene()
-    engine = Unfenced(scene.store)
-    process = Shop(engine, scene.clock)
+    scenario = OrderScenario()
+    engine = UnfencedEngine(scenario.store)
+    process = Shop(engine, scenario.clock)
     process.entities.unbuilt()
     order = MODEL.classes["Order"]
     coming = model(*{**MODEL.classes, "Order": replace(order, uniques=(Unique(("name",)),))}.values())
 
     def list_constraint(number: int) -> None:
         if number == 2:
-            Repository(scene.store, coming).unbuilt()
+            Repository(scenario.store, coming).unbuilt()
             process.entities._slots.invalidate()  # as it does every few seconds
 
     engine.commits, engine.before = 0, list_constraint
-    process.restore(scene.order, scene.there)
+    process.restore(scenario.order, scenario.there)
     engine.calm()
-    scene.check_back()
+    scenario.check_back()
     key = keys.guard("Order", Unique(("name",)), {"name": "a"})
     assert key is not None
-    assert [guard_holder(guard) for guard in scene.store.get([key])] == [scene.order.id]
+    assert [guard_holder(guard) for guard in scenario.store.get([key])] == [scenario.order.id]
 
 
-def test_a_small_restoration_is_still_one_commit() -> None:
-    scene = Scene(lines=20)
-    scene.restore()
-    assert scene.engine.commits == 1
+def test_a_small_restoration_is_one_commit() -> None:
+    scenario = OrderScenario(lines=20)
+    scenario.restore()
+    assert scenario.engine.commits == 1
 
 
 @pytest.mark.parametrize("call", range(count(3, 1), count(4, 7)))
-def test_a_process_that_is_killed_leaves_nothing_that_a_sweep_does_not_end(tmp_path: Path, call: int) -> None:
+def test_a_sweep_deletes_all_remains_of_a_killed_restoration(tmp_path: Path, call: int) -> None:
     path = tmp_path / "store.db"
     engine = SqliteEngine(path)
     shop = Shop(engine)
@@ -424,7 +424,7 @@ def test_a_process_that_is_killed_leaves_nothing_that_a_sweep_does_not_end(tmp_p
     ids, there = shop.lines(order), shop.clock.instant
     shop.clock.instant += MINUTE
     shop.delete(order)
-    reader = Inquirer(engine, shop.clock)
+    reader = PartReader(engine, shop.clock)
     shop.clock.instant += MINUTE
     deleted = reader.told(order, ids, product)
     last = call > 5  # there are five commits

@@ -1,4 +1,4 @@
-"""Several who write the same graphs at once: afterwards all is as the model wants it, from both sides."""
+"""Concurrent writes of the same graphs leave a valid model on both sides."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -13,8 +13,8 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.engine.port import Engine
-from tests.contract.engine.acting import together
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engine_calls import run_concurrently
+from tests.contract.engine.engines import CONCURRENT
 from tests.fakes import ADMINISTRATOR, request_of
 from tests.graphs.item_faults import item_faults
 from tests.graphs.models import OF_KINDS
@@ -32,7 +32,7 @@ THREADS = 4
 REQUESTS = count(5, 60)
 
 
-KINDS = [kind for kind in STURDY if kind.name != "metered"]
+KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
@@ -71,7 +71,7 @@ def look(services: Services) -> ReferenceGraph:
 
 
 @pytest.mark.parametrize("kind", OF_KINDS)
-def test_random_requests_of_several_leave_a_graph_as_the_model_wants_it(engine: Engine, kind: str) -> None:
+def test_concurrent_random_requests_leave_a_valid_graph(engine: Engine, kind: str) -> None:
     model = OF_KINDS[kind]
 
     def act(chance: Random) -> int:
@@ -81,7 +81,7 @@ def test_random_requests_of_several_leave_a_graph_as_the_model_wants_it(engine: 
         )
         return sum(done(services, command) for command in commands)
 
-    counts = together(*(partial(act, Random(seed() + number)) for number in range(THREADS)))
+    counts = run_concurrently(*(partial(act, Random(seed() + number)) for number in range(THREADS)))
 
     assert sum(counts) > 0
     look(process(engine, model)).check()

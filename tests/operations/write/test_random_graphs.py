@@ -1,4 +1,4 @@
-"""Random requests on random models: what is done, and what is refused, is what the plain rules say."""
+"""Random requests on random models agree with the reference graph."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +33,7 @@ def owners_of_links(entities: DictEntities) -> set[Reference]:
 
 
 @given(models(), st.randoms(use_true_random=False))
-def test_random_requests_have_the_outcomes_of_the_plain_rules(model: Model, chance: Random) -> None:
+def test_random_requests_agree_with_the_reference_graph(model: Model, chance: Random) -> None:
     services, entities, _ = fake_services(model)
     session = run_session(services, chance, REQUESTS)
     event(f"{session.done} of {REQUESTS} were done")
@@ -44,7 +44,7 @@ def test_random_requests_have_the_outcomes_of_the_plain_rules(model: Model, chan
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", OF_KINDS)
-def test_requests_on_each_kind_of_association_have_the_outcomes_of_the_plain_rules(kind: str) -> None:
+def test_requests_on_each_kind_of_association_agree_with_the_reference_graph(kind: str) -> None:
     """With one association, everything can be deleted in the end, and then no link is left."""
     chance, done, linked = Random(seed()), 0, 0
     for _ in range(10 * STORIES):

@@ -1,4 +1,4 @@
-"""Random requests on random models, over every kind of store: what it holds and shows is as told plainly."""
+"""Random requests on random models over every kind of store agree with the reference graph."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,8 +20,8 @@ from stratabase.operations.read.reader import Reader
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from stratabase.store.write import commit
-from tests.contract.engine.acting import settled
-from tests.contract.engine.kinds import KINDS, Kind
+from tests.contract.engine.engine_calls import settle
+from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import fake_services, request_of, unlimited_budget
 from tests.graphs.commands import do
@@ -59,7 +59,7 @@ def run_and_compare(engine: Engine, model: Model, chance: Random) -> None:
     for _ in range(REQUESTS):
         session.run_random_command()
         check_lagging_listing(entities, model, session.graph)
-        settled(engine)
+        settle(engine)
         check_listed_objects(entities, model, session.graph)
     session.delete_everything()
     entities.sweep()
@@ -94,8 +94,8 @@ def pages(entities: MirroredEntities, model: Model) -> Iterator[tuple[str, list[
 @pytest.mark.parametrize(
     "kind", [kind for kind in KINDS if kind.name in EXAMPLES], ids=lambda kind: kind.name
 )
-def test_random_writes_leave_every_kind_of_store_as_the_reference_graph_is(
-    kind: Kind, tmp_path: Path
+def test_random_writes_leave_every_store_equal_to_the_reference_graph(
+    kind: EngineImplementation, tmp_path: Path
 ) -> None:
     """Item by item, after each request; in the end nothing is left but the links of who is still there."""
     phases = [*Phase] if kind.name in QUICK else [Phase.generate]
@@ -117,7 +117,7 @@ def test_random_writes_leave_every_kind_of_store_as_the_reference_graph_is(
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", [*OF_KINDS, *OF_FAMILIES])
-def test_random_writes_on_each_kind_of_association_leave_a_store_as_the_reference_graph_is(
+def test_random_writes_on_each_kind_of_association_agree_with_the_reference_graph(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also between a whole and its parts."""
@@ -127,9 +127,7 @@ def test_random_writes_on_each_kind_of_association_leave_a_store_as_the_referenc
 
 
 @given(models(), st.randoms(use_true_random=False), MOST_AS_ONE)
-def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(
-    model: Model, chance: Random, most: int
-) -> None:
+def test_a_failed_call_leaves_the_old_or_the_new_graph(model: Model, chance: Random, most: int) -> None:
     """Whichever it is: of each request one call may go wrong, and its client hear nothing."""
     engine, ids, graph, failed = ReferenceEngine(), SharedIds(), ReferenceGraph(model), 0
     with pytest.MonkeyPatch.context() as patch:

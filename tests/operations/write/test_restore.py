@@ -1,4 +1,4 @@
-"""What comes back under the rules of today, and parts whose whole is gone but not purged yet."""
+"""Restoration under the present model, and parts of deleted wholes that are not purged yet."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.write import cleanup
 from tests.fakes import ADMINISTRATOR, NOON, fake_services, request_of
-from tests.graphs.commands import change, create, end, make
+from tests.graphs.commands import create, create_command, delete_command, update_command
 from tests.graphs.nested_views import view_of
 
 BOX = """extend schema @application(name: "Retyped")
@@ -28,13 +28,13 @@ SIZES = ("size: String", "size: Int", "size: String @domain(maxLength: 2)")
 OLD, NEW, STRICT = (read_model(BOX.format(size), "m") for size in SIZES)
 
 
-def test_a_value_that_its_attribute_cannot_have_any_more_is_left_out(tmp_path: Path) -> None:
+def test_a_value_that_its_attribute_no_longer_allows_is_omitted(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "store.db")
     old, _, clock = fake_services(OLD)
     old = replace(old, entities=Repository(engine, OLD))
-    box = save(old, make("Box", name="a", size="large"), ADMINISTRATOR).reference
+    box = save(old, create_command("Box", name="a", size="large"), ADMINISTRATOR).reference
     clock.instant += 1000
-    save(old, change("Box", box.id, name="b", size=None), ADMINISTRATOR)
+    save(old, update_command("Box", box.id, name="b", size=None), ADMINISTRATOR)
     clock.instant += 1000
     new = replace(fake_services(NEW)[0], entities=Repository(engine, NEW), clock=clock, ids=old.ids)
     with pytest.raises(Refused) as refusal:
@@ -46,13 +46,13 @@ def test_a_value_that_its_attribute_cannot_have_any_more_is_left_out(tmp_path: P
     engine.close()
 
 
-def test_a_value_outside_of_the_domain_of_today_is_refused(tmp_path: Path) -> None:
+def test_a_value_outside_the_present_domain_is_refused(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "store.db")
     old, _, clock = fake_services(OLD)
     old = replace(old, entities=Repository(engine, OLD))
-    box = save(old, make("Box", name="a", size="large"), ADMINISTRATOR).reference
+    box = save(old, create_command("Box", name="a", size="large"), ADMINISTRATOR).reference
     clock.instant += 1000
-    save(old, change("Box", box.id, size="s"), ADMINISTRATOR)
+    save(old, update_command("Box", box.id, size="s"), ADMINISTRATOR)
     clock.instant += 1000
     new = replace(fake_services(STRICT)[0], entities=Repository(engine, STRICT), clock=clock, ids=old.ids)
     with pytest.raises(Refused) as refusal:
@@ -67,7 +67,7 @@ type Line @class(versioned: true, exposed: true) {{ name: String }}"""
 
 
 @pytest.mark.parametrize("directive", ["", "@class(versioned: true)"])
-def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
+def test_a_part_existed_until_its_whole_was_deleted_even_before_the_purge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, directive: str
 ) -> None:
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
@@ -75,12 +75,12 @@ def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
     services, _, clock = fake_services(model)
     entities = Repository(engine, model)
     services = replace(services, entities=entities)
-    order = save(services, make("Order", name="a"), ADMINISTRATOR).reference
+    order = save(services, create_command("Order", name="a"), ADMINISTRATOR).reference
     for _ in range(6):
         clock.instant += 1000
         save(
             services,
-            change("Order", order.id, lines=create(*(make("Line") for _ in range(20)))),
+            update_command("Order", order.id, lines=create(*(create_command("Line") for _ in range(20)))),
             ADMINISTRATOR,
         )
     (read,) = entities.read([order])
@@ -89,7 +89,7 @@ def test_a_part_was_there_until_its_whole_ended_also_before_it_is_purged(
     assert isinstance(lines, list)
     line = Reference("Line", lines[-1])
     clock.instant += 1000
-    assert delete(services, end("Order", order.id), ADMINISTRATOR)
+    assert delete(services, delete_command("Order", order.id), ADMINISTRATOR)
     ended = clock.instant
     assert entities.pending_purges([order]) == [ended]
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""How often writing a graph asks the store: by its depth, and not by how many objects there are."""
+"""Round trips of writes depend on the depth of a graph, and not on the number of objects."""
 
 from dataclasses import replace
 from typing import cast
@@ -12,246 +12,279 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from stratabase.messages import verbatim
 from stratabase.operations.ports import Entities
-from tests.graphs.commands import add, change, create, end, make, point, remove, update
-from tests.graphs.scene import Scene, issue_summary
-from tests.operations.write.noted_calls import NotedCalls
+from tests.graphs.commands import (
+    add,
+    create,
+    create_command,
+    delete_command,
+    point,
+    remove,
+    update,
+    update_command,
+)
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
+from tests.operations.write.recorded_calls import RecordedCalls
 
 
-def calls(command: Command, scene: Scene | None = None) -> list[str]:
+def calls(command: Command, scenario: CompanyScenario | None = None) -> list[str]:
     """Return the calls that a command takes."""
-    scene = scene or Scene()
-    noted = NotedCalls(scene.entities)
-    scene.services = replace(scene.services, entities=cast("Entities", noted))
-    scene.write(command)
+    scenario = scenario or CompanyScenario()
+    noted = RecordedCalls(scenario.entities)
+    scenario.services = replace(scenario.services, entities=cast("Entities", noted))
+    scenario.write(command)
     return noted.calls
 
 
 CALLS: dict[str, tuple[Command, list[str]]] = {
-    "alone": (make("Employee", name="Eve"), ["commit"]),
+    "alone": (create_command("Employee", name="Eve"), ["commit"]),
     "with keys and links": (
-        make("Employee", name="Eve", team=point("t1"), projects=add("p1"), friends=add("e1", "e2", "e3")),
+        create_command(
+            "Employee", name="Eve", team=point("t1"), projects=add("p1"), friends=add("e1", "e2", "e3")
+        ),
         ["commit"],
     ),
     "with parts and their parts": (
-        make(
+        create_command(
             "Employee",
             name="Eve",
-            addresses=create(make("Address", street="x", rooms=create(make("Room", name="y")))),
+            addresses=create(
+                create_command("Address", street="x", rooms=create(create_command("Room", name="y")))
+            ),
         ),
         ["commit"],
     ),
     "with members, whose keys must be read": (
-        make("Team", name="new", members=add("e1", "e2", "e3")),
+        create_command("Team", name="new", members=add("e1", "e2", "e3")),
         ["read", "commit"],
     ),
-    "with numbers": (make("Invoice", lines=create(make("Line", text="a"))), ["next_serials", "commit"]),
-    "changed": (change("Employee", "e1", name="Eve"), ["read", "commit"]),
-    "a key changed": (change("Employee", "e1", team=point("t2")), ["read", "commit"]),
-    "nothing changed": (change("Employee", "e1", team=point("t1")), ["read", "read"]),
-    "members added": (change("Team", "t1", members=add("e3", "e4")), ["read", "commit"]),
+    "with numbers": (
+        create_command("Invoice", lines=create(create_command("Line", text="a"))),
+        ["next_serials", "commit"],
+    ),
+    "changed": (update_command("Employee", "e1", name="Eve"), ["read", "commit"]),
+    "a key changed": (update_command("Employee", "e1", team=point("t2")), ["read", "commit"]),
+    "nothing changed": (update_command("Employee", "e1", team=point("t1")), ["read", "read"]),
+    "members added": (update_command("Team", "t1", members=add("e3", "e4")), ["read", "commit"]),
     "links added and removed": (
-        change("Project", "p1", people=ToManyCommand(add=["e3"], remove=["e2"])),
+        update_command("Project", "p1", people=ToManyCommand(add=["e3"], remove=["e2"])),
         ["read", "are_linked", "commit"],
     ),
     "parts of parts changed, made and ended": (
-        change(
+        update_command(
             "Project",
             "p1",
             tasks=PartsCommand(
-                update=[change("Task", "k1", subtasks=update(change("Task", "k3", name="solder")))],
-                create=[make("Task", name="new", assignee=point("e1"))],
+                update=[
+                    update_command("Task", "k1", subtasks=update(update_command("Task", "k3", name="solder")))
+                ],
+                create=[create_command("Task", name="new", assignee=point("e1"))],
                 delete=["k2"],
             ),
         ),
         ["read", "commit"],
     ),
     "a partner exchanged": (
-        change("Employee", "e1", leads=point("t3")),
+        update_command("Employee", "e1", leads=point("t3")),
         ["read", "linked", "read", "commit"],
     ),
-    "deleted alone": (end("Label", "l2"), ["read", "commit"]),
-    "deleted with parts and their parts": (end("Project", "p1"), ["read", "read", "read", "commit"]),
-    "deleted where there is nothing": (end("Project", "p9"), ["read"]),
+    "deleted alone": (delete_command("Label", "l2"), ["read", "commit"]),
+    "deleted with parts and their parts": (
+        delete_command("Project", "p1"),
+        ["read", "read", "read", "commit"],
+    ),
+    "a missing object is deleted": (delete_command("Project", "p9"), ["read"]),
 }
 
 
 @pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
-def test_a_write_takes_these_calls(command: Command, expected: list[str]) -> None:
+def test_a_write_makes_these_calls(command: Command, expected: list[str]) -> None:
     assert calls(command) == expected
 
 
 @pytest.mark.parametrize("number", [2, 40])
 def test_the_calls_do_not_grow_with_the_number_of_objects(number: int) -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
     ids = [f"x{n}" for n in range(number)]
     for id_ in ids:
         reference = Reference("Address", id_)
-        scene.entities.objects[reference] = Entity(reference, {"_id": id_, "street": "s", "employee": "e2"})
-    whole = scene.entities.objects[Reference("Employee", "e2")]
+        scenario.entities.objects[reference] = Entity(
+            reference, {"_id": id_, "street": "s", "employee": "e2"}
+        )
+    whole = scenario.entities.objects[Reference("Employee", "e2")]
     state = {**whole.state, "addresses": ids}
-    scene.entities.objects[whole.reference] = replace(whole, state=state)
+    scenario.entities.objects[whole.reference] = replace(whole, state=state)
 
-    parts = [change("Address", id_, street="new", guests=add("e3")) for id_ in ids[1:]]
-    command = change("Employee", "e2", addresses=PartsCommand(update=parts, delete=ids[:1]))
+    parts = [update_command("Address", id_, street="new", guests=add("e3")) for id_ in ids[1:]]
+    command = update_command("Employee", "e2", addresses=PartsCommand(update=parts, delete=ids[:1]))
 
-    assert calls(command, scene) == ["read", "are_linked", "commit"]
+    assert calls(command, scenario) == ["read", "are_linked", "commit"]
 
 
-def between(scene: Scene, *others: Command) -> None:
+def between(scenario: CompanyScenario, *others: Command) -> None:
     """Let other writes come between reading and committing, once."""
 
     def write() -> None:
-        scene.entities.before_commit = lambda: None
+        scenario.entities.before_commit = lambda: None
         for other in others:
-            scene.write(other)
+            scenario.write(other)
 
-    scene.entities.before_commit = write
+    scenario.entities.before_commit = write
 
 
-def refusal(scene: Scene, command: Command) -> list[tuple[object, ...]]:
+def refusal(scenario: CompanyScenario, command: Command) -> list[tuple[object, ...]]:
     """Return why a command is refused, though others come between."""
     with pytest.raises(Refused) as refused:
-        scene.write(command)
+        scenario.write(command)
     return [issue_summary(issue) for issue in refused.value.issues]
 
 
-def test_a_graph_is_decided_anew_when_another_write_came_between() -> None:
+def test_a_write_is_planned_again_after_a_concurrent_write() -> None:
     """The other adds a part and a link, too; all must be there."""
-    scene = Scene()
+    scenario = CompanyScenario()
     between(
-        scene,
-        change("Employee", "e1", addresses=create(make("Address", street="theirs")), friends=add("e3")),
+        scenario,
+        update_command(
+            "Employee", "e1", addresses=create(create_command("Address", street="theirs")), friends=add("e3")
+        ),
     )
 
-    mine = create(make("Address", street="mine"))
-    scene.write(change("Employee", "e1", addresses=mine, friends=add("e3", "e4")))
+    mine = create(create_command("Address", street="mine"))
+    scenario.write(update_command("Employee", "e1", addresses=mine, friends=add("e3", "e4")))
 
-    employee = scene.entities.objects[Reference("Employee", "e1")]
+    employee = scenario.entities.objects[Reference("Employee", "e1")]
     ids = employee.state["addresses"]
     assert isinstance(ids, list)
-    streets = [scene.entities.objects[Reference("Address", id_)].state["street"] for id_ in ids]
+    streets = [scenario.entities.objects[Reference("Address", id_)].state["street"] for id_ in ids]
     assert streets == ["1st", "2nd", "theirs", "mine"]
 
 
 RACES: dict[str, tuple[Command, Command, tuple[object, ...]]] = {
     "the target goes": (
-        change("Employee", "e3", team=point("t3")),
-        end("Team", "t3"),
+        update_command("Employee", "e3", team=point("t3")),
+        delete_command("Team", "t3"),
         ("ENTITY_NOT_FOUND", "Employee", "e3", "team", "data.team"),
     ),
     "the object goes": (
-        change("Employee", "e3", team=point("t3")),
-        end("Project", "p1"),
+        update_command("Employee", "e3", team=point("t3")),
+        delete_command("Project", "p1"),
         (),
     ),
     "the whole of the part goes": (
-        change("Customer", "c1", addresses=update(change("Address", "a4", street="new"))),
-        end("Project", "p1"),
+        update_command("Customer", "c1", addresses=update(update_command("Address", "a4", street="new"))),
+        delete_command("Project", "p1"),
         (),
     ),
     "the partner is taken": (
-        change("Team", "t3", lead=point("e3")),
-        change("Employee", "e3", leads=point("t3")),
+        update_command("Team", "t3", lead=point("e3")),
+        update_command("Employee", "e3", leads=point("t3")),
         (),
     ),
     "the partner is taken by another": (
-        change("Team", "t3", lead=point("e3")),
-        make("Team", name="other", lead=point("e3")),
+        update_command("Team", "t3", lead=point("e3")),
+        create_command("Team", name="other", lead=point("e3")),
         ("ROLE_CARDINALITY", "Team", "t3", "lead", "data.lead"),
     ),
     "the partner is taken by another, seen from the other side": (
-        change("Employee", "e3", leads=point("t3")),
-        change("Team", "t3", lead=point("e4")),
+        update_command("Employee", "e3", leads=point("t3")),
+        update_command("Team", "t3", lead=point("e4")),
         ("ROLE_CARDINALITY", "Employee", "e3", "leads", "data.leads"),
     ),
     "the last but one goes": (
-        change("Project", "p1", people=remove("e1")),
-        change("Project", "p1", people=remove("e2")),
+        update_command("Project", "p1", people=remove("e1")),
+        update_command("Project", "p1", people=remove("e2")),
         ("ROLE_CARDINALITY", "Project", "p1", "people", "data.people"),
     ),
-    "somebody comes to need it": (
-        end("Customer", "c2"),
-        change("Project", "p1", customer=point("c2")),
+    "another object comes to require it": (
+        delete_command("Customer", "c2"),
+        update_command("Project", "p1", customer=point("c2")),
         ("ROLE_CARDINALITY", "Project", "p1", "customer", "_id"),
     ),
 }
 
 
 @pytest.mark.parametrize(("command", "other", "issue"), RACES.values(), ids=RACES)
-def test_a_lost_race_is_the_refusal_that_one_would_have_met_later(
+def test_a_lost_race_is_refused_like_a_later_write(
     command: Command, other: Command, issue: tuple[object, ...]
 ) -> None:
-    scene = Scene()
-    between(scene, other)
+    scenario = CompanyScenario()
+    between(scenario, other)
 
     if issue:
-        assert refusal(scene, command) == [issue]
+        assert refusal(scenario, command) == [issue]
     else:
-        scene.write(command)
+        scenario.write(command)
 
 
-def test_the_parts_of_a_whole_that_goes_away_meanwhile_are_not_written() -> None:
-    scene = Scene()
-    between(scene, end("Project", "p1"))
+def test_parts_of_a_concurrently_deleted_whole_are_not_written() -> None:
+    scenario = CompanyScenario()
+    between(scenario, delete_command("Project", "p1"))
 
-    command = change("Project", "p1", tasks=update(change("Task", "k1", name="new")))
+    command = update_command("Project", "p1", tasks=update(update_command("Task", "k1", name="new")))
 
-    assert refusal(scene, command) == [("ENTITY_NOT_FOUND", "Project", "p1", "data._id")]
+    assert refusal(scenario, command) == [("ENTITY_NOT_FOUND", "Project", "p1", "data._id")]
 
 
-def test_a_write_gives_up_when_others_keep_coming_between() -> None:
-    scene = Scene()
+def test_a_write_gives_up_after_repeated_conflicts() -> None:
+    scenario = CompanyScenario()
 
     def other_write() -> None:
-        (employee,) = scene.entities.read([Reference("Employee", "e1")])
+        (employee,) = scenario.entities.read([Reference("Employee", "e1")])
         assert employee is not None
-        scene.entities.objects[employee.reference] = replace(employee, commit_ids=(scene.services.ids.new(),))
+        scenario.entities.objects[employee.reference] = replace(
+            employee, commit_ids=(scenario.services.ids.new(),)
+        )
 
-    scene.entities.before_commit = other_write
+    scenario.entities.before_commit = other_write
     with pytest.raises(Unavailable):
-        scene.write(change("Employee", "e1", team=point("t3")))
-    assert scene.entities.commits == []
+        scenario.write(update_command("Employee", "e1", team=point("t3")))
+    assert scenario.entities.commits == []
 
 
-def test_a_graph_of_which_nobody_knows_whether_it_was_written_is_not_tried_again() -> None:
-    scene = Scene()
+def test_a_write_with_unknown_outcome_is_not_retried() -> None:
+    scenario = CompanyScenario()
     attempts: list[None] = []
-    scene.entities.before_commit = lambda: attempts.append(None)
-    scene.entities.refuse = Unavailable(verbatim("unknown"))
+    scenario.entities.before_commit = lambda: attempts.append(None)
+    scenario.entities.refuse = Unavailable(verbatim("unknown"))
 
-    for command in (change("Employee", "e1", team=point("t3")), end("Project", "p1")):
+    for command in (update_command("Employee", "e1", team=point("t3")), delete_command("Project", "p1")):
         with pytest.raises(Unavailable, match="unknown"):
-            scene.write(command)
+            scenario.write(command)
     assert len(attempts) == 2
 
 
-def test_what_the_store_cannot_do_at_once_is_refused_with_the_limit() -> None:
-    scene = Scene()
-    scene.entities.refuse = TooLarge(verbatim("Too large."))
+def test_a_change_too_large_for_the_store_is_refused_with_the_limit() -> None:
+    scenario = CompanyScenario()
+    scenario.entities.refuse = TooLarge(verbatim("Too large."))
 
-    (issue,) = scene.refusal(change("Employee", "e1", addresses=create(make("Address", street="x"))))
+    (issue,) = scenario.refusal(
+        update_command("Employee", "e1", addresses=create(create_command("Address", street="x")))
+    )
 
     assert (issue.type, issue.path) == (IssueType.MALFORMED_REQUEST, ("data",))
     assert issue.message == "Too large."
 
 
-def test_of_what_is_too_much_the_role_and_a_way_out_are_reported() -> None:
-    scene = Scene()
+def test_a_too_large_change_is_reported_with_its_role_and_advice() -> None:
+    scenario = CompanyScenario()
     role = RoleName("Employee", "friends")
-    scene.entities.refuse = TooLarge(verbatim("Too large."), cause=SizeCause(role, 33))
+    scenario.entities.refuse = TooLarge(verbatim("Too large."), cause=SizeCause(role, 33))
 
-    (issue,) = scene.refusal(change("Employee", "e1", addresses=create(make("Address", street="x"))))
+    (issue,) = scenario.refusal(
+        update_command("Employee", "e1", addresses=create(create_command("Address", street="x")))
+    )
 
     assert issue.message == "Too large. Add or remove at most 33 objects in Employee.friends at a time."
 
 
-def test_a_request_that_speaks_of_too_many_objects_is_refused_before_anything_is_read() -> None:
-    scene = Scene()
-    noted = NotedCalls(scene.entities)
-    scene.services = replace(scene.services, entities=cast("Entities", noted))
+def test_a_request_with_too_many_objects_is_refused_before_any_read() -> None:
+    scenario = CompanyScenario()
+    noted = RecordedCalls(scenario.entities)
+    scenario.services = replace(scenario.services, entities=cast("Entities", noted))
     many = [f"x{number}" for number in range(600)]
 
-    (issue,) = scene.refusal(change("Employee", "e1", friends=ToManyCommand(add=many, remove=many)))
+    (issue,) = scenario.refusal(
+        update_command("Employee", "e1", friends=ToManyCommand(add=many, remove=many))
+    )
 
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert "1,201" in issue.message
@@ -259,16 +292,16 @@ def test_a_request_that_speaks_of_too_many_objects_is_refused_before_anything_is
     assert noted.calls == []
 
 
-def test_parts_of_parts_without_end_are_no_trouble() -> None:
+def test_deeply_nested_parts_are_written() -> None:
     """They are gone into one after the other, and not by calls within calls."""
-    task = make("Task", name="last", assignee=point("e1"))
+    task = create_command("Task", name="last", assignee=point("e1"))
     for _ in range(450):
-        task = make("Task", name="x", assignee=point("e1"), subtasks=create(task))
-    scene = Scene()
+        task = create_command("Task", name="x", assignee=point("e1"), subtasks=create(task))
+    scenario = CompanyScenario()
 
-    changes = scene.changes(change("Project", "p1", tasks=create(task)))
+    changes = scenario.changes(update_command("Project", "p1", tasks=create(task)))
 
-    assert len(scene.entities.commits[-1].effects) == 452
+    assert len(scenario.entities.commits[-1].effects) == 452
     assert changes["Project.p1.tasks"] == ["k1", "k2", "id1"]
-    scene.write(end("Project", "p1"))
-    assert not [reference for reference in scene.entities.objects if reference.class_name == "Task"]
+    scenario.write(delete_command("Project", "p1"))
+    assert not [reference for reference in scenario.entities.objects if reference.class_name == "Task"]

@@ -1,4 +1,4 @@
-"""Writing one object: what is decided, what is refused, and what happens when others come between."""
+"""Writing one object: validation, refusals and concurrent writes."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -47,15 +47,15 @@ def stored(entities: DictEntities, id_: str) -> Entity:
     return entities.objects[Reference("Thing", id_)]
 
 
-def test_a_creation_stores_what_was_given_in_its_canonical_spelling_and_who_made_it_when(
+def test_a_creation_stores_canonical_values_and_its_author_and_time(
     services: Services, entities: DictEntities
 ) -> None:
-    made = save(
+    created = save(
         services, Create("Thing", {"name": "chair", "price": 1.50, "day": "31/01/2020"}), ADMINISTRATOR
     )
 
-    assert made.state == {
-        "_id": made.reference.id,
+    assert created.state == {
+        "_id": created.reference.id,
         "name": "chair",
         "price": "1.5",
         "day": "2020-01-31",
@@ -65,15 +65,15 @@ def test_a_creation_stores_what_was_given_in_its_canonical_spelling_and_who_made
         "_memberIds": {"ada": "m1"},
         "_lastmodifiedon": "2020-01-01T12:00:00.000Z",
     }
-    assert stored(entities, made.reference.id).state == made.state
+    assert stored(entities, created.reference.id).state == created.state
 
 
-def test_a_creation_reports_every_issue_at_once_and_writes_nothing(
+def test_a_creation_reports_all_issues_together_and_writes_nothing(
     services: Services, entities: DictEntities
 ) -> None:
-    given = {"name": "a name that is too long", "count": -1, "day": "yesterday", "price": "much"}
+    value = {"name": "a name that is too long", "count": -1, "day": "yesterday", "price": "much"}
 
-    issues = refusal(lambda: save(services, Create("Thing", given, client_id="c1"), ADMINISTRATOR))
+    issues = refusal(lambda: save(services, Create("Thing", value, client_id="c1"), ADMINISTRATOR))
 
     assert {(issue.type, issue.attribute_names) for issue in issues} == {
         (IssueType.ATTRIBUTE_STRING_LENGTH, ("name",)),
@@ -82,24 +82,24 @@ def test_a_creation_reports_every_issue_at_once_and_writes_nothing(
         (IssueType.DATA_TYPE, ("price",)),
     }
     assert {issue.client_id for issue in issues} == {"c1"}
-    assert {issue.path for issue in issues} == {("data", name) for name in given}
+    assert {issue.path for issue in issues} == {("data", name) for name in value}
     assert entities.commits == []
 
 
-@pytest.mark.parametrize("given", [{}, {"name": None}])
-def test_a_required_value_must_be_given(services: Services, given: dict[str, None]) -> None:
-    (issue,) = refusal(lambda: save(services, Create("Thing", given), ADMINISTRATOR))
+@pytest.mark.parametrize("data", [{}, {"name": None}])
+def test_a_required_value_must_be_given(services: Services, data: dict[str, None]) -> None:
+    (issue,) = refusal(lambda: save(services, Create("Thing", data), ADMINISTRATOR))
 
     assert (issue.type, issue.attribute_names) == (IssueType.ATTRIBUTE_REQUIRED, ("name",))
 
 
-def test_a_value_that_cannot_be_read_is_not_said_to_be_missing_too(services: Services) -> None:
+def test_an_unreadable_value_is_not_also_reported_as_missing(services: Services) -> None:
     (issue,) = refusal(lambda: save(services, Create("Thing", {"name": 7}), ADMINISTRATOR))
 
     assert issue.type is IssueType.DATA_TYPE
 
 
-def test_a_file_that_was_never_uploaded_cannot_be_bound(services: Services) -> None:
+def test_a_file_that_was_never_uploaded_cannot_be_referenced(services: Services) -> None:
     reference = {
         "pendingFileId": "p1",
         "fileId": "f1",
@@ -116,14 +116,16 @@ def test_a_file_that_was_never_uploaded_cannot_be_bound(services: Services) -> N
     assert (issue.type, issue.attribute_names) == (IssueType.ENTITY_NOT_FOUND, ("picture",))
 
 
-def test_an_update_keeps_what_is_not_given_clears_null_and_notes_the_change(
+def test_an_update_keeps_omitted_values_clears_nulls_and_records_its_author(
     services: Services, clock: FrozenClock
 ) -> None:
-    made = save(services, Create("Thing", {"name": "chair", "count": 4, "notes": "old"}), ADMINISTRATOR)
+    created = save(services, Create("Thing", {"name": "chair", "count": 4, "notes": "old"}), ADMINISTRATOR)
     clock.instant = NOON + 1
 
     changed = save(
-        services, Update(made.reference, {"count": 5, "notes": None}), replace(ADMINISTRATOR, username="bob")
+        services,
+        Update(created.reference, {"count": 5, "notes": None}),
+        replace(ADMINISTRATOR, username="bob"),
     )
 
     assert changed.state["name"] == "chair"
@@ -135,37 +137,37 @@ def test_an_update_keeps_what_is_not_given_clears_null_and_notes_the_change(
 
 
 def test_an_update_that_changes_nothing_writes_nothing(services: Services, entities: DictEntities) -> None:
-    made = save(services, Create("Thing", {"name": "chair", "price": "2.50"}), ADMINISTRATOR)
+    created = save(services, Create("Thing", {"name": "chair", "price": "2.50"}), ADMINISTRATOR)
 
-    same = save(services, Update(made.reference, {"price": "2.5", "notes": None}), ADMINISTRATOR)
+    same = save(services, Update(created.reference, {"price": "2.5", "notes": None}), ADMINISTRATOR)
 
-    assert same.state == made.state
+    assert same.state == created.state
     assert len(entities.commits) == 1
 
 
-def test_an_update_of_what_is_not_there_is_refused(services: Services) -> None:
+def test_an_update_of_a_missing_object_is_refused(services: Services) -> None:
     (issue,) = refusal(lambda: save(services, Update(Reference("Thing", "no"), {}), ADMINISTRATOR))
 
     assert (issue.type, issue.entity_name, issue.entity_id) == (IssueType.ENTITY_NOT_FOUND, "Thing", "no")
 
 
-def test_an_update_is_decided_anew_when_another_write_came_between(
+def test_an_update_is_planned_again_after_a_concurrent_write(
     services: Services, entities: DictEntities
 ) -> None:
     """The other write changes another attribute: both changes must be there."""
-    made = save(services, Create("Thing", {"name": "chair", "count": 1}), ADMINISTRATOR)
+    created = save(services, Create("Thing", {"name": "chair", "count": 1}), ADMINISTRATOR)
 
     def other_write() -> None:
         entities.before_commit = lambda: None
-        save(services, Update(made.reference, {"notes": "by another"}), ADMINISTRATOR)
+        save(services, Update(created.reference, {"notes": "by another"}), ADMINISTRATOR)
 
     entities.before_commit = other_write
-    changed = save(services, Update(made.reference, {"count": 2}), ADMINISTRATOR)
+    changed = save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR)
 
     assert (changed.state["count"], changed.state["notes"]) == (2, "by another")
 
 
-def test_a_refusal_shows_no_more_of_an_id_than_is_needed(services: Services) -> None:
+def test_a_refusal_truncates_long_ids(services: Services) -> None:
     """It comes from outside, as long as its sender likes."""
     (issue,) = refusal(lambda: save(services, Update(Reference("Thing", "x" * 9999)), ADMINISTRATOR))
 
@@ -173,40 +175,38 @@ def test_a_refusal_shows_no_more_of_an_id_than_is_needed(services: Services) -> 
     assert len(issue.message) < 100
 
 
-def test_an_update_of_what_is_deleted_meanwhile_is_refused(
+def test_an_update_of_a_concurrently_deleted_object_is_refused(
     services: Services, entities: DictEntities
 ) -> None:
-    made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
     entities.before_commit = entities.objects.clear
 
-    (issue,) = refusal(lambda: save(services, Update(made.reference, {"count": 2}), ADMINISTRATOR))
+    (issue,) = refusal(lambda: save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR))
 
     assert issue.type is IssueType.ENTITY_NOT_FOUND
 
 
-def test_a_write_gives_up_when_others_keep_coming_between(services: Services, entities: DictEntities) -> None:
-    made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+def test_a_write_gives_up_after_repeated_conflicts(services: Services, entities: DictEntities) -> None:
+    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     def other_write() -> None:
-        entities.objects[made.reference] = replace(made.entity, commit_ids=(services.ids.new(),))
+        entities.objects[created.reference] = replace(created.entity, commit_ids=(services.ids.new(),))
 
     entities.before_commit = other_write
     with pytest.raises(Unavailable):
-        save(services, Update(made.reference, {"count": 2}), ADMINISTRATOR)
+        save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR)
     assert len(entities.commits) == 1
 
 
-def test_a_write_of_which_the_store_cannot_say_whether_it_was_done_is_not_tried_again(
-    services: Services, entities: DictEntities
-) -> None:
-    made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+def test_a_write_with_unknown_outcome_is_not_retried(services: Services, entities: DictEntities) -> None:
+    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
     attempts: list[None] = []
     entities.before_commit = lambda: attempts.append(None)
     entities.refuse = Unavailable(verbatim("unknown"))
     writes: list[Callable[[], object]] = [
         lambda: save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR),
-        lambda: save(services, Update(made.reference, {"count": 2}), ADMINISTRATOR),
-        lambda: delete(services, Delete(made.reference), ADMINISTRATOR),
+        lambda: save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR),
+        lambda: delete(services, Delete(created.reference), ADMINISTRATOR),
     ]
     for write in writes:
         with pytest.raises(Unavailable, match="unknown"):
@@ -214,7 +214,7 @@ def test_a_write_of_which_the_store_cannot_say_whether_it_was_done_is_not_tried_
     assert len(attempts) == len(writes)
 
 
-def test_values_that_another_object_holds_are_refused_with_the_attributes(
+def test_taken_unique_values_are_refused_with_their_attributes(
     services: Services, entities: DictEntities
 ) -> None:
     entities.refuse = UniqueViolation(((Reference("Thing", "id1"), THING.uniques[0]),))
@@ -225,9 +225,7 @@ def test_values_that_another_object_holds_are_refused_with_the_attributes(
     assert '"c"' in issue.message
 
 
-def test_an_object_that_is_too_large_is_refused_with_the_limit(
-    services: Services, entities: DictEntities
-) -> None:
+def test_a_too_large_object_is_refused_with_the_limit(services: Services, entities: DictEntities) -> None:
     entities.refuse = TooLarge(verbatim("Too large."))
 
     (issue,) = refusal(lambda: save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR))
@@ -237,30 +235,28 @@ def test_an_object_that_is_too_large_is_refused_with_the_limit(
 
 
 def test_save_updates_with_an_id_and_creates_without(services: Services, entities: DictEntities) -> None:
-    made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
-    saved = save(services, Update(made.reference, {"count": 3}), ADMINISTRATOR)
+    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    saved = save(services, Update(created.reference, {"count": 3}), ADMINISTRATOR)
 
-    assert saved.reference == made.reference
-    assert list(entities.objects) == [made.reference]
+    assert saved.reference == created.reference
+    assert list(entities.objects) == [created.reference]
 
 
-def test_delete_tells_whether_there_was_something(services: Services, entities: DictEntities) -> None:
-    made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+def test_delete_returns_whether_the_object_existed(services: Services, entities: DictEntities) -> None:
+    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
-    assert delete(services, Delete(made.reference), ADMINISTRATOR) is True
-    assert delete(services, Delete(made.reference), ADMINISTRATOR) is False
+    assert delete(services, Delete(created.reference), ADMINISTRATOR) is True
+    assert delete(services, Delete(created.reference), ADMINISTRATOR) is False
     assert entities.objects == {}
 
 
-def test_a_deletion_goes_on_when_the_object_is_changed_meanwhile(
-    services: Services, entities: DictEntities
-) -> None:
-    made = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+def test_a_deletion_is_retried_after_a_concurrent_change(services: Services, entities: DictEntities) -> None:
+    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
 
     def other_write() -> None:
         entities.before_commit = lambda: None
-        save(services, Update(made.reference, {"count": 9}), ADMINISTRATOR)
+        save(services, Update(created.reference, {"count": 9}), ADMINISTRATOR)
 
     entities.before_commit = other_write
-    assert delete(services, Delete(made.reference), ADMINISTRATOR) is True
+    assert delete(services, Delete(created.reference), ADMINISTRATOR) is True
     assert entities.objects == {}

@@ -1,63 +1,65 @@
-"""Singletons are there before they are first written."""
+"""Singletons exist before their first write."""
 
 from stratabase.domain.objects.entity import Reference
 from tests.fakes import NOON
-from tests.graphs.commands import add, change, create, make, point
-from tests.graphs.scene import Scene, issue_summary
+from tests.graphs.commands import add, create, create_command, point, update_command
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 OFFICE = Reference("Office", "1")
 
 
-def test_the_first_update_makes_it_and_records_who_made_it() -> None:
-    scene = Scene()
-    scene.write(
-        change(
+def test_the_first_update_creates_the_singleton_and_records_its_author() -> None:
+    scenario = CompanyScenario()
+    scenario.write(
+        update_command(
             "Office",
             "1",
             name="HQ",
             manager=point("e1"),
             guests=add("e2"),
-            address=create(make("Address", street="x")),
+            address=create(create_command("Address", street="x")),
         )
     )
-    scene.clock.instant = NOON + 5
+    scenario.clock.instant = NOON + 5
 
-    scene.write(change("Office", "1", name="Main"))
+    scenario.write(update_command("Office", "1", name="Main"))
 
-    state = scene.entities.objects[OFFICE].state
+    state = scenario.entities.objects[OFFICE].state
     assert (state["name"], state["manager"]) == ("Main", "e1")
     assert (state["_createdby"], state["_createdon"]) == ("ada", "2020-01-01T12:00:00.000Z")
     assert state["_lastmodifiedby"] == "ada"
 
 
 def test_a_first_update_that_changes_nothing_writes_nothing() -> None:
-    scene = Scene()
+    scenario = CompanyScenario()
 
-    scene.write(change("Office", "1"))
-    scene.write(change("Office", "1", name=None, manager=point(None), guests=add()))
+    scenario.write(update_command("Office", "1"))
+    scenario.write(update_command("Office", "1", name=None, manager=point(None), guests=add()))
 
-    assert scene.entities.commits == []
-
-
-def test_only_links_may_begin_before_it_is_written() -> None:
-    assert Scene().changes(change("Office", "1", guests=add("e2"))) == {"Office.guests 1 e2": True}
+    assert scenario.entities.commits == []
 
 
-def test_two_first_updates_at_once_are_both_there() -> None:
-    scene = Scene()
+def test_a_singleton_may_only_be_linked_before_its_first_write() -> None:
+    assert CompanyScenario().changes(update_command("Office", "1", guests=add("e2"))) == {
+        "Office.guests 1 e2": True
+    }
+
+
+def test_concurrent_first_updates_are_both_kept() -> None:
+    scenario = CompanyScenario()
 
     def other_write() -> None:
-        scene.entities.before_commit = lambda: None
-        scene.write(change("Office", "1", name="theirs"))
+        scenario.entities.before_commit = lambda: None
+        scenario.write(update_command("Office", "1", name="theirs"))
 
-    scene.entities.before_commit = other_write
-    scene.write(change("Office", "1", manager=point("e1")))
+    scenario.entities.before_commit = other_write
+    scenario.write(update_command("Office", "1", manager=point("e1")))
 
-    state = scene.entities.objects[OFFICE].state
+    state = scenario.entities.objects[OFFICE].state
     assert (state["name"], state["manager"]) == ("theirs", "e1")
 
 
-def test_what_it_refuses_points_at_the_role() -> None:
-    (issue,) = Scene().refusal(change("Office", "1", manager=point("e9")))
+def test_a_refusal_has_the_path_of_the_role() -> None:
+    (issue,) = CompanyScenario().refusal(update_command("Office", "1", manager=point("e9")))
 
     assert issue_summary(issue) == ("ENTITY_NOT_FOUND", "Office", "1", "manager", "data.manager")

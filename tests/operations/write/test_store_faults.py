@@ -1,4 +1,4 @@
-"""Whatever call of the store goes wrong: a graph is written whole or not at all, and nothing is left over."""
+"""A fault at any call of the store: writes of graphs are atomic, and nothing is left over."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -10,12 +10,12 @@ import pytest
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import settled
+from tests.contract.engine.engine_calls import settle
 from tests.graphs.answers import answer_of
 from tests.graphs.company import COMPANY
 from tests.graphs.company_engines import over_dynamodb, over_lagging, over_reference, over_sqlite
 from tests.graphs.stored_company import company_items
-from tests.graphs.write_cases import LARGE, WRITE_CASES, scene
+from tests.graphs.write_cases import LARGE, WRITE_CASES, scenario
 from tests.soak import FULL, mostly
 from tests.store.engine_items import Items, object_items, serial_numbers
 from tests.store.failing import GET, RANGE, FailingEngine, Fault
@@ -56,7 +56,7 @@ def sweep(engine: Engine) -> None:
     """End what is left, also where the index that tells of it lags."""
     entities = Repository(engine, COMPANY)
     entities.sweep()
-    settled(engine)
+    settle(engine)
     entities.sweep()
 
 
@@ -67,9 +67,9 @@ def smooth(name: str) -> Outcome:
 
 
 @pytest.mark.parametrize("name", WRITE_CASES)
-def test_when_nothing_goes_wrong_the_items_are_those_of_the_graph(name: str) -> None:
+def test_without_faults_the_items_match_the_graph(name: str) -> None:
     """To which the tests below compare. The plain rules do and refuse the same."""
-    there = scene()
+    there = scenario()
     if smooth(name).answer is None:
         there.write(WRITE_CASES[name])
     else:
@@ -101,7 +101,7 @@ def step(over: Any, name: str) -> int:
 
 @pytest.mark.parametrize("name", WRITE_CASES)
 @pytest.mark.parametrize("over", mostly(OVER.values(), "over_lagging", "over_dynamodb"), ids=OVER)
-def test_a_call_that_fails_leaves_the_old_graph_or_the_new_one(over: Any, name: str, tmp_path: Path) -> None:
+def test_a_failed_call_leaves_the_old_or_the_new_graph(over: Any, name: str, tmp_path: Path) -> None:
     """The new one from the commit on, the client being told or not; before that the old one."""
     expected = outcome(over, tmp_path, name)
     assert object_items(expected.after) == object_items(smooth(name).after)

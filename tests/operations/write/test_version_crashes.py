@@ -1,4 +1,4 @@
-"""A process that dies at any call of a versioned write: all is old or all is new, and a retry finishes it."""
+"""A crash at any call of a versioned write leaves the old or the new state, and a retry completes it."""
 
 from contextlib import suppress
 
@@ -120,7 +120,9 @@ def died(items: dict[Key, Item], command: Command, call: int, *, does_it: bool) 
 
 @pytest.mark.parametrize("does_it", [False, True], ids=["before the call", "after the call"])
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_all_is_old_or_all_is_new_and_a_retry_finishes_it(command: Command, does_it: bool) -> None:
+def test_a_crash_leaves_the_old_or_the_new_state_and_a_retry_completes_it(
+    command: Command, does_it: bool
+) -> None:
     before = prepared()
     whole = MortalEngine(before, FOR_EVER, does_it=False)
     Process(whole).write(command)
@@ -137,7 +139,7 @@ def test_all_is_old_or_all_is_new_and_a_retry_finishes_it(command: Command, does
     assert any(met) == does_it
 
 
-def test_the_retry_of_a_later_hour_makes_no_second_version() -> None:
+def test_a_later_retry_creates_no_second_version() -> None:
     """What is so already is not changed."""
     engine = MortalEngine(prepared(), FOR_EVER, does_it=False)
     for hour in range(1, 4):

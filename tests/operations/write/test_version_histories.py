@@ -1,4 +1,4 @@
-"""Many updates at once, by hosts whose clocks differ and jump: the history of each object stays whole.
+"""Concurrent updates by processes with different clocks keep the history of each object consistent.
 
 A fault of the store, or an instant that is chosen too early, would be found out.
 """
@@ -25,11 +25,11 @@ from stratabase.operations.write.services import save
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import versions
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import together
-from tests.contract.engine.kinds import KINDS
+from tests.contract.engine.engine_calls import run_concurrently
+from tests.contract.engine.engines import KINDS
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR, NOON, request_of, unlimited_budget
-from tests.graphs.commands import make
+from tests.graphs.commands import create_command
 from tests.soak import count, seed
 from tests.store.faulty_engine import FAULTY, FaultyEngine
 from tests.store.thread_switching import switching_threads_often
@@ -66,7 +66,7 @@ class RandomIds:
         return uuid4().hex
 
 
-class Host:
+class UpdatingProcess:
     """A process that updates objects."""
 
     def __init__(self, engine: Engine, ahead: Instant, clock_seed: int) -> None:
@@ -95,7 +95,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.soak
-def test_no_version_is_lost_invented_or_overlaps(engine: Engine) -> None:
+def test_versions_are_never_lost_invented_or_overlapping(engine: Engine) -> None:
     check_history(engine)
 
 
@@ -103,20 +103,20 @@ FAULTS = (AssertionError, ValueError, Unavailable)
 """In which a fault shows: at the latest in that versions do not fit together, however often one looks."""
 
 
-def test_nothing_is_found_where_there_is_no_fault() -> None:
+def test_the_check_accepts_a_correct_store() -> None:
     with switching_threads_often():
         for _ in range(5):
             check_history(ReferenceEngine())
 
 
 @pytest.mark.parametrize("faulty", FAULTY)
-def test_a_fault_of_the_store_is_found_out(faulty: type[FaultyEngine]) -> None:
+def test_the_check_detects_a_faulty_store(faulty: type[FaultyEngine]) -> None:
     with switching_threads_often(), pytest.raises(FAULTS):
         check_histories(lambda: faulty(ReferenceEngine()))
 
 
 @pytest.mark.parametrize("guarded", [True, False])
-def test_an_instant_from_before_the_object_was_read_is_found_out(
+def test_the_check_detects_an_instant_before_the_read(
     monkeypatch: pytest.MonkeyPatch, *, guarded: bool
 ) -> None:
     """By the store itself, which refuses it; and if it did not, by what would come of that."""
@@ -148,11 +148,12 @@ def check_history(engine: Engine, first_seed: int | None = None) -> None:
     The threads take one seed each, from `first_seed` or that of the run.
     """
     seeds = range(seed(), seed() + THREADS) if first_seed is None else range(first_seed, first_seed + THREADS)
-    hosts = [Host(engine, ahead, one) for ahead, one in zip((0, APART), seeds, strict=False)]
+    hosts = [UpdatingProcess(engine, ahead, one) for ahead, one in zip((0, APART), seeds, strict=False)]
     sheets = [
-        save(hosts[0].services, make("Sheet", name="made"), ADMINISTRATOR).reference for _ in range(OBJECTS)
+        save(hosts[0].services, create_command("Sheet", name="made"), ADMINISTRATOR).reference
+        for _ in range(OBJECTS)
     ]
-    done = together(
+    done = run_concurrently(
         *(
             lambda thread=thread, one=one: hosts[thread % 2].change(sheets, thread, Random(one))
             for thread, one in enumerate(seeds)

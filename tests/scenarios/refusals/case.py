@@ -1,4 +1,4 @@
-"""A request that is refused: by which services, and with which issues."""
+"""A request that services refuse, and the expected issues."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ KEY = "it"
 
 @dataclass(frozen=True)
 class Asked:
-    """One service, asked."""
+    """One request to one service."""
 
     class_name: str
     verb: str
@@ -62,9 +62,9 @@ class Asked:
     @property
     def query(self) -> str:
         """The document; the service stands at line 2, column 3."""
-        given = {name: _type(self.class_name, self.verb, name) for name in self.arguments}
-        declared = ", ".join(f"${name}: {type_}" for name, type_ in given.items())
-        passed = ", ".join(f"{name}: ${name}" for name in given)
+        value = {name: _type(self.class_name, self.verb, name) for name in self.arguments}
+        declared = ", ".join(f"${name}: {type_}" for name, type_ in value.items())
+        passed = ", ".join(f"{name}: ${name}" for name in value)
         head = f"{'mutation' if self.mutates else 'query'}{f'({declared})' if declared else ''}"
         call = f"{self.class_name}___{self.verb}{f'({passed})' if passed else ''}"
         return f"{head} {{\n  {KEY}: {call} {{ {self._selection} }}\n}}"
@@ -93,7 +93,7 @@ def _type(class_name: str, verb: str, argument: str) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """What is wrong, and all the ways in which a client may ask it."""
+    """An invalid request, and all services by which a client may send it."""
 
     says: str
     ways: Sequence[Asked]
@@ -107,10 +107,10 @@ def making(says: str, class_name: str, data: Data, *issues: Issue, without: Sequ
 
     `data` is given as `<C>Create` has it. `without`: services that cannot be asked this.
     """
-    made = [_asked(class_name, verb, data, issues) for verb in CREATING]
+    created = [_asked(class_name, verb, data, issues) for verb in CREATING]
     draft = drafts.new(class_name, data)
     saved = [_asked(class_name, verb, draft, _moved(class_name, data, issues)) for verb in SAVING]
-    return Case(says, [way for way in (*made, *saved) if way.verb not in without])
+    return Case(says, [way for way in (*created, *saved) if way.verb not in without])
 
 
 def loosely(says: str, class_name: str, data: Data, *issues: Issue) -> Case:
@@ -123,11 +123,11 @@ def changing(says: str, class_name: str, data: Data, *issues: Issue, without: Se
 
     `data` is given as `<C>Update` has it; the issues are about the object with its `_id`.
     """
-    made = [_asked(class_name, verb, data, issues) for verb in UPDATING]
+    created = [_asked(class_name, verb, data, issues) for verb in UPDATING]
     draft = drafts.changed(class_name, data)
     saved = [_asked(class_name, verb, draft, _moved(class_name, data, issues)) for verb in SAVING]
     bulk = [_in_bulk(class_name, verb, data, issues) for verb in IN_BULK]
-    return Case(says, [way for way in (*made, *saved, *bulk) if way.verb not in without])
+    return Case(says, [way for way in (*created, *saved, *bulk) if way.verb not in without])
 
 
 def housing(says: str, data: Data, *issues: Issue) -> Case:
@@ -164,17 +164,17 @@ def _moved(class_name: str, data: Data, issues: Sequence[Issue]) -> list[Issue]:
 def _in_bulk(class_name: str, verb: str, data: Data, issues: Sequence[Issue]) -> Asked:
     change = {name: value for name, value in data.items() if name != "_id"}
     arguments = {"data": change, "options": _only(data["_id"])}
-    told = verb.startswith("validate")
+    result = verb.startswith("validate")
     return Asked(
-        class_name, verb, arguments, [*([] if told else [_none(class_name, "updated")]), *issues], told
+        class_name, verb, arguments, [*([] if result else [_none(class_name, "updated")]), *issues], result
     )
 
 
 def _all_deleted(class_name: str, id_: str, issues: Sequence[Issue], verb: str) -> Asked:
-    told = verb.startswith("validate")
+    result = verb.startswith("validate")
     found = [replace(issue, at="options") if issue.at == "_id" else issue for issue in issues]
-    found = [*([] if told else [_none(class_name, "deleted")]), *found]
-    return Asked(class_name, verb, {"options": _only(id_)}, found, told)
+    found = [*([] if result else [_none(class_name, "deleted")]), *found]
+    return Asked(class_name, verb, {"options": _only(id_)}, found, result)
 
 
 def _only(id_: str) -> Data:

@@ -1,4 +1,4 @@
-"""The same request in the inputs of `save`: what creates and updates say in theirs, and where they say it."""
+"""Translates create and update requests into the inputs of `save`, with the paths of their issues."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -61,10 +61,10 @@ def _changed(class_name: str, name: str, value: Any) -> Any:
 
 
 def _parts(part: Part, value: Data) -> Data:
-    made = [each and new(part.class_name, each) for each in value.get("create", ())]
+    created = [each and new(part.class_name, each) for each in value.get("create", ())]
     kept = [each and changed(part.class_name, each) for each in value.get("update", ())]
     ended: Data = {name: value[name] for name in ("delete", "deleteAll") if name in value}
-    return {"save": [*made, *kept], **ended}
+    return {"save": [*created, *kept], **ended}
 
 
 def _part(part: Part, value: Data) -> Data | None:

@@ -1,4 +1,4 @@
-"""An issue as a client is to be told it: every field of it."""
+"""The expected issue of a refusal, with every field that a client receives."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What several tests of refusals need."""
+"""Data that several tests of refusals use."""
 
 from typing import Any
 

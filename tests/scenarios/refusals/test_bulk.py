@@ -1,4 +1,4 @@
-"""Services in bulk: over their limits they do nothing; of what they refuse they tell all, and do the rest."""
+"""Bulk services: over their limits they change nothing; refused objects do not block the others."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -7,19 +7,19 @@ import pytest
 
 from tests.scenarios.refusals.case import KEY, Asked, Case
 from tests.scenarios.refusals.issue import Issue, attribute, attributes
-from tests.scenarios.refusals.studio import Studio, error, ordered, refused
+from tests.scenarios.refusals.service_client import ServiceClient, error, ordered, refused
 
 SIX = [f"bulk{number}" for number in range(6)]
 
 
 @pytest.fixture
-def six(studio: Studio) -> Iterator[None]:
+def six(client: ServiceClient) -> Iterator[None]:
     """Six sheets, one more than a bulk service may be for."""
     for name in SIX:
-        studio.create("Sheet", name, title=name, height=1)
+        client.create("Sheet", name, title=name, height=1)
     yield
     for name in SIX:
-        studio.ask("mutation($id: ID!) { Sheet___delete(_id: $id) { deleted } }", id=studio.ids[name])
+        client.ask("mutation($id: ID!) { Sheet___delete(_id: $id) { deleted } }", id=client.ids[name])
 
 
 def all_six(**more: Any) -> dict[str, Any]:
@@ -31,9 +31,9 @@ def in_bulk(says: str, class_name: str, options: dict[str, Any], *issues: Issue)
     ways = []
     for verb in ("updateBulk", "validateUpdateBulk", "deleteBulk", "validateDeleteBulk"):
         arguments = {"options": options} | ({"data": {}} if "pdate" in verb else {})
-        told = verb.startswith("validate") and issues[0].at == "options"
+        result = verb.startswith("validate") and issues[0].at == "options"
         ways.append(
-            Asked(class_name, verb, arguments, issues, told, shows="__typename" if not told else None)
+            Asked(class_name, verb, arguments, issues, result, shows="__typename" if not result else None)
         )
     return Case(says, ways)
 
@@ -94,11 +94,11 @@ def test_a_bulk_service_over_more_objects_than_its_limit_is_refused(
 
 
 @pytest.mark.usefixtures("six")
-def test_within_its_limit(studio: Studio) -> None:
+def test_a_bulk_service_within_its_limit_succeeds(client: ServiceClient) -> None:
     change = """mutation($options: SheetPageOptions!) {
       Sheet___updateBulk(data: {height: 2}, options: $options) { totalCount items { title height } } }"""
 
-    done = studio.ask(change, options=all_six(next=5))
+    done = client.ask(change, options=all_six(next=5))
 
     assert done == {"totalCount": 5, "items": [{"title": name, "height": 2} for name in SIX[:5]]}
 
@@ -111,13 +111,13 @@ def test_a_bulk_service_with_contradicting_options_is_refused(
 
 
 @pytest.mark.usefixtures("six")
-def test_of_what_is_refused_keeps_nothing_from_the_others(studio: Studio) -> None:
+def test_a_refused_object_does_not_block_the_others(client: ServiceClient) -> None:
     """Each by itself: one unique value can be given to one only."""
     change = """mutation($options: SheetPageOptions!) {
   it: Sheet___updateBulk(data: {code: "999", height: 2}, options: $options) { totalCount }
 }"""
 
-    answer = studio.answer(change, {"options": all_six(next=3)})
+    answer = client.answer(change, {"options": all_six(next=3)})
 
     same = 'Another Sheet already has the same code "999". code must be unique. This applies to 2 objects.'
     text = "1 of 3 Sheet objects were updated. For the rest, see the other issues."
@@ -125,10 +125,10 @@ def test_of_what_is_refused_keeps_nothing_from_the_others(studio: Studio) -> Non
         Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Sheet"),
         attributes("ENTITY_UNIQUE", "Sheet", ["code"], same),
     ]
-    errors = [error(studio.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
+    errors = [error(client.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
     assert refused(answer.body) == {"data": {KEY: None}, "errors": ordered(errors)}
     assert answer.body["errors"][0]["extensions"]["issueType"] == "SERVICE_HANDLER_ERROR"
-    found = studio.ask(
+    found = client.ask(
         "query($options: SheetPageOptions!) { Sheet___getPage(options: $options) { items { code height } } }",
         options=all_six(),
     )
@@ -136,23 +136,23 @@ def test_of_what_is_refused_keeps_nothing_from_the_others(studio: Studio) -> Non
     assert found == {"items": [{"code": "999", "height": 2}, *[untouched] * 5]}
 
 
-def test_of_many_deletions_those_that_are_refused_are_reported(studio: Studio) -> None:
+def test_refused_deletions_of_a_bulk_service_are_reported(client: ServiceClient) -> None:
     for name in ("free", "bound", "tied"):
-        studio.create("Team", name, name=f"bulk {name}")
+        client.create("Team", name, name=f"bulk {name}")
     needs = {
         "last_name": "x",
         "skills": ["<sing>"],
         "contract": {"starts_on": "2020-01-31"},
         "phones": [{"digits": "1"}],
     }
-    needs = studio.named(needs)
+    needs = client.named(needs)
     for team in ("bound", "tied"):
-        studio.create("Person", f"in_{team}", **needs, born=None, team=f"<{team}>")
+        client.create("Person", f"in_{team}", **needs, born=None, team=f"<{team}>")
     end = """mutation {
   it: Team___deleteBulk(options: {filter: {name___starts_with: "bulk"}}) { deleted }
 }"""
 
-    answer = studio.answer(end)
+    answer = client.answer(end)
 
     text = "1 of 3 Team objects were deleted. For the rest, see the other issues."
     needed = 'You can\'t delete Team "{}" because Person "{}" requires it.'
@@ -171,20 +171,20 @@ def test_of_many_deletions_those_that_are_refused_are_reported(studio: Studio) -
             for name in ("bound", "tied")
         ),
     ]
-    errors = [error(studio.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
+    errors = [error(client.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
     assert refused(answer.body) == {"data": {KEY: None}, "errors": ordered(errors)}
     get = "query($id: ID!) { Team___get(_id: $id) { name } }"
-    assert [studio.ask(get, id=f"<{name}>") for name in ("free", "bound", "tied")] == [
+    assert [client.ask(get, id=f"<{name}>") for name in ("free", "bound", "tied")] == [
         None,
         {"name": "bulk bound"},
         {"name": "bulk tied"},
     ]
     people = 'mutation { Person___deleteBulk(options: {filter: {last_name___eq: "x"}}) { deleted } }'
-    assert studio.ask(people) == {"deleted": 2}
-    assert studio.ask(end) == {"deleted": 2}
+    assert client.ask(people) == {"deleted": 2}
+    assert client.ask(end) == {"deleted": 2}
 
 
-def test_a_value_that_is_wrong_for_every_object_is_reported_once(refuse: Callable[[Case], None]) -> None:
+def test_a_value_invalid_for_every_object_is_reported_once(refuse: Callable[[Case], None]) -> None:
     text = "9 is too high. Use a value from 1 to 3. This applies to 2 objects."
     issue = attribute("ATTRIBUTE_RANGE", "Sheet.height", text)
     options = {"filter": {"title___in": ["first", "second"]}}

@@ -1,4 +1,4 @@
-"""What is told beside an answer: what it took, to administrators only; of failures, no more than an id."""
+"""Diagnostics: insight for administrators only, and internal failures by trace ID only."""
 
 import json
 import sqlite3
@@ -11,7 +11,7 @@ import pytest
 
 from tests.scenarios.refusals.case import KEY
 from tests.scenarios.refusals.issue import Issue
-from tests.scenarios.refusals.studio import MODEL, Studio, error
+from tests.scenarios.refusals.service_client import MODEL, ServiceClient, error
 from tests.service import PASSWORD, RunningService, basic, running
 
 TOTALS = {"roundTrips", "readUnits", "writeUnits", "items", "bytes", "milliseconds"}
@@ -46,109 +46,109 @@ def asking(verb: str, argument: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def clerk(studio: Studio) -> str:
+def clerk(client: ServiceClient) -> str:
     """The Authorization of a member who is no administrator."""
     headers = {"Authorization": basic("admin", PASSWORD), "Content-Type": "application/json"}
     all_members = "/auth/administration/members"
     member = {"username": "clerk", "email": "clerk@example.com", "profile": "Clerk"}
-    made = studio.service.request("POST", all_members, headers=headers, body=json.dumps(member))
-    if made.status == 201:  # else a module before has made it
+    created = client.service.request("POST", all_members, headers=headers, body=json.dumps(member))
+    if created.status == 201:  # else a module before has made it
         change = json.dumps({"password": PASSWORD})
-        one = f"{all_members}/{made.json()['id']}"
-        assert studio.service.request("PUT", one, headers=headers, body=change).status == 200
+        one = f"{all_members}/{created.json()['id']}"
+        assert client.service.request("PUT", one, headers=headers, body=change).status == 200
     return CLERK
 
 
-def took(studio: Studio, verb: str) -> Any:
+def took(client: ServiceClient, verb: str) -> Any:
     """Return what a service takes; now and then the registry of indexes is read beside."""
-    return studio.answer(studio.named(asking(verb, ", insight: FULL"))).body["extensions"]["insight"]
+    return client.answer(client.named(asking(verb, ", insight: FULL"))).body["extensions"]["insight"]
 
 
 @pytest.mark.parametrize("verb", READING)
-def test_what_a_service_took_is_told_to_an_administrator(studio: Studio, verb: str) -> None:
+def test_insight_of_a_query_is_returned_to_an_administrator(client: ServiceClient, verb: str) -> None:
     plain, light, full = (
-        studio.answer(studio.named(asking(verb, argument))).body
+        client.answer(client.named(asking(verb, argument))).body
         for argument in (", insight: null", ", insight: LIGHT", ", insight: FULL")
     )
 
     assert plain["data"] == light["data"] == full["data"]
     assert set(plain) == {"data"}
     assert set(light["extensions"]["insight"]) == TOTALS
-    told = full["extensions"]["insight"]
-    assert set(told) == TOTALS | {"calls"}
-    assert all(set(call) == CALL and call["path"] == [KEY] for call in told["calls"])
+    result = full["extensions"]["insight"]
+    assert set(result) == TOTALS | {"calls"}
+    assert all(set(call) == CALL and call["path"] == [KEY] for call in result["calls"])
     for name in ("roundTrips", "readUnits", "items", "bytes"):
-        assert sum(call[name] for call in told["calls"]) == told[name]
+        assert sum(call[name] for call in result["calls"]) == result[name]
     if verb.startswith("get"):
-        told = min(told, *(took(studio, verb) for _ in range(2)), key=lambda each: each["roundTrips"])
-        assert told["roundTrips"] == (2 if verb == "getBy" else 1)
-        assert (told["readUnits"] > 0, told["writeUnits"]) == (True, 0)
+        result = min(result, *(took(client, verb) for _ in range(2)), key=lambda each: each["roundTrips"])
+        assert result["roundTrips"] == (2 if verb == "getBy" else 1)
+        assert (result["readUnits"] > 0, result["writeUnits"]) == (True, 0)
 
 
-def test_what_a_write_took_is_reported_too(studio: Studio) -> None:
+def test_insight_of_a_mutation_is_returned(client: ServiceClient) -> None:
     create = 'mutation { Skill___create(data: {name: "took"}, insight: LIGHT) { _id } }'
-    body = studio.answer(create).body
+    body = client.answer(create).body
     id_ = body["data"]["Skill___create"]["_id"]
     delete = f'mutation {{ Skill___delete(_id: "{id_}", insight: LIGHT) {{ deleted }} }}'
 
-    ended = studio.answer(delete).body
+    ended = client.answer(delete).body
 
-    told = body["extensions"]["insight"]
-    assert (told["roundTrips"], told["writeUnits"]) == (1, 2)
+    result = body["extensions"]["insight"]
+    assert (result["roundTrips"], result["writeUnits"]) == (1, 2)
     assert ended["data"] == {"Skill___delete": {"deleted": True}}
     assert ended["extensions"]["insight"]["writeUnits"] > 0
 
 
-def test_several_services_are_reported_of_together(studio: Studio) -> None:
-    query = studio.named(
+def test_insight_of_several_services_is_returned_together(client: ServiceClient) -> None:
+    query = client.named(
         """{ one: Team___get(_id: "<red>", insight: LIGHT) { name }
              two: Team___get(_id: "<blue>", insight: FULL) { name }
              three: Team___get(_id: "<blue>") { name } }"""
     )
 
-    told = studio.answer(query).body["extensions"]["insight"]
+    result = client.answer(query).body["extensions"]["insight"]
 
-    assert told["roundTrips"] == 2
-    assert [call["path"] for call in told["calls"]] == [["two"]]
+    assert result["roundTrips"] == 2
+    assert [call["path"] for call in result["calls"]] == [["two"]]
 
 
 @pytest.mark.parametrize("level", ["LIGHT", "FULL"])
 @pytest.mark.parametrize("verb", [*READING, *WRITING])
-def test_diagnostics_are_refused_to_others_before_anything_is_done(
-    studio: Studio, clerk: str, verb: str, level: str
+def test_diagnostics_of_other_members_are_refused_before_execution(
+    client: ServiceClient, clerk: str, verb: str, level: str
 ) -> None:
     argument = f", insight: {level}"
-    query = studio.named(asking(verb, argument))
-    before = studio.shelf.rows()
+    query = client.named(asking(verb, argument))
+    before = client.store.rows()
 
-    answer = studio.answer(query, authorization=clerk)
+    answer = client.answer(query, authorization=clerk)
 
     text = "Only administrators can use insight. Remove it."
     issue = Issue("APPLICATION_ACCESS_FORBIDDEN", text, "insight")
     shown = error(issue.shown(KEY, answer.trace_id, profile="Clerk"))
     assert answer.body == {"data": {KEY: None}, "errors": [shown]}
-    assert studio.shelf.rows() == before
+    assert client.store.rows() == before
 
 
-def test_without_it_others_are_served(studio: Studio, clerk: str) -> None:
-    query = studio.named(asking("get", ""))
-    assert studio.answer(query, authorization=clerk).body == {"data": {KEY: {"name": "red"}}}
+def test_requests_without_diagnostics_are_served(client: ServiceClient, clerk: str) -> None:
+    query = client.named(asking("get", ""))
+    assert client.answer(query, authorization=clerk).body == {"data": {KEY: {"name": "red"}}}
 
 
 @pytest.mark.parametrize("verb", READING)
-def test_without_the_cache_the_same_is_read(studio: Studio, verb: str) -> None:
+def test_the_result_without_the_cache_is_the_same(client: ServiceClient, verb: str) -> None:
     with_it, without_it = (
-        studio.answer(studio.named(asking(verb, argument))).body
+        client.answer(client.named(asking(verb, argument))).body
         for argument in (", disableCache: false", ", disableCache: true")
     )
 
     assert (with_it, "errors" in with_it) == (without_it, False)
 
 
-def test_without_the_cache_the_objects_of_a_page_are_read_once_more(studio: Studio) -> None:
+def test_without_the_cache_objects_of_a_page_are_read_again(client: ServiceClient) -> None:
     page = "{ Team___getPage(options: {next: 2}, disableCache: %s, insight: FULL) { items { name } } }"
 
-    usual, exact = (studio.answer(page % word).body["extensions"]["insight"] for word in ("false", "true"))
+    usual, exact = (client.answer(page % word).body["extensions"]["insight"] for word in ("false", "true"))
 
     assert [call["kind"] for call in usual["calls"]] == ["range"]
     assert [call["kind"] for call in exact["calls"]] == ["range", "get"]
@@ -159,8 +159,8 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningSe
     """A service, and the id of an object of which something has spoiled what is stored."""
     home: Path = tmp_path_factory.mktemp("broken") / "home"
     with running(home, model=MODEL, application="Studio") as service:
-        made = service.graphql('mutation { Skill___create(data: {name: "spoiled"}) { _id } }')
-        id_ = str(made["data"]["Skill___create"]["_id"])
+        created = service.graphql('mutation { Skill___create(data: {name: "spoiled"}) { _id } }')
+        id_ = str(created["data"]["Skill___create"]["_id"])
         with closing(sqlite3.connect(home / "objects.db")) as connection, connection:
             connection.execute(
                 "UPDATE items SET state = 'planted-secret' WHERE partition = ?", [f"Skill#{id_}"]
@@ -176,14 +176,16 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningSe
         'mutation {\n  it: Skill___delete(_id: "%s") { deleted }\n}',
     ],
 )
-def test_a_failure_inside_is_told_by_its_id_only(broken: tuple[RunningService, str], query: str) -> None:
+def test_an_internal_failure_is_reported_only_by_its_trace_id(
+    broken: tuple[RunningService, str], query: str
+) -> None:
     """The log has the rest under that id."""
     service, id_ = broken
 
     body = service.graphql(query % id_)
 
-    (told,) = body["errors"]
-    trace_id = told["extensions"]["traceId"]
+    (result,) = body["errors"]
+    trace_id = result["extensions"]["traceId"]
     text = f"An internal error occurred. When you report this problem, include the trace ID {trace_id}."
     assert body == {
         "data": {KEY: None},

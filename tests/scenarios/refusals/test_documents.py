@@ -1,4 +1,4 @@
-"""Documents and variables that are not understood: told with place and classification, and not begun."""
+"""Invalid documents and variables are refused with location and classification, before execution."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.scenarios.refusals.needs import nested
-from tests.scenarios.refusals.studio import ADDRESS, Studio
+from tests.scenarios.refusals.service_client import ADDRESS, ServiceClient
 from tests.service import PASSWORD, basic
 
 MODERN, LEGACY = "application/graphql-response+json", "application/json"
@@ -45,14 +45,14 @@ UPDATE = "mutation($d: SheetUpdate!) { Sheet___update(data: $d) { _id } }"
 PERSON = "mutation($d: PersonCreate!) { Person___create(data: $d) { _id } }"
 
 
-def options(says: str, given: Any, *messages: str) -> Document:
+def options(says: str, value: Any, *messages: str) -> Document:
     mistakes = [Mistake(f"Variable '$o' has invalid value{message}", (7,)) for message in messages]
-    return Document(says, PAGE, mistakes, given)
+    return Document(says, PAGE, mistakes, value)
 
 
-def sheet(says: str, given: Any, *messages: str, query: str = CREATE) -> Document:
+def sheet(says: str, value: Any, *messages: str, query: str = CREATE) -> Document:
     mistakes = [Mistake(f"Variable '$d' has invalid value{message}", (10,)) for message in messages]
-    return Document(says, query, mistakes, {"d": given})
+    return Document(says, query, mistakes, {"d": value})
 
 
 def no_service(query: str, name: str, column: int = 12) -> Document:
@@ -265,26 +265,28 @@ DOCUMENTS = [
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.says)
-def test_what_is_not_understood_is_not_begun(studio: Studio, document: Document) -> None:
+def test_an_invalid_document_is_not_executed(client: ServiceClient, document: Document) -> None:
     """The status says so only to clients that know the type of the answer."""
-    before = studio.shelf.rows()
+    before = client.store.rows()
     asked = {"query": document.query, "variables": document.variables, "operationName": document.operation}
     for accept, status in ((LEGACY, 200), (MODERN, 400)):
-        reply = studio.send(asked, accept=accept)
+        reply = client.send(asked, accept=accept)
 
         assert (reply.status, reply.headers["content-type"]) == (status, f"{accept}; charset=utf-8")
         assert list(reply.json()) == ["errors"]
-        told = sorted(reply.json()["errors"], key=lambda each: str(each["message"]))
+        result = sorted(reply.json()["errors"], key=lambda each: str(each["message"]))
         expected = sorted(document.mistakes)
-        begin = [each["message"][: len(mistake.begins)] for each, mistake in zip(told, expected, strict=True)]
+        begin = [
+            each["message"][: len(mistake.begins)] for each, mistake in zip(result, expected, strict=True)
+        ]
         assert begin == [mistake.begins for mistake in expected]
         beside = [_told(mistake, document.classification) for mistake in expected]
-        assert [_beside_message(each) for each in told] == beside
-    assert studio.shelf.rows() == before
+        assert [_beside_message(each) for each in result] == beside
+    assert client.store.rows() == before
 
 
-def _beside_message(told: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in told.items() if name != "message"}
+def _beside_message(result: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in result.items() if name != "message"}
 
 
 def _told(mistake: Mistake, classification: str) -> dict[str, Any]:
@@ -306,24 +308,24 @@ NESTED = {
 
 
 @pytest.mark.parametrize("what", NESTED)
-def test_what_is_nested_too_deeply_is_told_to_be(studio: Studio, what: str) -> None:
+def test_a_too_deeply_nested_document_is_reported(client: ServiceClient, what: str) -> None:
     query, variables = NESTED[what]
 
-    (told,) = studio.send({"query": query, "variables": variables}).json()["errors"]
+    (result,) = client.send({"query": query, "variables": variables}).json()["errors"]
 
-    assert "nested too deeply" in told["message"]
-    assert told["extensions"] == {"classification": VALIDATION if variables else SYNTAX}
+    assert "nested too deeply" in result["message"]
+    assert result["extensions"] == {"classification": VALIDATION if variables else SYNTAX}
 
 
-def test_at_most_nine_mistakes_are_reported(studio: Studio) -> None:
+def test_at_most_nine_errors_are_reported(client: ServiceClient) -> None:
     query = "{ " + " ".join(f"wrong{number}" for number in range(20)) + " }"
 
-    body = studio.send({"query": query}).json()
+    body = client.send({"query": query}).json()
 
     assert len(body["errors"]) == 9
 
 
-def test_one_mutation_that_is_refused_leaves_the_others_done(studio: Studio) -> None:
+def test_a_refused_mutation_does_not_undo_the_others(client: ServiceClient) -> None:
     """Each field is a write of its own, in their order."""
     query = """mutation {
       first: Skill___create(data: {name: "first"}) { _id }
@@ -331,25 +333,25 @@ def test_one_mutation_that_is_refused_leaves_the_others_done(studio: Studio) -> 
       third: Skill___create(data: {name: "third"}) { _id }
     }"""
 
-    body = studio.answer(query).body
+    body = client.answer(query).body
 
-    assert [name for name, made in body["data"].items() if made] == ["first", "third"]
-    (told,) = body["errors"]
-    assert (told["path"], told["locations"]) == (["second"], [{"line": 3, "column": 7}])
-    assert told["extensions"]["sourceRequestReference"] == "second.data.name"
-    for made in filter(None, body["data"].values()):
-        end = f'mutation {{ Skill___delete(_id: "{made["_id"]}") {{ deleted }} }}'
-        assert studio.ask(end) == {"deleted": True}
+    assert [name for name, created in body["data"].items() if created] == ["first", "third"]
+    (result,) = body["errors"]
+    assert (result["path"], result["locations"]) == (["second"], [{"line": 3, "column": 7}])
+    assert result["extensions"]["sourceRequestReference"] == "second.data.name"
+    for created in filter(None, body["data"].values()):
+        end = f'mutation {{ Skill___delete(_id: "{created["_id"]}") {{ deleted }} }}'
+        assert client.ask(end) == {"deleted": True}
 
 
 @pytest.mark.parametrize("escaped", ["\\ud800", "\\udc00\\ud800", "a\\ud83d"])
-def test_half_of_a_surrogate_pair_is_no_json(studio: Studio, escaped: str) -> None:
+def test_a_lone_surrogate_is_invalid_json(client: ServiceClient, escaped: str) -> None:
     """Neither in a document nor in a variable."""
     query = "query($id: ID!) { Team___get(_id: $id) { name } }"
     sent = f'{{"query": "{query}", "variables": {{"id": "{escaped}"}}}}'
     headers = {"Content-Type": LEGACY, "Authorization": basic("admin", PASSWORD)}
 
-    reply = studio.service.request("POST", ADDRESS, headers=headers, body=sent)
+    reply = client.service.request("POST", ADDRESS, headers=headers, body=sent)
 
     assert (reply.status, reply.headers["content-type"]) == (400, "application/problem+json")
     assert "is not valid JSON" in reply.json()["detail"]

@@ -1,4 +1,4 @@
-"""Objects by the wrong names: ids that none has or could have, and what clients call them."""
+"""Wrong IDs of objects: missing or impossible IDs, and client IDs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from tests.scenarios.refusals.case import IN_BULK, KEY, Asked, Case, changing, filling, loosely, making
 from tests.scenarios.refusals.issue import Issue, entity, missing, one_required, role
 from tests.scenarios.refusals.needs import PERSON
-from tests.scenarios.refusals.studio import Studio, error
+from tests.scenarios.refusals.service_client import ServiceClient, error
 
 LONG = "x" * 5000
 LONGEST = 255
@@ -204,12 +204,12 @@ CALLED = [
 
 
 @pytest.mark.parametrize("case", OBJECTS, ids=str)
-def test_an_object_that_is_not_there_is_not_changed(refuse: Callable[[Case], None], case: Case) -> None:
+def test_a_missing_object_cannot_be_changed(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", TARGETS, ids=str)
-def test_roles_lead_to_nothing_by_ids_that_none_has(refuse: Callable[[Case], None], case: Case) -> None:
+def test_roles_cannot_lead_to_impossible_ids(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
@@ -219,31 +219,31 @@ def test_issues_name_objects_by_their_client_id(refuse: Callable[[Case], None], 
 
 
 @pytest.mark.parametrize("id_", SHOWN, ids=lambda id_: repr(id_[:6]))
-def test_nothing_is_read_deleted_or_found_by_an_id_that_none_has(studio: Studio, id_: str) -> None:
+def test_an_impossible_id_reads_deletes_and_finds_nothing(client: ServiceClient, id_: str) -> None:
     """That is no error: there is just nothing."""
-    before = studio.shelf.rows()
+    before = client.store.rows()
     for class_name in ("Sheet", "Person"):
         get = f"query($id: ID!) {{ {class_name}___get(_id: $id) {{ _id }} }}"
         judge = f"query($id: ID!) {{ {class_name}___validateDelete(_id: $id) {{ isValid }} }}"
         end = f"mutation($id: ID!) {{ {class_name}___delete(_id: $id) {{ deleted }} }}"
         options = "{filter: {_id___eq: $id}}"
         page = f"query($id: ID!) {{ {class_name}___getPage(options: {options}) {{ totalCount }} }}"
-        assert studio.ask(get, id=id_) is None
-        assert studio.ask(judge, id=id_) == {"isValid": True}
-        assert studio.ask(end, id=id_) == {"deleted": False}
-        assert studio.ask(page, id=id_) == {"totalCount": 0}
-    assert studio.shelf.rows() == before
+        assert client.ask(get, id=id_) is None
+        assert client.ask(judge, id=id_) == {"isValid": True}
+        assert client.ask(end, id=id_) == {"deleted": False}
+        assert client.ask(page, id=id_) == {"totalCount": 0}
+    assert client.store.rows() == before
 
 
-def test_a_name_holds_in_no_later_request(studio: Studio) -> None:
-    made = studio.create("Team", _clientId="later", name="later")
+def test_a_client_id_is_unknown_in_later_requests(client: ServiceClient) -> None:
+    created = client.create("Team", _clientId="later", name="later")
 
-    answer = studio.answer(
+    answer = client.answer(
         'mutation {\n  it: Team___update(data: {_id: "later", name: "changed"}) { _id }\n}'
     )
 
     issue = nobody("Team", "none").of("later").shown(KEY, answer.trace_id)
     issue["userMessage"] = 'Team "later" does not exist.'
     assert answer.body == {"data": {KEY: None}, "errors": [error(issue)]}
-    delete = f'mutation {{ Team___delete(_id: "{made["_id"]}") {{ deleted }} }}'
-    assert studio.ask(delete) == {"deleted": True}
+    delete = f'mutation {{ Team___delete(_id: "{created["_id"]}") {{ deleted }} }}'
+    assert client.ask(delete) == {"deleted": True}

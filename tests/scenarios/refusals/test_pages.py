@@ -1,4 +1,4 @@
-"""Reading what cannot be read: options that make no sense, foreign cursors, unreadable values, formats."""
+"""Invalid reads: contradicting options, foreign cursors, invalid values and formats."""
 
 import base64
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ import pytest
 from tests.scenarios.refusals.case import KEY, Asked, Case
 from tests.scenarios.refusals.issue import Issue
 from tests.scenarios.refusals.needs import DATE, NULL, nested
-from tests.scenarios.refusals.studio import Studio, error, ordered, refused
+from tests.scenarios.refusals.service_client import ServiceClient, error, ordered, refused
 
 BAD_CURSOR = "The cursor is not valid. Use a cursor from an earlier page without changing it."
 FOREIGN = (
@@ -35,17 +35,17 @@ def value(type_: str, name: str, message: str, place: str) -> Issue:
 
 
 OPTIONS: dict[str, tuple[dict[str, Any], list[Issue]]] = {
-    "fewer than none": ({"next": -1}, [option("next", "next is -1. Use a number from 0 to 10000.")]),
-    "more than a page has": (
+    "a negative size": ({"next": -1}, [option("next", "next is -1. Use a number from 0 to 10000.")]),
+    "too large a size": (
         {"next": 10_001},
         [option("next", "next is 10001. Use a number from 0 to 10000.")],
     ),
-    "more than a page has, backward": (
+    "too large a size, backward": (
         {"prev": 10_001},
         [option("prev", "prev is 10001. Use a number from 0 to 10000.")],
     ),
-    "fewer than none passed over": ({"offset": -1}, [option("offset", "offset is -1. Use 0 or more.")]),
-    "both ways": (
+    "a negative offset": ({"offset": -1}, [option("offset", "offset is -1. Use 0 or more.")]),
+    "forward and backward": (
         {"next": 1, "prev": 1},
         [option("prev", "next and prev can't be used together. Use only one of them.")],
     ),
@@ -56,12 +56,12 @@ OPTIONS: dict[str, tuple[dict[str, Any], list[Issue]]] = {
     "no cursor": ({"cursor": "x"}, [option("cursor", BAD_CURSOR)]),
     "an empty cursor": ({"cursor": ""}, [option("cursor", BAD_CURSOR)]),
     "a cursor that is a number": ({"cursor": 7}, [option("cursor", BAD_CURSOR)]),
-    "a cursor of more than text": ({"cursor": "é" * 500}, [option("cursor", BAD_CURSOR)]),
+    "a cursor with other characters": ({"cursor": "é" * 500}, [option("cursor", BAD_CURSOR)]),
     "a cursor that was made up": (
         {"cursor": base64.urlsafe_b64encode(b"\x01" + b"a" * 40).decode().rstrip("=")},
         [option("cursor", BAD_CURSOR)],
     ),
-    "a position by what is not ordered by": (
+    "a position by an attribute outside the order": (
         {"fromCursor": {"email": "x"}, "orderBy": ["last_name___ASC"]},
         [option("fromCursor", GAP.format("email"))],
     ),
@@ -69,15 +69,15 @@ OPTIONS: dict[str, tuple[dict[str, Any], list[Issue]]] = {
         {"fromCursor": {"_id": "x"}, "orderBy": ["last_name___ASC"]},
         [option("fromCursor", GAP.format("_id"))],
     ),
-    "a position that cannot be read": (
+    "an invalid position": (
         {"fromCursor": {"born": "soon"}, "orderBy": ["born___ASC"]},
         [value("DATA_TYPE", "born", f'"soon" is not a valid Date. {DATE}', "fromCursor.born")],
     ),
-    "null where true or false is asked": (
+    "null for a Boolean": (
         {"filter": {"last_name___null": None}},
         [value("MALFORMED_REQUEST", "last_name___null", NULL, "filter.last_name___null")],
     ),
-    "several values that cannot be read, at their places": (
+    "several invalid values at their places": (
         {
             "filter": {
                 "born___gt": "soon",
@@ -142,14 +142,16 @@ def test_a_page_with_contradicting_options_is_refused(refuse: Callable[[Case], N
 
 @pytest.mark.parametrize("says", OPTIONS)
 @pytest.mark.parametrize("role", ["pupils", "mentor___associables"])
-def test_a_page_of_a_role_with_options_that_make_no_sense(studio: Studio, says: str, role: str) -> None:
+def test_a_page_of_a_role_with_contradicting_options_is_refused(
+    client: ServiceClient, says: str, role: str
+) -> None:
     """It is the service that is refused, and the place names the way to the page."""
     options, issues = OPTIONS[says]
     query = f"""query($id: ID!, $options: PersonPageOptions) {{
   it: Person___get(_id: $id) {{ mentor {{ deep: {role}(options: $options) {{ items {{ _id }} }} }} }}
 }}"""
 
-    answer = studio.answer(query, {"id": "<bob>", "options": options})
+    answer = client.answer(query, {"id": "<bob>", "options": options})
 
     shown = [issue.shown(f"{KEY}.mentor.deep", answer.trace_id) for issue in issues]
     expected = {"data": {KEY: None}, "errors": ordered([error(issue) for issue in shown])}
@@ -157,7 +159,7 @@ def test_a_page_of_a_role_with_options_that_make_no_sense(studio: Studio, says: 
 
 
 @pytest.mark.parametrize("verb", ["create", "update", "save"])
-def test_what_is_to_be_shown_wrongly_is_not_written(studio: Studio, verb: str) -> None:
+def test_a_write_with_an_invalid_selection_is_not_executed(client: ServiceClient, verb: str) -> None:
     data = {
         "create": {"name": "new"},
         "update": {"_id": "<red>", "name": "new"},
@@ -167,28 +169,28 @@ def test_what_is_to_be_shown_wrongly_is_not_written(studio: Studio, verb: str) -
     query = f"""mutation($data: Team{input_}!) {{
   it: Team___{verb}(data: $data) {{ members(options: {{next: -1}}) {{ items {{ _id }} }} }}
 }}"""
-    before = studio.shelf.rows()
+    before = client.store.rows()
 
-    answer = studio.answer(query, {"data": data})
+    answer = client.answer(query, {"data": data})
 
     issue = option("next", "next is -1. Use a number from 0 to 10000.").shown(
         f"{KEY}.members", answer.trace_id
     )
     assert answer.body == {"data": {KEY: None}, "errors": [error(issue)]}
-    assert studio.shelf.rows() == before
+    assert client.store.rows() == before
 
 
-def test_a_cursor_leads_on_only_where_it_was_given(studio: Studio) -> None:
+def test_a_cursor_is_valid_only_for_its_own_page(client: ServiceClient) -> None:
     """Not in another order, nor in another class."""
-    first = studio.ask("{ Person___getPage(options: {next: 1}) { nextCursor } }")["nextCursor"]
+    first = client.ask("{ Person___getPage(options: {next: 1}) { nextCursor } }")["nextCursor"]
     page = """query($options: %sPageOptions!) {
   it: %s___getPage(options: $options) { items { _id } }
 }"""
 
-    other_order = studio.answer(
+    other_order = client.answer(
         page % ("Person", "Person"), {"options": {"cursor": first, "orderBy": ["last_name___DESC"]}}
     )
-    other_class = studio.answer(page % ("Team", "Team"), {"options": {"cursor": first}})
+    other_class = client.answer(page % ("Team", "Team"), {"options": {"cursor": first}})
 
     issue = option("cursor", FOREIGN).shown(KEY, other_order.trace_id)
     assert other_order.body == {"data": {KEY: None}, "errors": [error(issue)]}
@@ -197,12 +199,12 @@ def test_a_cursor_leads_on_only_where_it_was_given(studio: Studio) -> None:
     assert other_class.body == {"data": {KEY: None}, "errors": [error(issue)]}
 
 
-def test_unique_values_that_cannot_be_read(studio: Studio) -> None:
+def test_invalid_unique_values_are_refused(client: ServiceClient) -> None:
     query = """query($day: Date!) {
   it: Sheet___getByTitle_Day(title: "first", day: $day) { _id }
 }"""
 
-    answer = studio.answer(query, {"day": "soon"})
+    answer = client.answer(query, {"day": "soon"})
 
     text = f'Sheet.day: "soon" is not a valid Date. {DATE}'
     issue = Issue("DATA_TYPE", text, "day", "ENTITY_ATTRIBUTE", "Sheet", attributes=("day",))
@@ -219,8 +221,8 @@ def test_unique_values_that_cannot_be_read(studio: Studio) -> None:
         '{ Person___getByEmail(email: "\\u0000") { _id } }',
     ],
 )
-def test_what_is_not_there_is_null_and_no_error(studio: Studio, query: str) -> None:
-    assert studio.ask(query) is None
+def test_a_missing_object_is_null_without_an_error(client: ServiceClient, query: str) -> None:
+    assert client.ask(query) is None
 
 
 LARGE = 300_000
@@ -228,14 +230,14 @@ LARGE = 300_000
 
 
 @pytest.fixture(scope="module")
-def large(studio: Studio) -> Iterator[Studio]:
+def large(client: ServiceClient) -> Iterator[ServiceClient]:
     """Four large scrolls, which together are more than one request may read."""
     names = [f"large{number}" for number in range(4)]
     for name in names:
-        studio.create("Scroll", name, title="large", text="x" * LARGE)
-    yield studio
+        client.create("Scroll", name, title="large", text="x" * LARGE)
+    yield client
     for name in names:
-        studio.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id=f"<{name}>")
+        client.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id=f"<{name}>")
 
 
 INDEX = 'Declare @index(attributes: ["title"]) in the model.'
@@ -258,12 +260,12 @@ BUDGET = {
         "items { _id }",
         too_much(f"Try one of the following. {INDEX} Omit offset.", "title"),
     ),
-    "all of them": (
+    "all objects": (
         {"next": 9},
         "items { _id }",
         too_much("Narrow the filter, or request fewer objects at a time."),
     ),
-    "how many there are": (
+    "the total count": (
         {"next": 1, "filter": {"text___contains": "y"}},
         "totalCount",
         too_much("Omit totalCount."),
@@ -273,13 +275,13 @@ BUDGET = {
 
 @pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("says", BUDGET)
-def test_more_is_to_be_read_than_a_request_may(refuse: Callable[[Case], None], says: str) -> None:
+def test_a_request_beyond_its_read_budget_is_refused(refuse: Callable[[Case], None], says: str) -> None:
     options, shows, issue = BUDGET[says]
     refuse(Case(says, [Asked("Scroll", "getPage", {"options": options}, [issue], shows=shows)]))
 
 
 @pytest.mark.usefixtures("large")
-def test_more_is_to_be_read_than_a_service_in_bulk_may(refuse: Callable[[Case], None]) -> None:
+def test_a_bulk_service_beyond_its_read_budget_is_refused(refuse: Callable[[Case], None]) -> None:
     issues = [too_much(INDEX, "title")]
     data = {"data": {"title": "new"}, "options": BY_TITLE}
     ways = [
@@ -291,7 +293,7 @@ def test_more_is_to_be_read_than_a_service_in_bulk_may(refuse: Callable[[Case], 
     refuse(Case("in bulk", ways))
 
 
-def test_what_was_read_before_the_end_is_shown(large: Studio) -> None:
+def test_results_before_the_end_of_the_read_budget_are_returned(large: ServiceClient) -> None:
     """Each service by itself: those that come too late are told so."""
     services = " ".join(
         f'g{number}: Scroll___get(_id: "<large{number % 4}>") {{ title }}' for number in range(5)
@@ -304,20 +306,20 @@ def test_what_was_read_before_the_end_is_shown(large: Studio) -> None:
         "Request less data in each request."
     )
     late = Issue("MALFORMED_REQUEST", text, "", "ENTITY", "Scroll").shown("g4", answer.trace_id)
-    (told,) = answer.body["errors"]
-    assert (told["path"], told["extensions"]) == (["g4"], late)
+    (result,) = answer.body["errors"]
+    assert (result["path"], result["extensions"]) == (["g4"], late)
     assert answer.body["data"] == {f"g{number}": {"title": "large"} for number in range(4)} | {"g4": None}
 
 
 @pytest.fixture
-def book(studio: Studio) -> Iterator[str]:
+def book(client: ServiceClient) -> Iterator[str]:
     """A scroll whose leaves are together more than one request may read."""
     leaves = [{"text": "x" * LARGE}] * 5
-    yield studio.create("Scroll", "book", title="book", leaves=leaves)["_id"]
-    studio.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id="<book>")
+    yield client.create("Scroll", "book", title="book", leaves=leaves)["_id"]
+    client.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id="<book>")
 
 
-def test_an_object_whose_roles_are_too_much_to_read(studio: Studio, book: str) -> None:
+def test_an_object_whose_roles_exceed_the_read_budget_is_refused(client: ServiceClient, book: str) -> None:
     """A write is told to be done, though not all can be shown; a preview is refused like a read."""
     shows = "{ leaves { items { text } } }"
     data = f'data: {{_id: "{book}", title: "%s"}}'
@@ -326,9 +328,9 @@ def test_an_object_whose_roles_are_too_much_to_read(studio: Studio, book: str) -
         "Request less data in each request."
     )
 
-    read = studio.answer(f'{{\n  it: Scroll___get(_id: "{book}") {shows}\n}}')
-    tried = studio.answer(f"{{\n  it: Scroll___previewUpdate({data % 'tried'}) {shows}\n}}")
-    done = studio.answer(f"mutation {{\n  it: Scroll___update({data % 'done'}) {shows}\n}}")
+    read = client.answer(f'{{\n  it: Scroll___get(_id: "{book}") {shows}\n}}')
+    tried = client.answer(f"{{\n  it: Scroll___previewUpdate({data % 'tried'}) {shows}\n}}")
+    done = client.answer(f"mutation {{\n  it: Scroll___update({data % 'done'}) {shows}\n}}")
 
     refusal = Issue("MALFORMED_REQUEST", too_late, "", "ENTITY", "Leaf")
     unshown = f'Scroll "{book}" was saved, but the selected fields can\'t be shown. {too_late}'
@@ -336,4 +338,4 @@ def test_an_object_whose_roles_are_too_much_to_read(studio: Studio, book: str) -
     for answer, issue in ((read, refusal), (tried, refusal), (done, written)):
         expected = {"data": {KEY: None}, "errors": [error(issue.shown(KEY, answer.trace_id))]}
         assert answer.body == expected
-    assert studio.ask(f'{{ Scroll___get(_id: "{book}") {{ title }} }}') == {"title": "done"}
+    assert client.ask(f'{{ Scroll___get(_id: "{book}") {{ title }} }}') == {"title": "done"}

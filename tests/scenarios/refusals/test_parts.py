@@ -1,4 +1,4 @@
-"""Parts that cannot be: with values that they cannot have, of another whole, changed and deleted at once."""
+"""Invalid parts: invalid values, parts of another whole, and contradicting commands."""
 
 from collections.abc import Callable
 from typing import Any
@@ -251,12 +251,14 @@ CONTRADICTORY = [
 
 
 @pytest.mark.parametrize("case", WRONG, ids=str)
-def test_wrong_parts_are_refused(refuse: Callable[[Case], None], case: Case) -> None:
+def test_invalid_parts_are_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", STRANGE, ids=str)
-def test_parts_of_another_whole_or_of_none_are_refused(refuse: Callable[[Case], None], case: Case) -> None:
+def test_parts_of_another_whole_or_missing_parts_are_refused(
+    refuse: Callable[[Case], None], case: Case
+) -> None:
     refuse(case)
 
 

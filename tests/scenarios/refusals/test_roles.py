@@ -1,4 +1,4 @@
-"""Roles that cannot lead where they are asked to: to what is not there, to nothing, to what another has."""
+"""Invalid associations: to missing objects, to nothing, and to objects of others."""
 
 from collections.abc import Callable
 from typing import Any
@@ -298,14 +298,16 @@ def test_an_empty_required_role_is_refused(refuse: Callable[[Case], None], case:
 
 
 @pytest.mark.parametrize("case", COUPLED, ids=str)
-def test_an_association_to_an_object_that_another_one_has_is_refused(
+def test_an_association_to_an_already_associated_object_is_refused(
     refuse: Callable[[Case], None], case: Case
 ) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", CONTRADICTORY, ids=str)
-def test_adding_and_removing_one_association_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
+def test_adding_and_removing_the_same_association_is_refused(
+    refuse: Callable[[Case], None], case: Case
+) -> None:
     refuse(case)
 
 

@@ -1,4 +1,4 @@
-"""What is not refused: every service of a class of each kind, in its normal way."""
+"""Every service of each kind of class succeeds in its standard use."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.scenarios.refusals.needs import PERSON
-from tests.scenarios.refusals.studio import Studio
+from tests.scenarios.refusals.service_client import ServiceClient
 
 GOOD = {"isValid": True, "issues": []}
 VALID = "{ isValid issues { userMessage } }"
@@ -64,10 +64,10 @@ class Service(NamedTuple):
 
 
 def of(
-    class_name: str, label: str, made: tuple[Any, Any, str, Any], changed: tuple[Any, Any, str, Any]
+    class_name: str, label: str, created: tuple[Any, Any, str, Any], changed: tuple[Any, Any, str, Any]
 ) -> dict[str, Service]:
     """Return the services of an ordinary class; `label`: the attribute that is "service"."""
-    new, draft, whole, is_made = made
+    new, draft, whole, is_made = created
     change, changed_draft, seen, is_changed = changed
     all_ = {"filter": {f"{label}___eq": "service"}}
     id_, data, options = {"_id": "ID!"}, "data", f"{class_name}PageOptions!"
@@ -78,8 +78,8 @@ def of(
     def input_(family: str) -> dict[str, str]:
         return {data: f"{class_name}{family}!"}
 
-    def asked(family: str, given: Any, shows: str, answer: Any) -> Service:
-        return Service(input_(family), {data: given}, shows, answer)
+    def asked(family: str, value: Any, shows: str, answer: Any) -> Service:
+        return Service(input_(family), {data: value}, shows, answer)
 
     return {
         "get": Service(id_, own, whole, is_made),
@@ -203,8 +203,8 @@ NEEDS_NONE = {"create", "save", "previewCreate", "validateCreate"}
 """The services for which no object is made."""
 
 
-def test_each_class_has_the_services_of_its_kind_and_no_others(studio: Studio) -> None:
-    fields = studio.ask("{ __schema { queryType { fields { name } } mutationType { fields { name } } } }")
+def test_each_class_has_the_services_of_its_kind_and_no_others(client: ServiceClient) -> None:
+    fields = client.ask("{ __schema { queryType { fields { name } } mutationType { fields { name } } } }")
     services = [each["name"] for type_ in fields.values() for each in type_["fields"]]
     names = [name.split("___") for name in services if name not in {"lock", "unlock"}]
     found = {class_name: {verb for name, verb in names if name == class_name} for class_name in SERVICES}
@@ -215,14 +215,14 @@ def test_each_class_has_the_services_of_its_kind_and_no_others(studio: Studio) -
 
 
 @pytest.fixture
-def clean(studio: Studio) -> Callable[[str], None]:
+def clean(client: ServiceClient) -> Callable[[str], None]:
     """End what a service has made, or what was made for it."""
     label = {"Sheet": "title", "Person": "last_name"}
 
     def cleaned(class_name: str) -> None:
         if class_name in label:
             options = f'{{filter: {{{label[class_name]}___eq: "service"}}}}'
-            studio.ask(f"mutation {{ {class_name}___deleteBulk(options: {options}) {{ deleted }} }}")
+            client.ask(f"mutation {{ {class_name}___deleteBulk(options: {options}) {{ deleted }} }}")
 
     return cleaned
 
@@ -230,19 +230,21 @@ def clean(studio: Studio) -> Callable[[str], None]:
 @pytest.mark.parametrize(
     ("class_name", "verb"), [(name, verb) for name, services in SERVICES.items() for verb in services]
 )
-def test_a_service_answers(studio: Studio, clean: Callable[[str], None], class_name: str, verb: str) -> None:
+def test_each_service_returns_a_result(
+    client: ServiceClient, clean: Callable[[str], None], class_name: str, verb: str
+) -> None:
     service = SERVICES[class_name][verb]
     if class_name in {"Sheet", "Person"} and verb not in NEEDS_NONE:
-        studio.create(class_name, "it", **(SHEET if class_name == "Sheet" else NEW))
-    before = studio.shelf.rows()
+        client.create(class_name, "it", **(SHEET if class_name == "Sheet" else NEW))
+    before = client.store.rows()
     declared = ", ".join(f"${name}: {type_}" for name, type_ in service.types.items())
     passed = ", ".join(f"{name}: ${name}" for name in service.types)
     head = f"({declared})" if declared else ""
     call = f"{class_name}___{verb}{f'({passed})' if passed else ''} {service.shows}"
     kind = "mutation" if verb in WRITING else "query"
 
-    answer = studio.ask(f"{kind}{head} {{ {call} }}", **service.given)
+    answer = client.ask(f"{kind}{head} {{ {call} }}", **service.given)
 
-    assert answer == studio.named(service.answer)
-    assert (studio.shelf.rows() == before) is (verb not in WRITING)
+    assert answer == client.named(service.answer)
+    assert (client.store.rows() == before) is (verb not in WRITING)
     clean(class_name)

@@ -1,4 +1,4 @@
-"""Writes that are larger than what is done at once: told beforehand, with how large they are and may be."""
+"""Writes too large for one commit are refused with their size and the limit."""
 
 from collections.abc import Callable
 from typing import Any
@@ -104,7 +104,7 @@ GRAPHS = [
 
 
 @pytest.mark.parametrize("case", OBJECTS, ids=str)
-def test_an_object_that_is_too_large_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
+def test_a_too_large_object_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 

@@ -1,4 +1,4 @@
-"""Values that an object cannot have: none where one is required, of no such type, outside of their domain."""
+"""Invalid values: missing required values, wrong types, and values outside the domain."""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +38,7 @@ FILE = {
 UPLOAD = "Upload the file first, then use the reference that the upload returns."
 
 VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
-    "a Real that is no number": (
+    "a Real that is not a number": (
         {"salary": "much"},
         [("DATA_TYPE", "salary", f'"much" is not a Real. {REAL}')],
     ),
@@ -46,9 +46,9 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
         {"tax": f"0.{ONES}"},
         [("DATA_TYPE", "tax", f'"0.{ONES}" is not a Real. {REAL}')],
     ),
-    "a Real that is true": ({"tax": True}, [("DATA_TYPE", "tax", f"true is not a Real. {REAL}")]),
-    "a Date that is none": ({"day": "soon"}, [("DATA_TYPE", "day", f'"soon" is not a valid Date. {DATE}')]),
-    "a Date that the calendar lacks": (
+    "a Real that is a Boolean": ({"tax": True}, [("DATA_TYPE", "tax", f"true is not a Real. {REAL}")]),
+    "an invalid Date": ({"day": "soon"}, [("DATA_TYPE", "day", f'"soon" is not a valid Date. {DATE}')]),
+    "a Date outside the calendar": (
         {"day": "2020-02-30"},
         [("DATA_TYPE", "day", f'"2020-02-30" is not a valid Date. {DATE}')],
     ),
@@ -56,15 +56,15 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
         {"day": 20200131},
         [("DATA_TYPE", "day", f"20200131 is not a valid Date. {DATE}")],
     ),
-    "a Time that is none": (
+    "an invalid Time": (
         {"hour": "25:00"},
         [("DATA_TYPE", "hour", f'"25:00" is not a valid Time. {TIME}')],
     ),
-    "a Datetime that is none": (
+    "an invalid Datetime": (
         {"seen": "2020-01-01"},
         [("DATA_TYPE", "seen", f'"2020-01-01" is not a valid Datetime. {DATETIME}')],
     ),
-    "a Year that is none": (
+    "an invalid Year": (
         {"since": 20000},
         [("DATA_TYPE", "since", "20000 is not a Year. Use a whole number from 0 to 9999.")],
     ),
@@ -82,15 +82,15 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
         {"tax": 0.6},
         [("ATTRIBUTE_RANGE", "tax", "0.6 is too high. The maximum is 0.5.")],
     ),
-    "a day out of bounds": (
+    "a Date out of range": (
         {"day": "01/01/2021"},
         [("ATTRIBUTE_RANGE", "day", "01/01/2021 is too high. Use a value from 01/01/2020 to 31/12/2020.")],
     ),
-    "an hour out of bounds": (
+    "a Time out of range": (
         {"hour": "07:59"},
         [("ATTRIBUTE_RANGE", "hour", "07:59 is too low. The minimum is 08:00.")],
     ),
-    "a moment out of bounds": (
+    "a Datetime out of range": (
         {"seen": "2019-12-31T23:59:59Z"},
         [
             (
@@ -100,7 +100,7 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
             )
         ],
     ),
-    "a year out of bounds": (
+    "a Year out of range": (
         {"since": "2101"},
         [("ATTRIBUTE_RANGE", "since", "2101 is too high. The maximum is 2100.")],
     ),
@@ -120,11 +120,11 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
         {"plain": "é" * 256},
         [("ATTRIBUTE_STRING_LENGTH", "plain", "The text has 256 characters. The maximum is 255.")],
     ),
-    "like none of the patterns": (
+    "a text that matches no pattern": (
         {"code": "AB1"},
         [("ATTRIBUTE_STRING_PATTERN", "code", f'"AB1" is not allowed. {CODE}')],
     ),
-    "like a pattern only in part": (
+    "a text that matches a pattern partly": (
         {"code": "ABC\n"},
         [("ATTRIBUTE_STRING_PATTERN", "code", f'"ABC\\n" is not allowed. {CODE}')],
     ),
@@ -132,7 +132,7 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
         {"size": "M"},
         [("ATTRIBUTE_STRING_PATTERN", "size", '"M" is not allowed. It must match "S" or "L".')],
     ),
-    "no address": (
+    "an invalid email address": (
         {"email": "nobody"},
         [
             (
@@ -142,7 +142,7 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
             )
         ],
     ),
-    "no phone number": (
+    "an invalid phone number": (
         {"phone": "call me"},
         [
             (
@@ -152,11 +152,11 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
             )
         ],
     ),
-    "no partita IVA": (
+    "an invalid partita IVA": (
         {"vat": "12345678901"},
         [("ATTRIBUTE_PARTITA_IVA", "vat", f'"12345678901" is not a valid partita IVA. {VAT}')],
     ),
-    "no code of a person": (
+    "an invalid codice fiscale of a person": (
         {"fiscal": "RSSMRA85T10A562X"},
         [
             (
@@ -166,7 +166,7 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
             )
         ],
     ),
-    "no code of a body": (
+    "an invalid codice fiscale of a legal entity": (
         {"fiscal": "12345678901"},
         [
             (
@@ -176,11 +176,11 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
             )
         ],
     ),
-    "a file that nobody has uploaded": (
+    "a file that was never uploaded": (
         {"photo": FILE},
         [("ENTITY_NOT_FOUND", "photo", f'The pending file "p" does not exist. {UPLOAD}')],
     ),
-    "a file by more than an id": (
+    "a file with more than an id": (
         {"photo": {**FILE, "pendingFileId": LONG_ID}},
         [("ENTITY_NOT_FOUND", "photo", f'The pending file "{LONG_ID[:60]}…" does not exist. {UPLOAD}')],
     ),
@@ -196,11 +196,11 @@ VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
             ("ENTITY_NOT_FOUND", "photo", f'The pending file "p" does not exist. {UPLOAD}'),
         ],
     ),
-    "a file whose date is none": (
+    "a file with an invalid date": (
         {"photo": {**FILE, "uploadedOn": "never"}},
         [("DATA_TYPE", "photo", f'uploadedOn: "never" is not a valid Datetime. {DATETIME}')],
     ),
-    "everything at once": (
+    "all errors together": (
         {"title": "", "height": 9, "salary": "x", "day": "2021-01-01", "email": "@"},
         [
             ("ATTRIBUTE_STRING_LENGTH", "title", "The text has 0 characters. The minimum is 2."),
@@ -376,17 +376,17 @@ OTHER_KINDS = [
 
 
 @pytest.mark.parametrize("case", NEW, ids=str)
-def test_a_create_with_a_wrong_value_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
+def test_a_create_with_an_invalid_value_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", CHANGED, ids=str)
-def test_an_update_with_a_wrong_value_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
+def test_an_update_with_an_invalid_value_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
 @pytest.mark.parametrize("case", OTHER_KINDS, ids=str)
-def test_singletons_and_forms_with_wrong_values_are_refused(
+def test_singletons_and_forms_with_invalid_values_are_refused(
     refuse: Callable[[Case], None], case: Case
 ) -> None:
     refuse(case)

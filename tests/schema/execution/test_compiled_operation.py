@@ -1,4 +1,4 @@
-"""Answers compiled per document are those of graphql-core's executor: data, order, nulls and errors."""
+"""Compiled operations return the results of graphql-core's executor: data, order, nulls and errors."""
 
 import json
 from typing import Any
@@ -63,7 +63,7 @@ def answers(query: str, variables: dict[str, Any], *, compiled: bool, objects: i
         "{next: 1, orderBy: [_id___DESC], fromCursor: {_id: $id}}",
     ],
 )
-def test_arguments_are_read_each_time_where_a_variable_is_among_them(options: str) -> None:
+def test_arguments_with_variables_are_read_on_each_execution(options: str) -> None:
     services, _ = stored()
     executor = SchemaExecutor(services, lambda *_: None)
     oracle = SchemaExecutor(services, lambda *_: None, compile_answers=False)
@@ -113,7 +113,9 @@ def roots(draw: st.DrawFn) -> str:
 
 
 @given(fields=roots(), fragment=selections(), yes=st.booleans(), pattern=st.sampled_from(PATTERNS))
-def test_queries_are_answered_as_by_the_executor(fields: str, fragment: str, yes: bool, pattern: str) -> None:
+def test_compiled_queries_return_the_result_of_the_executor(
+    fields: str, fragment: str, yes: bool, pattern: str
+) -> None:
     query = f"""query($id: ID!, $yes: Boolean!, $format: String) {{ {fields} ...U }}
       fragment U on Query {{ used: Thing___get(_id: $id) {{
         name @include(if: $yes) price(format: $format) ...F }} }}
@@ -124,7 +126,7 @@ def test_queries_are_answered_as_by_the_executor(fields: str, fragment: str, yes
 
 
 @given(things=selections(), pages=st.booleans(), objects=st.sampled_from([2, 3]))
-def test_queries_without_variables_are_answered_as_by_the_executor(
+def test_compiled_queries_without_variables_return_the_result_of_the_executor(
     things: str, pages: bool, objects: int
 ) -> None:
     things = things.replace("$yes", "true").replace("$format", '"default"')
@@ -145,20 +147,20 @@ def test_queries_without_variables_are_answered_as_by_the_executor(
         'b: Thing___update(data: {_id: "changed", code: "x"}) { code count }',
     ],
 )
-def test_a_mutation_is_done_once_however_it_is_answered(mutation: str) -> None:
+def test_a_mutation_is_executed_once_compiled_or_not(mutation: str) -> None:
     query = f"mutation {{ {mutation} }}"
 
     assert answers(query, {}, compiled=True) == answers(query, {}, compiled=False)
 
 
-def test_issues_that_are_asked_for_are_answered_as_by_the_executor() -> None:
+def test_compiled_validations_return_the_issues_of_the_executor() -> None:
     query = """{ Thing___validateCreate(data: {name: "far too long", day: "x"}) {
       isValid issues { issueType issueReferenceType attributeNames roleNames entityID } } }"""
 
     assert answers(query, {}, compiled=True) == answers(query, {}, compiled=False)
 
 
-def test_wrong_variables_are_refused_as_by_the_executor() -> None:
+def test_invalid_variables_are_refused_like_by_the_executor() -> None:
     query = "query($id: ID!) { Thing___get(_id: $id) { name } }"
 
     assert answers(query, {"id": None}, compiled=True) == answers(query, {"id": None}, compiled=False)
@@ -181,7 +183,7 @@ def test_wrong_variables_are_refused_as_by_the_executor() -> None:
         ),
     ],
 )
-def test_what_is_asked_for_often_is_compiled(
+def test_a_repeated_operation_is_compiled(
     query: str, variables: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without this, every other test here would pass with a compiler that compiles nothing."""

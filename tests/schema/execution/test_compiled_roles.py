@@ -1,4 +1,4 @@
-"""Answers with roles, compiled per document, are those of graphql-core's executor."""
+"""Compiled operations with roles return the results of graphql-core's executor."""
 
 import json
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from stratabase.model.model import Class
 from stratabase.operations.services import Services
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.executor import SchemaExecutor
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.fakes import ADMINISTRATOR, NOON, CountedIds, FrozenClock, unlimited_budget
 
 OPTIONS = [
@@ -45,9 +45,9 @@ LOCKS = [
 PAGE = ["totalCount", "hasNext", "hasPrev", "nextCursor", "prevCursor", "__typename"]
 
 
-def stored() -> Objects:
+def stored() -> EverythingObjects:
     """Return a small graph, in which something dangles too."""
-    objects = Objects()
+    objects = EverythingObjects()
     for number in range(4):
         key = {"team": f"t{number % 2}", "mentor": "p0", "desk": f"d{number}", "favourite": "nothing"}
         phones = [f"p{number}.1", f"p{number}.2"]
@@ -68,7 +68,9 @@ def stored() -> Objects:
     return objects
 
 
-def executor_of(objects: Objects, budget: Callable[[], ReadBudget] = unlimited_budget, **options: Any) -> Any:
+def executor_of(
+    objects: EverythingObjects, budget: Callable[[], ReadBudget] = unlimited_budget, **options: Any
+) -> Any:
     """Return what answers requests to a graph."""
     services = Services(EVERYTHING, objects, FrozenClock(), CountedIds(), budget)
     return SchemaExecutor(services, lambda *_: None, **options)
@@ -123,7 +125,7 @@ def _role(draw: st.DrawFn, class_: Class, name: str, depth: int) -> str:
     n=st.sampled_from([1, 2, -1]),
     id_=st.sampled_from(["p1", "t0", "gone"]),
 )
-def test_roles_are_answered_as_by_the_executor(one: str, all_: str, n: int, id_: str) -> None:
+def test_compiled_roles_return_the_result_of_the_executor(one: str, all_: str, n: int, id_: str) -> None:
     query = f"""query($n: Int, $id: ID) {{
       one: Person___get(_id: "p1") {{ ...F ... on Person {{ ...F }} }}
       all: Team___getPage {{ items {{ {all_} }} x: items {{ name k0: members {{ totalCount }} }} }}
@@ -134,7 +136,7 @@ def test_roles_are_answered_as_by_the_executor(one: str, all_: str, n: int, id_:
     assert answers(query, variables, compiled=True) == answers(query, variables, compiled=False)
 
 
-def test_what_is_asked_for_often_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repeated_operation_with_roles_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without this, the other test here would pass with a compiler that compiles nothing."""
     compiled: list[Any] = []
     data = CompiledOperation.data
@@ -154,7 +156,7 @@ def test_what_is_asked_for_often_is_compiled(monkeypatch: pytest.MonkeyPatch) ->
     assert compiled[0] is not None
 
 
-def test_an_answer_that_shows_the_same_objects_over_and_over_draws_on_the_allowance() -> None:
+def test_repeated_objects_in_a_response_count_towards_the_read_budget() -> None:
     """Otherwise a few objects that lead to one another would make an answer without end."""
     objects = stored()
     for number in range(10):

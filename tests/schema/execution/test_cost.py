@@ -1,4 +1,4 @@
-"""What a request would cost is estimated from what it selects; too much is refused before anything runs."""
+"""The cost of a request is estimated from its selection, and checked before execution."""
 
 import json
 from collections.abc import Mapping
@@ -99,7 +99,7 @@ def cost(text: str, name: str | None = None, **variables: Any) -> int:
         ('{ Team___get(_id: "1") { members { totalCount } } }', 101),
     ],
 )
-def test_what_documents_cost(text: str, expected: int) -> None:
+def test_the_cost_of_a_document_is_estimated(text: str, expected: int) -> None:
     assert cost(text) == expected
     assert judged(text, {}, expected) is None
 
@@ -121,12 +121,12 @@ def test_what_documents_cost(text: str, expected: int) -> None:
         ),
     ],
 )
-def test_derived_attributes_cost_what_they_lead_to(selected: str, expected: int) -> None:
+def test_derived_attributes_cost_the_objects_they_read(selected: str, expected: int) -> None:
     """A role to many counts as one of its pages would; what is selected twice is computed once."""
     assert cost(f'{{ Person___get(_id: "1") {{ {selected} }} }}') == expected
 
 
-def test_items_that_are_not_shown_derive_nothing() -> None:
+def test_skipped_items_cost_no_derivation() -> None:
     shown = f"{{ {PEOPLE}(options: {{next: 50, offset: 7}}) {{ items {{ team_name }} totalCount }} }}"
     assert cost(shown) == 50 + 7 + 100 + 50
     assert cost('mutation { Person___update(data: {_id: "1"}) { team_name } }') == 10 + 1
@@ -155,9 +155,7 @@ def test_items_that_are_not_shown_derive_nothing() -> None:
         ),
     ],
 )
-def test_a_condition_costs_what_reading_its_text_does_once(
-    text: str, variables: Mapping[str, Any], expected: int
-) -> None:
+def test_a_condition_costs_its_text_once(text: str, variables: Mapping[str, Any], expected: int) -> None:
     assert cost(text, **variables) == expected
 
 
@@ -173,7 +171,7 @@ def test_a_condition_costs_what_reading_its_text_does_once(
         ({"next": True}, 10),
     ],
 )
-def test_variables_say_how_large_a_page_is(variables: Mapping[str, Any], expected: int) -> None:
+def test_page_sizes_may_come_from_variables(variables: Mapping[str, Any], expected: int) -> None:
     text = f"query($next: Int = 5) {{ {PEOPLE}(options: {{next: $next}}) {{ items {{ name }} }} }}"
     assert cost(text, **variables) == expected
 
@@ -188,22 +186,22 @@ def test_a_variable_may_hold_all_options(options: Any, expected: int) -> None:
 
 
 @pytest.mark.parametrize(("full", "expected"), [(True, 20), (False, 10)])
-def test_what_variables_leave_out_costs_nothing(full: bool, expected: int) -> None:
+def test_fields_excluded_by_variables_cost_nothing(full: bool, expected: int) -> None:
     text = f"query($full: Boolean!) {{ {PEOPLE} {{ items {{ name team @include(if: $full) {{ name }} }} }} }}"
     assert cost(text, full=full) == expected
 
 
-def test_variables_that_are_wrong_are_left_to_who_executes_the_document() -> None:
+def test_invalid_variables_are_left_to_the_executor() -> None:
     text = f"query($full: Boolean!) {{ {PEOPLE} {{ items {{ team @skip(if: $full) {{ name }} }} }} }}"
     assert judged(text, {}, -1) is None
 
 
-def test_only_the_operation_that_is_asked_for_counts() -> None:
+def test_only_the_requested_operation_counts() -> None:
     text = f"query A {{ {PEOPLE} {{ totalCount }} }} query B {{ {PEOPLE} {{ hasNext }} }}"
     assert (cost(text, "A"), cost(text, "B")) == (100, 10)
 
 
-def test_the_refusal_tells_the_estimate_the_limit_and_what_costs_the_most() -> None:
+def test_a_refusal_shows_the_estimate_the_limit_and_the_largest_cost() -> None:
     text = (
         f"{{ all: {PEOPLE}(options: {{next: 100}}) {{ items {{ t: team {{ members {{ hasNext }} }} }} }} }}"
     )
@@ -220,7 +218,7 @@ def test_the_refusal_tells_the_estimate_the_limit_and_what_costs_the_most() -> N
     assert judged(text, {}, 1200) is None
 
 
-def test_what_passes_over_many_objects_is_told_to_go_on_from_a_cursor() -> None:
+def test_a_large_offset_is_refused_with_the_advice_to_use_a_cursor() -> None:
     error = judged(f"{{ {PEOPLE}(options: {{offset: 2000}}) {{ items {{ _id }} totalCount }} }}", {}, 100)
     assert error
     assert error.message.endswith("Use cursor or fromCursor instead of an offset that skips 2,000 objects.")
@@ -239,20 +237,20 @@ BULK = "Team___updateBulk(data: {}, options: %s) { items { members { totalCount 
         ("{next: 999}", "all.items.members alone costs 99,900. Request smaller pages"),
     ],
 )
-def test_a_service_in_bulk_is_advised_to_say_for_how_many_objects_it_is(options: str, advice: str) -> None:
+def test_a_bulk_service_is_advised_to_limit_its_objects(options: str, advice: str) -> None:
     error = judged(f"mutation {{ all: {BULK % options} }}", {}, 50_000)
     assert error
     assert advice in error.message
 
 
-def test_many_single_objects_are_advised_to_come_in_several_requests() -> None:
+def test_many_single_objects_are_advised_to_be_split_over_requests() -> None:
     text = "{ " + " ".join(f'p{n}: Person___get(_id: "{n}") {{ name }}' for n in range(20)) + " }"
     error = judged(text, {}, 19)
     assert error
     assert error.message.endswith("p0 alone costs 1. Split the request into several requests.")
 
 
-def test_fragments_that_multiply_are_refused_in_no_time() -> None:
+def test_exponential_fragments_are_refused_quickly() -> None:
     """Spread out, this has 2^14 places at which it leads to objects."""
     people = "members { items { ...P%d } }"
     chain = "".join(
@@ -280,7 +278,7 @@ def answered(query: str, variables: Mapping[str, Any], most: int) -> tuple[Any, 
 
 
 @pytest.mark.parametrize(("most", "refused"), [(19, True), (20, False)])
-def test_what_costs_too_much_is_not_begun(most: int, refused: bool) -> None:
+def test_a_too_expensive_operation_is_not_executed(most: int, refused: bool) -> None:
     query = "query($n: Int) { Thing___getPage(options: {next: $n}) { items { _id } } }"
 
     answer, queries = answered(query, {"n": 20}, most)
@@ -292,5 +290,5 @@ def test_what_costs_too_much_is_not_begun(most: int, refused: bool) -> None:
         assert error["extensions"] == {"classification": "ValidationError"}
 
 
-def test_a_page_as_large_as_pages_may_be_passes_if_nothing_else_is_set() -> None:
+def test_a_page_of_the_maximum_size_passes_by_default() -> None:
     assert Limits().cost >= 10_000

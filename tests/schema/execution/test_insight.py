@@ -1,4 +1,4 @@
-"""`insight` tells administrators what the storage was asked for a service, and nobody else anything."""
+"""`insight` reports storage calls of a service, to administrators only."""
 
 import json
 from collections.abc import Iterator
@@ -28,8 +28,8 @@ TOTALS = {
 }
 
 
-class Room:
-    """The schema room over a store that consumes the same each time that it is measured."""
+class InsightApi:
+    """The schema package over a store with constant costs."""
 
     def __init__(self, *, compiled: bool = True) -> None:
         services, self.entities, _ = fake_services(THINGS)
@@ -52,17 +52,17 @@ class Room:
 
 
 @pytest.fixture
-def api() -> Room:
-    return Room()
+def api() -> InsightApi:
+    return InsightApi()
 
 
-def test_light_insight_reports_the_totals(api: Room) -> None:
+def test_light_insight_reports_the_totals(api: InsightApi) -> None:
     answer = api.ask('{ Thing___get(_id: "1", insight: LIGHT) { name } }')
 
     assert answer == {"data": {"Thing___get": {"name": "chair"}}, "extensions": {"insight": TOTALS}}
 
 
-def test_full_insight_reports_each_call_as_well(api: Room) -> None:
+def test_full_insight_reports_each_call_as_well(api: InsightApi) -> None:
     answer = api.ask('{ mine: Thing___get(_id: "1", insight: FULL) { name } }')
 
     calls = answer["extensions"]["insight"].pop("calls")
@@ -94,13 +94,13 @@ def test_full_insight_reports_each_call_as_well(api: Room) -> None:
 
 
 @pytest.mark.parametrize("argument", ["", ", insight: null"])
-def test_nothing_is_measured_unless_it_is_asked_for(argument: str, api: Room) -> None:
+def test_insight_is_measured_only_on_request(argument: str, api: InsightApi) -> None:
     answer = api.ask(f'{{ Thing___get(_id: "1"{argument}) {{ name }} }}')
 
     assert (list(answer), api.measured) == (["data"], 0)
 
 
-def test_several_services_report_together_each_at_its_own_level(api: Room) -> None:
+def test_several_services_report_together_at_their_own_levels(api: InsightApi) -> None:
     answer = api.ask(
         """{
           light: Thing___get(_id: "1", insight: LIGHT) { name }
@@ -121,8 +121,8 @@ def test_several_services_report_together_each_at_its_own_level(api: Room) -> No
         ('mutation { Thing___delete(_id: "1", insight: FULL) { deleted } }', "Thing___delete"),
     ],
 )
-def test_insight_is_refused_to_other_members_before_anything_is_done(
-    query: str, result: str, api: Room
+def test_insight_is_refused_to_other_members_before_execution(
+    query: str, result: str, api: InsightApi
 ) -> None:
     answer = api.ask(query, CLERK)
 
@@ -134,13 +134,13 @@ def test_insight_is_refused_to_other_members_before_anything_is_done(
     assert (api.measured, api.entities.commits) == (0, [])
 
 
-def test_insight_reports_writes_as_well(api: Room) -> None:
+def test_insight_reports_writes_as_well(api: InsightApi) -> None:
     answer = api.ask('mutation { Thing___delete(_id: "1", insight: LIGHT) { deleted } }')
 
     assert answer == {"data": {"Thing___delete": {"deleted": True}}, "extensions": {"insight": TOTALS}}
 
 
-def test_insight_reports_the_cost_of_a_refused_service(api: Room) -> None:
+def test_insight_reports_the_cost_of_a_refused_service(api: InsightApi) -> None:
     answer = api.ask("{ Thing___getPage(options: {next: -1}, insight: LIGHT) { totalCount } }")
 
     assert answer["errors"][0]["extensions"]["issueType"] == "MALFORMED_REQUEST"
@@ -154,7 +154,7 @@ def test_insight_does_not_change_compiled_answers(level: str | None, caller: Cal
       one: Thing___get(_id: "1", insight: $level) { name day(format: "bbb") }
       all: Thing___getPage(insight: $level) { items { name } }
     }"""
-    rooms = Room(compiled=True), Room(compiled=False)
+    rooms = InsightApi(compiled=True), InsightApi(compiled=False)
 
     compiled, plain = ([api.ask(query, caller, level=level) for _ in range(3)] for api in rooms)
 

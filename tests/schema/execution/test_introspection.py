@@ -1,4 +1,4 @@
-"""What is asked about the schema is worked out once, and told again to whoever asks the same."""
+"""Introspection answers are computed once and cached."""
 
 import json
 from typing import Any
@@ -18,8 +18,8 @@ STANDARD = get_introspection_query()
 SEVERAL = "query A { __schema { queryType { name } } } query B { __schema { mutationType { name } } }"
 
 
-class Asked:
-    """The schema room, and how often it executed a document."""
+class CountingApi:
+    """The schema package, and how often it executed a document."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **policy: Any) -> None:
         self._room = SchemaExecutor(fake_services(THINGS)[0], lambda *_: None, ExecutionPolicy(**policy))
@@ -39,32 +39,32 @@ class Asked:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    return Asked(monkeypatch)
+def counting(monkeypatch: pytest.MonkeyPatch) -> CountingApi:
+    return CountingApi(monkeypatch)
 
 
-def test_an_introspection_answer_is_computed_once(asked: Asked) -> None:
-    first = asked.answer(STANDARD)
+def test_an_introspection_answer_is_computed_once(counting: CountingApi) -> None:
+    first = counting.answer(STANDARD)
     other = Caller("2", "bob", "Member")
 
     assert first["data"]["__schema"]["queryType"]["name"] == "Query"
-    assert asked.answer(STANDARD, caller=other) == first
-    assert asked.answer(STANDARD) == first
-    assert asked.times == 1
+    assert counting.answer(STANDARD, caller=other) == first
+    assert counting.answer(STANDARD) == first
+    assert counting.times == 1
 
 
-def test_each_operation_of_a_document_has_its_own_answer(asked: Asked) -> None:
+def test_each_operation_of_a_document_has_its_own_answer(counting: CountingApi) -> None:
     for _ in range(2):
-        assert asked.answer(SEVERAL, "A")["data"] == {"__schema": {"queryType": {"name": "Query"}}}
-        assert asked.answer(SEVERAL, "B")["data"] == {"__schema": {"mutationType": {"name": "Mutation"}}}
-        assert "errors" in asked.answer(SEVERAL, "C")
+        assert counting.answer(SEVERAL, "A")["data"] == {"__schema": {"queryType": {"name": "Query"}}}
+        assert counting.answer(SEVERAL, "B")["data"] == {"__schema": {"mutationType": {"name": "Mutation"}}}
+        assert "errors" in counting.answer(SEVERAL, "C")
 
 
-def test_variables_are_heeded(asked: Asked) -> None:
+def test_answers_depend_on_variables(counting: CountingApi) -> None:
     query = "query($name: String!) { __type(name: $name) { name } }"
     for name in ("Thing", "ThingPage", "Thing"):
-        assert asked.answer(query, name=name) == {"data": {"__type": {"name": name}}}
-    assert "errors" in asked.answer(query)
+        assert counting.answer(query, name=name) == {"data": {"__type": {"name": name}}}
+    assert "errors" in counting.answer(query)
 
 
 @pytest.mark.parametrize(
@@ -75,46 +75,46 @@ def test_variables_are_heeded(asked: Asked) -> None:
         "{ ... on Query { ... { Thing___getPage { totalCount } } } __typename }",
     ],
 )
-def test_objects_that_are_asked_for_beside_it_are_read_each_time(asked: Asked, query: str) -> None:
+def test_objects_selected_beside_introspection_are_read_each_time(counting: CountingApi, query: str) -> None:
     create = 'mutation { Thing___create(data: {name: "one"}) { _id } }'
     for count in range(4):
-        assert asked.answer(query)["data"]["Thing___getPage"]["totalCount"] == count
-        assert "errors" not in asked.answer(create)
+        assert counting.answer(query)["data"]["Thing___getPage"]["totalCount"] == count
+        assert "errors" not in counting.answer(create)
 
 
-def test_a_mutation_is_done_each_time(asked: Asked) -> None:
+def test_a_mutation_is_executed_each_time(counting: CountingApi) -> None:
     """Even where it only says its type's name."""
     for times in range(1, 4):
-        assert asked.answer("mutation { __typename }") == {"data": {"__typename": "Mutation"}}
-        assert asked.times == times
+        assert counting.answer("mutation { __typename }") == {"data": {"__typename": "Mutation"}}
+        assert counting.times == times
 
 
-def test_where_it_is_refused_it_is_refused_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Asked(monkeypatch, introspection=False)
+def test_disabled_introspection_is_refused_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    counting = CountingApi(monkeypatch, introspection=False)
     for _ in range(3):
-        (error, *_) = asked.answer(STANDARD)["errors"]
+        (error, *_) = counting.answer(STANDARD)["errors"]
         assert "introspection has been disabled" in error["message"]
 
 
-def test_only_a_few_answers_are_kept(asked: Asked) -> None:
+def test_the_number_of_cached_answers_is_bounded(counting: CountingApi) -> None:
     queries = [f"query Q{number} {{ __typename }}" for number in range(documents.MOST_INTROSPECTIONS + 1)]
     for query in (*queries, queries[-1], queries[0]):
-        asked.answer(query)
+        counting.answer(query)
     # The last was kept, the first forgotten.
-    assert asked.times == len(queries) + 1
+    assert counting.times == len(queries) + 1
 
 
-def test_the_introspection_answer_that_was_used_last_is_kept_longest(asked: Asked) -> None:
+def test_the_most_recently_used_answer_is_kept_longest(counting: CountingApi) -> None:
     queries = [f"query Q{number} {{ __typename }}" for number in range(documents.MOST_INTROSPECTIONS + 1)]
     for query in (*queries[:-1], queries[0], queries[-1], queries[0]):
-        asked.answer(query)
-    assert asked.times == len(queries)
+        counting.answer(query)
+    assert counting.times == len(queries)
 
 
 @pytest.mark.parametrize(("limit", "most"), [("LARGEST_INTROSPECTION", 100), ("LONGEST_INTROSPECTION", 100)])
-def test_what_is_too_large_is_not_kept(
-    asked: Asked, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+def test_too_large_answers_are_not_cached(
+    counting: CountingApi, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
 ) -> None:
     monkeypatch.setattr(documents, limit, most)
-    assert asked.answer(STANDARD) == asked.answer(STANDARD)
-    assert asked.times == 2
+    assert counting.answer(STANDARD) == counting.answer(STANDARD)
+    assert counting.times == 2

@@ -1,4 +1,4 @@
-"""The limits on a query: what is over one is refused with what was found and what is possible."""
+"""The limits on a query: exceeding one is refused with the value and the limit."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def found(text: str, limits: Limits = LIMITS) -> list[tuple[str, Any]]:
         "{ ...Unknown }",
     ],
 )
-def test_what_is_within_the_limits_passes(text: str) -> None:
+def test_a_document_within_the_limits_passes(text: str) -> None:
     assert found(text) == []
 
 
@@ -62,23 +62,23 @@ def test_what_is_within_the_limits_passes(text: str) -> None:
         ("{ ...F @one @two @three } fragment F on A { a }", "The document has 3 directives in one place", 1),
     ],
 )
-def test_what_is_over_a_limit_is_told_with_its_place(text: str, message: str, line: int) -> None:
+def test_a_document_over_a_limit_is_reported_with_its_location(text: str, message: str, line: int) -> None:
     assert found(text) == [(message, line)]
 
 
-def test_everything_that_is_too_much_is_told_at_once() -> None:
+def test_all_exceeded_limits_are_reported_together() -> None:
     text = "{ one: a two: a three: a @one @two @three b { c { d { e } } } }"
     assert len(found(text)) == 3
 
 
-def test_fragments_that_spread_one_another_many_times_over_are_measured_in_no_time() -> None:
+def test_exponential_fragments_are_measured_quickly() -> None:
     """Spread out, it would have 2^60 fields."""
     chain = "".join(f"fragment F{n} on A {{ a {{ ...F{n + 1} ...F{n + 1} }} }} " for n in range(60))
     (message, _), *_ = found("{ ...F0 } " + chain + "fragment F60 on A { a }")
     assert message == "The document nests fields 61 levels deep"
 
 
-def test_fragments_that_spread_one_another_in_a_circle_are_left_to_the_validator() -> None:
+def test_fragment_cycles_are_left_to_the_validator() -> None:
     circle = "".join(f"fragment F{n} on A {{ ...F{(n + 1) % 9} ...F{(n + 2) % 9} }} " for n in range(9))
     assert found("{ ...F0 } " + circle) == []
 
@@ -87,7 +87,7 @@ def test_the_standard_introspection_query_passes() -> None:
     assert found(get_introspection_query(input_value_deprecation=True), Limits()) == []
 
 
-def test_a_text_that_is_too_long_is_not_parsed() -> None:
+def test_a_too_long_document_is_not_parsed() -> None:
     error = too_long("{" * 201, LIMITS)
     assert error is not None
     assert error.message == ("The query has 201 characters. The maximum is 200. Pass values as variables.")

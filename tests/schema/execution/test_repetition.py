@@ -1,4 +1,4 @@
-"""A document that selects the same too often is refused before anybody compares all with all."""
+"""A document that selects the same field too often is refused before the quadratic validation."""
 
 import pytest
 from graphql import get_introspection_query, parse
@@ -31,7 +31,7 @@ CHAIN = " ".join(f"fragment F{number} on A {{ x ...F{number + 1} }}" for number 
         get_introspection_query(input_value_deprecation=True, specified_by_url=True),
     ],
 )
-def test_what_is_not_selected_too_often_passes(text: str) -> None:
+def test_a_field_within_the_repetition_limit_passes(text: str) -> None:
     assert found(text) == []
 
 
@@ -48,11 +48,11 @@ def test_what_is_not_selected_too_often_passes(text: str) -> None:
         ("{ " + " ".join(f"...F{number}" for number in range(51)) + "} " + FRAGMENTS, "spreads 51 fragments"),
     ],
 )
-def test_what_is_selected_too_often_is_reported(text: str, what: str) -> None:
+def test_a_field_selected_too_often_is_reported(text: str, what: str) -> None:
     assert found(text) == often(what)
 
 
-def test_a_document_with_too_many_fields_is_told_how_many() -> None:
+def test_a_document_with_too_many_fields_is_reported_with_the_limit() -> None:
     text = "{ " + " ".join(f"a{number} {{ x }}" for number in range(1_000)) + "%s }"
 
     assert found(text % "") == []
@@ -61,7 +61,7 @@ def test_a_document_with_too_many_fields_is_told_how_many() -> None:
     ]
 
 
-def test_fragments_that_multiply_are_not_followed_without_end() -> None:
+def test_exponential_fragments_are_not_expanded_endlessly() -> None:
     """Which fragments meet at a place differs with the way to it, and there are ways without end."""
     text = "{ ...F0 ...F1 } " + " ".join(
         f"fragment F{number} on A {{ a {{ ...F{(number + 1) % 20} {'...F0' * (number == 19)} }} "

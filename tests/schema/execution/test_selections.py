@@ -1,4 +1,4 @@
-"""What a selection comes to, whatever way it is written."""
+"""Fields of a selection set, with fragments and conditions."""
 
 from graphql import OperationDefinitionNode, parse
 
@@ -19,7 +19,7 @@ def test_a_fragment_counts_once_however_often_it_is_spread() -> None:
     assert len(nodes) == 1
 
 
-def test_a_spread_that_is_left_out_does_not_count() -> None:
+def test_an_excluded_spread_does_not_count() -> None:
     found = collected("{ ...f @skip(if: true) b ...f } fragment f on T { a }")
     assert list(found) == ["b", "a"]
 

@@ -1,4 +1,4 @@
-"""How many values a request gives is counted before they are read."""
+"""The values of a request are counted before they are parsed."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 from graphql import parse
 
 from stratabase.schema.execution.limits import excess_of_literals, excess_of_variables
-from tests.schema.test_executor import Room
+from tests.schema.test_executor import ExecutorApi
 
 CREATE = "mutation($d: ThingCreate!) { Thing___create(data: $d) { _id } }"
 
@@ -46,7 +46,7 @@ def test_values_within_the_limit_pass(variables: dict[str, Any]) -> None:
         "fragment F on A {{ b(c: [{}]) }}",
     ],
 )
-def test_values_are_counted_wherever_a_document_has_them(text: str) -> None:
+def test_values_are_counted_everywhere_in_a_document(text: str) -> None:
     few, many = (parse(text.format("1 " * number)) for number in (19_990, 20_000))
 
     assert [error.message for error in excess_of_literals(few)] == []
@@ -54,8 +54,8 @@ def test_values_are_counted_wherever_a_document_has_them(text: str) -> None:
     assert error.message.endswith(" values. The maximum is 20,000. Split it into several requests.")
 
 
-def test_nothing_is_done_with_too_many_values() -> None:
-    api = Room()
+def test_a_request_with_too_many_values_is_not_executed() -> None:
+    api = ExecutorApi()
 
     answer = api.answer(CREATE, d={"name": [1] * 30_000})
 

@@ -1,4 +1,4 @@
-"""The guild in a dict and in a file."""
+"""The guild in memory and in a file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,16 +8,16 @@ import pytest
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.fakes import DictEntities
-from tests.schema.grants.guild import GUILD, Guild
+from tests.schema.grants.guild_api import GUILD, GuildApi
 from tests.soak import mostly
 
 
 @pytest.fixture(params=mostly(["dict", "sqlite"], "sqlite"))
-def guild(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guild]:
+def guild(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GuildApi]:
     """Requests to a guild without anybody."""
     if request.param == "dict":
-        yield Guild(DictEntities(GUILD))
+        yield GuildApi(DictEntities(GUILD))
         return
     engine = SqliteEngine(tmp_path / "store.db")
-    yield Guild(Repository(engine, GUILD))
+    yield GuildApi(Repository(engine, GUILD))
     engine.close()

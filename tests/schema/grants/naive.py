@@ -1,4 +1,4 @@
-"""What a member sees of random objects, by the sentences of the contract: object by object."""
+"""A naive model of visibility by the sentences of the contract: object by object."""
 
 from collections.abc import Callable, Mapping
 
@@ -38,7 +38,7 @@ CONDITIONS: Mapping[str | None, _Condition] = {
 
 
 class NaiveVisibility:
-    """What one member may see of some objects."""
+    """The visibility of objects for one member."""
 
     def __init__(self, model: Model, objects: Objects) -> None:
         self._model = model

@@ -1,4 +1,4 @@
-"""Random grants on a small model with roles of each kind and what is derived over them."""
+"""Random grants on a small model with roles of each kind and derived attributes."""
 
 from random import Random
 

@@ -23,7 +23,7 @@ VALUES = {
 
 
 class RandomRequests:
-    """Makes up requests. Where grants refuse something at once, it is asked for seldom."""
+    """A generator of requests that rarely generates those refused by static grants."""
 
     def __init__(self, access: Access, chance: Random, ids: dict[str, list[str]]) -> None:
         self._access = access
@@ -37,8 +37,8 @@ class RandomRequests:
         if self._chance.random() < 0.4:
             return f'{{ {class_name}___get(_id: "{self._id(class_name)}") {{ {below} }} }}'
         fresh = ", disableCache: true" if self._chance.random() < 0.3 else ""
-        given = f"options: {self._options(class_name)}{fresh}"
-        return f"{{ {class_name}___getPage({given}) {{ {self._page(below)} }} }}"
+        value = f"options: {self._options(class_name)}{fresh}"
+        return f"{{ {class_name}___getPage({value}) {{ {self._page(below)} }} }}"
 
     def writing(self) -> str:
         """Return a mutation, or a query about one."""

@@ -1,19 +1,21 @@
-"""A partner in a one-to-one association that who writes does not see."""
+"""A partner in a one-to-one association that is hidden from the caller."""
 
 import pytest
 
 from tests.contract.engine.reference import ReferenceEngine
-from tests.schema.grants.archive import CLERK, Archive
+from tests.schema.grants.archive_api import CLERK, ArchiveApi
 
 
 @pytest.fixture
-def archive() -> Archive:
+def archive() -> ArchiveApi:
     """Return requests to an empty archive."""
-    return Archive(ReferenceEngine())
+    return ArchiveApi(ReferenceEngine())
 
 
 @pytest.mark.parametrize("service", ["update", "validateUpdate"])
-def test_a_hidden_partner_blocks_a_one_to_one_role_from_either_side(archive: Archive, service: str) -> None:
+def test_a_hidden_partner_blocks_a_one_to_one_role_from_either_side(
+    archive: ArchiveApi, service: str
+) -> None:
     """And is told as any other that is taken."""
     taken, free = archive.create("Note", name="taken"), archive.create("Note", name="free")
     archive.create("Note", name="partner", hidden=True, next=taken)
@@ -21,13 +23,13 @@ def test_a_hidden_partner_blocks_a_one_to_one_role_from_either_side(archive: Arc
         f'{{_id: "{taken}", previous: {{set: "{free}"}}}}',
         f'{{_id: "{free}", next: {{set: "{taken}"}}}}',
     )
-    told = [_told(archive, service, data) for data in asked]
-    assert told[0] == told[1]
-    assert told[0][0].startswith("ROLE_CARDINALITY")
+    result = [_told(archive, service, data) for data in asked]
+    assert result[0] == result[1]
+    assert result[0][0].startswith("ROLE_CARDINALITY")
     assert archive.get("Note", taken, "previous { name }")["previous"] == {"name": "partner"}
 
 
-def _told(archive: Archive, service: str, data: str) -> list[str]:
+def _told(archive: ArchiveApi, service: str, data: str) -> list[str]:
     if service == "update":
         body = archive.body(f"mutation {{ Note___update(data: {data}) {{ _id }} }}", CLERK)
         issues = [error["extensions"] for error in body["errors"]]

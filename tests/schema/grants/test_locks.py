@@ -1,4 +1,4 @@
-"""Who may lock and unlock what, and what locks tell of what is hidden."""
+"""Grants needed to lock and unlock, and what locks reveal about hidden objects."""
 
 import json
 
@@ -8,19 +8,19 @@ from stratabase.domain.members.member import Caller
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.archive import BINDER, CLERK, KEEPER, READER, Archive, locking
+from tests.schema.grants.archive_api import BINDER, CLERK, KEEPER, READER, ArchiveApi, locking
 
 OTHER = Caller("m2", "other", "Administrator")
 
 
 @pytest.fixture
-def archive() -> Archive:
+def archive() -> ArchiveApi:
     """Return requests to an empty archive."""
-    return Archive(ReferenceEngine())
+    return ArchiveApi(ReferenceEngine())
 
 
 @pytest.mark.parametrize("verb", ["lock", "unlock"])
-def test_who_may_not_edit_may_not_reserve(archive: Archive, verb: str) -> None:
+def test_a_lock_needs_the_grant_to_edit(archive: ArchiveApi, verb: str) -> None:
     id_, vault = archive.file(), archive.create("Vault", name="v")
     assert archive.issues(locking(verb, f"Dossier.{id_}"), READER) == [
         ("ENTITY_GRANT_EDIT", f"{verb}.locks.0")
@@ -32,29 +32,27 @@ def test_who_may_not_edit_may_not_reserve(archive: Archive, verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", ["lock", "unlock"])
-def test_what_is_hidden_is_not_there_to_be_reserved(archive: Archive, verb: str) -> None:
+def test_a_hidden_object_cannot_be_locked(archive: ArchiveApi, verb: str) -> None:
     hidden, seen = archive.file(level=9), archive.file()
     missing = [("ENTITY_NOT_FOUND", f"{verb}.locks.0._id")]
     assert archive.issues(locking(verb, f"Dossier.{hidden}", f"Dossier.{seen}"), CLERK) == missing
     assert archive.issues(locking(verb, "Dossier.none", f"Dossier.{seen}"), CLERK) == missing
-    told = [archive.body(locking(verb, f"Dossier.{each}"), CLERK)["errors"][0] for each in (hidden, "none")]
-    assert told[0]["message"] == told[1]["message"].replace("none", hidden)
+    result = [archive.body(locking(verb, f"Dossier.{each}"), CLERK)["errors"][0] for each in (hidden, "none")]
+    assert result[0]["message"] == result[1]["message"].replace("none", hidden)
 
 
 @pytest.mark.parametrize("verb", ["lock", "unlock"])
-def test_what_is_hidden_and_what_is_missing_are_refused_alike_whatever_else_is(
-    archive: Archive, verb: str
-) -> None:
+def test_hidden_and_missing_objects_are_refused_in_the_same_way(archive: ArchiveApi, verb: str) -> None:
     hidden, held = archive.file(level=9), archive.file()
     archive.ask(locking("lock", f"Dossier.{held}"), OTHER)
-    told = [
+    result = [
         json.dumps(archive.body(locking(verb, f"Dossier.{held}", f"Dossier.{id_}"), CLERK)).replace(id_, "?")
         for id_ in (hidden, "none")
     ]
-    assert told[0] == told[1]
+    assert result[0] == result[1]
 
 
-def test_a_part_is_reserved_with_the_grant_of_its_whole(archive: Archive) -> None:
+def test_locking_a_part_needs_the_grant_of_its_whole(archive: ArchiveApi) -> None:
     ids = [archive.file(sheets=[{"weight": 1}], level=level) for level in (1, 9)]
     seen, hidden = (
         archive.get("Dossier", id_, "sheets { items { _id } }")["sheets"]["items"][0]["_id"] for id_ in ids
@@ -66,7 +64,7 @@ def test_a_part_is_reserved_with_the_grant_of_its_whole(archive: Archive) -> Non
 
 
 @pytest.mark.parametrize("verb", ["lock", "unlock"])
-def test_a_part_is_reserved_with_the_grant_of_its_role_too(archive: Archive, verb: str) -> None:
+def test_locking_a_part_needs_the_grant_of_its_role(archive: ArchiveApi, verb: str) -> None:
     """Of seals, only the role says what a clerk may do, and of clips, that there are none for him."""
     id_ = archive.file(papers=[{"text": "a"}], clips=[{"text": "b"}])
     shown = archive.get("Dossier", id_, "papers { items { _id } } clips { items { _id } }")
@@ -77,7 +75,7 @@ def test_a_part_is_reserved_with_the_grant_of_its_role_too(archive: Archive, ver
     ]
 
 
-def test_a_lock_is_shown_to_who_sees_the_object(archive: Archive) -> None:
+def test_a_lock_is_visible_to_members_who_see_the_object(archive: ArchiveApi) -> None:
     """Also where its attributes are seen in part."""
     id_ = archive.file(secret="s")
     archive.ask(locking("lock", f"Dossier.{id_}"), KEEPER)
@@ -91,7 +89,7 @@ def test_a_lock_is_shown_to_who_sees_the_object(archive: Archive) -> None:
     assert issue[0] == "ENTITY_LOCK_PERSIST"
 
 
-def test_a_refusal_does_not_name_what_is_hidden(archive: Archive) -> None:
+def test_a_refusal_does_not_name_hidden_objects(archive: ArchiveApi) -> None:
     """A shelf is in the way of nobody, but a tag on it is locked of which a clerk must not know."""
     shelf = archive.create("Shelf", name="s", tags=[{"text": "seen"}, {"text": "hidden"}])
     tags = archive.get("Shelf", shelf, "tags { items { _id } }")["tags"]["items"]
@@ -105,7 +103,7 @@ def test_a_refusal_does_not_name_what_is_hidden(archive: Archive) -> None:
         archive.ask(locking("unlock", f"Tag.{tag}"), OTHER)
 
 
-def test_a_refusal_does_not_name_parts_that_only_their_role_hides(archive: Archive) -> None:
+def test_a_refusal_does_not_name_parts_that_only_their_role_hides(archive: ArchiveApi) -> None:
     """But for those that the request names itself."""
     id_ = archive.file(clips=[{"text": "c"}])
     (clip,) = archive.get("Dossier", id_, "clips { items { _id } }")["clips"]["items"]
@@ -134,7 +132,7 @@ def test_a_refusal_by_a_grant_does_not_name_parts_that_must_not_be_read() -> Non
       }
       type Seal @class(exposed: true) @grant(profile: "Clerk", allow: [EDIT]) { text: String }
     """
-    archive = Archive(ReferenceEngine(), read_model(text, "archive.graphql"))
+    archive = ArchiveApi(ReferenceEngine(), read_model(text, "archive.graphql"))
     id_ = archive.create("Dossier", seals=[{"text": "a"}])
     (seal,) = archive.get("Dossier", id_, "seals { items { _id } }")["seals"]["items"]
     query = f'mutation {{ Dossier___update(data: {{_id: "{id_}", seals: {{deleteAll: true}}}}) {{ _id }} }}'
@@ -143,7 +141,7 @@ def test_a_refusal_by_a_grant_does_not_name_parts_that_must_not_be_read() -> Non
     assert seal["_id"] not in str(error)
 
 
-def test_a_service_in_bulk_tells_which_object_a_locked_part_holds_up(archive: Archive) -> None:
+def test_a_bulk_service_names_the_object_that_a_locked_part_blocks(archive: ArchiveApi) -> None:
     id_ = archive.file(sheets=[{"weight": 1}])
     (sheet,) = archive.get("Dossier", id_, "sheets { items { _id } }")["sheets"]["items"]
     archive.ask(locking("lock", f"Sheet.{sheet['_id']}"), OTHER)
@@ -158,7 +156,7 @@ def test_a_service_in_bulk_tells_which_object_a_locked_part_holds_up(archive: Ar
     assert body["errors"][1]["extensions"]["entityID"] == id_
 
 
-def test_too_many_to_be_locked_are_objects_and_no_more(archive: Archive) -> None:
+def test_a_refusal_of_too_many_missing_objects_mentions_no_parts(archive: ArchiveApi) -> None:
     """No parts are spoken of where there are none."""
     for verb in ("lock", "unlock"):
         query = locking(verb, *(f"Dossier.none{number}" for number in range(150)))

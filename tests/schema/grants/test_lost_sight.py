@@ -1,4 +1,4 @@
-"""Who has lost sight of an object, or of a value, has lost it of all that it was."""
+"""Objects and values that are hidden now are hidden in all versions."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ import pytest
 
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.archive import BINDER, CLERK, Archive
+from tests.schema.grants.archive_api import BINDER, CLERK, ArchiveApi
 
 
 @pytest.fixture
-def archive() -> Archive:
+def archive() -> ArchiveApi:
     """Return requests to an empty archive."""
-    return Archive(ReferenceEngine())
+    return ArchiveApi(ReferenceEngine())
 
 
-def told(archive: Archive, id_: str) -> list[Any]:
+def told(archive: ArchiveApi, id_: str) -> list[Any]:
     """Return what each service tells a binder of what a file was after a second."""
     options = 'options: {filter: {name___eq: "a"}}'
     page = f'{{ Dossier___getVersionPage(_id: "{id_}") {{ totalCount items {{ name }} }} }}'
@@ -34,7 +34,7 @@ def told(archive: Archive, id_: str) -> list[Any]:
 NOTHING = [None, [], [], None, ["ENTITY_NOT_FOUND"]]
 
 
-def test_an_object_that_is_hidden_now_shows_no_version(archive: Archive) -> None:
+def test_a_hidden_object_shows_no_versions(archive: ArchiveApi) -> None:
     id_ = archive.file()
     archive.change("Dossier", id_, name="b", level=9)
     assert told(archive, id_) == NOTHING
@@ -44,7 +44,7 @@ def test_an_object_that_is_hidden_now_shows_no_version(archive: Archive) -> None
 
 @pytest.mark.parametrize("level", [1, 9])
 def test_the_last_version_of_a_deleted_object_decides_whether_it_is_visible(
-    archive: Archive, level: int
+    archive: ArchiveApi, level: int
 ) -> None:
     id_ = archive.file()
     archive.change("Dossier", id_, name="b", level=level)
@@ -58,7 +58,7 @@ def test_the_last_version_of_a_deleted_object_decides_whether_it_is_visible(
         assert seen[4] == a
 
 
-def test_a_value_that_is_hidden_now_is_hidden_in_all_versions(archive: Archive) -> None:
+def test_a_hidden_value_is_hidden_in_all_versions(archive: ArchiveApi) -> None:
     id_ = archive.file(note="n", level=1)
     archive.change("Dossier", id_, note="m")
     assert archive.version(id_, 1, "note") == {"note": "n"}
@@ -72,7 +72,7 @@ def test_a_value_that_is_hidden_now_is_hidden_in_all_versions(archive: Archive) 
 @pytest.mark.parametrize("is_hidden", [True, False])
 @pytest.mark.parametrize("is_gone", [True, False])
 def test_a_role_of_a_version_leads_only_to_objects_that_are_visible_now(
-    archive: Archive,
+    archive: ArchiveApi,
     is_hidden: bool,
     is_gone: bool,
 ) -> None:
@@ -90,7 +90,7 @@ def test_a_role_of_a_version_leads_only_to_objects_that_are_visible_now(
     assert archive.ask(page, CLERK)["items"] == [expected]
 
 
-def test_a_list_of_a_version_has_only_objects_that_are_visible_now(archive: Archive) -> None:
+def test_a_list_of_a_version_has_only_objects_that_are_visible_now(archive: ArchiveApi) -> None:
     shelf = archive.create("Shelf", name="s")
     ids = [archive.file(shelf=shelf, name=name) for name in "abc"]
     archive.change("Shelf", shelf, name="t")
@@ -105,7 +105,7 @@ def test_a_list_of_a_version_has_only_objects_that_are_visible_now(archive: Arch
     assert archive.ask(query)["files"]["totalCount"] == 3
 
 
-def test_the_last_version_of_the_whole_decides_for_a_deleted_part(archive: Archive) -> None:
+def test_the_last_version_of_the_whole_decides_for_a_deleted_part(archive: ArchiveApi) -> None:
     id_ = archive.file(sheets=[{"weight": 1}])
     (sheet,) = archive.get("Dossier", id_, "sheets { items { _id } }")["sheets"]["items"]
     query = (

@@ -1,4 +1,4 @@
-"""Messages of refusals say what they are about, and where."""
+"""Messages of refusals name their subjects, except hidden ones."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.archive import CLERK, Archive
+from tests.schema.grants.archive_api import CLERK, ArchiveApi
 
 TEXT = """
 extend schema @application(name: "Archive")
@@ -26,13 +26,13 @@ type Person @grant(profile: "Clerk", allow: [READ]) {
 
 
 @pytest.fixture
-def archive() -> Archive:
+def archive() -> ArchiveApi:
     """Return requests to an empty archive."""
-    return Archive(ReferenceEngine(), read_model(TEXT, "archive.graphql"))
+    return ArchiveApi(ReferenceEngine(), read_model(TEXT, "archive.graphql"))
 
 
 @pytest.mark.parametrize("class_name", ["House", "Safe"])
-def test_a_singleton_that_is_hidden_has_no_id_to_blame(archive: Archive, class_name: str) -> None:
+def test_a_refusal_of_a_hidden_singleton_has_no_id(archive: ArchiveApi, class_name: str) -> None:
     """Whether the update finds that out, or a condition."""
     archive.ask(f'mutation {{ {class_name}___update(data: {{name: "x"}}) {{ name }} }}')
     query = f'mutation {{ {class_name}___update(data: {{name: "y"}}) {{ _id }} }}'
@@ -52,7 +52,9 @@ def test_a_singleton_that_is_hidden_has_no_id_to_blame(archive: Archive, class_n
         ),
     ],
 )
-def test_what_cannot_be_compared_is_named_once(archive: Archive, name: str, beginning: str) -> None:
+def test_an_attribute_that_cannot_be_compared_is_named_once(
+    archive: ArchiveApi, name: str, beginning: str
+) -> None:
     query = f"{{ Person___getPage(options: {{orderBy: [{name}___ASC]}}) {{ totalCount }} }}"
     (error,) = archive.body(query, CLERK)["errors"]
     assert error["message"].startswith(beginning)
@@ -84,12 +86,12 @@ PORTER = Caller("m1", "porter", "Porter")
 
 
 @pytest.fixture
-def crew() -> Archive:
+def crew() -> ArchiveApi:
     """Return requests to a crew without anybody."""
-    return Archive(ReferenceEngine(), read_model(CREW, "crew.graphql"))
+    return ArchiveApi(ReferenceEngine(), read_model(CREW, "crew.graphql"))
 
 
-def needed(crew: Archive, boss: str, caller: Caller) -> list[tuple[str, str | None]]:
+def needed(crew: ArchiveApi, boss: str, caller: Caller) -> list[tuple[str, str | None]]:
     """Return why somebody cannot delete a boss: the message, and the object that it is about."""
     query = f'mutation {{ Boss___delete(_id: "{boss}") {{ deleted }} }}'
     check = f'{{ Boss___validateDelete(_id: "{boss}") {{ issues {{ userMessage entityID }} }} }}'
@@ -100,7 +102,9 @@ def needed(crew: Archive, boss: str, caller: Caller) -> list[tuple[str, str | No
 
 
 @pytest.mark.parametrize(("class_name", "role"), [("Team", "boss"), ("Car", "driver"), ("Note", "about")])
-def test_one_that_must_lead_to_what_is_deleted_is_named(crew: Archive, class_name: str, role: str) -> None:
+def test_an_object_that_requires_the_deleted_one_is_named(
+    crew: ArchiveApi, class_name: str, role: str
+) -> None:
     """Whether its role has an opposite that leads to many, to one, or none."""
     boss = crew.create("Boss")
     one = crew.create(class_name, **{role: boss})
@@ -109,7 +113,7 @@ def test_one_that_must_lead_to_what_is_deleted_is_named(crew: Archive, class_nam
     assert needed(crew, boss, ADMINISTRATOR) == [(f"{class_name}.{role}: {text}", one)]
 
 
-def test_nobody_is_named_whom_the_caller_does_not_see(crew: Archive) -> None:
+def test_hidden_objects_are_not_named(crew: ArchiveApi) -> None:
     """Neither a hidden object, nor one whose role is hidden, nor one of a class that is not read at all."""
     boss, other = crew.create("Boss"), crew.create("Boss")
     hidden = crew.create("Team", boss=boss, open=False)
@@ -127,7 +131,7 @@ def test_nobody_is_named_whom_the_caller_does_not_see(crew: Archive) -> None:
         assert about is None
 
 
-def test_one_whom_the_caller_sees_is_named_among_others(crew: Archive) -> None:
+def test_visible_objects_are_named_among_others(crew: ArchiveApi) -> None:
     boss = crew.create("Boss")
     for _ in range(3):
         crew.create("Team", boss=boss, open=False)

@@ -1,4 +1,4 @@
-"""An id of what is hidden, and one of nothing, are answered alike by whatever may be asked of a role."""
+"""Hidden and missing IDs get the same responses in every command on a role."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import FrozenClock, unlimited_budget
-from tests.schema.grants.guild import Guild
+from tests.schema.grants.guild_api import GuildApi
 from tests.schema.graph_api import OrderedIds
 
 CROSSING = read_model_file(Path(__file__).parent.parent / "models/crossing.graphql")
@@ -36,8 +36,8 @@ ISSUES = """isValid issues {
   issueType issueLevel userMessage sourceRequestReference entityID entityName attributeNames roleNames }"""
 
 
-class Crossing(Guild):
-    """Something of one's own that is seen, and of each class something that is hidden."""
+class HiddenObjects(GuildApi):
+    """A visible object of the caller, and a hidden object of each class."""
 
     def __init__(self, engine: Engine) -> None:
         self.entities = Repository(engine, CROSSING)
@@ -57,7 +57,7 @@ class Crossing(Guild):
             "Lump": shown["part"]["_id"],
         }
 
-    def told(self, query: str, data: Any, hidden: str) -> list[str]:
+    def result(self, query: str, data: Any, hidden: str) -> list[str]:
         """Return the types of the issues; all of the answer is the same for both ids, but for these."""
         answers = [
             json.dumps(self.body(query.replace("%s", ISSUES), MEMBER, data=_with(data, id_))).replace(
@@ -67,10 +67,10 @@ class Crossing(Guild):
         ]
         assert answers[0] == answers[1]
         body = json.loads(answers[0])
-        told = [error["extensions"] for error in body.get("errors", ())]
+        result = [error["extensions"] for error in body.get("errors", ())]
         for value in (body["data"] or {}).values():
-            told += (value or {}).get("issues", ())
-        return [issue["issueType"] for issue in told]
+            result += (value or {}).get("issues", ())
+        return [issue["issueType"] for issue in result]
 
 
 def _with(data: Any, id_: str) -> Any:
@@ -82,12 +82,12 @@ def _failed(error: BaseException, _: str) -> None:
 
 
 @pytest.fixture(params=["dict", "sqlite"])
-def crossing(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Crossing]:
+def hidden_objects(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[HiddenObjects]:
     if request.param == "dict":
-        yield Crossing(ReferenceEngine())
+        yield HiddenObjects(ReferenceEngine())
         return
     engine = SqliteEngine(tmp_path / "store.db")
-    yield Crossing(engine)
+    yield HiddenObjects(engine)
     engine.close()
 
 
@@ -103,11 +103,13 @@ LED = {
 
 @pytest.mark.parametrize("service", UPDATES)
 @pytest.mark.parametrize("data", LED.values(), ids=LED)
-def test_a_role_cannot_be_led_there_by_an_update(
-    crossing: Crossing, data: dict[str, Any], service: str
+def test_an_update_cannot_reference_a_missing_or_hidden_object(
+    hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
-    told = crossing.told(UPDATES[service], {"_id": crossing.own, **data}, crossing.hidden["There"])
-    assert told == ["ENTITY_NOT_FOUND"] * len(data)
+    result = hidden_objects.result(
+        UPDATES[service], {"_id": hidden_objects.own, **data}, hidden_objects.hidden["There"]
+    )
+    assert result == ["ENTITY_NOT_FOUND"] * len(data)
 
 
 MADE = {
@@ -120,18 +122,22 @@ MADE = {
 
 @pytest.mark.parametrize("service", CREATIONS)
 @pytest.mark.parametrize("data", MADE.values(), ids=MADE)
-def test_a_role_cannot_be_led_there_by_a_creation(
-    crossing: Crossing, data: dict[str, Any], service: str
+def test_a_creation_cannot_reference_a_missing_or_hidden_object(
+    hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
-    told = crossing.told(CREATIONS[service], data, crossing.hidden["There"])
-    assert told == ["ENTITY_NOT_FOUND"] * len(data)
+    result = hidden_objects.result(CREATIONS[service], data, hidden_objects.hidden["There"])
+    assert result == ["ENTITY_NOT_FOUND"] * len(data)
 
 
 @pytest.mark.parametrize("role", [*TO_ONE, *TO_MANY])
-def test_whatever_else_is_wrong(crossing: Crossing, role: str) -> None:
+def test_a_missing_or_hidden_object_is_reported_beside_other_issues(
+    hidden_objects: HiddenObjects, role: str
+) -> None:
     """A value that is taken, or a required role that is left empty."""
     wrong = {"code": "taken", role: "@" if role in TO_ONE else ["@"]}
-    assert "ENTITY_NOT_FOUND" in crossing.told(CREATIONS["create"], wrong, crossing.hidden["There"])
+    assert "ENTITY_NOT_FOUND" in hidden_objects.result(
+        CREATIONS["create"], wrong, hidden_objects.hidden["There"]
+    )
 
 
 TAKEN = {role: {role: {"remove": ["@"]}} for role in TO_MANY}
@@ -140,11 +146,13 @@ TAKEN = {role: {role: {"remove": ["@"]}} for role in TO_MANY}
 @pytest.mark.parametrize("service", UPDATES)
 @pytest.mark.parametrize("data", TAKEN.values(), ids=TAKEN)
 def test_removing_a_missing_or_hidden_object_from_a_role_removes_nothing(
-    crossing: Crossing, data: dict[str, Any], service: str
+    hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
     """Whether it is there or not: a role does not lead to what is not there."""
-    told = crossing.told(UPDATES[service], {"_id": crossing.own, **data}, crossing.hidden["There"])
-    assert told == []
+    result = hidden_objects.result(
+        UPDATES[service], {"_id": hidden_objects.own, **data}, hidden_objects.hidden["There"]
+    )
+    assert result == []
 
 
 STRANGERS = {
@@ -157,8 +165,10 @@ STRANGERS = {
 
 @pytest.mark.parametrize("service", UPDATES)
 @pytest.mark.parametrize(("class_name", "data"), STRANGERS.values(), ids=STRANGERS)
-def test_a_part_that_is_hidden_is_a_stranger(
-    crossing: Crossing, class_name: str, data: dict[str, Any], service: str
+def test_a_hidden_part_is_not_found(
+    hidden_objects: HiddenObjects, class_name: str, data: dict[str, Any], service: str
 ) -> None:
-    told = crossing.told(UPDATES[service], {"_id": crossing.own, **data}, crossing.hidden[class_name])
-    assert told == ["ENTITY_NOT_FOUND"]
+    result = hidden_objects.result(
+        UPDATES[service], {"_id": hidden_objects.own, **data}, hidden_objects.hidden[class_name]
+    )
+    assert result == ["ENTITY_NOT_FOUND"]

@@ -1,4 +1,4 @@
-"""Random grants, objects and requests: no answer depends on what its caller must not see.
+"""Random grants, objects and requests: no response depends on data hidden from the caller.
 
 Each request is sent to two stores, which differ in nothing but that: in the values that are hidden, and in
 objects that are.
@@ -139,12 +139,12 @@ def _failed(error: BaseException, _: str) -> None:
 @settings(max_examples=count(15, 1000))
 @given(st.integers(0, 2**32))
 @example(43859225)
-def test_no_answer_depends_on_what_is_hidden(seed: int) -> None:
+def test_no_response_depends_on_hidden_data(seed: int) -> None:
     answered, _ = compare_answers(seed)
     event(f"{answered // 6 * 6} or more answered")
 
 
-def test_the_random_requests_are_mostly_answered_and_much_is_hidden() -> None:
+def test_the_random_requests_mostly_succeed_and_much_is_hidden() -> None:
     """Otherwise, the test above would compare refusals, or a store with itself."""
     found = [compare_answers(seed) for seed in range(4)]
     assert sum(answered for answered, _ in found) > 4 * (QUERIES + WRITES) / 2

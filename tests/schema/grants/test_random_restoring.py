@@ -1,4 +1,4 @@
-"""The outcome of a restoration does not depend on what its caller must not see.
+"""The outcome of a restoration does not depend on data hidden from the caller.
 
 Each random history is written twice. The two differ only in what is hidden: a secret, shelves and seals.
 """
@@ -12,7 +12,7 @@ import pytest
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.archive import CLERK, Archive
+from tests.schema.grants.archive_api import CLERK, ArchiveApi
 from tests.soak import count
 
 MODEL = read_model(
@@ -51,7 +51,7 @@ class DossierHistory:
     """
 
     def __init__(self, seed: int, *, is_other: bool = False, stays: bool = False) -> None:
-        self.archive = Archive(ReferenceEngine(), MODEL)
+        self.archive = ArchiveApi(ReferenceEngine(), MODEL)
         self._chance, self._hidden = Random(seed), Random(f"{seed} {is_other}")
         shelves = [self.archive.create("Shelf", name=name) for name in ("x", "y", "gone", "hidden", "hidden")]
         self._shelves, self._unseen = shelves[:3], [*shelves[3:], None]
@@ -82,13 +82,13 @@ class DossierHistory:
         there = self.archive.get("Dossier", self.id, "seals { items { _id text } }")["seals"]["items"]
         seen = [each["_id"] for each in there if each["text"] != "hidden"]
         unseen = [each["_id"] for each in there if each["text"] == "hidden"]
-        made = [{"text": f"{number}"}] if self._chance.random() < 0.4 else []
-        made += [{"text": "hidden"}] if self._hidden.random() < 0.4 else []
+        created = [{"text": f"{number}"}] if self._chance.random() < 0.4 else []
+        created += [{"text": "hidden"}] if self._hidden.random() < 0.4 else []
         ended = self._chance.sample(seen, 1) if seen and self._chance.random() < 0.4 else []
         ended += self._hidden.sample(unseen, 1) if unseen and self._hidden.random() < 0.4 else []
         changed = [id_ for id_ in seen if id_ not in ended and self._chance.random() < 0.3]
         return {
-            "create": made,
+            "create": created,
             "delete": ended,
             "update": [{"_id": id_, "text": f"now {number}"} for id_ in changed],
         }

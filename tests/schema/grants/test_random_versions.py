@@ -1,4 +1,4 @@
-"""All services show the same random versions, and no more of them than grants allow."""
+"""All services show the same random versions, within the grants."""
 
 import json
 from itertools import product
@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.archive import CLERK, Archive
+from tests.schema.grants.archive_api import CLERK, ArchiveApi
 from tests.soak import count
 
 LENGTH = 12
@@ -21,7 +21,7 @@ class DossierHistory:
     """A dossier that is changed at random, once a second."""
 
     def __init__(self, seed: int) -> None:
-        self.archive = Archive(ReferenceEngine())
+        self.archive = ArchiveApi(ReferenceEngine())
         self._chance = Random(seed)
         self._shelves = [self.archive.create("Shelf", name=name) for name in "xyz"]
         self.id = self.archive.file(shelf=self._shelves[0], note="n")
@@ -71,14 +71,14 @@ def history(request: pytest.FixtureRequest) -> DossierHistory:
 SECONDS = range(LENGTH + 3)
 
 
-def test_a_history_is_visible_in_part() -> None:
+def test_a_history_is_partly_visible() -> None:
     """Otherwise, the tests below would compare nothing."""
     history = DossierHistory(PARTLY_SEEN)
     assert [history.version(second) is not None for second in SECONDS].count(True) in range(3, LENGTH)
     assert len(history.page(", options: {next: 99}")["items"]) >= 3
 
 
-def test_a_clerk_sees_the_versions_that_were_below_the_fifth_level(history: DossierHistory) -> None:
+def test_a_clerk_sees_only_versions_below_the_fifth_level(history: DossierHistory) -> None:
     """If they are below it now: who has lost sight of an object has of all that it was."""
     level = history.version(99, ADMINISTRATOR)["level"]
     for second in SECONDS:
@@ -89,7 +89,7 @@ def test_a_clerk_sees_the_versions_that_were_below_the_fifth_level(history: Doss
             assert shown["note"] == (whole["note"] if max(whole["level"], level) < 3 else None)
 
 
-def test_a_page_shows_what_each_version_is_by_itself(history: DossierHistory) -> None:
+def test_a_page_shows_each_version_as_if_read_alone(history: DossierHistory) -> None:
     page = history.page(", options: {next: 99}")
     assert page["totalCount"] == len(page["items"])
     level = history.version(99, ADMINISTRATOR)["level"]
@@ -103,7 +103,7 @@ def test_a_page_shows_what_each_version_is_by_itself(history: DossierHistory) ->
         ]
 
 
-def test_a_diff_tells_what_differs_between_what_is_shown(history: DossierHistory) -> None:
+def test_a_diff_compares_only_visible_values(history: DossierHistory) -> None:
     for first, last in product(SECONDS[::2], SECONDS[1::2]):
         old, new = history.version(first), history.version(last)
         found = history.archive.diff(history.id, first, last)

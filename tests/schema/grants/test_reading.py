@@ -1,4 +1,4 @@
-"""What may be read: refused before anything is read, or hidden."""
+"""Read grants: refusals before any read, and hidden objects and values."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ import pytest
 
 from stratabase.domain.members.member import Caller
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.guild import MANAGER, SCRIBE, SMITH, Guild
+from tests.schema.grants.guild_api import MANAGER, SCRIBE, SMITH, GuildApi
 
 REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
     "get of a class": ('{ Vault___get(_id: "x") { _id } }', [("ENTITY_GRANT_READ", "Vault___get")]),
-    "get of a class, and what it has": (
+    "get of a class with its members": (
         '{ v: Vault___get(_id: "x") { _id code } }',
         [("ENTITY_GRANT_READ", "v")],
     ),
@@ -20,7 +20,7 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
     ),
     "a page of a class": ("{ Vault___getPage { totalCount } }", [("ENTITY_GRANT_READ", "Vault___getPage")]),
     "a singleton": ("{ Safe___get { _id } }", [("ENTITY_GRANT_READ", "Safe___get")]),
-    "a part of a composition that is closed": (
+    "a part of a composition without grants": (
         "{ Sin___getPage { items { _id } } }",
         [("ENTITY_GRANT_READ", "Sin___getPage")],
     ),
@@ -28,7 +28,7 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
         '{ Master___get(_id: "x") { name salary } }',
         [("ATTRIBUTE_GRANT_READ", "Master___get.salary", "salary")],
     ),
-    "an attribute that may be written": (
+    "a write-only attribute": (
         '{ m: Master___get(_id: "x") { p: pin } }',
         [("ATTRIBUTE_GRANT_READ", "m.p", "pin")],
     ),
@@ -36,15 +36,15 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
         '{ Master___get(_id: "x") { tools { items { label weight } } } }',
         [("ATTRIBUTE_GRANT_READ", "Master___get.tools.items.weight", "weight")],
     ),
-    "what is derived of an attribute": (
+    "an attribute derived from an attribute": (
         '{ Master___get(_id: "x") { twice } }',
         [("ATTRIBUTE_GRANT_READ", "Master___get.twice", "twice")],
     ),
-    "what is derived of an attribute of another class": (
+    "an attribute derived from an attribute of another class": (
         "{ Team___getPage { items { members { items { team { payroll } } } } } }",
         [("ATTRIBUTE_GRANT_READ", "Team___getPage.items.members.items.team.payroll", "payroll")],
     ),
-    "what is derived of a class that is closed": (
+    "an attribute derived from a class without grants": (
         "{ Team___getPage { items { vault_code } } }",
         [("ATTRIBUTE_GRANT_READ", "Team___getPage.items.vault_code", "vault_code")],
     ),
@@ -52,11 +52,11 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
         '{ Master___get(_id: "x") { rivals { totalCount } } }',
         [("ROLE_GRANT_READ", "Master___get.rivals", "rivals")],
     ),
-    "a role, and what may be there": (
+    "a role and its associables": (
         '{ Master___get(_id: "x") { rivals___associables { totalCount } } }',
         [("ROLE_GRANT_READ", "Master___get.rivals___associables", "rivals")],
     ),
-    "a role to a class that is closed": (
+    "a role to a class without grants": (
         "{ Team___getPage { items { vault { code } } } }",
         [("ROLE_GRANT_READ", "Team___getPage.items.vault", "vault")],
     ),
@@ -81,7 +81,7 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
              totalCount } }""",
         [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.filter", "salary")],
     ),
-    "a filter by what is derived": (
+    "a filter by a derived attribute": (
         "{ Master___getPage(options: {filter: {twice___null: true}}) { totalCount } }",
         [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.filter", "twice")],
     ),
@@ -106,11 +106,11 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
              members___associables(options: {filter: {pin___eq: "1"}}) { totalCount } } } }""",
         [("ATTRIBUTE_GRANT_READ", "Team___getPage.items.members___associables.options.filter", "pin")],
     ),
-    "a filter by what is one's own only": (
+    "a filter by a conditional attribute": (
         '{ Master___getPage(options: {filter: {diary___contains: "x"}}) { totalCount } }',
         [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.filter", "diary")],
     ),
-    "an order by what is derived of that": (
+    "an order by an attribute derived from a conditional one": (
         "{ Master___getPage(options: {orderBy: [confession___ASC]}) { items { _id } } }",
         [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.orderBy", "confession")],
     ),
@@ -143,8 +143,8 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
 
 
 @pytest.mark.parametrize(("query", "expected"), REFUSED.values(), ids=REFUSED)
-def test_what_is_not_granted_is_refused_before_anything_is_read(
-    guild: Guild, query: str, expected: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+def test_a_selection_without_a_grant_is_refused_before_any_read(
+    guild: GuildApi, query: str, expected: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guild.master("Ada", salary=7)
     for port in ("read", "linked", "page", "find_by_unique", "commit"):
@@ -159,7 +159,7 @@ def _untouched(*_: Any, **__: Any) -> None:
 
 
 @pytest.mark.parametrize("caller", [ADMINISTRATOR, MANAGER], ids=["administrator", "nobody grants anything"])
-def test_others_may_read_everything(guild: Guild, caller: Caller) -> None:
+def test_administrators_and_unnamed_profiles_read_everything(guild: GuildApi, caller: Caller) -> None:
     vault = guild.create("Vault", code="007")
     team = guild.create("Team", name="red", secret="s", vault=vault)
     ada = guild.master("Ada", 9, team=team, salary=7, sins=[{"label": "pride"}], diary="d", pin="p")
@@ -183,7 +183,7 @@ def test_others_may_read_everything(guild: Guild, caller: Caller) -> None:
     }
 
 
-def test_what_is_missing_is_said(guild: Guild) -> None:
+def test_a_refusal_names_the_missing_permission(guild: GuildApi) -> None:
     query = """{ m: Master___get(_id: "x") { salary rivals { totalCount } twice
                    team { vault_code vault { _id } } }
                  v: Vault___getPage { totalCount } }"""
@@ -208,7 +208,7 @@ def test_what_is_missing_is_said(guild: Guild) -> None:
     )
 
 
-def test_an_object_for_which_the_condition_does_not_hold_is_not_there(guild: Guild) -> None:
+def test_an_object_that_fails_the_condition_is_hidden(guild: GuildApi) -> None:
     low, high = guild.master("Ada", 4, email="a@x"), guild.master("Bob", 5, email="b@x")
     page = "{ Master___getPage(options: {%s}) { totalCount hasNext hasPrev items { name } } }"
 
@@ -232,7 +232,7 @@ def test_an_object_for_which_the_condition_does_not_hold_is_not_there(guild: Gui
     assert guild.ask(page % "", MANAGER)["totalCount"] == 2
 
 
-def test_pages_go_on_over_what_is_hidden(guild: Guild) -> None:
+def test_pages_skip_hidden_objects(guild: GuildApi) -> None:
     for number in range(30):
         guild.master(f"{number:02}", 9 if number % 3 else 1)
     query = """query($cursor: Cursor) {
@@ -251,7 +251,7 @@ def test_pages_go_on_over_what_is_hidden(guild: Guild) -> None:
     assert names == [f"{number:02}" for number in range(0, 30, 3)]
 
 
-def test_the_index_may_lag_behind_and_hides_all_the_same(guild: Guild) -> None:
+def test_a_lagging_index_reveals_no_hidden_objects(guild: GuildApi) -> None:
     guild.master("Ada", 9)
 
     page = guild.ask("{ Master___getPage(disableCache: true) { totalCount items { name } } }", SMITH)
@@ -259,7 +259,7 @@ def test_the_index_may_lag_behind_and_hides_all_the_same(guild: Guild) -> None:
     assert page == {"totalCount": 0, "items": []}
 
 
-def test_roles_and_what_is_derived_lead_to_what_is_seen(guild: Guild) -> None:
+def test_roles_and_derived_attributes_use_only_visible_objects(guild: GuildApi) -> None:
     team = guild.create("Team", name="red")
     boss = guild.master("Zoe", 9, team=team)
     ada = guild.master("Ada", 1, team=team, boss=boss, friends=[boss])
@@ -286,7 +286,7 @@ def test_roles_and_what_is_derived_lead_to_what_is_seen(guild: Guild) -> None:
     assert guild.ask(counted, MANAGER) == {"totalCount": 0}
 
 
-def test_a_condition_may_look_at_others(guild: Guild) -> None:
+def test_a_condition_may_read_other_objects(guild: GuildApi) -> None:
     smith, ada = guild.master("smith", 9), guild.master("Ada", 1)
     mine = guild.create("Work", label="mine", head=smith)
     hers = guild.create("Work", label="hers", head=ada, masters=[ada])
@@ -307,7 +307,7 @@ def test_a_condition_may_look_at_others(guild: Guild) -> None:
     }
 
 
-def test_parts_are_seen_with_their_whole(guild: Guild) -> None:
+def test_parts_are_visible_with_their_whole(guild: GuildApi) -> None:
     for level in (1, 9):
         guild.master(f"{level}", level, tools=[{"label": f"{level}", "bits": [{"label": f"{level}b"}]}])
 
@@ -324,7 +324,7 @@ def test_parts_are_seen_with_their_whole(guild: Guild) -> None:
         assert (found is None) == tool["label"].startswith("9")
 
 
-def test_parts_with_grants_of_their_own_are_seen_with_their_whole_as_far_as_they_say(guild: Guild) -> None:
+def test_parts_with_their_own_grants_are_visible_by_both_grants(guild: GuildApi) -> None:
     tasks = [{"label": "open"}, {"label": "done", "done": True}]
     low, _ = guild.master("Ada", 1, tasks=tasks), guild.master("Zoe", 9, tasks=tasks)
 
@@ -337,7 +337,7 @@ def test_parts_with_grants_of_their_own_are_seen_with_their_whole_as_far_as_they
     }
 
 
-def test_an_attribute_is_null_where_its_condition_does_not_hold(guild: Guild) -> None:
+def test_an_attribute_is_null_if_its_condition_does_not_hold(guild: GuildApi) -> None:
     own = guild.master("own", 1, SMITH, diary="mine")
     other = guild.master("other", 1, diary="hers")
 
@@ -347,7 +347,7 @@ def test_an_attribute_is_null_where_its_condition_does_not_hold(guild: Guild) ->
     assert page == {"items": [{"diary": None}, {"diary": "mine"}]}
 
 
-def test_a_derived_attribute_of_a_hidden_value_is_hidden_as_well(guild: Guild) -> None:
+def test_a_derived_attribute_of_a_hidden_value_is_hidden(guild: GuildApi) -> None:
     own, other = guild.master("own", 1, SMITH), guild.master("other")
     guild.create("Team", name="red", members=[own, other])
     selection = "nick nickname"
@@ -366,7 +366,7 @@ def test_a_derived_attribute_of_a_hidden_value_is_hidden_as_well(guild: Guild) -
     ]
 
 
-def test_a_role_leads_to_nothing_where_its_condition_does_not_hold(guild: Guild) -> None:
+def test_a_role_is_empty_if_its_condition_does_not_hold(guild: GuildApi) -> None:
     friend = guild.master("Ada")
     other = guild.master("Bob", 1, friends=[friend], mentor=friend)
     selection = "friends { totalCount items { name } } mentor { name }"
@@ -378,11 +378,11 @@ def test_a_role_leads_to_nothing_where_its_condition_does_not_hold(guild: Guild)
     assert guild.get("Master", other, selection, MANAGER)["mentor"] == {"name": "Ada"}
 
 
-def test_who_may_write_and_not_read_is_told_ids_only(guild: Guild) -> None:
-    given = 'data: {_clientId: "c", name: "x", level: 1}'
-    made = guild.ask(f"mutation {{ Master___create({given}) {{ _id _clientId __typename }} }}", SCRIBE)
+def test_a_member_who_may_only_write_gets_only_ids(guild: GuildApi) -> None:
+    value = 'data: {_clientId: "c", name: "x", level: 1}'
+    created = guild.ask(f"mutation {{ Master___create({value}) {{ _id _clientId __typename }} }}", SCRIBE)
 
-    assert made == {"_id": made["_id"], "_clientId": "c", "__typename": "Master"}
+    assert created == {"_id": created["_id"], "_clientId": "c", "__typename": "Master"}
     query = 'mutation { Master___create(data: {name: "x", level: 1}) { name boss { _id } } }'
     assert guild.issues(query, SCRIBE) == [
         ("ENTITY_GRANT_READ", "Master___create"),
@@ -390,7 +390,7 @@ def test_who_may_write_and_not_read_is_told_ids_only(guild: Guild) -> None:
     ]
 
 
-def test_validations_and_the_schema_are_for_everybody(guild: Guild) -> None:
+def test_validations_and_the_schema_need_no_grant(guild: GuildApi) -> None:
     verdict = guild.ask(
         '{ Vault___validateCreate(data: {code: "1"}) { isValid issues { issueType } } }', SMITH
     )

@@ -1,4 +1,4 @@
-"""What must not be read does not show in what becomes of a restoration, and is not lost by it either."""
+"""Hidden values neither show in the outcome of a restoration nor are lost by it."""
 
 import json
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.archive import CLERK, Archive
+from tests.schema.grants.archive_api import CLERK, ArchiveApi
 
 MODEL = """
 extend schema @application(name: "Archive")
@@ -52,7 +52,9 @@ HIDDEN = {
         model(f"secret: String {granted('[READ]', OTHERS)}"), {"secret": "a"}, {"secret": "b"}
     ),
     "a key": Case(model(f"vault: Vault {granted('[]')}"), {"vault": "@"}, {"vault": {"remove": True}}),
-    "a key to what is closed": Case(model("vault: Vault"), {"vault": "@"}, {"vault": {"remove": True}}),
+    "a key to a class without grants": Case(
+        model("vault: Vault"), {"vault": "@"}, {"vault": {"remove": True}}
+    ),
     "parts": Case(
         model(f"{SEALS} {granted('[]')}", f"{SEAL} {{ text: String }}"),
         {"seals": [{"text": "a"}]},
@@ -92,7 +94,7 @@ HIDDEN = {
 }
 
 
-def dossier(archive: Archive, case: Case, changed: dict[str, Any]) -> str:
+def dossier(archive: ArchiveApi, case: Case, changed: dict[str, Any]) -> str:
     """Make a dossier, called a in second 1 and b from second 2 on."""
     vault = archive.create("Vault", name="v")
     id_ = archive.create("Dossier", name="a", **_with(case.made, vault))
@@ -112,7 +114,7 @@ def _with(values: dict[str, Any], vault: str, seal: str = "") -> dict[str, Any]:
 def test_restoring_a_hidden_value_is_refused_whether_it_changed_or_not(case: Case) -> None:
     answers = []
     for changed in ({}, case.changed):
-        archive = Archive(ReferenceEngine(), case.model)
+        archive = ArchiveApi(ReferenceEngine(), case.model)
         id_ = dossier(archive, case, changed)
         answers.append(archive.body(archive.restoration(id_, 0, force=True), CLERK))
         assert archive.version(id_, 9, "name", ADMINISTRATOR) == {"name": "b"}
@@ -121,17 +123,17 @@ def test_restoring_a_hidden_value_is_refused_whether_it_changed_or_not(case: Cas
     assert {error["extensions"]["issueType"].split("_")[1] for error in answers[0]["errors"]} == {"GRANT"}
 
 
-def test_who_may_write_it_unseen_makes_it_what_it_was_without_seeing_it() -> None:
+def test_a_member_who_may_only_write_a_value_restores_it_unseen() -> None:
     case = Case(model(f"secret: String {granted('[EDIT]')}"), {"secret": "a"}, {"secret": "b"})
     for changed in ({}, case.changed):
-        archive = Archive(ReferenceEngine(), case.model)
+        archive = ArchiveApi(ReferenceEngine(), case.model)
         id_ = dossier(archive, case, changed)
         assert archive.ask(archive.restoration(id_, 0, "_id"), CLERK) == {"_id": id_}
         assert archive.get("Dossier", id_, "secret") == {"secret": "a"}
 
 
 @pytest.mark.parametrize("own", ["", granted("[CREATE, EDIT, DELETE]")], ids=["follow", "own grants"])
-def test_parts_that_may_be_written_unseen_come_back_unseen(own: str) -> None:
+def test_write_only_parts_are_restored_unseen(own: str) -> None:
     where = "" if own else granted("[CREATE, EDIT, DELETE]")
     case = Case(
         model(f"{SEALS} {where}", f"{SEAL} {own} {{ text: String }}"),
@@ -139,18 +141,18 @@ def test_parts_that_may_be_written_unseen_come_back_unseen(own: str) -> None:
         {"seals": {"deleteAll": True}},
     )
     for changed in ({}, case.changed):
-        archive = Archive(ReferenceEngine(), case.model)
+        archive = ArchiveApi(ReferenceEngine(), case.model)
         id_ = dossier(archive, case, changed)
         assert archive.ask(archive.restoration(id_, 0, "_id"), CLERK) == {"_id": id_}
         shown = archive.get("Dossier", id_, "name seals { items { text } }")
         assert shown == {"name": "a", "seals": {"items": [{"text": "a"}]}}
 
 
-def test_parts_of_parts_change_with_the_grant_of_their_composition() -> None:
+def test_parts_of_parts_are_restored_with_the_grant_of_their_composition() -> None:
     """Also where nothing becomes of the part between."""
     rings = f"rings: [Ring!] @composition {granted('[READ]')}"
     ring = "type Ring @class(versioned: true) { text: String }"
-    archive = Archive(ReferenceEngine(), model(SEALS, f"{SEAL} {{ {rings} }} {ring}"))
+    archive = ArchiveApi(ReferenceEngine(), model(SEALS, f"{SEAL} {{ {rings} }} {ring}"))
     id_ = archive.create("Dossier", seals=[{"rings": [{"text": "a"}]}])
     shown = "seals { items { _id rings { items { _id text } } } }"
     (seal,) = archive.get("Dossier", id_, shown)["seals"]["items"]
@@ -158,15 +160,15 @@ def test_parts_of_parts_change_with_the_grant_of_their_composition() -> None:
     (one,) = seal["rings"]["items"]
     other = {"update": [{"_id": seal["_id"], "rings": {"update": [{**one, "text": "b"}]}}]}
     archive.change("Dossier", id_, name="b", seals=other)
-    told = archive.issues(archive.restoration(id_, 0), CLERK)
-    assert [(issue[0], *issue[2:]) for issue in told] == [("ROLE_GRANT_EDIT", "rings")]
+    result = archive.issues(archive.restoration(id_, 0), CLERK)
+    assert [(issue[0], *issue[2:]) for issue in result] == [("ROLE_GRANT_EDIT", "rings")]
     archive.change("Dossier", id_, name="c")
     assert archive.ask(archive.restoration(id_, 3, "name"), CLERK) == {"name": "b"}
 
 
-def test_what_is_wrong_with_a_value_by_now_does_not_tell_it() -> None:
+def test_an_issue_about_a_hidden_value_does_not_reveal_it() -> None:
     """To who may write it, and not read it."""
-    archive = Archive(ReferenceEngine(), model(f"secret: Int {granted('[EDIT]')}"))
+    archive = ArchiveApi(ReferenceEngine(), model(f"secret: Int {granted('[EDIT]')}"))
     id_ = archive.create("Dossier", secret=1234)
     archive.clock.instant += 1000
     archive.change("Dossier", id_, secret=1)
@@ -178,24 +180,24 @@ def test_what_is_wrong_with_a_value_by_now_does_not_tell_it() -> None:
         assert "1234" not in str(error) or is_told
 
 
-def test_what_was_hidden_then_does_not_come_to_be_seen() -> None:
+def test_restored_values_that_were_hidden_stay_hidden() -> None:
     """Of a version whose shelf was locked, a clerk may not make an object whose shelf is open by now."""
     shelf = f"type Shelf @class(versioned: true) {granted(ALL)} {{ open: Boolean }}"
     note = f"note: String {granted('[READ, EDIT]', 'shelf.open')}"
-    archive = Archive(ReferenceEngine(), model(f"{note} shelf: Shelf", shelf))
+    archive = ArchiveApi(ReferenceEngine(), model(f"{note} shelf: Shelf", shelf))
     kept = archive.create("Shelf", open=False)
     id_ = archive.create("Dossier", name="a", note="n", shelf=kept)
     archive.clock.instant += 1000
     archive.change("Shelf", kept, open=True)
     archive.change("Dossier", id_, note=None)
     assert archive.version(id_, 0, "note") == {"note": None}
-    told = archive.issues(archive.restoration(id_, 0), CLERK)
-    assert told == [("ATTRIBUTE_GRANT_EDIT", "Dossier___restoreVersion.atVersion", "note")]
+    result = archive.issues(archive.restoration(id_, 0), CLERK)
+    assert result == [("ATTRIBUTE_GRANT_EDIT", "Dossier___restoreVersion.atVersion", "note")]
     assert archive.ask(archive.restoration(id_, 2, "note"), CLERK) == {"note": "n"}
 
 
-class Family(Archive):
-    """A dossier with a seal that a clerk sees, and one that it does not."""
+class SealedDossier(ArchiveApi):
+    """A dossier with one seal that a clerk sees and one that is hidden."""
 
     def __init__(self) -> None:
         seal = f"{SEAL} {granted(ALL, PLAIN)} {{ text: String }}"
@@ -214,8 +216,8 @@ class Family(Archive):
         self.ask(self.restoration(self.id, second), CLERK)
 
 
-def test_hidden_parts_are_left_alone() -> None:
-    family = Family()
+def test_a_restoration_keeps_hidden_parts() -> None:
+    family = SealedDossier()
     family.change("Dossier", family.id, name="b", seals={"delete": [family.seen]})
     family.change("Dossier", family.id, seals={"create": [{"text": "hidden"}]})
     family.restored(1)
@@ -223,27 +225,27 @@ def test_hidden_parts_are_left_alone() -> None:
     assert [item["_id"] for item in family.seals(CLERK)] == [family.seen]
 
 
-def test_hidden_parts_that_are_gone_stay_so() -> None:
+def test_deleted_hidden_parts_stay_deleted() -> None:
     """Nobody is told of them."""
-    family = Family()
+    family = SealedDossier()
     family.change("Dossier", family.id, name="b", seals={"delete": [family.hidden]})
     family.restored(1)
     assert [item["_id"] for item in family.seals()] == [family.seen]
     assert family.get("Dossier", family.id, "name") == {"name": "a"}
 
 
-def test_hidden_parts_come_back_with_their_whole() -> None:
+def test_hidden_parts_are_restored_with_their_whole() -> None:
     """As they went with it, whatever their grants."""
-    family = Family()
+    family = SealedDossier()
     family.delete("Dossier", family.id)
     family.restored(1)
     assert [item["_id"] for item in family.seals()] == [family.seen, family.hidden]
     assert [item["_id"] for item in family.seals(CLERK)] == [family.seen]
 
 
-def test_a_restoration_that_changes_nothing_that_is_seen_makes_no_version() -> None:
+def test_a_restoration_without_visible_changes_creates_no_version() -> None:
     """What is hidden moves nothing, in no order."""
-    family = Family()
+    family = SealedDossier()
     family.change("Dossier", family.id, seals={"create": [{"text": "more"}]})
     before = family.get("Dossier", family.id, "_versionStart")
     family.restored(2)

@@ -1,4 +1,4 @@
-"""A restoration tells nothing of the other end of what it may write unseen, nor of hidden parts."""
+"""A restoration reveals nothing about the targets of unreadable roles or about hidden parts."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.archive import CLERK, Archive
+from tests.schema.grants.archive_api import CLERK, ArchiveApi
 from tests.schema.grants.test_restoring_hidden import ALL, NAMED_X, PLAIN, SEAL, SEALS, granted, model
 
 UNREAD = "[CREATE, EDIT]"
@@ -30,7 +30,7 @@ def unread(level: str) -> Model:
     return read_model(f"{PROFILES} {dossier} {shelf('')}", "archive.graphql")
 
 
-def answer(archive: Archive, id_: str, second: int = 0) -> dict[str, Any]:
+def answer(archive: ArchiveApi, id_: str, second: int = 0) -> dict[str, Any]:
     """Return what a clerk is answered who restores a dossier."""
     return archive.body(archive.restoration(id_, second), CLERK)
 
@@ -43,7 +43,7 @@ def answer(archive: Archive, id_: str, second: int = 0) -> dict[str, Any]:
 def test_the_other_side_of_an_unread_key_counts_as_changed(files: str) -> None:
     answers = []
     for is_changed in (False, True):
-        archive = Archive(ReferenceEngine(), model(f"{SHELF} {granted(UNREAD)}", shelf(files)))
+        archive = ArchiveApi(ReferenceEngine(), model(f"{SHELF} {granted(UNREAD)}", shelf(files)))
         one, other = (archive.create("Shelf", name="s") for _ in range(2))
         id_ = archive.create("Dossier", name="a", shelf=one)
         archive.clock.instant += 1000
@@ -55,22 +55,22 @@ def test_the_other_side_of_an_unread_key_counts_as_changed(files: str) -> None:
     assert error["extensions"]["entityID"] is None
 
 
-def test_the_other_side_of_a_key_that_some_may_read_is_not_named() -> None:
+def test_the_opposite_of_a_conditionally_readable_key_is_not_named() -> None:
     key = f"level: Int {SHELF} {granted('[READ, EDIT]', 'level < 5')}"
-    archive = Archive(ReferenceEngine(), model(key, shelf(granted("[READ, EDIT]", NAMED_X))))
+    archive = ArchiveApi(ReferenceEngine(), model(key, shelf(granted("[READ, EDIT]", NAMED_X))))
     one, other = (archive.create("Shelf", name="s") for _ in range(2))
     id_ = archive.create("Dossier", name="a", level=7, shelf=one)
     archive.clock.instant += 1000
     archive.change("Dossier", id_, name="b", shelf={"set": other})
-    told = str(answer(archive, id_))
-    assert "ROLE_GRANT_EDIT" in told
-    assert one not in told
-    assert other not in told
+    result = str(answer(archive, id_))
+    assert "ROLE_GRANT_EDIT" in result
+    assert one not in result
+    assert other not in result
 
 
-def test_who_may_write_a_class_unseen_is_not_told_what_its_objects_were() -> None:
+def test_a_member_who_may_only_write_learns_no_former_values() -> None:
     """Neither what they led to, nor a value that is not right any more."""
-    archive = Archive(ReferenceEngine(), unread("level: Int"))
+    archive = ArchiveApi(ReferenceEngine(), unread("level: Int"))
     gone = archive.create("Shelf", name="s")
     id_ = archive.create("Dossier", name="a", level=1234, shelf=gone)
     archive.clock.instant += 1000
@@ -84,9 +84,9 @@ def test_who_may_write_a_class_unseen_is_not_told_what_its_objects_were() -> Non
     assert answer(archive, id_)["data"] == {"Dossier___restoreVersion": {"_id": id_}}
 
 
-def test_what_an_unread_key_led_to_is_not_named_though_another_leads_there() -> None:
+def test_the_former_target_of_an_unread_key_is_not_named() -> None:
     key = f'next: Dossier @association(opposite: "last", holds: true) {granted(UNREAD)}'
-    archive = Archive(ReferenceEngine(), model(f'{key} last: Dossier @association(opposite: "next")'))
+    archive = ArchiveApi(ReferenceEngine(), model(f'{key} last: Dossier @association(opposite: "next")'))
     target, other = (archive.create("Dossier", name=name) for name in ("target", "other"))
     id_ = archive.create("Dossier", name="a", next=target)
     archive.clock.instant += 1000
@@ -97,11 +97,11 @@ def test_what_an_unread_key_led_to_is_not_named_though_another_leads_there() -> 
     assert target not in str(error)
 
 
-def test_parts_of_a_closed_class_count_as_changed_where_some_may_be_written() -> None:
+def test_parts_of_an_unreadable_class_count_as_changed_if_some_are_writable() -> None:
     answers = []
     for text in ("x", "y"):
         own = granted("[CREATE, EDIT, DELETE]", "text != 'x'")
-        archive = Archive(ReferenceEngine(), model(SEALS, f"{SEAL} {own} {{ text: String }}"))
+        archive = ArchiveApi(ReferenceEngine(), model(SEALS, f"{SEAL} {own} {{ text: String }}"))
         id_ = archive.create("Dossier", name="a", seals=[{"text": "x"}])
         (seal,) = archive.get("Dossier", id_, "seals { items { _id } }")["seals"]["items"]
         archive.clock.instant += 1000
@@ -113,8 +113,8 @@ def test_parts_of_a_closed_class_count_as_changed_where_some_may_be_written() ->
     assert {error["extensions"]["entityID"] for error in answers[0]["errors"]} == {None}
 
 
-def test_a_hidden_part_that_was_ended_before_its_whole_does_not_come_back() -> None:
-    archive = Archive(ReferenceEngine(), model(SEALS, f"{SEAL} {granted(ALL, PLAIN)} {{ text: String }}"))
+def test_a_hidden_part_deleted_before_its_whole_is_not_restored() -> None:
+    archive = ArchiveApi(ReferenceEngine(), model(SEALS, f"{SEAL} {granted(ALL, PLAIN)} {{ text: String }}"))
     id_ = archive.create("Dossier", name="a", seals=[{"text": "hidden"}, {"text": "hidden"}])
     there = archive.get("Dossier", id_, "seals { items { _id } }")["seals"]["items"]
     archive.clock.instant += 1000
@@ -128,13 +128,13 @@ def test_a_hidden_part_that_was_ended_before_its_whole_does_not_come_back() -> N
 
 @pytest.mark.parametrize("required", ["", "!"])
 @pytest.mark.parametrize("person", [granted("[READ]", "name != 'hidden'"), granted("[READ]"), ""])
-def test_hidden_parts_come_back_with_what_they_led_to(required: str, person: str) -> None:
+def test_hidden_parts_are_restored_with_their_references(required: str, person: str) -> None:
     """Whatever may be seen of that, or changed."""
     seal = f"{SEAL} {granted(ALL, PLAIN)}"
     back = f'seals: [Seal!] @association(opposite: "owner") {granted("[READ]") if person else ""}'
     owner = f'{{ text: String  owner: Person{required} @association(opposite: "seals") }}'
     classes = f"{seal} {owner} type Person {person} {{ name: String  {back} }}"
-    archive = Archive(ReferenceEngine(), model(SEALS, classes))
+    archive = ArchiveApi(ReferenceEngine(), model(SEALS, classes))
     one = archive.create("Person", name="hidden")
     id_ = archive.create("Dossier", name="a", seals=[{"text": "hidden", "owner": one}])
     archive.clock.instant += 1000

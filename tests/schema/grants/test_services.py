@@ -1,13 +1,13 @@
-"""The other services: deletions, bulk, previews, forms, and those who may write and not read."""
+"""Grants of the other services: deletions, bulk, previews, forms, and write-only members."""
 
 from dataclasses import replace
 
-from tests.schema.grants.guild import MANAGER, SCRIBE, SMITH, Guild
+from tests.schema.grants.guild_api import MANAGER, SCRIBE, SMITH, GuildApi
 
 DELETE = 'mutation {{ {}___delete(_id: "{}") {{ deleted }} }}'
 
 
-def test_a_deletion_needs_its_grant(guild: Guild) -> None:
+def test_a_deletion_needs_its_grant(guild: GuildApi) -> None:
     team, vault, ada = guild.create("Team", name="red"), guild.create("Vault", code="1"), guild.master("Ada")
 
     assert guild.issues(DELETE.format("Team", team), SMITH) == [("ENTITY_GRANT_DELETE", "Team___delete._id")]
@@ -21,7 +21,7 @@ def test_a_deletion_needs_its_grant(guild: Guild) -> None:
     assert guild.ask(DELETE.format("Master", ada), SMITH) == {"deleted": False}
 
 
-def test_what_is_hidden_is_not_there_to_be_deleted(guild: Guild) -> None:
+def test_a_hidden_object_cannot_be_deleted(guild: GuildApi) -> None:
     zoe = guild.master("Zoe", 9)
 
     assert guild.ask(DELETE.format("Master", zoe), SMITH) == {"deleted": False}
@@ -29,14 +29,14 @@ def test_what_is_hidden_is_not_there_to_be_deleted(guild: Guild) -> None:
     assert guild.ask(DELETE.format("Master", zoe), MANAGER) == {"deleted": True}
 
 
-def test_the_deletion_of_a_whole_takes_parts_of_any_grants_with_it(guild: Guild) -> None:
+def test_deleting_a_whole_deletes_parts_of_any_grants(guild: GuildApi) -> None:
     ada = guild.master("Ada", 1, tasks=[{"label": "x"}], sins=[{"label": "x"}], scars=[{"place": "x"}])
 
     assert guild.ask(DELETE.format("Master", ada), SMITH) == {"deleted": True}
     assert guild.ask("{ Sin___getPage { totalCount } }") == {"totalCount": 0}
 
 
-def test_bulk_services_are_for_what_is_seen(guild: Guild) -> None:
+def test_bulk_services_apply_only_to_visible_objects(guild: GuildApi) -> None:
     for name, level in (("a", 1), ("b", 2), ("c", 9)):
         guild.master(name, level)
     update = """mutation { Master___updateBulk(data: {%s}, options: {next: 9}) {
@@ -51,7 +51,7 @@ def test_bulk_services_are_for_what_is_seen(guild: Guild) -> None:
     assert [item["level"] for item in guild.ask(levels)["items"]] == [9]
 
 
-def test_a_bulk_service_is_refused_once_for_what_is_granted_on_no_object(guild: Guild) -> None:
+def test_a_bulk_service_granted_on_no_object_is_refused_once(guild: GuildApi) -> None:
     for name in "abc":
         guild.master(name, 1)
         guild.create("Team", name=name)
@@ -67,7 +67,7 @@ def test_a_bulk_service_is_refused_once_for_what_is_granted_on_no_object(guild: 
     assert verdict == {"issues": [{"issueType": "ENTITY_GRANT_DELETE", "entityID": None}]}
 
 
-def test_a_bulk_service_tells_of_each_object_for_which_a_condition_does_not_hold(guild: Guild) -> None:
+def test_a_bulk_service_reports_each_object_that_fails_a_condition(guild: GuildApi) -> None:
     own = guild.master("own", 1, SMITH)
     other = guild.master("other", 1)
     update = 'mutation { Master___updateBulk(data: {diary: "x"}, options: {next: 9}) { totalCount } }'
@@ -83,7 +83,7 @@ def test_a_bulk_service_tells_of_each_object_for_which_a_condition_does_not_hold
     assert guild.get("Master", other, "diary") == {"diary": None}
 
 
-def test_what_is_hidden_once_it_is_made_is_answered_by_its_name_alone(guild: Guild) -> None:
+def test_a_written_object_that_becomes_hidden_is_returned_by_id_only(guild: GuildApi) -> None:
     """The scribe may make what nobody shows to a scribe; a member makes what is a member's own no more."""
     ada = guild.master("Ada", 1, team=guild.create("Team", name="red"))
     work = guild.create("Work", label="x", open=True)
@@ -100,7 +100,7 @@ def test_what_is_hidden_once_it_is_made_is_answered_by_its_name_alone(guild: Gui
     }
 
 
-def test_what_is_written_is_shown_as_it_is_seen(guild: Guild) -> None:
+def test_a_written_object_is_returned_as_the_caller_sees_it(guild: GuildApi) -> None:
     zoe = guild.master("Zoe", 9)
     ada = guild.master("Ada", 1, boss=zoe, mentor=zoe, diary="d")
     selection = "name boss { name } diary mentor { name } staff { totalCount } boss_name confession"
@@ -120,7 +120,7 @@ def test_what_is_written_is_shown_as_it_is_seen(guild: Guild) -> None:
     assert guild.ask(update, SMITH) == expected
 
 
-def test_a_preview_needs_what_the_write_needs(guild: Guild) -> None:
+def test_a_preview_needs_the_grants_of_the_write(guild: GuildApi) -> None:
     create = "{{ {0}___previewCreate(data: {{{1}}}) {{ _clientId }} }}"
 
     assert guild.issues(create.format("Team", 'name: "x"'), SMITH) == [
@@ -131,7 +131,7 @@ def test_a_preview_needs_what_the_write_needs(guild: Guild) -> None:
     assert guild.ask(save, MANAGER) == {"name": "x"}
 
 
-def test_a_form_needs_its_grants(guild: Guild) -> None:
+def test_a_form_needs_its_grants(guild: GuildApi) -> None:
     zoe, ada = guild.master("Zoe", 9), guild.master("Ada")
     preview = 'query { Plea___previewCreate(data: {text: "!", %s}) { text judge { name } } }'
 
@@ -150,7 +150,7 @@ def test_a_form_needs_its_grants(guild: Guild) -> None:
     ]
 
 
-def test_who_may_write_and_not_read_learns_nothing_of_what_there_is(guild: Guild) -> None:
+def test_a_member_who_may_only_write_learns_nothing_about_existing_objects(guild: GuildApi) -> None:
     """The scribe may change masters up to the second level: of others it is told what it is of none."""
     low, high = guild.master("Ada", 2), guild.master("Zoe", 3)
     update = 'mutation {{ Master___update(data: {{_id: "{}", name: "x"}}) {{ _id }} }}'
@@ -166,7 +166,7 @@ def test_who_may_write_and_not_read_learns_nothing_of_what_there_is(guild: Guild
     assert guild.get("Master", high, "name") == {"name": "Zoe"}
 
 
-def test_unique_values_that_are_taken_are_reported_without_what_must_not_be_read(guild: Guild) -> None:
+def test_taken_unique_values_are_reported_without_unreadable_data(guild: GuildApi) -> None:
     guild.master("Ada", 9, email="a@x", salary=12345)
     eve = guild.master("Eve", 1, email="e@x", salary=12345)
     update = f'mutation {{ Master___update(data: {{_id: "{eve}", email: "a@x"}}) {{ _id }} }}'
@@ -180,7 +180,7 @@ def test_unique_values_that_are_taken_are_reported_without_what_must_not_be_read
     assert "12345" in str(guild.body(update, MANAGER))
 
 
-def test_a_part_that_another_leads_to_is_changed_by_who_may_change_its_whole(guild: Guild) -> None:
+def test_a_part_referenced_by_another_is_changed_with_the_grant_of_its_whole(guild: GuildApi) -> None:
     """The hall is to be read only, and the key of a seat lies on its bench."""
     ada = guild.master("Ada")
     guild.ask("mutation { Hall___update(data: {benches: {create: [{row: 1}]}}) { _id } }")
@@ -193,7 +193,7 @@ def test_a_part_that_another_leads_to_is_changed_by_who_may_change_its_whole(gui
     assert guild.get("Master", ada, "benches { totalCount }", SMITH) == {"benches": {"totalCount": 1}}
 
 
-def test_another_member_sees_another_part(guild: Guild) -> None:
+def test_conditions_on_the_caller_hide_objects_from_other_members(guild: GuildApi) -> None:
     smith, other = guild.master("smith"), replace(SMITH, id="m5", username="other")
     guild.create("Work", label="x", head=smith)
     page = "{ Work___getPage { totalCount } }"
@@ -202,7 +202,7 @@ def test_another_member_sees_another_part(guild: Guild) -> None:
     assert guild.ask(page, other) == {"totalCount": 0}
 
 
-def test_what_is_hidden_stays_when_everything_is_taken_away(guild: Guild) -> None:
+def test_removing_everything_keeps_hidden_objects(guild: GuildApi) -> None:
     zoe = guild.master("Zoe", 9)
     tasks = [{"label": "open"}, {"label": "done", "done": True}]
     own = guild.master("own", 1, SMITH, tasks=[])

@@ -1,4 +1,4 @@
-"""What grants show of versions, and what they let make of them."""
+"""Grants on versions: reading, comparing and restoring them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,22 +8,22 @@ import pytest
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.archive import BINDER, CLERK, KEEPER, READER, Archive
+from tests.schema.grants.archive_api import BINDER, CLERK, KEEPER, READER, ArchiveApi
 
 
 @pytest.fixture(params=["dict", "sqlite"])
-def archive(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Archive]:
+def archive(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ArchiveApi]:
     """Requests to an empty archive."""
     if request.param == "dict":
-        yield Archive(ReferenceEngine())
+        yield ArchiveApi(ReferenceEngine())
         return
     engine = SqliteEngine(tmp_path / "store.db")
-    yield Archive(engine)
+    yield ArchiveApi(engine)
     engine.close()
 
 
 @pytest.fixture
-def file(archive: Archive) -> str:
+def file(archive: ArchiveApi) -> str:
     """Return a file that began in second 1, was hidden from second 2 on, and is seen again from 3 on."""
     id_ = archive.file(secret="s", note="n")
     archive.change("Dossier", id_, level=7, secret="t")
@@ -31,12 +31,12 @@ def file(archive: Archive) -> str:
     return id_
 
 
-def names(archive: Archive, id_: str, options: str = "") -> list[str]:
+def names(archive: ArchiveApi, id_: str, options: str = "") -> list[str]:
     query = f'{{ Dossier___getVersionPage(_id: "{id_}"{options}) {{ items {{ name }} }} }}'
     return [item["name"] for item in archive.ask(query, CLERK)["items"]]
 
 
-def test_a_class_that_is_closed_has_no_versions_to_show(archive: Archive) -> None:
+def test_versions_of_an_unreadable_class_are_refused(archive: ArchiveApi) -> None:
     id_ = archive.create("Vault", name="v")
     for call in (
         'getVersion(_id: "%s", atVersion: "01-01-2020 12:00:00.000") { name }',
@@ -47,7 +47,7 @@ def test_a_class_that_is_closed_has_no_versions_to_show(archive: Archive) -> Non
         assert issue[0] == "ENTITY_GRANT_READ"
 
 
-def test_a_version_is_shown_by_what_it_was(archive: Archive, file: str) -> None:
+def test_visibility_of_a_version_depends_on_its_own_values(archive: ArchiveApi, file: str) -> None:
     archive.change("Dossier", file, level=2)
     assert archive.version(file, 1, "name level note stamp") == {
         "name": "a",
@@ -60,7 +60,7 @@ def test_a_version_is_shown_by_what_it_was(archive: Archive, file: str) -> None:
     assert archive.version(file, 2, "name level", READER) == {"name": "a", "level": 7}
 
 
-def test_an_attribute_that_must_not_be_read_is_refused_in_versions_too(archive: Archive, file: str) -> None:
+def test_an_unreadable_attribute_is_refused_in_versions(archive: ArchiveApi, file: str) -> None:
     query = f'{{ Dossier___getVersionPage(_id: "{file}") {{ items {{ secret }} }} }}'
     assert archive.issues(query, CLERK)[0][0] == "ATTRIBUTE_GRANT_READ"
     options = "{filter_exp: \"secret == 's'\"}"
@@ -68,7 +68,7 @@ def test_an_attribute_that_must_not_be_read_is_refused_in_versions_too(archive: 
     assert archive.issues(query, CLERK)[0][0] == "ATTRIBUTE_GRANT_READ"
 
 
-def test_a_page_of_versions_is_without_those_that_are_hidden(archive: Archive, file: str) -> None:
+def test_a_page_of_versions_omits_hidden_versions(archive: ArchiveApi, file: str) -> None:
     assert names(archive, file) == ["a", "c"]
     assert names(archive, file, ", options: {prev: 1}") == ["c"]
     assert names(archive, file, ", options: {next: 1, offset: 1}") == ["c"]
@@ -83,7 +83,7 @@ def test_a_page_of_versions_is_without_those_that_are_hidden(archive: Archive, f
     assert archive.ask(plain, READER)["hasNext"] is True
 
 
-def test_pages_go_from_cursor_to_cursor_past_what_is_hidden(archive: Archive, file: str) -> None:
+def test_pages_of_versions_continue_past_hidden_versions(archive: ArchiveApi, file: str) -> None:
     page = "{ nextCursor items { name } }"
     query = f'{{ Dossier___getVersionPage(_id: "{file}", options: {{next: 1%s}}) {page} }}'
     first = archive.ask(query % "", CLERK)
@@ -91,7 +91,7 @@ def test_pages_go_from_cursor_to_cursor_past_what_is_hidden(archive: Archive, fi
     assert [first["items"], second["items"]] == [[{"name": "a"}], [{"name": "c"}]]
 
 
-def test_a_role_of_a_version_leads_to_what_is_seen_as_of_then(archive: Archive) -> None:
+def test_a_role_of_a_version_leads_to_objects_visible_as_of_then(archive: ArchiveApi) -> None:
     shelf = archive.create("Shelf", name="s")
     id_ = archive.file(shelf=shelf)
     archive.change("Shelf", shelf, locked_away=True)
@@ -100,7 +100,7 @@ def test_a_role_of_a_version_leads_to_what_is_seen_as_of_then(archive: Archive) 
     assert archive.version(id_, 2, "shelf { name } label") == {"shelf": None, "label": "a of none!"}
 
 
-def test_derived_attributes_order_and_filter_versions(archive: Archive) -> None:
+def test_derived_attributes_order_and_filter_versions(archive: ArchiveApi) -> None:
     shelf = archive.create("Shelf", name="z")
     id_ = archive.file(sheets=[{"weight": 2}])
     archive.change("Dossier", id_, shelf={"set": shelf}, sheets={"create": [{"weight": 3}]})
@@ -120,7 +120,7 @@ def test_derived_attributes_order_and_filter_versions(archive: Archive) -> None:
             assert [(item["label"], item["weight"]) for item in found] == expected, options
 
 
-def test_a_diff_leaves_out_what_must_not_be_read(archive: Archive, file: str) -> None:
+def test_a_diff_omits_unreadable_attributes(archive: ArchiveApi, file: str) -> None:
     assert archive.diff(file, 1, 3) == {
         "name": ('"a"', '"c"', "ada", "03"),
         "level": ("1", "3", "ada", "03"),
@@ -129,11 +129,11 @@ def test_a_diff_leaves_out_what_must_not_be_read(archive: Archive, file: str) ->
     assert archive.diff(file, 2, 2) is None
 
 
-def test_a_diff_with_a_hidden_version_is_one_with_nothing(archive: Archive, file: str) -> None:
+def test_a_diff_with_a_hidden_version_compares_with_nothing(archive: ArchiveApi, file: str) -> None:
     assert archive.diff(file, 2, 3)["name"] == (None, '"c"', "ada", "03")
 
 
-def test_a_diff_leads_to_what_is_seen(archive: Archive) -> None:
+def test_a_diff_of_a_role_shows_only_visible_objects(archive: ArchiveApi) -> None:
     shelves = [archive.create("Shelf", name=name) for name in "xy"]
     archive.change("Shelf", shelves[1], locked_away=True)
     id_ = archive.file()
@@ -144,14 +144,14 @@ def test_a_diff_leads_to_what_is_seen(archive: Archive) -> None:
     assert archive.diff(id_, 2, 4, ADMINISTRATOR)["shelf"][:2] == (None, f'"{shelves[1]}"')
 
 
-def test_restoring_needs_the_grant_to_edit(archive: Archive, file: str) -> None:
+def test_restoring_needs_the_grant_to_edit(archive: ArchiveApi, file: str) -> None:
     assert archive.issues(archive.restoration(file, 1), READER) == [
         ("ENTITY_GRANT_EDIT", "Dossier___restoreVersion.atVersion")
     ]
     assert archive.issues(archive.restoration("none", 1), READER)[0][0] == "ENTITY_GRANT_EDIT"
 
 
-def test_restoring_needs_the_grants_of_everything_that_changes(archive: Archive) -> None:
+def test_restoring_needs_the_grants_of_everything_that_changes(archive: ArchiveApi) -> None:
     id_ = archive.file(secret="s", stamp="x")
     archive.change("Dossier", id_, name="b")
     archive.change("Dossier", id_, stamp="y")
@@ -166,7 +166,7 @@ def test_restoring_needs_the_grants_of_everything_that_changes(archive: Archive)
     assert archive.ask(archive.restoration(other, 7, "name"), BINDER) == {"name": "a"}
 
 
-def test_parts_come_back_and_end_with_the_grants_of_their_composition(archive: Archive) -> None:
+def test_parts_are_restored_and_deleted_with_the_grants_of_their_composition(archive: ArchiveApi) -> None:
     id_ = archive.file(seals=[{"text": "a"}])
     (seal,) = archive.get("Dossier", id_, "seals { items { _id } }")["seals"]["items"]
     archive.change("Dossier", id_, seals={"update": [{**seal, "text": "b"}]})
@@ -182,7 +182,7 @@ def test_parts_come_back_and_end_with_the_grants_of_their_composition(archive: A
     assert archive.ask(archive.restoration(id_, 1, texts), BINDER) == {"seals": {"items": [{"text": "a"}]}}
 
 
-def test_what_is_hidden_is_not_there_to_be_restored(archive: Archive, file: str) -> None:
+def test_a_hidden_object_cannot_be_restored(archive: ArchiveApi, file: str) -> None:
     """Neither a version that is hidden, nor an object that is."""
     missing = ("ENTITY_NOT_FOUND", "Dossier___restoreVersion.atVersion")
     assert archive.issues(archive.restoration(file, 2), CLERK) == [missing]
@@ -191,15 +191,15 @@ def test_what_is_hidden_is_not_there_to_be_restored(archive: Archive, file: str)
     assert archive.issues(archive.restoration("none", 1), CLERK) == [missing]
 
 
-def test_restoring_a_deleted_object_needs_the_grant_to_create(archive: Archive) -> None:
+def test_restoring_a_deleted_object_needs_the_grant_to_create(archive: ArchiveApi) -> None:
     id_ = archive.file(name="gone")
     archive.delete("Dossier", id_)
-    told = archive.issues(archive.restoration(id_, 1), CLERK)
-    assert told[0] == ("ENTITY_GRANT_CREATE", "Dossier___restoreVersion.atVersion")
+    result = archive.issues(archive.restoration(id_, 1), CLERK)
+    assert result[0] == ("ENTITY_GRANT_CREATE", "Dossier___restoreVersion.atVersion")
     assert archive.ask(archive.restoration(id_, 1, "name"), KEEPER) == {"name": "gone"}
 
 
-def test_what_a_version_does_not_show_is_left_out_without_a_word(archive: Archive) -> None:
+def test_a_hidden_target_of_a_version_is_omitted_silently(archive: ArchiveApi) -> None:
     """Forced or not: that it led to a shelf that is hidden by now is nothing that a binder may know."""
     shelf = archive.create("Shelf", name="s")
     id_ = archive.file(shelf=shelf)
@@ -214,7 +214,7 @@ def test_what_a_version_does_not_show_is_left_out_without_a_word(archive: Archiv
 
 
 @pytest.mark.parametrize("was_seen", [True, False])
-def test_a_deleted_target_is_reported_if_the_version_shows_it(archive: Archive, was_seen: bool) -> None:
+def test_a_deleted_target_is_reported_if_the_version_shows_it(archive: ArchiveApi, was_seen: bool) -> None:
     """Of what is gone, what it was last counts: a binder sees the version lead there only if it saw that."""
     shelf = archive.create("Shelf", name="s")
     id_ = archive.file(shelf=shelf)
@@ -236,7 +236,7 @@ def test_a_deleted_target_is_reported_if_the_version_shows_it(archive: Archive, 
         assert body == {"data": {"Dossier___restoreVersion": {"name": "a"}}}
 
 
-def test_a_restoration_meets_the_warnings_of_the_model(archive: Archive) -> None:
+def test_a_restoration_checks_the_warnings_of_the_model(archive: ArchiveApi) -> None:
     """Also one that brings an object back; unless it is forced."""
     id_ = archive.file(name="x", level=3)
     archive.change("Dossier", id_, level=4)

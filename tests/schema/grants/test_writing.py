@@ -1,19 +1,19 @@
-"""What may be written: classes, attributes and roles, with the conditions that must hold."""
+"""Write grants: classes, attributes and roles, with their conditions."""
 
 from typing import Any
 
 import pytest
 
 from stratabase.domain.members.member import Caller
-from tests.schema.grants.guild import MANAGER, SMITH, Guild
+from tests.schema.grants.guild_api import MANAGER, SMITH, GuildApi
 
 M = "Master___update.data"
 
 
-class Scene:
-    """A guild with some masters, whom a table of cases calls by their names."""
+class GuildScenario:
+    """A guild with some masters, whom the cases reference by name."""
 
-    def __init__(self, guild: Guild) -> None:
+    def __init__(self, guild: GuildApi) -> None:
         self.guild = guild
         red, blue = (guild.create("Team", name=name) for name in ("red", "blue"))
         ada = guild.master(
@@ -51,21 +51,21 @@ class Scene:
         return self._do(class_name, "Create", data, caller)
 
     def _do(self, class_name: str, verb: str, data: Any, caller: Caller) -> list[tuple[str, ...]]:
-        given, service = self.named(data), f"{class_name}___{verb.lower()}"
+        value, service = self.named(data), f"{class_name}___{verb.lower()}"
         verdict = self.guild.ask(
             f"""query($data: {class_name}Draft{verb}!) {{
               {service}: {class_name}___validate{verb}(data: $data) {{
                 issues {{ issueType sourceRequestReference attributeNames roleNames }} }} }}""",
             caller,
-            data=given,
+            data=value,
         )
-        told = [_told(issue) for issue in verdict["issues"]]
+        result = [_told(issue) for issue in verdict["issues"]]
         write = f"mutation($data: {class_name}{verb}!) {{ {service}(data: $data) {{ _id }} }}"
-        if told:
-            assert self.guild.issues(write, caller, data=given) == told
+        if result:
+            assert self.guild.issues(write, caller, data=value) == result
         else:
-            self.guild.ask(write, caller, data=given)
-        return told
+            self.guild.ask(write, caller, data=value)
+        return result
 
 
 def _told(issue: dict[str, Any]) -> tuple[str, ...]:
@@ -74,47 +74,51 @@ def _told(issue: dict[str, Any]) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def scene(guild: Guild) -> Scene:
-    return Scene(guild)
+def scenario(guild: GuildApi) -> GuildScenario:
+    return GuildScenario(guild)
 
 
 UPDATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
     "a value": ("Master", {"_id": "@ada", "name": "x"}, []),
     "a class": ("Team", {"_id": "@red", "name": "x"}, [("ENTITY_GRANT_EDIT", "Team___update.data")]),
-    "a class that is closed": (
+    "a class without grants": (
         "Vault",
         {"_id": "@vault", "code": "x"},
         [("ENTITY_GRANT_EDIT", "Vault___update.data")],
     ),
-    "nothing of a class that is closed": (
+    "an empty update of a class without grants": (
         "Vault",
         {"_id": "@vault"},
         [("ENTITY_GRANT_EDIT", "Vault___update.data")],
     ),
-    "what is not there of it": ("Vault", {"_id": "none"}, [("ENTITY_GRANT_EDIT", "Vault___update.data")]),
+    "a missing object of a class without grants": (
+        "Vault",
+        {"_id": "none"},
+        [("ENTITY_GRANT_EDIT", "Vault___update.data")],
+    ),
     "an attribute": (
         "Master",
         {"_id": "@ada", "salary": 1},
         [("ATTRIBUTE_GRANT_EDIT", f"{M}.salary", "salary")],
     ),
-    "an attribute that stays as it is": (
+    "an unchanged attribute": (
         "Master",
         {"_id": "@ada", "salary": None},
         [("ATTRIBUTE_GRANT_EDIT", f"{M}.salary", "salary")],
     ),
-    "an attribute that is read only": (
+    "a read-only attribute": (
         "Master",
         {"_id": "@ada", "rank": "x", "name": "x"},
         [("ATTRIBUTE_GRANT_EDIT", f"{M}.rank", "rank")],
     ),
-    "an attribute that is given once": (
+    "an attribute set only at creation": (
         "Master",
         {"_id": "@ada", "oath": "x"},
         [("ATTRIBUTE_GRANT_EDIT", f"{M}.oath", "oath")],
     ),
-    "an attribute that is written only": ("Master", {"_id": "@ada", "pin": "x"}, []),
-    "one's own": ("Master", {"_id": "@own", "diary": "x", "friends": {"add": ["@ada"]}}, []),
-    "another's own": (
+    "a write-only attribute": ("Master", {"_id": "@ada", "pin": "x"}, []),
+    "the caller's own object": ("Master", {"_id": "@own", "diary": "x", "friends": {"add": ["@ada"]}}, []),
+    "another member's object": (
         "Master",
         {"_id": "@ada", "diary": "x", "friends": {"add": ["@own"]}, "mentor": {"set": "@own"}},
         [
@@ -123,41 +127,41 @@ UPDATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
             ("ROLE_GRANT_EDIT", f"{M}.mentor", "mentor"),
         ],
     ),
-    "what is hidden": ("Master", {"_id": "@zoe", "name": "x"}, [("ENTITY_NOT_FOUND", f"{M}._id")]),
-    "to what it must not be": ("Master", {"_id": "@ada", "level": 5}, [("ENTITY_GRANT_EDIT", M)]),
+    "a hidden object": ("Master", {"_id": "@zoe", "name": "x"}, [("ENTITY_NOT_FOUND", f"{M}._id")]),
+    "a forbidden result": ("Master", {"_id": "@ada", "level": 5}, [("ENTITY_GRANT_EDIT", M)]),
     "an association": ("Master", {"_id": "@ada", "team": {"set": "@blue"}}, []),
-    "an association, taken away": ("Master", {"_id": "@ada", "team": {"remove": True}}, []),
-    "an association that is read only": (
+    "a removed association": ("Master", {"_id": "@ada", "team": {"remove": True}}, []),
+    "a read-only association": (
         "Master",
         {"_id": "@ada", "boss": {"set": "@own"}},
         [("ROLE_GRANT_EDIT", f"{M}.boss", "boss")],
     ),
-    "an association that is not seen": (
+    "an unreadable association": (
         "Master",
         {"_id": "@ada", "rivals": {"add": ["@own"]}},
         [("ROLE_GRANT_EDIT", f"{M}.rivals", "rivals")],
     ),
-    "an association from a side that is read only": (
+    "an association from a read-only side": (
         "Team",
         {"_id": "@red", "members": {"add": ["@own"]}},
         [("ENTITY_GRANT_EDIT", "Team___update.data")],
     ),
-    "an association whose other side is read only": (
+    "an association with a read-only opposite": (
         "Master",
         {"_id": "@ada", "staff": {"add": ["@own"]}},
         [("ROLE_GRANT_EDIT", f"{M}.staff", "boss")],
     ),
-    "an association, taken away, whose other side is read only": (
+    "a removed association with a read-only opposite": (
         "Master",
         {"_id": "@ada", "staff": {"removeAll": True}},
         [("ROLE_GRANT_EDIT", f"{M}.staff", "boss")],
     ),
-    "an association to what is hidden": (
+    "an association to a hidden object": (
         "Master",
         {"_id": "@own", "friends": {"add": ["@zoe"]}, "mentor": {"set": "@zoe"}},
         [("ENTITY_NOT_FOUND", f"{M}.mentor", "mentor"), ("ENTITY_NOT_FOUND", f"{M}.friends", "friends")],
     ),
-    "an association to a class that is closed": (
+    "an association to a class without grants": (
         "Team",
         {"_id": "@red", "vault": {"set": "@vault"}},
         [
@@ -167,12 +171,12 @@ UPDATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
     ),
     "links": ("Master", {"_id": "@ada", "works": {"remove": ["@work"]}}, []),
     "links from the other side": ("Work", {"_id": "@work", "masters": {"add": ["@own"]}}, []),
-    "links to what is hidden": (
+    "links to a hidden object": (
         "Master",
         {"_id": "@ada", "works": {"add": ["@closed"]}},
         [("ENTITY_NOT_FOUND", f"{M}.works", "works")],
     ),
-    "parts that follow": (
+    "parts without their own grants": (
         "Master",
         {
             "_id": "@ada",
@@ -183,8 +187,12 @@ UPDATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
         },
         [],
     ),
-    "the end of parts that follow": ("Master", {"_id": "@ada", "tools": {"deleteAll": True}}, []),
-    "an attribute of a part that follows": (
+    "deletion of parts without their own grants": (
+        "Master",
+        {"_id": "@ada", "tools": {"deleteAll": True}},
+        [],
+    ),
+    "an attribute of a part without its own grants": (
         "Master",
         {
             "_id": "@ada",
@@ -195,57 +203,57 @@ UPDATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
             ("ATTRIBUTE_GRANT_EDIT", f"{M}.tools.update.0.weight", "weight"),
         ],
     ),
-    "parts of what is hidden": (
+    "parts of a hidden object": (
         "Master",
         {"_id": "@zoe", "tools": {"create": [{"label": "axe"}]}},
         [("ENTITY_NOT_FOUND", f"{M}._id")],
     ),
-    "parts that are made only": (
+    "create-only parts": (
         "Master",
         {"_id": "@ada", "scars": {"create": [{"place": "leg"}]}},
         [],
     ),
-    "parts that are made only, changed": (
+    "create-only parts, updated": (
         "Master",
         {"_id": "@ada", "scars": {"update": [{"_id": "@arm", "place": "leg"}]}},
         [("ROLE_GRANT_EDIT", f"{M}.scars", "scars")],
     ),
-    "parts that are made only, ended": (
+    "create-only parts, deleted": (
         "Master",
         {"_id": "@ada", "scars": {"delete": ["@arm"]}},
         [("ROLE_GRANT_DELETE", f"{M}.scars", "scars")],
     ),
-    "parts that are made only, all ended": (
+    "create-only parts, all deleted": (
         "Master",
         {"_id": "@eve", "scars": {"deleteAll": True}},
         [("ROLE_GRANT_DELETE", f"{M}.scars", "scars")],
     ),
-    "parts of a composition that is closed": (
+    "parts of a composition without grants": (
         "Master",
         {"_id": "@ada", "sins": {"create": [{"label": "x"}], "delete": ["@pride"]}},
         [("ROLE_GRANT_CREATE", f"{M}.sins", "sins"), ("ROLE_GRANT_DELETE", f"{M}.sins", "sins")],
     ),
-    "a part with grants of its own": (
+    "a part with its own grants": (
         "Master",
         {"_id": "@eve", "tasks": {"update": [{"_id": "@sweep", "label": "x"}]}},
         [],
     ),
-    "a part with grants of its own, to what it must not be": (
+    "a part with its own grants and a forbidden result": (
         "Master",
         {"_id": "@eve", "tasks": {"update": [{"_id": "@sweep", "done": True}]}},
         [("ENTITY_GRANT_EDIT", f"{M}.tasks.update.0")],
     ),
-    "a part with grants of its own, that is hidden": (
+    "a hidden part with its own grants": (
         "Master",
         {"_id": "@eve", "tasks": {"update": [{"_id": "@slept", "label": "x"}]}},
         [("ENTITY_NOT_FOUND", f"{M}.tasks.update.0._id", "tasks")],
     ),
-    "a new part with grants of its own": (
+    "a new part with its own grants": (
         "Master",
         {"_id": "@eve", "tasks": {"create": [{"label": "x"}]}},
         [("ENTITY_GRANT_CREATE", f"{M}.tasks.create.0")],
     ),
-    "the end of a part with grants of its own": (
+    "deletion of a part with its own grants": (
         "Master",
         {"_id": "@eve", "tasks": {"delete": ["@sweep"]}},
         [("ENTITY_GRANT_DELETE", f"{M}.tasks")],
@@ -256,25 +264,25 @@ UPDATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
         [("ATTRIBUTE_GRANT_EDIT", f"{M}.salary", "salary"), ("ROLE_GRANT_EDIT", f"{M}.boss", "boss")],
     ),
     "the singleton": ("Hall", {"name": "x"}, [("ENTITY_GRANT_EDIT", "Hall___update.data")]),
-    "a singleton that is closed": ("Safe", {"code": "x"}, [("ENTITY_GRANT_EDIT", "Safe___update.data")]),
+    "a singleton without grants": ("Safe", {"code": "x"}, [("ENTITY_GRANT_EDIT", "Safe___update.data")]),
 }
 
 
 @pytest.mark.parametrize(("class_name", "data", "expected"), UPDATES.values(), ids=UPDATES)
 def test_an_update_needs_these_grants(
-    scene: Scene, class_name: str, data: dict[str, Any], expected: list[tuple[str, ...]]
+    scenario: GuildScenario, class_name: str, data: dict[str, Any], expected: list[tuple[str, ...]]
 ) -> None:
-    assert scene.update(class_name, data) == expected
+    assert scenario.update(class_name, data) == expected
     if not any(type_ == "ENTITY_NOT_FOUND" for type_, *_ in expected) and data.get("level") != 99:
         data = {**data, "_id": "@vault"} if data.get("_id") == "none" else data
-        assert scene.update(class_name, data, MANAGER) == []
+        assert scenario.update(class_name, data, MANAGER) == []
 
 
 C = "Master___create.data"
 X = {"name": "x", "level": 1}
 CREATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
     "an object": ("Master", X, []),
-    "with all that may be given": (
+    "an object with all writable values": (
         "Master",
         {
             **X,
@@ -288,14 +296,14 @@ CREATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
         [],
     ),
     "a class": ("Team", {"name": "x"}, [("ENTITY_GRANT_CREATE", "Team___create.data")]),
-    "a class that is closed": ("Vault", {"code": "1"}, [("ENTITY_GRANT_CREATE", "Vault___create.data")]),
-    "what must not be": ("Master", {"name": "x", "level": 5}, [("ENTITY_GRANT_CREATE", C)]),
+    "a class without grants": ("Vault", {"code": "1"}, [("ENTITY_GRANT_CREATE", "Vault___create.data")]),
+    "a forbidden object": ("Master", {"name": "x", "level": 5}, [("ENTITY_GRANT_CREATE", C)]),
     "attributes": (
         "Master",
         {**X, "salary": 1, "rank": "r"},
         [("ATTRIBUTE_GRANT_EDIT", f"{C}.salary", "salary"), ("ATTRIBUTE_GRANT_EDIT", f"{C}.rank", "rank")],
     ),
-    "attributes that are given nothing": ("Master", {**X, "salary": None, "rank": None}, []),
+    "attributes set to null": ("Master", {**X, "salary": None, "rank": None}, []),
     "roles": (
         "Master",
         {**X, "boss": "@ada", "rivals": ["@ada"], "friends": ["@ada"]},
@@ -305,13 +313,13 @@ CREATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
             ("ROLE_GRANT_CREATE", f"{C}.friends", "friends"),
         ],
     ),
-    "roles that are given nothing": ("Master", {**X, "boss": None, "rivals": []}, []),
-    "a role whose other side is read only": (
+    "roles set to null": ("Master", {**X, "boss": None, "rivals": []}, []),
+    "a role with a read-only opposite": (
         "Master",
         {**X, "staff": ["@ada"]},
         [("ROLE_GRANT_EDIT", f"{C}.staff", "boss")],
     ),
-    "what leads to what is hidden": (
+    "an object that references a hidden one": (
         "Master",
         {**X, "works": ["@closed"]},
         [("ENTITY_NOT_FOUND", f"{C}.works", "works")],
@@ -321,7 +329,7 @@ CREATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
         {**X, "scars": [{"place": "x"}], "tools": [{"label": "x", "bits": [{"label": "y", "weight": 1}]}]},
         [("ATTRIBUTE_GRANT_EDIT", f"{C}.tools.0.bits.0.weight", "weight")],
     ),
-    "parts with grants of their own": (
+    "parts with their own grants": (
         "Master",
         {**X, "tasks": [{"label": "x"}]},
         [("ENTITY_GRANT_CREATE", f"{C}.tasks.0")],
@@ -331,8 +339,8 @@ CREATES: dict[str, tuple[str, dict[str, Any], list[tuple[str, ...]]]] = {
 
 @pytest.mark.parametrize(("class_name", "data", "expected"), CREATES.values(), ids=CREATES)
 def test_a_creation_needs_these_grants(
-    scene: Scene, class_name: str, data: dict[str, Any], expected: list[tuple[str, ...]]
+    scenario: GuildScenario, class_name: str, data: dict[str, Any], expected: list[tuple[str, ...]]
 ) -> None:
-    assert scene.create(class_name, data) == expected
+    assert scenario.create(class_name, data) == expected
     if not any(type_ == "ENTITY_NOT_FOUND" for type_, *_ in expected):
-        assert scene.create(class_name, data, MANAGER) == []
+        assert scenario.create(class_name, data, MANAGER) == []

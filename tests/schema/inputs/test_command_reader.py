@@ -1,4 +1,4 @@
-"""Inputs become commands: values, what is asked of each role, and where in the request each part stands."""
+"""Inputs become commands: values, roles, and the path of each part."""
 
 from typing import Any
 
@@ -16,16 +16,16 @@ from stratabase.domain.write.commands import (
 )
 from stratabase.model.api_names import GeneratedType
 from stratabase.schema.inputs.command_reader import CommandReader
-from tests.everything import EVERYTHING
+from tests.everything_model import EVERYTHING
 
 PERSON = EVERYTHING.classes["Person"]
 READING = CommandReader(EVERYTHING)
 
 
-def test_an_object_is_made_of_its_values_and_its_roles() -> None:
-    given = {"_clientId": "P", "last_name": "Li", "email": None, "team": "t", "skills": ["a", None, "b"]}
+def test_a_create_command_has_values_and_roles() -> None:
+    value = {"_clientId": "P", "last_name": "Li", "email": None, "team": "t", "skills": ["a", None, "b"]}
 
-    command = READING.create(GeneratedType.CREATE, PERSON, given)
+    command = READING.create(GeneratedType.CREATE, PERSON, value)
 
     assert command == Create(
         "Person",
@@ -35,20 +35,20 @@ def test_an_object_is_made_of_its_values_and_its_roles() -> None:
     )
 
 
-def test_what_has_an_id_is_saved_by_changing_it() -> None:
+def test_saving_with_an_id_is_an_update_command() -> None:
     assert READING.save(PERSON, {"_id": None, "height": 1}) == Create("Person", {"height": 1})
     assert READING.save(PERSON, {"_id": "p", "_clientId": "P", "height": 1}) == Update(
         Reference("Person", "p"), {"height": 1}, "P"
     )
 
 
-def test_the_singleton_needs_no_id() -> None:
+def test_an_update_of_a_singleton_needs_no_id() -> None:
     command = READING.update(GeneratedType.UPDATE, EVERYTHING.classes["House"], {"name": "H"})
 
     assert command == Update(Reference("House", "1"), {"name": "H"})
 
 
-def test_many_objects_are_asked_the_same() -> None:
+def test_a_bulk_update_is_one_command() -> None:
     command = READING.update_bulk(GeneratedType.UPDATE_BULK, PERSON, {"height": 1, "team": {"set": "t"}})
 
     assert command == UpdateBulk("Person", {"height": 1}, {"team": ToOneCommand("t")})
@@ -57,16 +57,16 @@ def test_many_objects_are_asked_the_same() -> None:
 ENDED = PartsCommand(delete_all=True)
 
 
-def made(*path: str | int, class_name: str = "Phone", **given: Any) -> Create:
-    return Create(class_name, given, path=path)
+def made(*path: str | int, class_name: str = "Phone", **arguments: Any) -> Create:
+    return Create(class_name, arguments, path=path)
 
 
-def changed(id_: str, *path: str | int, class_name: str = "Phone", **given: Any) -> Update:
-    return Update(Reference(class_name, id_), given, path=path)
+def changed(id_: str, *path: str | int, class_name: str = "Phone", **arguments: Any) -> Update:
+    return Update(Reference(class_name, id_), arguments, path=path)
 
 
 @pytest.mark.parametrize(
-    ("family", "role", "given", "command"),
+    ("family", "role", "value", "command"),
     [
         (GeneratedType.CREATE, "team", None, ToOneCommand()),
         (GeneratedType.CREATE, "pupils", None, None),
@@ -148,15 +148,15 @@ def changed(id_: str, *path: str | int, class_name: str = "Phone", **given: Any)
         ),
     ],
 )
-def test_what_is_given_of_a_role_is_what_is_asked_of_it(
-    family: GeneratedType, role: str, given: Any, command: RoleCommand | None
+def test_role_arguments_become_role_commands(
+    family: GeneratedType, role: str, value: Any, command: RoleCommand | None
 ) -> None:
-    found = READING.create(family, PERSON, {role: given}).roles
+    found = READING.create(family, PERSON, {role: value}).roles
 
     assert found == ({} if command is None else {role: command})
 
 
-def test_a_path_leads_from_a_whole_to_its_part() -> None:
+def test_a_path_leads_from_a_whole_to_a_part() -> None:
     """However deep the part is: its whole has a path of its own."""
     rooms = {"save": [{"name": "r"}]}
 

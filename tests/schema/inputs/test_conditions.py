@@ -1,4 +1,4 @@
-"""`filter_exp`: which objects are wanted, said as an expression."""
+"""`filter_exp`: conditions as expressions."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,7 @@ from stratabase.formats.preferences import Formats
 from stratabase.operations.services import Services
 from stratabase.schema.execution.limits import ExecutionPolicy
 from stratabase.schema.executor import SchemaExecutor
-from tests.everything import EVERYTHING, Objects
+from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
 from tests.schema.graph_api import GraphApi
 
@@ -22,7 +22,7 @@ PAGE = "query($e: String) { p: Person___getPage(options: {filter_exp: $e}) { ite
 @pytest.fixture
 def api() -> GraphApi:
     """Persons of different heights; the mentor of the others is the tallest, and has none."""
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Team", "t", name="team")
     heights = {"a": 200, "b": 180, "c": 170, "d": None}
     for id_, height in heights.items():
@@ -69,7 +69,7 @@ def found(api: GraphApi, text: str | None, more: str = "") -> str:
         ("height // the tallest\n > 190", "a"),
     ],
 )
-def test_objects_are_found_for_which_it_holds(api: GraphApi, text: str | None, expected: str) -> None:
+def test_a_condition_filters_objects(api: GraphApi, text: str | None, expected: str) -> None:
     """Where it is null, it does not hold."""
     assert [found(api, text) for _ in range(3)] == [expected] * 3
 
@@ -86,7 +86,7 @@ def test_objects_are_found_for_which_it_holds(api: GraphApi, text: str | None, e
         ("isNull(mentor_mood) || mentor_mood == 'BAD'", "ae"),
     ],
 )
-def test_derived_attributes_are_asked_like_any(api: GraphApi, text: str, expected: str) -> None:
+def test_a_condition_may_use_derived_attributes(api: GraphApi, text: str, expected: str) -> None:
     assert found(api, text) == expected
 
 
@@ -103,14 +103,14 @@ def test_derived_attributes_are_asked_like_any(api: GraphApi, text: str, expecte
         (", orderBy: [pupil_count___ASC, height___ASC], next: 2", "cb"),
     ],
 )
-def test_a_filter_beside_it_must_hold_too(api: GraphApi, more: str, expected: str) -> None:
+def test_a_filter_and_a_condition_must_both_hold(api: GraphApi, more: str, expected: str) -> None:
     assert found(api, "height > 160", more) == expected
 
 
-def test_the_store_is_asked_for_both(api: GraphApi) -> None:
+def test_filter_and_condition_are_passed_to_the_store(api: GraphApi) -> None:
     found(api, "height > 175", ', filter: {last_name___eq: "aaa"}')
 
-    assert isinstance(api.entities, Objects)
+    assert isinstance(api.entities, EverythingObjects)
     (query,) = api.entities.queries
     assert isinstance(query.filter, And)
     comparison, holds = query.filter.parts
@@ -119,7 +119,7 @@ def test_the_store_is_asked_for_both(api: GraphApi) -> None:
     assert (holds.expression.text, holds.evaluation.caller_field("username")) == ("height > 175", "ada")
 
 
-def test_pages_of_roles_take_it(api: GraphApi) -> None:
+def test_pages_of_roles_accept_a_condition(api: GraphApi) -> None:
     query = """{ Person___get(_id: "a") {
       pupils(options: {filter_exp: "height > 175 || isNull(height)"}) { totalCount items { _id } }
       desk___associables(options: {filter_exp: "number > 1"}) { totalCount }
@@ -134,7 +134,7 @@ def test_pages_of_roles_take_it(api: GraphApi) -> None:
     }
 
 
-def test_services_in_bulk_take_it(api: GraphApi) -> None:
+def test_bulk_services_accept_a_condition(api: GraphApi) -> None:
     update = """mutation { Person___updateBulk(data: {remote: true}, options: {filter_exp: "%s"}) {
       items { _id remote } } }"""
     delete = 'mutation { Specimen___deleteBulk(options: {filter_exp: "total > 1"}) { deleted } }'
@@ -170,7 +170,7 @@ WRONG: dict[str, list[tuple[int, str]]] = {
 
 
 @pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
-def test_what_is_wrong_is_told_with_its_place(api: GraphApi, text: str) -> None:
+def test_an_invalid_condition_is_reported_with_its_position(api: GraphApi, text: str) -> None:
     """All of it, before anything is read."""
     errors = api.body(PAGE, e=text)["errors"]
 
@@ -181,11 +181,11 @@ def test_what_is_wrong_is_told_with_its_place(api: GraphApi, text: str) -> None:
         issue = error["extensions"]
         assert (issue["issueType"], issue["issueReferenceType"]) == ("MALFORMED_REQUEST", "ENTITY")
         assert (issue["sourceRequestReference"], issue["entityName"]) == ("p.options.filter_exp", "Person")
-    assert isinstance(api.entities, Objects)
+    assert isinstance(api.entities, EverythingObjects)
     assert api.entities.allowances == []
 
 
-def test_a_text_of_several_lines_counts_them(api: GraphApi) -> None:
+def test_positions_in_several_lines_are_counted_by_line(api: GraphApi) -> None:
     (error,) = api.body(PAGE, e="height >\n  1 &&\n\tnuber == 1")["errors"]
 
     assert error["message"] == (
@@ -194,7 +194,7 @@ def test_a_text_of_several_lines_counts_them(api: GraphApi) -> None:
     )
 
 
-def test_it_is_told_with_what_else_is_wrong_of_the_options(api: GraphApi) -> None:
+def test_condition_errors_are_reported_with_other_errors_of_the_options(api: GraphApi) -> None:
     query = """{ p: Person___get(_id: "a") { pupils(options: {
       filter_exp: "x", filter: {born___eq: "x"}, next: -1}) { totalCount } } }"""
 
@@ -205,14 +205,14 @@ def test_it_is_told_with_what_else_is_wrong_of_the_options(api: GraphApi) -> Non
     ]
 
 
-def test_of_many_mistakes_the_first_are_reported(api: GraphApi) -> None:
+def test_the_first_of_many_errors_are_reported(api: GraphApi) -> None:
     text = " || ".join(f"no{number}" for number in range(100))
 
     assert len(api.body(PAGE, e=text)["errors"]) == 9
 
 
-def test_mistakes_do_not_say_what_there_is_where_suggestions_are_off() -> None:
-    services = Services(EVERYTHING, Objects(), FrozenClock(), CountedIds(), unlimited_budget)
+def test_errors_name_no_members_if_suggestions_are_disabled() -> None:
+    services = Services(EVERYTHING, EverythingObjects(), FrozenClock(), CountedIds(), unlimited_budget)
     executor = SchemaExecutor(services, lambda *_: None, ExecutionPolicy(suggestions=False))
     caller = Caller("1", "ada", "Administrator", administrator=True)
 
@@ -225,7 +225,7 @@ def test_mistakes_do_not_say_what_there_is_where_suggestions_are_off() -> None:
 @pytest.mark.parametrize(
     ("zone", "expected"), [("UTC", "e"), ("Pacific/Kiritimati", ""), ("Pacific/Honolulu", "e")]
 )
-def test_the_day_is_that_of_the_callers_zone(api: GraphApi, zone: str, expected: str) -> None:
+def test_today_uses_the_time_zone_of_the_caller(api: GraphApi, zone: str, expected: str) -> None:
     """It is noon of the first day of 2020 in UTC."""
     caller = Caller("1", "ada", "Administrator", administrator=True, formats=Formats(time_zone=zone))
 
@@ -234,7 +234,7 @@ def test_the_day_is_that_of_the_callers_zone(api: GraphApi, zone: str, expected:
     assert body == '{"data":{"p":{"items":[%s]}}}' % ('{"_id":"e"}' if expected else "")
 
 
-def test_each_request_has_its_own_caller_though_its_text_is_remembered(api: GraphApi) -> None:
+def test_a_cached_condition_uses_the_caller_of_each_request(api: GraphApi) -> None:
     answers: list[Any] = []
     for username in ("ada", "bert", "ada"):
         caller = Caller("1", username, "Administrator", administrator=True)
@@ -255,9 +255,9 @@ class Slow(dict[str, Any]):
 
 
 @pytest.mark.parametrize("role", ["pupils", "team { members"])
-def test_a_condition_that_takes_long_ends_with_the_time_of_its_request(role: str) -> None:
+def test_a_slow_condition_stops_when_the_request_times_out(role: str) -> None:
     """Not only once all that a role leads to was tested."""
-    objects = Objects()
+    objects = EverythingObjects()
     objects.put("Team", "t")
     for number in range(1000):
         person = objects.put("Person", f"p{number:03}", team="t", mentor="p000")

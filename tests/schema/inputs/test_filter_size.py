@@ -1,4 +1,4 @@
-"""How much a filter asks: counted before it is read, and over a limit refused with what was found."""
+"""The size of a filter is limited, and counted before it is parsed."""
 
 from typing import Any
 
@@ -9,19 +9,19 @@ from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.formats.preferences import Formats
 from stratabase.model.types.operators import Operator
 from stratabase.schema.inputs.filter_reader import FilterReader, FilterSize, measure_filter
-from tests.everything import EVERYTHING
+from tests.everything_model import EVERYTHING
 
 A, B = (Comparison("height", Operator.LT, number) for number in (1, 2))
 IN = 'A comparison with "in" counts as one, regardless of how many values it lists.'
 LOW, LOWER = {"height___lt": 1}, {"height___lt": 2}
 
 
-def read(given: dict[str, Any]) -> Filter:
-    return FilterReader(EVERYTHING.classes["Person"]).read(given, Formats(), ("options", "filter"))
+def read(data: dict[str, Any]) -> Filter:
+    return FilterReader(EVERYTHING.classes["Person"]).read(data, Formats(), ("options", "filter"))
 
 
 @pytest.mark.parametrize(
-    ("given", "comparisons", "members"),
+    ("data", "comparisons", "members"),
     [
         ({}, 0, 0),
         ({"height___lt": 1, "height___gt": None}, 2, 0),
@@ -29,14 +29,12 @@ def read(given: dict[str, Any]) -> Filter:
         ({"AND": None, "OR": [], "NOT": {}, "_id___in": None}, 1, 0),
     ],
 )
-def test_comparisons_are_counted_wherever_they_are(
-    given: dict[str, Any], comparisons: int, members: int
-) -> None:
-    assert measure_filter(given) == FilterSize(comparisons, members)
+def test_comparisons_are_counted_at_any_depth(data: dict[str, Any], comparisons: int, members: int) -> None:
+    assert measure_filter(data) == FilterSize(comparisons, members)
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("data", "message"),
     [
         (
             {"OR": [LOW] * 501},
@@ -48,23 +46,23 @@ def test_comparisons_are_counted_wherever_they_are(
         ),
     ],
 )
-def test_a_filter_that_asks_too_much_is_refused(given: dict[str, Any], message: str) -> None:
+def test_a_too_large_filter_is_refused(data: dict[str, Any], message: str) -> None:
     with pytest.raises(Refused) as refusal:
-        read(given)
+        read(data)
     assert [(issue.message, issue.path) for issue in refusal.value.issues] == [
         (message, ("options", "filter"))
     ]
 
 
 def test_a_filter_at_the_limits_is_read() -> None:
-    given = {"OR": [{"height___lt": number} for number in range(499)], "_id___in": ["a"] * 10_000}
+    value = {"OR": [{"height___lt": number} for number in range(499)], "_id___in": ["a"] * 10_000}
 
-    assert measure_filter(given) == FilterSize(500, 10_000)
-    assert isinstance(read(given), And)
+    assert measure_filter(value) == FilterSize(500, 10_000)
+    assert isinstance(read(value), And)
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("data", "expected"),
     [
         ({"AND": [{}, LOW, {}]}, A),
         ({"AND": [{}] * 20_000}, And(())),
@@ -81,7 +79,5 @@ def test_a_filter_at_the_limits_is_read() -> None:
         ),
     ],
 )
-def test_what_says_nothing_is_dropped_and_equal_values_become_a_list(
-    given: dict[str, Any], expected: Filter
-) -> None:
-    assert read(given) == expected
+def test_a_filter_is_simplified(data: dict[str, Any], expected: Filter) -> None:
+    assert read(data) == expected

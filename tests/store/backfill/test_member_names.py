@@ -1,4 +1,4 @@
-"""Objects of an older version of the service have names of members only; these get ids, once."""
+"""Objects of an older version, which have only names of members, get member IDs once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -65,7 +65,7 @@ def ids_in(entity: Entity) -> list[str | None]:
     return [member_id(entity.state, name) for name in ("_createdby", "_lastmodifiedby")]
 
 
-def test_a_name_gets_the_id_of_the_member_of_today_if_that_is_old_enough(engine: Engine) -> None:
+def test_a_name_gets_the_id_of_the_present_member_if_that_is_old_enough(engine: Engine) -> None:
     store = store_of(engine)
     by_ada = made_by(store, "ada", 2)
     by_an_earlier_bob = made_by(store, "bob", 2)
@@ -82,7 +82,7 @@ def test_a_name_gets_the_id_of_the_member_of_today_if_that_is_old_enough(engine:
     assert (state["_createdby"], state["name"]) == ("ada", "x")  # as it was written
 
 
-def test_each_name_in_an_object_goes_by_its_own_time(engine: Engine) -> None:
+def test_each_name_of_an_object_is_judged_by_its_own_time(engine: Engine) -> None:
     store = store_of(engine)
     id_ = id_of(2)
     store.create(id_, _createdby="bob", _lastmodifiedby="bob", _lastmodifiedon="2030-01-01T00:00:00.000Z")
@@ -105,7 +105,7 @@ def test_names_with_ids_are_left_alone_and_finished_classes_are_marked(engine: E
     assert backfill(engine, store) == MemberBackfillOutcome(objects=2)
 
 
-def test_closed_versions_get_ids_too(engine: Engine) -> None:
+def test_closed_versions_get_ids(engine: Engine) -> None:
     store = store_of(engine, versioned=True)
     id_ = made_by(store, "ada", 2)
     for number in range(3):
@@ -119,7 +119,7 @@ def test_closed_versions_get_ids_too(engine: Engine) -> None:
     assert [each.end for each in versions[:-1]] == [each.start for each in versions[1:]]
 
 
-def test_a_write_that_comes_between_is_kept(engine: Engine) -> None:
+def test_a_concurrent_write_is_kept(engine: Engine) -> None:
     """It has read the object without ids: it must notice, or the object must get ids after all."""
     store = store_of(engine)
     id_ = made_by(store, "ada", 2)
@@ -140,7 +140,7 @@ def test_a_write_that_comes_between_is_kept(engine: Engine) -> None:
     assert (found.state["name"], ids_in(found)) == ("late", [OLD_ADA.id] * 2)
 
 
-def test_a_write_that_was_read_before_is_refused_after(engine: Engine) -> None:
+def test_a_write_based_on_a_read_before_the_backfill_is_refused(engine: Engine) -> None:
     store = store_of(engine)
     id_ = made_by(store, "ada", 2)
     update = store.update(id_, name="late")
@@ -150,7 +150,7 @@ def test_a_write_that_was_read_before_is_refused_after(engine: Engine) -> None:
     assert ids_in(store.get(id_)) == [OLD_ADA.id] * 2
 
 
-def test_a_stopped_backfill_goes_on_where_it_was(engine: Engine) -> None:
+def test_a_stopped_backfill_resumes(engine: Engine) -> None:
     store = store_of(engine)
     ids = [made_by(store, "ada", 2) for _ in range(MANY)]
 
@@ -175,7 +175,7 @@ def test_a_stopped_backfill_goes_on_where_it_was(engine: Engine) -> None:
     assert all(ids_in(store.get(id_)) == [OLD_ADA.id] * 2 for id_ in ids)
 
 
-def test_the_lines_that_describe_an_outcome() -> None:
+def test_an_outcome_has_these_lines() -> None:
     assert list(describe_outcome("Thing", MemberBackfillOutcome(objects=3))) == []
     assert list(describe_outcome("Thing", MemberBackfillOutcome(5, 1200, 2, 1))) == [
         "Thing: replaced 1,200 usernames with member IDs.",

@@ -1,4 +1,4 @@
-"""Roles that a model comes to require while objects are there: linked and counted by a reindex."""
+"""A reindex links and counts roles that become required while objects exist."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ from stratabase.store.indexes.registry import parse_registry
 from stratabase.store.layout import keys, links
 from stratabase.store.layout.associations import ForeignKey, LinkAssociation
 from stratabase.store.layout.guards import guard_holder
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engines import CONCURRENT
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count, mostly
@@ -36,7 +36,7 @@ from tests.store.interrupted import Interrupted
 from tests.store.watched_engine import WatchedEngine
 
 
-@pytest.fixture(scope="module", params=mostly(STURDY, "metered"), ids=lambda kind: kind.name)
+@pytest.fixture(scope="module", params=mostly(CONCURRENT, "metered"), ids=lambda kind: kind.name)
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """An engine; the tests share it, each on classes of its own."""
     engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
@@ -136,7 +136,7 @@ BECOMES = pytest.mark.parametrize(
 
 
 @BECOMES
-def test_targets_that_were_led_to_before_are_protected(engine: Engine, before: str, after: str) -> None:
+def test_targets_of_existing_keys_are_protected(engine: Engine, before: str, after: str) -> None:
     """Only after a reindex is it known whether one may be deleted; until then none is."""
     objects = Objects(engine, associated(before))
     objects.create("B", "b", "c", "d")
@@ -160,7 +160,7 @@ def test_targets_that_were_led_to_before_are_protected(engine: Engine, before: s
 
 
 @pytest.mark.parametrize("kind", ["required key", "required key and list", "one to one, key required"])
-def test_a_role_that_was_required_before_has_no_stale_links_and_counts(engine: Engine, kind: str) -> None:
+def test_a_formerly_required_role_has_no_stale_links_and_counts(engine: Engine, kind: str) -> None:
     optional = {
         "required key": "key",
         "required key and list": "key and list",
@@ -219,7 +219,7 @@ def test_members_of_a_list_that_becomes_required_are_protected(
     agrees(now)
 
 
-def test_a_list_that_was_required_before_has_no_stale_links(engine: Engine) -> None:
+def test_a_formerly_required_list_has_no_stale_links(engine: Engine) -> None:
     first = Objects(engine, associated("required list one way"))
     first.create("B", "x", "y")
     first.commit(first.creation("A", "a"), *first.linking("A", "to", "a", "x", "y"))
@@ -235,7 +235,7 @@ def test_a_list_that_was_required_before_has_no_stale_links(engine: Engine) -> N
 
 
 @pytest.mark.parametrize("after", ["key and required list", "one to one, other required"])
-def test_an_opposite_that_becomes_required_keeps_its_last(engine: Engine, after: str) -> None:
+def test_an_opposite_that_becomes_required_protects_its_last_link(engine: Engine, after: str) -> None:
     objects = Objects(engine, associated("key"))
     objects.create("B", "b", "c")
     objects.create("A", "x", to="b")
@@ -251,7 +251,7 @@ def test_an_opposite_that_becomes_required_keeps_its_last(engine: Engine, after:
     assert count_ends(now) == 0
 
 
-def test_two_keys_to_an_object_that_takes_one_are_reported_as_duplicates(engine: Engine) -> None:
+def test_two_keys_to_one_object_of_a_one_to_one_are_duplicates(engine: Engine) -> None:
     objects = Objects(engine, associated("key"))
     objects.create("B", "b")
     objects.create("A", "x", "y", to="b")
@@ -265,7 +265,7 @@ def test_two_keys_to_an_object_that_takes_one_are_reported_as_duplicates(engine:
     assert now.refused(now.deletion("B", "b")) == bereft(now, "B", "b", "A", "to")
 
 
-def test_a_key_whose_target_is_gone_needs_nothing(engine: Engine) -> None:
+def test_a_key_to_a_deleted_target_is_ignored(engine: Engine) -> None:
     objects = Objects(engine, associated("key"))
     objects.create("B", "b")
     objects.create("A", "x", to="b")
@@ -278,7 +278,7 @@ def test_a_key_whose_target_is_gone_needs_nothing(engine: Engine) -> None:
     agrees(now)
 
 
-def test_a_process_with_an_earlier_model_makes_a_reindex_necessary_again(engine: Engine) -> None:
+def test_a_process_with_an_earlier_model_invalidates_a_reindex(engine: Engine) -> None:
     old = Objects(engine, associated("key"))
     old.create("B", "b", "c")
     old.create("A", "x", to="b")
@@ -299,7 +299,7 @@ def test_a_process_with_an_earlier_model_makes_a_reindex_necessary_again(engine:
 
 
 @pytest.mark.parametrize("after", ["required key", "required key and list", "key and required list"])
-def test_after_a_reindex_no_write_reads_or_tries_more_than_if_all_was_kept_from_the_beginning(
+def test_write_costs_after_a_reindex_equal_those_without_one(
     after: str,
 ) -> None:
     costs = []
@@ -321,12 +321,12 @@ def test_after_a_reindex_no_write_reads_or_tries_more_than_if_all_was_kept_from_
     assert costs[0] == costs[1]
 
 
-def test_what_is_new_is_ready_at_once(engine: Engine) -> None:
+def test_roles_of_a_new_store_are_ready_immediately(engine: Engine) -> None:
     for kind in KINDS:
         assert Objects(engine, associated(kind)).entities.unbuilt() == ()
 
 
-def test_a_store_without_a_note_of_required_roles_is_built_once() -> None:
+def test_a_store_without_recorded_required_roles_is_built_once() -> None:
     """As those of the release before."""
     engine = WatchedEngine()
     objects = Objects(engine, associated("required key"))
@@ -352,7 +352,7 @@ def at(objects: Objects, instant: int, *effects: Effect) -> None:
 @pytest.mark.parametrize(
     "after", ["required key", "required key and list", "one to one, key required", "both required"]
 )
-def test_what_was_deleted_and_is_restored_is_protected_too(engine: Engine, after: str) -> None:
+def test_targets_of_restored_objects_are_protected(engine: Engine, after: str) -> None:
     """A key that leads to it is linked although it leads to nothing while the role is built."""
     objects = Objects(engine, remembering(associated("key"), "B"))
     objects.create("B", "b", "c")
@@ -372,7 +372,7 @@ def test_what_was_deleted_and_is_restored_is_protected_too(engine: Engine, after
     assert bereft(now, "B", "b", "A", "to") <= {*refusal.value.violations}
 
 
-def test_of_several_objects_that_lead_to_what_is_deleted_one_has_the_guard(engine: Engine) -> None:
+def test_one_of_several_objects_with_a_deleted_target_has_the_guard(engine: Engine) -> None:
     objects = Objects(engine, remembering(associated("key"), "B"))
     objects.create("B", "b")
     objects.create("A", "x", "y", to="b")
@@ -383,9 +383,7 @@ def test_of_several_objects_that_lead_to_what_is_deleted_one_has_the_guard(engin
 
 
 @pytest.mark.parametrize("required", [False, True])
-def test_a_process_whose_model_names_the_opposite_otherwise_is_noticed(
-    engine: Engine, required: bool
-) -> None:
+def test_a_process_whose_model_renames_the_opposite_is_detected(engine: Engine, required: bool) -> None:
     """Whichever side it is written from."""
 
     def named(opposite: str, *, required: bool) -> Model:
@@ -407,7 +405,7 @@ def test_a_process_whose_model_names_the_opposite_otherwise_is_noticed(
     assert now.linked("B", "owners", "c") == "x"
 
 
-def test_of_many_objects_of_which_one_may_lead_somewhere_some_are_remembered() -> None:
+def test_the_number_of_listed_duplicates_is_limited() -> None:
     objects = Objects(WatchedEngine(), associated("key"))
     objects.create("B", "b", "c")
     objects.create("A", "u", "v", "w", "x", to="b")
@@ -419,7 +417,7 @@ def test_of_many_objects_of_which_one_may_lead_somewhere_some_are_remembered() -
     assert now.entities.unbuilt()
 
 
-def test_a_role_is_built_anew_when_a_version_that_knows_no_required_roles_has_served() -> None:
+def test_a_role_is_rebuilt_after_an_older_version_has_served() -> None:
     """Such a version drops constraints that its model does not name, and what else it does not know."""
     engine = WatchedEngine()
     objects = Objects(engine, associated("required key"))
@@ -441,8 +439,8 @@ def test_a_role_is_built_anew_when_a_version_that_knows_no_required_roles_has_se
     assert bereft(again, "B", "b", "A", "to") == again.refused(again.deletion("B", "b"))
 
 
-class Overtaken(DelegatingEngine):
-    """Lets another process do something once: before the links of an object are counted, or a count goes."""
+class OvertakenEngine(DelegatingEngine):
+    """An engine that runs another write once, before links are counted or a count is deleted."""
 
     def __init__(self, act: Callable[[Objects], None], call: str) -> None:
         super().__init__(ReferenceEngine())
@@ -478,10 +476,10 @@ class Overtaken(DelegatingEngine):
         (lambda other: other.create("A", "z", to="b"), "commit"),
     ],
 )
-def test_a_wrong_count_is_corrected_although_it_changes_meanwhile(
+def test_a_wrong_count_is_corrected_despite_concurrent_changes(
     act: Callable[[Objects], None], call: str
 ) -> None:
-    engine = Overtaken(act, call)
+    engine = OvertakenEngine(act, call)
     before = Objects(engine, associated("key and list"))
     now = before.under(associated("required key and list"))
     now.entities.unbuilt()
@@ -517,12 +515,12 @@ deeds = st.tuples(
 )
 
 
-def do(objects: Objects, deed: Deed, made: set[str]) -> None:
+def do(objects: Objects, operation: Deed, created: set[str]) -> None:
     """Do something as a process that has just read the registry, if the store lets it.
 
     `made`: the ids that were given to a B.
     """
-    _, what, a, b = deed
+    _, what, a, b = operation
     objects.entities._slots.invalidate()
     to = objects.told.classes["A"].roles["to"]
     with suppress(IntegrityViolation, Conflict, AssertionError):
@@ -533,9 +531,9 @@ def do(objects: Objects, deed: Deed, made: set[str]) -> None:
                 objects.delete(what[-1], a if what[-1] == "A" else b)
             case "lead":
                 if objects.find("B", b) is None:
-                    assert b not in made, "an id is never given twice"
+                    assert b not in created, "an id is never given twice"
                     objects.create("B", b)
-                    made.add(b)
+                    created.add(b)
                 led = objects.linking("A", "to", a, b) if to.many else [objects.update("A", a, to=b)]
                 objects.commit(*led)
             case _:
@@ -544,7 +542,7 @@ def do(objects: Objects, deed: Deed, made: set[str]) -> None:
 
 
 @pytest.mark.soak
-def test_a_role_that_is_ready_is_linked_and_counted_whatever_comes_between() -> None:
+def test_a_ready_role_is_linked_and_counted_despite_concurrent_writes() -> None:
     """Processes of both models have written, and write between any two steps of a build."""
     ends: list[int] = []
 
@@ -567,15 +565,15 @@ def ends_after_build(pair: tuple[str, str], history: list[Deed], meanwhile: list
     engine = Interrupted()
     old = Objects(engine, associated(pair[0]))
     models = {False: old, True: old.under(associated(pair[1]))}
-    made = set[str]()
-    for deed in history:
-        do(models[deed[0]], deed, made)
+    created = set[str]()
+    for operation in history:
+        do(models[operation[0]], operation, created)
     models[True].entities.unbuilt()
 
     def act(some: list[Deed]) -> Callable[[], None]:
         def do_all() -> None:
             for each in some:
-                do(models[each[0]], each, made)
+                do(models[each[0]], each, created)
 
         return do_all
 

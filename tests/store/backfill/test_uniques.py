@@ -1,4 +1,4 @@
-"""A uniqueness constraint on objects that are older than it: READY only when no two have the same."""
+"""A uniqueness constraint on older objects becomes READY only if no two share values."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -74,8 +74,8 @@ def shared(outcome: ReindexOutcome) -> list[tuple[str, dict[str, Any], tuple[str
     return [(directive_label(each.unique), dict(each.values), each.ids) for each in outcome.duplicates]
 
 
-class Old:
-    """Objects that were written under a model without constraints, and the class under one with them."""
+class FormerObjects:
+    """Objects that were written under a model without constraints, and the class with constraints."""
 
     def __init__(self, engine: Engine, *uniques: Sequence[str], **codes: str | None) -> None:
         self.engine = engine
@@ -122,30 +122,30 @@ def count_exact_guards(engine: Engine, class_: Class) -> int:
     return guarded
 
 
-def test_a_class_that_is_new_is_ready_at_once(engine: Engine) -> None:
+def test_a_new_class_is_ready_immediately(engine: Engine) -> None:
     assert is_guarded(engine, fresh_class(("code",)))
 
 
 def test_a_constraint_on_a_class_that_was_served_is_ready_after_a_reindex(engine: Engine) -> None:
-    old = Old(engine, x="a", y="b", z=None)
-    assert not is_guarded(engine, old.class_)
-    assert old.reindex() == ReindexOutcome()
-    assert is_guarded(engine, old.class_)
-    old.now.create("new", code="c")
-    assert_exact(engine, old.class_)
+    former = FormerObjects(engine, x="a", y="b", z=None)
+    assert not is_guarded(engine, former.class_)
+    assert former.reindex() == ReindexOutcome()
+    assert is_guarded(engine, former.class_)
+    former.now.create("new", code="c")
+    assert_exact(engine, former.class_)
     for taken in ("a", "b", "c"):
         with pytest.raises(UniqueViolation):
-            old.now.create("other", code=taken)
+            former.now.create("other", code=taken)
 
 
 def test_objects_older_than_the_registry_may_lack_guards() -> None:
     engine = WatchedEngine()
-    old = Old(engine, x="a")
+    former = FormerObjects(engine, x="a")
     del engine._items[keys.REGISTRY]
-    assert not is_guarded(engine, old.class_)
+    assert not is_guarded(engine, former.class_)
 
 
-def test_what_an_earlier_service_wrote_of_the_registry_is_read(engine: Engine) -> None:
+def test_a_registry_of_an_earlier_version_is_read(engine: Engine) -> None:
     """It knew of no constraints, so nobody knows whether old objects keep to them."""
     registry = WatchedEngine()
     state = '{"lastNumber": 0, "classes": {"Thing": []}}'
@@ -159,9 +159,11 @@ def test_the_order_of_the_attributes_does_not_matter(engine: Engine) -> None:
     assert is_guarded(engine, with_uniques(class_, ("name", "code")), Unique(("name", "code")))
 
 
-def test_values_that_several_have_are_listed_and_the_rest_is_ready(engine: Engine) -> None:
-    old = Old(engine, ("code",), ("name",), v="b", w="b", x="a", y="a", z="a", one="c", none=None, nil=None)
-    indexed = replace(old.class_, indexes=(Index(("code",)),))
+def test_duplicate_values_are_listed_and_other_constraints_are_ready(engine: Engine) -> None:
+    former = FormerObjects(
+        engine, ("code",), ("name",), v="b", w="b", x="a", y="a", z="a", one="c", none=None, nil=None
+    )
+    indexed = replace(former.class_, indexes=(Index(("code",)),))
     outcome = reindex(engine, indexed)
     assert sorted(shared(outcome), key=str) == [
         ("@unique(code)", {"code": "a"}, ("x", "y", "z")),
@@ -176,45 +178,45 @@ def test_values_that_several_have_are_listed_and_the_rest_is_ready(engine: Engin
 
 def test_a_constraint_is_ready_when_its_duplicates_are_resolved(engine: Engine) -> None:
     """By an update, by clearing, or by deleting; in any order."""
-    old = Old(engine, v="b", w="b", x="a", y="a", z="a")
-    old.reindex()
-    store = old.now
+    former = FormerObjects(engine, v="b", w="b", x="a", y="a", z="a")
+    former.reindex()
+    store = former.now
     store.commit(store.update("x", code="c"))
     store.commit(store.deletion("y"))
-    assert shared(old.reindex()) == [("@unique(code)", {"code": "b"}, ("v", "w"))]
+    assert shared(former.reindex()) == [("@unique(code)", {"code": "b"}, ("v", "w"))]
     store.commit(store.update("v", code=None))
-    assert old.reindex() == ReindexOutcome()
-    assert is_guarded(engine, old.class_)
-    assert_exact(engine, old.class_)
+    assert former.reindex() == ReindexOutcome()
+    assert is_guarded(engine, former.class_)
+    assert_exact(engine, former.class_)
 
 
-def test_several_attributes_and_texts_that_differ_before_nfc(engine: Engine) -> None:
-    old = Old(engine, ("name", "code"))
-    old.before.create("x", code="e\u0301", name="n")
-    old.before.create("y", code="é", name="n")
-    old.before.create("z", code="é", name="m")
-    old.before.create("null", code="é")
-    ((constraint, values, ids),) = shared(old.reindex())
+def test_duplicates_are_found_over_several_attributes_and_after_nfc(engine: Engine) -> None:
+    former = FormerObjects(engine, ("name", "code"))
+    former.before.create("x", code="e\u0301", name="n")
+    former.before.create("y", code="é", name="n")
+    former.before.create("z", code="é", name="m")
+    former.before.create("null", code="é")
+    ((constraint, values, ids),) = shared(former.reindex())
     assert (constraint, values["name"], ids) == ("@unique(name, code)", "n", ("x", "y"))
 
 
-def test_a_class_of_many_objects_with_the_same_value_is_reported_whole(engine: Engine) -> None:
+def test_all_objects_with_the_same_value_are_reported(engine: Engine) -> None:
     """More than are read or written together."""
-    old = Old(engine)
-    old.before.fill({"_id": f"{number:03}", "code": f"{number % 3}"} for number in range(150))
-    old.before.fill({"_id": f"single{number:03}", "code": f"s{number}"} for number in range(150))
-    found = {values["code"]: ids for _, values, ids in shared(old.reindex())}
+    former = FormerObjects(engine)
+    former.before.fill({"_id": f"{number:03}", "code": f"{number % 3}"} for number in range(150))
+    former.before.fill({"_id": f"single{number:03}", "code": f"s{number}"} for number in range(150))
+    found = {values["code"]: ids for _, values, ids in shared(former.reindex())}
     assert found == {str(n): tuple(f"{number:03}" for number in range(n, 150, 3)) for n in range(3)}
-    assert_exact_but(old, {"0", "1", "2"})
+    assert_exact_but(former, {"0", "1", "2"})
 
 
-def assert_exact_but(old: Old, codes: set[str]) -> None:
+def assert_exact_but(former: FormerObjects, codes: set[str]) -> None:
     """Make sure that every object holds its guard, but those with some codes, of which one does each."""
     held: dict[str, int] = dict.fromkeys(codes, 0)
-    for page in old.engine.range(keys.LISTING, keys.listing_partition(old.class_.name)):
-        entities = [old.now.get(keys.id_of(item.key)) for item in page]
+    for page in former.engine.range(keys.LISTING, keys.listing_partition(former.class_.name)):
+        entities = [former.now.get(keys.id_of(item.key)) for item in page]
         for entity in entities:
-            (guard,) = old.engine.get(guards_of(old.class_, entity))
+            (guard,) = former.engine.get(guards_of(former.class_, entity))
             code = str(entity.state["code"])
             own = guard_holder(guard) == entity.reference.id
             assert own or code in codes
@@ -223,7 +225,7 @@ def assert_exact_but(old: Old, codes: set[str]) -> None:
     assert held == dict.fromkeys(codes, 1)
 
 
-def test_guards_left_behind_by_an_earlier_constraint_are_taken_over() -> None:
+def test_stale_guards_of_an_earlier_constraint_are_replaced() -> None:
     """`x` holds "a" but has "b" since; `gone` holds "c" and is deleted."""
     engine = WatchedEngine()
     class_ = fresh_class(("code",))
@@ -239,7 +241,7 @@ def test_guards_left_behind_by_an_earlier_constraint_are_taken_over() -> None:
     assert_exact(engine, class_)
 
 
-def test_a_model_without_the_constraint_keeps_its_guards_and_refuses_nobody(engine: Engine) -> None:
+def test_a_model_without_the_constraint_keeps_guards_and_refuses_no_write(engine: Engine) -> None:
     """A duplicate that it writes is noted with it, so that the constraint is built again."""
     class_ = fresh_class(("code",))
     Store(engine, class_).create("x", code="a")
@@ -268,7 +270,7 @@ def test_a_model_without_the_constraint_keeps_its_guards_and_refuses_nobody(engi
     assert_exact(engine, class_)
 
 
-def test_a_reindex_with_the_model_that_is_served_drops_what_that_does_not_name(engine: Engine) -> None:
+def test_a_reindex_with_the_served_model_drops_other_constraints(engine: Engine) -> None:
     class_ = fresh_class(("code",))
     Store(engine, class_).create("x", code="a")
     reindex(engine, with_uniques(class_))
@@ -294,12 +296,12 @@ def test_a_model_can_be_reindexed_before_it_is_served(engine: Engine) -> None:
     Store(engine, later).create("y", code="b")
 
 
-def test_until_it_is_built_values_are_not_set_and_all_else_goes_on() -> None:
+def test_until_a_constraint_is_built_only_writes_of_its_values_are_refused() -> None:
     """And no write reads more than it would without the constraint."""
     engine = WatchedEngine()
-    old = Old(engine, ("code",), ("name", "count"), x="a", y="b", z="c")
-    old.still.commit(old.still.update("z", name="n"))
-    store = old.now
+    former = FormerObjects(engine, ("code",), ("name", "count"), x="a", y="b", z="c")
+    former.still.commit(former.still.update("z", name="n"))
+    store = former.now
     store.entities.unbuilt()
     read = engine.items_read
     for refused in (
@@ -313,18 +315,18 @@ def test_until_it_is_built_values_are_not_set_and_all_else_goes_on() -> None:
             store.commit(refused())
         ((reference, unique),) = refusal.value.unbuilt
         assert reference.id in {"new", "x", "z"}
-        assert unique in old.class_.uniques
+        assert unique in former.class_.uniques
     store.commit(store.creation("new", name="n"))
     store.commit(store.update("x", name="m"))
     store.commit(store.update("y", code=None))
     store.commit(store.deletion("z"))
     assert engine.items_read == read
     assert [store.find(id_) is not None for id_ in ("new", "x", "y", "z")] == [True, True, True, False]
-    assert old.reindex() == ReindexOutcome()
-    assert_exact(engine, old.class_)
+    assert former.reindex() == ReindexOutcome()
+    assert_exact(engine, former.class_)
 
 
-def test_a_deleted_object_comes_back_with_its_values_when_they_are_built() -> None:
+def test_a_deleted_object_is_restored_with_its_values_after_the_build() -> None:
     engine = WatchedEngine()
     bare = replace(fresh_class(), versioned=True)
     before = Store(engine, bare)
@@ -367,7 +369,7 @@ def test_values_of_an_earlier_type_count_as_null() -> None:
         store.commit(store.update("y", count="2"))
 
 
-def test_another_way_to_keep_values_makes_another_constraint() -> None:
+def test_another_storage_format_makes_another_constraint() -> None:
     """An Int that becomes a String has values that nobody guarded; a String that becomes a Text has none."""
     engine = ReferenceEngine()
     class_ = fresh_class(("count",), ("name",))
@@ -384,25 +386,25 @@ def test_another_way_to_keep_values_makes_another_constraint() -> None:
         assert_exact(engine, each)
 
 
-def test_a_reindex_that_was_stopped_goes_on_and_one_that_is_done_writes_nothing() -> None:
+def test_a_stopped_reindex_resumes_and_a_repeated_one_writes_nothing() -> None:
     engine = WatchedEngine()
-    old = Old(engine)
-    old.before.fill({"_id": f"{number:04}", "code": f"{number}"} for number in range(230))
+    former = FormerObjects(engine)
+    former.before.fill({"_id": f"{number:04}", "code": f"{number}"} for number in range(230))
 
     def stop(_: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        old.reindex(tell=stop)
-    assert not is_guarded(engine, old.class_)
+        former.reindex(tell=stop)
+    assert not is_guarded(engine, former.class_)
     guards = sum(len(batch.actions) // 2 for batch in engine.commits if batch.id.startswith("reindex"))
     assert guards == 100
-    old.reindex()
-    assert is_guarded(engine, old.class_)
+    former.reindex()
+    assert is_guarded(engine, former.class_)
     guards = sum(len(batch.actions) // 2 for batch in engine.commits if batch.id.startswith("reindex"))
     assert guards == 230
     done = len(engine.commits)
-    old.reindex()
+    former.reindex()
     assert len(engine.commits) == done
 
 
@@ -423,48 +425,48 @@ def replaced(store: Store) -> None:
 
 
 @pytest.mark.parametrize("act", [changed_code, changed_elsewhere, emptied, replaced])
-def test_an_object_that_is_written_just_before_its_guard_is(act: Callable[[Store], None]) -> None:
+def test_an_object_written_just_before_its_guard_is_guarded_correctly(act: Callable[[Store], None]) -> None:
     engine = WatchedEngine()
-    old = Old(engine, x="a", z="c")
-    store = old.still
+    former = FormerObjects(engine, x="a", z="c")
+    store = former.still
     engine.before_commit = lambda: act(store)
-    assert old.reindex() == ReindexOutcome()
+    assert former.reindex() == ReindexOutcome()
     assert engine.before_commit is None
-    assert is_guarded(engine, old.class_)
-    assert_exact(engine, old.class_)
+    assert is_guarded(engine, former.class_)
+    assert_exact(engine, former.class_)
     assert sum(1 for key in engine.items if key.sort == "U") == 2
 
 
-def test_a_duplicate_that_is_resolved_meanwhile_is_not_reported() -> None:
+def test_a_concurrently_resolved_duplicate_is_not_reported() -> None:
     """Its rival loses the guard that was refused to it, which it must have before all is READY."""
     engine = WatchedEngine()
-    old = Old(engine, x="a", y="a")
-    store = old.still
+    former = FormerObjects(engine, x="a", y="a")
+    store = former.still
 
     def mend(_: int) -> None:
         assert engine.get([guard("a")]) == [Item(guard("a"), {"holder": "x"})]
         store.commit(store.update("x", code="b"))
 
     def guard(code: str) -> Key:
-        key = keys.guard(old.class_.name, CODE, {"code": code})
+        key = keys.guard(former.class_.name, CODE, {"code": code})
         assert key is not None
         return key
 
-    assert old.reindex(tell=mend) == ReindexOutcome()
-    assert is_guarded(engine, old.class_)
-    assert_exact(engine, old.class_)
+    assert former.reindex(tell=mend) == ReindexOutcome()
+    assert is_guarded(engine, former.class_)
+    assert_exact(engine, former.class_)
 
 
-def test_a_value_may_be_given_up_that_was_never_guarded() -> None:
+def test_an_unguarded_value_can_be_released() -> None:
     engine = WatchedEngine()
-    old = Old(engine, x="a", y="a", z="c")
-    assert not is_guarded(engine, old.class_)
-    store = old.still
+    former = FormerObjects(engine, x="a", y="a", z="c")
+    assert not is_guarded(engine, former.class_)
+    store = former.still
     store.commit(store.update("x", code="b"))
     store.commit(store.update("y", count=1))
     store.commit(store.deletion("z"))
-    assert old.reindex() == ReindexOutcome()
-    assert_exact(engine, old.class_)
+    assert former.reindex() == ReindexOutcome()
+    assert_exact(engine, former.class_)
 
 
 def serving(engine: Engine, class_: Class, time: Time) -> Store:
@@ -475,11 +477,11 @@ def serving(engine: Engine, class_: Class, time: Time) -> Store:
     return store
 
 
-def test_a_process_with_an_earlier_model_keeps_the_guards_when_it_has_heard_of_them() -> None:
+def test_a_process_with_an_earlier_model_maintains_registered_guards() -> None:
     """A reindex waits for that; what was written before then, it sees."""
     engine, time = ReferenceEngine(), Time()
-    old = Old(engine)
-    earlier = serving(engine, old.bare, time)
+    former = FormerObjects(engine)
+    earlier = serving(engine, former.bare, time)
     earlier.create("x", code="a")
     names = iter("bcdefgh")
 
@@ -493,18 +495,18 @@ def test_a_process_with_an_earlier_model_keeps_the_guards_when_it_has_heard_of_t
         write()
         time.sleep(seconds - MAX_AGE / 2)
 
-    built = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep)
-    assert built.run(old.class_.name, write) == ReindexOutcome()
+    built = Reindex(engine, model(former.class_), now=time.milliseconds, sleep=sleep)
+    assert built.run(former.class_.name, write) == ReindexOutcome()
     write()
-    assert is_guarded(engine, old.class_)
-    assert_exact(engine, old.class_)
+    assert is_guarded(engine, former.class_)
+    assert_exact(engine, former.class_)
 
 
-def test_a_duplicate_of_a_process_with_an_earlier_model_keeps_it_from_being_ready() -> None:
+def test_a_duplicate_from_a_process_with_an_earlier_model_prevents_readiness() -> None:
     """At whatever moment it is written: before the objects are looked at, meanwhile, and when it is READY."""
     engine, time = ReferenceEngine(), Time()
-    old = Old(engine, a="a")
-    earlier = serving(engine, old.bare, time)
+    former = FormerObjects(engine, a="a")
+    earlier = serving(engine, former.bare, time)
     names = iter("uvwxyz")
 
     def write(_: object = None) -> None:
@@ -514,93 +516,95 @@ def test_a_duplicate_of_a_process_with_an_earlier_model_keeps_it_from_being_read
         time.sleep(seconds)
         write()
 
-    asleep = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep).run(old.class_.name)
+    asleep = Reindex(engine, model(former.class_), now=time.milliseconds, sleep=sleep).run(former.class_.name)
     assert [ids for _, _, ids in shared(asleep)] == [("a", "u")]
-    _clear_duplicates(old.now, asleep)
-    meanwhile = reindex(engine, old.class_, time, tell=write)
+    _clear_duplicates(former.now, asleep)
+    meanwhile = reindex(engine, former.class_, time, tell=write)
     assert meanwhile == ReindexOutcome(interrupted=("@unique(code)",))
-    again = reindex(engine, old.class_, time)
+    again = reindex(engine, former.class_, time)
     assert [ids for _, _, ids in shared(again)] == [("a", "v")]
-    _clear_duplicates(old.now, again)
-    assert reindex(engine, old.class_, time) == ReindexOutcome()
-    assert is_guarded(engine, old.class_)
+    _clear_duplicates(former.now, again)
+    assert reindex(engine, former.class_, time) == ReindexOutcome()
+    assert is_guarded(engine, former.class_)
     write()
-    assert not is_guarded(engine, old.class_)
+    assert not is_guarded(engine, former.class_)
 
 
-def test_two_concurrent_builds_know_the_duplicates_that_either_found() -> None:
+def test_two_concurrent_builds_share_the_duplicates_they_find() -> None:
     """The second begins after a duplicate was written that the first has passed by."""
     engine, time = WatchedEngine(), Time()
-    old = Old(engine, a="a", b="b")
+    former = FormerObjects(engine, a="a", b="b")
     outcomes: list[ReindexOutcome] = []
 
     def meanwhile(_: object) -> None:
-        serving(engine, old.bare, time).create("c", code="a")
+        serving(engine, former.bare, time).create("c", code="a")
         time.sleep(1)
-        outcomes.append(reindex(engine, old.class_, time))
+        outcomes.append(reindex(engine, former.class_, time))
 
-    outcomes.append(reindex(engine, old.class_, time, tell=meanwhile))
+    outcomes.append(reindex(engine, former.class_, time, tell=meanwhile))
     assert [ids for _, _, ids in shared(outcomes[0])] == [("a", "c")]
-    assert not is_guarded(engine, old.class_)
+    assert not is_guarded(engine, former.class_)
 
 
-def test_a_process_that_was_frozen_reads_the_registry_again() -> None:
+def test_a_suspended_process_reads_the_registry_again() -> None:
     """Its monotonic clock may have stood still meanwhile, as on Lambda; that of the wall has not."""
     engine, time = ReferenceEngine(), Time()
-    old = Old(engine, x="a")
-    frozen = Store(engine, old.bare)
-    frozen.entities._slots = RegistryCache(engine, model(old.bare), clock=lambda: 0.0, now=time.milliseconds)
+    former = FormerObjects(engine, x="a")
+    frozen = Store(engine, former.bare)
+    frozen.entities._slots = RegistryCache(
+        engine, model(former.bare), clock=lambda: 0.0, now=time.milliseconds
+    )
     frozen.entities.unbuilt()
-    assert reindex(engine, old.class_, time) == ReindexOutcome()
+    assert reindex(engine, former.class_, time) == ReindexOutcome()
     frozen.create("y", code="b")
-    assert_exact(engine, old.class_)
+    assert_exact(engine, former.class_)
 
 
-def test_an_embedded_engine_lets_no_process_write_by_an_earlier_registry(tmp_path: Path) -> None:
+def test_an_embedded_engine_refuses_writes_with_an_outdated_registry(tmp_path: Path) -> None:
     """So nobody needs to wait until all have heard of a constraint."""
     engine, time = SqliteEngine(tmp_path / "objects.db"), Time()
-    old = Old(engine, x="a", y="b")
-    earlier = serving(engine, old.bare, time)
+    former = FormerObjects(engine, x="a", y="b")
+    earlier = serving(engine, former.bare, time)
     update = earlier.update("x", code="c")
-    assert not is_guarded(engine, old.class_)
+    assert not is_guarded(engine, former.class_)
     with pytest.raises(Conflict):
         earlier.commit(update)
     earlier.commit(update)
-    assert engine.get(guards_of(old.class_, earlier.get("x"))) != [None]
+    assert engine.get(guards_of(former.class_, earlier.get("x"))) != [None]
 
     def sleep(_: float) -> None:
         raise AssertionError("it must not wait")
 
-    built = Reindex(engine, model(old.class_), now=time.milliseconds, sleep=sleep, local=True)
-    assert built.run(old.class_.name) == ReindexOutcome()
-    assert_exact(engine, old.class_)
+    built = Reindex(engine, model(former.class_), now=time.milliseconds, sleep=sleep, local=True)
+    assert built.run(former.class_.name) == ReindexOutcome()
+    assert_exact(engine, former.class_)
     engine.close()
 
 
-def test_a_build_remembers_so_many_duplicates_and_counts_the_others() -> None:
+def test_a_build_lists_limited_duplicates_and_counts_the_others() -> None:
     engine = WatchedEngine()
-    old = Old(engine)
-    old.before.fill({"_id": f"{number:03}", "code": f"{number % 2}"} for number in range(50))
-    outcome = old.reindex(most=10)
+    former = FormerObjects(engine)
+    former.before.fill({"_id": f"{number:03}", "code": f"{number % 2}"} for number in range(50))
+    outcome = former.reindex(most=10)
     assert sum(len(ids) - 1 for _, _, ids in shared(outcome)) == 10
     assert outcome.more == 38
-    assert not is_guarded(engine, old.class_)
+    assert not is_guarded(engine, former.class_)
 
 
-def test_two_reindexes_at_once_do_no_harm() -> None:
+def test_two_concurrent_reindexes_are_correct() -> None:
     engine = WatchedEngine()
-    old = Old(engine, v="b", w="b", x="a", y="c")
+    former = FormerObjects(engine, v="b", w="b", x="a", y="c")
     outcomes: list[ReindexOutcome] = []
-    engine.before_commit = lambda: outcomes.append(old.reindex())
-    outcomes.append(old.reindex())
+    engine.before_commit = lambda: outcomes.append(former.reindex())
+    outcomes.append(former.reindex())
     expected = [("@unique(code)", {"code": "b"}, ("v", "w"))]
     assert [shared(outcome) for outcome in outcomes] == [expected, expected]
-    store = old.now
+    store = former.now
     store.commit(store.deletion("w"))
-    engine.before_commit = lambda: outcomes.append(old.reindex())
+    engine.before_commit = lambda: outcomes.append(former.reindex())
     store.commit(store.deletion("y"))
-    assert outcomes[-1] == old.reindex() == ReindexOutcome()
-    assert_exact(engine, old.class_)
+    assert outcomes[-1] == former.reindex() == ReindexOutcome()
+    assert_exact(engine, former.class_)
 
 
 MEANWHILE: dict[str, tuple[str, str, str | None]] = {
@@ -609,16 +613,16 @@ MEANWHILE: dict[str, tuple[str, str, str | None]] = {
     "the first goes": ("delete", "x", None),
     "the second goes": ("delete", "y", None),
     "another comes": ("write", "new", "a"),
-    "who held it takes it again": ("write", "w", "a"),
+    "its former holder takes it again": ("write", "w", "a"),
     "something else changes": ("elsewhere", "y", None),
 }
 
 
-@pytest.mark.parametrize("deed", MEANWHILE.values(), ids=MEANWHILE)
+@pytest.mark.parametrize("operation", MEANWHILE.values(), ids=MEANWHILE)
 @pytest.mark.parametrize("first", ["a", "b"], ids=["a duplicate", "no duplicate"])
 @pytest.mark.parametrize("names", [True, False], ids=["by this model", "by an earlier model"])
-def test_at_whatever_step_something_comes_between(
-    deed: tuple[str, str, str | None], first: str, *, names: bool
+def test_a_reindex_is_correct_despite_a_write_at_any_step(
+    operation: tuple[str, str, str | None], first: str, *, names: bool
 ) -> None:
     """`x` has "a" or "b", `y` has "a", and `w` holds that but has it no more."""
     step, reached, guarded = 0, True, 0
@@ -634,7 +638,7 @@ def test_at_whatever_step_something_comes_between(
         unbuilt(engine, class_)
         time = Time()
         writer = serving(engine, class_ if names else with_uniques(class_), time)
-        engine.acts = iter([*[None] * step, _acts(writer, [deed])])
+        engine.acts = iter([*[None] * step, _acts(writer, [operation])])
         outcome = reindex(engine, class_, time)
         reached = not list(engine.acts)
         assert is_guarded(engine, class_) is (outcome == ReindexOutcome())
@@ -670,7 +674,7 @@ deeds = st.tuples(st.sampled_from(["write", "delete", "elsewhere"]), st.sampled_
 
 
 @pytest.mark.soak
-def test_a_constraint_that_is_ready_is_exact_whatever_comes_between() -> None:
+def test_a_ready_constraint_is_exact_despite_concurrent_writes() -> None:
     """Old objects with and without guards; processes of both models write between any two steps."""
     guarded: list[int] = []
 
@@ -714,25 +718,25 @@ def guards_after_reindex(history: list[OldWrite], meanwhile: list[Interruption |
 
 def _acts(store: Store, some: list[tuple[str, str, str | None]]) -> Callable[[], None]:
     def act() -> None:
-        for deed, id_, code in some:
-            _do(store, deed, id_, code)
+        for operation, id_, code in some:
+            _do(store, operation, id_, code)
 
     return act
 
 
-def _do(store: Store, deed: str, id_: str, code: str | None) -> None:
+def _do(store: Store, operation: str, id_: str, code: str | None) -> None:
     """Write as a client does, who may be refused."""
     with suppress(UniqueViolation, UniqueNotBuilt, Conflict):
-        store.commit(*_effects(store, deed, id_, code))
+        store.commit(*_effects(store, operation, id_, code))
 
 
-def _effects(store: Store, deed: str, id_: str, code: str | None) -> list[Effect]:
+def _effects(store: Store, operation: str, id_: str, code: str | None) -> list[Effect]:
     before = store.find(id_)
     if before is None:
         return [store.creation(id_, code=code)]
-    if deed == "delete":
+    if operation == "delete":
         return [Deletion(before)]
-    changes = {"code": code} if deed == "write" else {"count": 1}
+    changes = {"code": code} if operation == "write" else {"count": 1}
     return [Modification(before, replace(before, state={**before.state, **changes}))]
 
 
@@ -745,13 +749,13 @@ def _clear_duplicates(store: Store, outcome: ReindexOutcome) -> None:
 
 
 @pytest.mark.soak
-def test_ready_is_exact_while_four_write(engine: Engine) -> None:
+def test_a_ready_constraint_is_exact_during_four_concurrent_writers(engine: Engine) -> None:
     """Old objects with duplicates; four clients go on, what several have is mended, until it is READY."""
     _build_under_load(engine, [True] * 4)
 
 
 @pytest.mark.soak
-def test_an_embedded_engine_builds_at_once_while_others_write_under_either_model(tmp_path: Path) -> None:
+def test_an_embedded_engine_builds_immediately_despite_writers_of_both_models(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "objects.db")
     _build_under_load(engine, [True, False] * 2, local=True)
     engine.close()
@@ -759,24 +763,24 @@ def test_an_embedded_engine_builds_at_once_while_others_write_under_either_model
 
 def _build_under_load(engine: Engine, names: Sequence[bool], **options: bool) -> None:
     """Build a constraint while clients write, each under the model that names it, or the earlier one."""
-    old = Old(engine)
-    old.before.fill({"_id": f"{n:05}", "code": f"c{n - n % 10 % 2}"} for n in range(LOADED))
-    assert not is_guarded(engine, old.class_)
+    former = FormerObjects(engine)
+    former.before.fill({"_id": f"{n:05}", "code": f"c{n - n % 10 % 2}"} for n in range(LOADED))
+    assert not is_guarded(engine, former.class_)
     done = Event()
-    stores = [old.now if each else old.still for each in names]
+    stores = [former.now if each else former.still for each in names]
     threads = [Thread(target=_write_on, args=(store, number, done)) for number, store in enumerate(stores)]
     for thread in threads:
         thread.start()
     try:
-        outcome = old.reindex(**options)
+        outcome = former.reindex(**options)
         while outcome != ReindexOutcome():
-            _clear_duplicates(old.now, outcome)
-            outcome = old.reindex(**options)
+            _clear_duplicates(former.now, outcome)
+            outcome = former.reindex(**options)
     finally:
         done.set()
         for thread in threads:
             thread.join()
-    assert _resolve_duplicates(engine, old.class_, old.reindex(**options)) > 0
+    assert _resolve_duplicates(engine, former.class_, former.reindex(**options)) > 0
 
 
 def _write_on(store: Store, number: int, done: Event) -> None:
@@ -786,5 +790,5 @@ def _write_on(store: Store, number: int, done: Event) -> None:
         if done.is_set():
             return
         id_ = f"{chance.randrange(LOADED * 3 // 2):05}"
-        deed = chance.choice(["write", "write", "delete", "elsewhere"])
-        _do(store, deed, id_, chance.choice([None, f"c{chance.randrange(LOADED * 2)}"]))
+        operation = chance.choice(["write", "write", "delete", "elsewhere"])
+        _do(store, operation, id_, chance.choice([None, f"c{chance.randrange(LOADED * 2)}"]))

@@ -1,4 +1,4 @@
-"""A certificate of this machine for itself."""
+"""A self-signed certificate for the loopback interface."""
 
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address

@@ -1,4 +1,4 @@
-"""A table in the emulator that bears threads, with engines over clients of any kind."""
+"""A table in the multithreaded emulator, with engines over any client."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,7 +8,7 @@ from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.engine.port import Engine
-from tests.contract.engine.dynamodb import OwnTable, ministack_client, over_ministack
+from tests.contract.engine.dynamodb import TemporaryTable, ministack_client, over_ministack
 from tests.store.dynamodb.faults import HASTY
 
 Over = Callable[[Client], Engine]
@@ -16,7 +16,7 @@ Over = Callable[[Client], Engine]
 
 
 @pytest.fixture
-def engine() -> Iterator[OwnTable]:
+def engine() -> Iterator[TemporaryTable]:
     """An empty engine with which nothing goes wrong."""
     engine = over_ministack()
     yield engine
@@ -24,13 +24,13 @@ def engine() -> Iterator[OwnTable]:
 
 
 @pytest.fixture
-def client(engine: OwnTable) -> Client:
+def client(engine: TemporaryTable) -> Client:
     """The client to which things may be made to happen."""
     return ministack_client()
 
 
 @pytest.fixture
-def over(engine: OwnTable) -> Callable[..., Engine]:
+def over(engine: TemporaryTable) -> Callable[..., Engine]:
     """Another engine of the same table, over another client."""
 
     def make(client: Client, patience: RetryPolicy = HASTY) -> Engine:

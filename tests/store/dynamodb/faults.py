@@ -1,4 +1,4 @@
-"""What can go wrong between a client and DynamoDB, and clients for which it does."""
+"""Faults between a client and DynamoDB, and clients that inject them."""
 
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -77,7 +77,7 @@ FAULTS: tuple[Fault, ...] = (
 
 
 class FaultyClient:
-    """A client to whose calls these things happen, one after the other; then all goes well."""
+    """A client that injects a sequence of faults, one per call, and then none."""
 
     def __init__(self, client: Client, faults: Iterable[Fault]) -> None:
         self._client = client
@@ -92,7 +92,7 @@ class FaultyClient:
 
 
 class RandomlyFaultyClient:
-    """A client to whose calls anything happens, every other time."""
+    """A client that injects a random fault into every other call."""
 
     def __init__(self, client: Client, seed: int, faults: Sequence[Fault] = FAULTS) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""Changes of graphs of every kind: what there is before, what is done, and what comes of it."""
+"""Changes of graphs of every kind, with the graphs before and after."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from stratabase.store.engine.port import Item
 from tests.fakes import DictEntities
 from tests.models import model
 from tests.role_rules import Graph
-from tests.store.dynamodb.operating import table, table_items
+from tests.store.dynamodb.table_operations import table, table_items
 from tests.store.graphs import Objects, associated, change, class_with, key, many, parts, whole
 
 Make = Callable[[Objects], Sequence[Effect]]
 
 
 class Prepared(NamedTuple):
-    """A change that is ready to be made, all that there is before it, and the graphs before and after."""
+    """A change that is ready to commit, all items before it, and the graphs before and after."""
 
     items: Sequence[Item]
     change: Change
@@ -28,7 +28,7 @@ class Prepared(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A change of objects that are associated in some way."""
+    """A change of associated objects."""
 
     name: str
     model: Model
@@ -45,17 +45,17 @@ class Case:
         with table() as engine:
             older = Objects(engine, self.older or self.model, "")
             for number, make in enumerate(self.before):
-                told = change(*make(older), commit_id=f"{number} in {engine.name}")
-                older.entities.commit(told)
-                plain.commit(told)
+                result = change(*make(older), commit_id=f"{number} in {engine.name}")
+                older.entities.commit(result)
+                plain.commit(result)
             objects = older.under(self.model)
             objects.as_built()  # the registry is written before, and counts are not made yet
-            told, before = change(*self.made(objects), commit_id=self.name), plain.graph
+            result, before = change(*self.made(objects), commit_id=self.name), plain.graph
             try:
-                plain.commit(told)
+                plain.commit(result)
             except IntegrityViolation:
                 assert self.refused
-            return Prepared([*table_items(engine).values()], told, before, plain.graph)
+            return Prepared([*table_items(engine).values()], result, before, plain.graph)
 
 
 def _made(*ids: str, class_name: str = "A", **state: object) -> Make:

@@ -1,4 +1,4 @@
-"""Operations of every kind that there is: what there was before, what is answered, what there is after."""
+"""Operations of every kind, with the objects before, the result, and the objects after."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,12 +11,12 @@ from stratabase.store.engine.port import Item
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.repository import Repository
 from tests.models import model
-from tests.store.dynamodb.operating import (
+from tests.store.dynamodb.table_operations import (
     PLAIN,
     REMEMBERED,
     UNIQUE,
     Codes,
-    Deed,
+    OperationCall,
     creating,
     deleting,
     saving,
@@ -25,16 +25,16 @@ from tests.store.dynamodb.operating import (
     table_items,
     updating,
 )
-from tests.store.stores import Unguarding
+from tests.store.stores import UnguardedRegistryCache
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """An operation on the objects of a class. A new object is id1."""
+    """An operation on the objects of a class. A new object has the ID id1."""
 
     name: str
     class_: Class
-    deed: Deed
+    operation: OperationCall
     answer: str | bool | IssueType
     """The id of the object that is answered, whether there was one to delete, or the kind of the issue."""
     after: Codes
@@ -57,9 +57,9 @@ class Case:
             strict, lax = (
                 Repository(engine, model(each)) for each in (self.class_, replace(self.class_, uniques=()))
             )
-            made = (Creation(self._entity(id_, code)) for id_, code in self.before.items())
-            strict.commit(Change(f"made in {engine.name}", 0, tuple(made)))
-            lax._slots = Unguarding(engine, model(self.class_))
+            created = (Creation(self._entity(id_, code)) for id_, code in self.before.items())
+            strict.commit(Change(f"made in {engine.name}", 0, tuple(created)))
+            lax._slots = UnguardedRegistryCache(engine, model(self.class_))
             others = (*self._rewritten(lax), *map(Deletion, self._found(lax, self.gone)))
             lax.commit(Change(f"meanwhile in {engine.name}", 0, others))
             return [*table_items(engine).values()]
@@ -78,7 +78,7 @@ class Case:
         return [entity for entity in found if entity is not None]
 
 
-def _creations(verb: str, makes: Callable[..., Deed]) -> Iterator[Case]:
+def _creations(verb: str, makes: Callable[..., OperationCall]) -> Iterator[Case]:
     yield Case(verb, PLAIN, makes(), "id1", {"id1": None})
     yield Case(f"{verb} first of all", PLAIN, makes(), "id1", {"id1": None}, first=True)
     yield Case(f"{verb} without a value", UNIQUE, makes(), "id1", {"id1": None})
@@ -112,7 +112,7 @@ def _creations(verb: str, makes: Callable[..., Deed]) -> Iterator[Case]:
     )
 
 
-def _updates(verb: str, changes: Callable[..., Deed]) -> Iterator[Case]:
+def _updates(verb: str, changes: Callable[..., OperationCall]) -> Iterator[Case]:
     yield Case(verb, PLAIN, changes("x", count=2), "x", {"x": None}, before={"x": None})
     yield Case(
         f"{verb} nothing", PLAIN, changes("x", count=1), "x", {"x": "a"}, before={"x": "a"}, writes=False

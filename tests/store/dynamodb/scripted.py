@@ -1,4 +1,4 @@
-"""Clients that remember what they were asked: one answers as it was told to, one asks another."""
+"""Clients that record their requests: one returns scripted responses, one passes requests on."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ Answer = Mapping[str, Any] | Exception
 
 
 class ScriptedClient:
-    """Gives these answers in their order, the last one again and again."""
+    """Returns the given responses in order, and then repeats the last one."""
 
     def __init__(self, *answers: Answer) -> None:
         self._answers = list(answers)
@@ -33,7 +33,7 @@ class ScriptedClient:
 
 
 class WatchedClient:
-    """Passes everything on."""
+    """Passes every request on and records it."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""A server on the loopback that answers as it was told to, and remembers what it was asked."""
+"""A scripted HTTP server on the loopback interface that records its requests."""
 
 import ssl
 import zlib
@@ -16,7 +16,7 @@ import orjson
 
 @dataclass
 class Reply:
-    """What it answers with; `date` in seconds since 1970."""
+    """A scripted response; `date` is in seconds since 1970."""
 
     content: Any = field(default_factory=dict)
     status: int = 200

@@ -1,4 +1,4 @@
-"""Both clients tell the same of what comes of a call, and send each request once."""
+"""Both clients return the same results, and send each request once."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,13 +33,13 @@ def client_of(make: Make, server: Server) -> Iterator[Client]:
 
 def rejection(make: Make, reply: Reply) -> Rejected:
     refused = pytest.raises(Rejected)
-    with serving(reply) as server, client_of(make, server) as client, refused as told:
+    with serving(reply) as server, client_of(make, server) as client, refused as raised:
         client.call(*READ)
     assert len(server.asked) == 1
-    return told.value
+    return raised.value
 
 
-def test_an_answer_is_what_the_server_says(make: Make) -> None:
+def test_a_response_is_returned_as_received(make: Make) -> None:
     item = {"a": {"L": [{"S": ""}, {"N": "1"}, {"NULL": True}, {"BOOL": False}]}}
     with serving(Reply({"Item": item})) as server, client_of(make, server) as client:
         assert client.call(*READ)["Item"] == item
@@ -61,28 +61,28 @@ def test_a_cancelled_transaction_comes_with_its_reasons(make: Make) -> None:
 
 
 @pytest.mark.parametrize("status", [500, 502, 503])
-def test_a_failure_keeps_its_status_and_is_not_tried_again(make: Make, status: int) -> None:
+def test_a_failure_keeps_its_status_and_is_not_retried(make: Make, status: int) -> None:
     assert rejection(make, Reply({"__type": "x#InternalServerError"}, status)).status == status
 
 
 @pytest.mark.parametrize(
     "reply", [Reply(break_off=True), Reply(silent=True), Reply({"Item": {}}, checksum=1)], ids=repr
 )
-def test_what_cannot_be_trusted_is_no_answer_and_is_not_tried_again(make: Make, reply: Reply) -> None:
-    with serving(reply) as server, client_of(make, server) as client, pytest.raises(Unanswered) as told:
+def test_an_untrustworthy_response_is_unanswered_and_not_retried(make: Make, reply: Reply) -> None:
+    with serving(reply) as server, client_of(make, server) as client, pytest.raises(Unanswered) as raised:
         client.call(*READ)
-    assert not isinstance(told.value, Unreached)
+    assert not isinstance(raised.value, Unreached)
     assert len(server.asked) == 1
 
 
-def test_an_unreachable_server_got_no_request(make: Make) -> None:
+def test_an_unreachable_server_is_reported_as_unreached(make: Make) -> None:
     with serving() as server:
         pass
     with client_of(make, server) as client, pytest.raises(Unreached):
         client.call(*READ)
 
 
-def test_without_credentials_it_is_rejected(
+def test_a_request_without_credentials_is_rejected(
     make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     nowhere = str(tmp_path_factory.mktemp("home") / "none")

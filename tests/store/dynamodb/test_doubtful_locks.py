@@ -1,4 +1,4 @@
-"""Answers of locks, unlocks and writes are lost, and others lock meanwhile: what is told is true."""
+"""Lost responses to locks, unlocks and writes during concurrent locks: the reported outcome is true."""
 
 from collections.abc import Callable, Iterator
 from itertools import chain, repeat
@@ -17,7 +17,7 @@ from stratabase.operations.write.services import save
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds
-from tests.contract.engine.dynamodb import OwnTable, ministack_client
+from tests.contract.engine.dynamodb import TemporaryTable, ministack_client
 from tests.store.dynamodb.faults import (
     HASTY,
     Fault,
@@ -28,8 +28,8 @@ from tests.store.dynamodb.faults import (
     lost_request,
     none,
 )
-from tests.store.dynamodb.operating import PLAIN, creating, services_over, table
-from tests.store.dynamodb.test_doubtful_operations import Overtaken
+from tests.store.dynamodb.table_operations import PLAIN, creating, services_over, table
+from tests.store.dynamodb.test_doubtful_operations import OvertakenClient
 
 ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
 CHIEF = Caller("c", "chief", "Administrator", administrator=True)
@@ -39,14 +39,14 @@ DOUBTFUL = pytest.mark.parametrize("fault", [lost_request, lost_answer])
 Act = Callable[[Services, Caller], Any]
 
 
-class Scene:
-    """Two objects in a table, and processes that see them."""
+class LockScenario:
+    """Two objects in a table, and processes that use them."""
 
-    def __init__(self, engine: OwnTable) -> None:
+    def __init__(self, engine: TemporaryTable) -> None:
         self._engine = engine
         self.services = services_over(engine, PLAIN, TimeOrderedIds())
-        made = [creating()(self.services, PLAIN) for _ in "xy"]
-        self.references: list[Reference] = [entity.reference for entity in made]
+        created = [creating()(self.services, PLAIN) for _ in "xy"]
+        self.references: list[Reference] = [entity.reference for entity in created]
 
     def over(self, client: Client) -> Services:
         """Return what a process works on that has a client of its own."""
@@ -55,7 +55,7 @@ class Scene:
 
     def overtaken(self, fault: Fault, others: Callable[[], Any] = lambda: None) -> Services:
         """Return a world to whose first write something happens, and then others act."""
-        return self.over(Overtaken(ministack_client(), fault, others))
+        return self.over(OvertakenClient(ministack_client(), fault, others))
 
     def lock(self, caller: Caller, services: Services | None = None, several: bool = False) -> None:
         """Lock one object, or both."""
@@ -78,68 +78,72 @@ class Scene:
 
 
 @pytest.fixture
-def scene() -> Iterator[Scene]:
+def scenario() -> Iterator[LockScenario]:
     """Objects that nobody has locked."""
     with table() as engine:
-        yield Scene(engine)
+        yield LockScenario(engine)
 
 
 @DONE
 @pytest.mark.parametrize("several", [False, True])
-def test_what_is_done_is_done_once_whatever_becomes_of_the_answer(
-    scene: Scene, fault: Fault, several: bool
+def test_a_lock_is_taken_once_even_if_the_response_is_lost(
+    scenario: LockScenario, fault: Fault, several: bool
 ) -> None:
     both = ["ada", "ada" if several else None]
-    scene.lock(ADA, scene.overtaken(fault), several)
-    assert scene.holders == both
-    scene.unlock(ADA, scene.overtaken(fault), several)
-    assert scene.holders == [None, None]
+    scenario.lock(ADA, scenario.overtaken(fault), several)
+    assert scenario.holders == both
+    scenario.unlock(ADA, scenario.overtaken(fault), several)
+    assert scenario.holders == [None, None]
 
 
 @DOUBTFUL
-def test_whether_a_lock_was_taken_nobody_knows_when_another_has_it(scene: Scene, fault: Fault) -> None:
+def test_a_lost_response_is_unavailable_if_another_holds_the_lock(
+    scenario: LockScenario, fault: Fault
+) -> None:
     def others() -> None:
-        scene.unlock(CHIEF)
-        scene.lock(BOB)
+        scenario.unlock(CHIEF)
+        scenario.lock(BOB)
 
     with pytest.raises(Unavailable):
-        scene.lock(ADA, scene.overtaken(fault, others))
-    assert scene.holders == ["bob", None]
+        scenario.lock(ADA, scenario.overtaken(fault, others))
+    assert scenario.holders == ["bob", None]
 
 
 @DOUBTFUL
 @pytest.mark.parametrize("caller", [ADA, CHIEF])
-def test_a_lock_that_another_has_taken_meanwhile_stays(scene: Scene, fault: Fault, caller: Caller) -> None:
+def test_a_lock_taken_by_another_meanwhile_is_kept(
+    scenario: LockScenario, fault: Fault, caller: Caller
+) -> None:
     """Also where whoever unlocks might take it away: he did not see it."""
-    scene.lock(caller)
+    scenario.lock(caller)
 
     def others() -> None:
-        scene.unlock(CHIEF)
-        scene.lock(BOB)
+        scenario.unlock(CHIEF)
+        scenario.lock(BOB)
 
     with pytest.raises(Unavailable):
-        scene.unlock(caller, scene.overtaken(fault, others))
-    assert scene.holders == ["bob", None]
+        scenario.unlock(caller, scenario.overtaken(fault, others))
+    assert scenario.holders == ["bob", None]
 
 
 @DONE
-def test_anothers_lock_is_taken_away_once(scene: Scene, fault: Fault) -> None:
-    scene.lock(BOB)
-    services = scene.over(FaultyClient(ministack_client(), chain([none, fault], repeat(none))))
-    scene.unlock(CHIEF, services)
-    assert scene.holders == [None, None]
+def test_a_lock_of_another_is_removed_once(scenario: LockScenario, fault: Fault) -> None:
+    scenario.lock(BOB)
+    services = scenario.over(FaultyClient(ministack_client(), chain([none, fault], repeat(none))))
+    scenario.unlock(CHIEF, services)
+    assert scenario.holders == [None, None]
 
 
-def test_a_write_that_was_done_succeeds_whoever_has_locked_since(scene: Scene) -> None:
-    scene.write(ADA, scene.overtaken(lost_answer, lambda: scene.lock(BOB)))
-    assert scene.holders == ["bob", None]
+def test_a_committed_write_succeeds_despite_a_later_lock(scenario: LockScenario) -> None:
+    scenario.write(ADA, scenario.overtaken(lost_answer, lambda: scenario.lock(BOB)))
+    assert scenario.holders == ["bob", None]
 
 
-def test_a_write_that_was_not_done_is_refused_when_another_has_locked_since(scene: Scene) -> None:
+def test_an_uncommitted_write_is_refused_after_a_lock_by_another(scenario: LockScenario) -> None:
     with pytest.raises(Refused) as refusal:
-        scene.write(ADA, scene.overtaken(lost_request, lambda: scene.lock(BOB)))
+        scenario.write(ADA, scenario.overtaken(lost_request, lambda: scenario.lock(BOB)))
     (issue,) = refusal.value.issues
     assert issue.type is IssueType.ENTITY_LOCK_PERSIST
-    found = scene.services.entities.read(scene.references[:1])[0]
+    found = scenario.services.entities.read(scenario.references[:1])[0]
     assert found is not None
     assert "notes" not in found.state

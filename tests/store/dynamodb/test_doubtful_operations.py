@@ -18,7 +18,7 @@ from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.layout.codec import MOST_COMMIT_IDS
-from tests.contract.engine.dynamodb import OwnTable, ministack_client
+from tests.contract.engine.dynamodb import TemporaryTable, ministack_client
 from tests.store.dynamodb.faults import (
     HASTY,
     Fault,
@@ -28,10 +28,10 @@ from tests.store.dynamodb.faults import (
     lost_answer,
     lost_request,
 )
-from tests.store.dynamodb.operating import (
+from tests.store.dynamodb.table_operations import (
     PLAIN,
     UNIQUE,
-    Deed,
+    OperationCall,
     codes,
     creating,
     deleting,
@@ -51,8 +51,8 @@ Act = Callable[[], Any]
 _READS = frozenset({"GetItem", "BatchGetItem", "Query"})
 
 
-class Overtaken:
-    """A client to whose first write something happens, and then others act before it is made once more."""
+class OvertakenClient:
+    """A client whose first write has a fault, after which others write before the retry."""
 
     def __init__(self, client: Client, fault: Fault, others: Act) -> None:
         self._client = client
@@ -86,29 +86,29 @@ class Overtaken:
         pass
 
 
-class Scene:
-    """A table, in which one operation is overtaken by others."""
+class OperationScenario:
+    """A table in which others write before an operation retries."""
 
-    def __init__(self, engine: OwnTable, class_: Class) -> None:
+    def __init__(self, engine: TemporaryTable, class_: Class) -> None:
         self._class = class_
         self._engine = engine
         self._theirs = services_over(engine, class_, TimeOrderedIds())
         RegistryCache(engine, self._theirs.model).registry()  # so that nobody needs to write it
 
-    def do(self, deed: Deed) -> Any:
+    def do(self, operation_call: OperationCall) -> Any:
         """Do what nothing happens to."""
-        return deed(self._theirs, self._class)
+        return operation_call(self._theirs, self._class)
 
-    def overtaken(self, deed: Deed, fault: Fault, others: Act) -> Any:
+    def overtaken(self, operation_call: OperationCall, fault: Fault, others: Act) -> Any:
         """Do what something happens to."""
-        client = Overtaken(ministack_client(), fault, others)
+        client = OvertakenClient(ministack_client(), fault, others)
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
-        return deed(services_over(engine, self._class, TimeOrderedIds()), self._class)
+        return operation_call(services_over(engine, self._class, TimeOrderedIds()), self._class)
 
-    def made(self, code: str | None = None) -> str:
+    def created(self, code: str | None = None) -> str:
         """Make an object, and return its id."""
-        made: Entity = self.do(creating(code))
-        return made.reference.id
+        created: Entity = self.do(creating(code))
+        return created.reference.id
 
     def updated(self, id_: str, times: int) -> None:
         """Update an object, and again."""
@@ -132,24 +132,24 @@ class Scene:
 
 
 @pytest.fixture
-def plain() -> Iterator[Scene]:
+def plain() -> Iterator[OperationScenario]:
     """A scene of objects whose heads are written by themselves."""
     with table() as engine:
-        yield Scene(engine, PLAIN)
+        yield OperationScenario(engine, PLAIN)
 
 
 @pytest.fixture
-def unique() -> Iterator[Scene]:
+def unique() -> Iterator[OperationScenario]:
     """A scene of objects with guards, which are written in transactions."""
     with table() as engine:
-        yield Scene(engine, UNIQUE)
+        yield OperationScenario(engine, UNIQUE)
 
 
 @NOT_DONE
 @pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
-def test_an_update_that_was_not_done_is_decided_anew(plain: Scene, fault: Fault, times: int) -> None:
+def test_an_uncommitted_update_is_planned_again(plain: OperationScenario, fault: Fault, times: int) -> None:
     """The head still names the commit that the update expected, so its own would be there, too."""
-    id_ = plain.made()
+    id_ = plain.created()
     answer = plain.overtaken(updating(id_, count=9), fault, lambda: plain.updated(id_, times))
     assert answer.state["count"] == 9
     assert plain.get(id_).state == answer.state | {"notes": str(times - 1)}
@@ -157,8 +157,8 @@ def test_an_update_that_was_not_done_is_decided_anew(plain: Scene, fault: Fault,
 
 @DONE
 @pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
-def test_an_update_that_was_done_is_not_done_again(plain: Scene, fault: Fault, times: int) -> None:
-    id_ = plain.made()
+def test_a_committed_update_is_not_repeated(plain: OperationScenario, fault: Fault, times: int) -> None:
+    id_ = plain.created()
 
     def others() -> None:
         plain.updated(id_, times - 1)
@@ -170,10 +170,10 @@ def test_an_update_that_was_done_is_not_done_again(plain: Scene, fault: Fault, t
 
 
 @DONE_OR_NOT
-def test_an_update_of_which_nothing_tells_any_more_is_unknown_and_not_tried_again(
-    plain: Scene, fault: Fault
+def test_an_update_without_evidence_is_unknown_and_not_retried(
+    plain: OperationScenario, fault: Fault
 ) -> None:
-    id_ = plain.made()
+    id_ = plain.created()
 
     def others() -> None:
         plain.updated(id_, MOST_COMMIT_IDS - 1)
@@ -190,23 +190,25 @@ def assert_unknown(act: Act) -> None:
 
 
 @DONE_OR_NOT
-def test_an_update_of_what_others_delete_is_unknown_and_not_tried_again(plain: Scene, fault: Fault) -> None:
-    id_ = plain.made()
+def test_an_update_of_a_concurrently_deleted_object_is_unknown_and_not_retried(
+    plain: OperationScenario, fault: Fault
+) -> None:
+    id_ = plain.created()
     assert_unknown(lambda: plain.overtaken(updating(id_, count=9), fault, lambda: plain.do(deleting(id_))))
     assert plain.find(id_) is None
 
 
 @DONE
 @pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
-def test_a_creation_that_was_done_is_not_done_again(plain: Scene, fault: Fault, times: int) -> None:
+def test_a_committed_creation_is_not_repeated(plain: OperationScenario, fault: Fault, times: int) -> None:
     answer = plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), times))
     assert plain.only() == answer.reference.id
     assert plain.get(plain.only()).state["notes"] == str(times - 1)
 
 
 @pytest.mark.parametrize("fault", [lost_answer, failure_after])
-def test_a_creation_of_which_nothing_tells_any_more_is_unknown_and_not_tried_again(
-    plain: Scene, fault: Fault
+def test_a_creation_without_evidence_is_unknown_and_not_retried(
+    plain: OperationScenario, fault: Fault
 ) -> None:
     assert_unknown(
         lambda: plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), MOST_COMMIT_IDS))
@@ -215,19 +217,21 @@ def test_a_creation_of_which_nothing_tells_any_more_is_unknown_and_not_tried_aga
 
 
 @pytest.fixture(params=["plain", "unique"])
-def either(request: pytest.FixtureRequest) -> Scene:
+def either(request: pytest.FixtureRequest) -> OperationScenario:
     """Either kind of scene."""
-    scene: Scene = request.getfixturevalue(request.param)
-    return scene
+    scenario: OperationScenario = request.getfixturevalue(request.param)
+    return scenario
 
 
 @pytest.mark.parametrize(
     ("fault", "ours"),
     [(lost_request, False), (failure_before, False), (lost_answer, True), (failure_after, True)],
 )
-def test_of_two_who_delete_an_object_one_succeeds(either: Scene, fault: Fault, *, ours: bool) -> None:
+def test_one_of_two_deletions_of_an_object_succeeds(
+    either: OperationScenario, fault: Fault, *, ours: bool
+) -> None:
     """The one who did it."""
-    id_, theirs = either.made("a"), []
+    id_, theirs = either.created("a"), []
     answer = either.overtaken(deleting(id_), fault, lambda: theirs.append(either.do(deleting(id_))))
     assert (answer, theirs) == (ours, [not ours])
     assert either.find(id_) is None
@@ -235,25 +239,29 @@ def test_of_two_who_delete_an_object_one_succeeds(either: Scene, fault: Fault, *
 
 @NOT_DONE
 @pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS])
-def test_a_deletion_that_was_not_done_goes_on_after_others_wrote(
-    either: Scene, fault: Fault, times: int
+def test_an_uncommitted_deletion_continues_after_concurrent_writes(
+    either: OperationScenario, fault: Fault, times: int
 ) -> None:
-    id_ = either.made("a")
+    id_ = either.created("a")
     assert either.overtaken(deleting(id_), fault, lambda: either.updated(id_, times)) is True
     assert either.find(id_) is None
 
 
 @NOT_DONE
-def test_a_value_that_others_took_meanwhile_is_taken(unique: Scene, fault: Fault) -> None:
-    (issue,) = issues(lambda: unique.overtaken(creating("a"), fault, lambda: unique.made("a")))
+def test_a_unique_value_taken_meanwhile_is_refused(unique: OperationScenario, fault: Fault) -> None:
+    (issue,) = issues(lambda: unique.overtaken(creating("a"), fault, lambda: unique.created("a")))
     assert issue.type is IssueType.ENTITY_UNIQUE
     assert unique.get(unique.only()).state["code"] == "a"
 
 
 @DONE
-def test_a_value_that_was_taken_is_ones_own(unique: Scene, fault: Fault) -> None:
+def test_a_unique_value_reserved_by_a_lost_response_belongs_to_the_write(
+    unique: OperationScenario, fault: Fault
+) -> None:
     refused: list[Issue] = []
-    answer = unique.overtaken(creating("a"), fault, lambda: refused.extend(issues(lambda: unique.made("a"))))
+    answer = unique.overtaken(
+        creating("a"), fault, lambda: refused.extend(issues(lambda: unique.created("a")))
+    )
     assert [issue.type for issue in refused] == [IssueType.ENTITY_UNIQUE]
     assert unique.only() == answer.reference.id
 
@@ -265,8 +273,10 @@ def issues(act: Act) -> tuple[Issue, ...]:
 
 
 @DONE
-def test_a_transaction_that_was_done_is_known_however_many_wrote_since(unique: Scene, fault: Fault) -> None:
-    id_ = unique.made("a")
+def test_a_committed_transaction_is_recognized_after_many_later_writes(
+    unique: OperationScenario, fault: Fault
+) -> None:
+    id_ = unique.created("a")
 
     def others() -> None:
         unique.updated(id_, MOST_COMMIT_IDS)
@@ -277,10 +287,10 @@ def test_a_transaction_that_was_done_is_known_however_many_wrote_since(unique: S
 
 
 @NOT_DONE
-def test_a_transaction_that_was_not_done_is_decided_anew_however_many_wrote_since(
-    unique: Scene, fault: Fault
+def test_an_uncommitted_transaction_is_planned_again_after_many_later_writes(
+    unique: OperationScenario, fault: Fault
 ) -> None:
-    id_ = unique.made("a")
+    id_ = unique.created("a")
     answer = unique.overtaken(updating(id_, code="b"), fault, lambda: unique.updated(id_, MOST_COMMIT_IDS))
     assert unique.get(id_).state == answer.state
     assert (answer.state["code"], answer.state["notes"]) == ("b", str(MOST_COMMIT_IDS - 1))

@@ -1,4 +1,4 @@
-"""Whatever happens between client and server: nothing is lost, nothing doubled, nothing half done."""
+"""Faults between client and server: batches are neither lost nor repeated nor incomplete."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import put
+from tests.contract.engine.engine_calls import put
 from tests.store.dynamodb.faults import (
     FAULTS,
     Call,
@@ -108,8 +108,8 @@ def several(id_: str) -> Case:
 
 
 def checked(id_: str) -> Case:
-    made = Item(THREE, {"n": 1})
-    return Case([Item(TWO)], Batch(id_, (Check(TWO, EXISTS), Put(made, NOT_EXISTS))), [Item(TWO), made])
+    created = Item(THREE, {"n": 1})
+    return Case([Item(TWO)], Batch(id_, (Check(TWO, EXISTS), Put(created, NOT_EXISTS))), [Item(TWO), created])
 
 
 CASES = (create, replace, update, delete, add, overwrite, clear, several, checked)
@@ -138,7 +138,7 @@ def names(functions: Sequence[Callable[..., object]]) -> str:
 
 
 @pytest.mark.parametrize("faults", [*product(FAULTS, [none, *FAULTS])], ids=names)
-def test_a_batch_is_done_once_whatever_fails(
+def test_a_batch_is_committed_once_despite_any_fault(
     engine: Engine, client: Client, over: Over, case: Case, faults: Sequence[Fault]
 ) -> None:
     put(engine, case.before)
@@ -147,7 +147,7 @@ def test_a_batch_is_done_once_whatever_fails(
 
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault is not duplicated], ids=name)
-def test_after_the_last_attempt_a_batch_is_unavailable_and_done_whole_or_not_at_all(
+def test_after_the_last_attempt_a_batch_is_unavailable_and_atomic(
     engine: Engine, client: Client, over: Over, case: Case, fault: Fault
 ) -> None:
     put(engine, case.before)
@@ -159,7 +159,7 @@ def test_after_the_last_attempt_a_batch_is_unavailable_and_done_whole_or_not_at_
 
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault is not duplicated], ids=name)
-def test_a_retry_by_the_caller_is_known_for_what_it_is(
+def test_a_retry_by_the_caller_is_recognized(
     engine: Engine, client: Client, over: Over, case: Case, fault: Fault
 ) -> None:
     """A caller who was told that nothing is known tries again, with the same batch."""
@@ -171,9 +171,7 @@ def test_a_retry_by_the_caller_is_known_for_what_it_is(
 
 
 @EACH_FAULT
-def test_reading_goes_on_whatever_goes_wrong(
-    engine: Engine, client: Client, over: Over, fault: Fault
-) -> None:
+def test_reads_continue_despite_any_fault(engine: Engine, client: Client, over: Over, fault: Fault) -> None:
     items = [Item(Key("p", f"{number:03}"), {"n": number}) for number in range(150)]
     put(engine, items)
 
@@ -186,7 +184,7 @@ def test_reading_goes_on_whatever_goes_wrong(
 
 
 @EACH_FAULT
-def test_a_refusal_has_all_failed_expectations_whatever_came_before_it(
+def test_a_refusal_has_all_failed_expectations_despite_earlier_faults(
     engine: Engine, client: Client, over: Over, fault: Fault
 ) -> None:
     put(engine, [Item(ONE), Item(TWO)])
@@ -237,7 +235,7 @@ def is_done(engine: Engine, batch: Batch) -> bool:
     return True
 
 
-def test_a_write_is_known_by_an_item_that_names_it_though_another_has_written_since(
+def test_a_write_is_recognized_by_an_item_that_names_it_after_later_writes(
     engine: Engine, client: Client, over: Over
 ) -> None:
     case = update(f"batch{next(_numbers)}")
@@ -250,7 +248,7 @@ def test_a_write_is_known_by_an_item_that_names_it_though_another_has_written_si
     over(FaultyClient(client, [lost_answer, overtaken])).commit(case.batch)
 
 
-def test_a_transaction_refused_after_a_lost_answer_was_not_done(
+def test_a_transaction_refused_after_a_lost_response_was_not_committed(
     engine: Engine, client: Client, over: Over
 ) -> None:
     """Its token would have told."""

@@ -1,4 +1,4 @@
-"""Whatever happens between the change of a graph and DynamoDB: it is done whole or not at all, both ends."""
+"""Faults between the change of a graph and DynamoDB: the change is atomic at both ends."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -14,8 +14,8 @@ from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.engine.port import Item
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
+from tests.contract.engine.engine_calls import put
 from tests.soak import FULL
 from tests.store.dynamodb.faults import (
     FAULTS,
@@ -28,8 +28,8 @@ from tests.store.dynamodb.faults import (
     none,
 )
 from tests.store.dynamodb.graph_cases import CASES, Case, Prepared
-from tests.store.dynamodb.operating import Held, OwnTokens, table, table_items
 from tests.store.dynamodb.scripted import WatchedClient
+from tests.store.dynamodb.table_operations import NamespacedTokens, TableItems, table, table_items
 from tests.store.graph_agreement import disagreements
 
 SHORT = RetryPolicy(max_attempts=3, sleep=lambda _: None)
@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
     """What came of a change."""
 
     answer: Any
-    after: Held
+    after: TableItems
     calls: Sequence[str]
     """What DynamoDB was asked for."""
 
@@ -62,7 +62,7 @@ def outcome(case: Case, faults: Iterable[Fault], patience: RetryPolicy = HASTY) 
     """Make the change in a table of its own, in a process that has done nothing yet."""
     with table() as engine:
         put(engine, prepared(case).items)
-        client = WatchedClient(FaultyClient(OwnTokens(ministack_client(), engine.name), faults))
+        client = WatchedClient(FaultyClient(NamespacedTokens(ministack_client(), engine.name), faults))
         entities = Repository(DynamoDBEngine(client, engine.name, patience), case.model)
         return Outcome(answer_of(entities, case), table_items(engine), client.operations)
 
@@ -86,7 +86,7 @@ SOME_CASES = [case for case in CASES if FULL or case is not LARGE]
 
 
 @EACH_CASE
-def test_when_nothing_goes_wrong_both_ends_agree(case: Case) -> None:
+def test_without_faults_both_ends_agree(case: Case) -> None:
     """To which the tests below compare."""
     answer, after, _ = smooth(case)
     assert bool(answer) == case.refused
@@ -94,11 +94,11 @@ def test_when_nothing_goes_wrong_both_ends_agree(case: Case) -> None:
     assert (objects(after) != objects(before(case))) != case.refused
 
 
-def before(case: Case) -> Held:
+def before(case: Case) -> TableItems:
     return {item.key: item for item in prepared(case).items}
 
 
-def objects(items: Held) -> dict[Any, Item]:
+def objects(items: TableItems) -> dict[Any, Item]:
     """Return what is in a table beside the registry."""
     return {key: item for key, item in items.items() if key != keys.REGISTRY}
 
@@ -117,7 +117,7 @@ def test_a_fault_at_any_call_changes_nothing(case: Case, fault: Fault) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("case", SOME_CASES, ids=name)
 @pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_answer], ids=name)
-def test_when_it_does_not_end_it_is_done_whole_or_not_at_all(case: Case, fault: Fault) -> None:
+def test_under_a_permanent_fault_a_write_is_atomic(case: Case, fault: Fault) -> None:
     """Where something is left to be purged, it may be done although that does not end."""
     whole = [objects(before(case)), objects(smooth(case).after)]
     for position, call in enumerate(smooth(case).calls):
@@ -130,7 +130,7 @@ def test_when_it_does_not_end_it_is_done_whole_or_not_at_all(case: Case, fault: 
         assert objects(after) in (whole if answer else whole[1:]), (position, call)
 
 
-def swept(case: Case, items: Held) -> Held:
+def swept(case: Case, items: TableItems) -> TableItems:
     """Return what is there when a sweep has been made."""
     with table() as engine:
         put(engine, items.values())

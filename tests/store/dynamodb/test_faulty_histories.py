@@ -1,4 +1,4 @@
-"""Many callers of operations at once, while something goes wrong all the time: the history is exact."""
+"""Concurrent operations with permanent faults: the history is exact."""
 
 import itertools
 import random
@@ -18,11 +18,11 @@ from stratabase.model.model import Class
 from stratabase.operations.services import Services
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds
-from tests.contract.engine.acting import together
-from tests.contract.engine.dynamodb import OwnTable, ministack_client
+from tests.contract.engine.dynamodb import TemporaryTable, ministack_client
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.soak import count, seed
 from tests.store.dynamodb.faults import FAULTS, HASTY, Fault, RandomlyFaultyClient, duplicated
-from tests.store.dynamodb.operating import (
+from tests.store.dynamodb.table_operations import (
     PLAIN,
     UNIQUE,
     Codes,
@@ -42,10 +42,10 @@ THREADS = 8
 TIMES = count(5, 150)
 
 
-class Crowd:
-    """Callers in processes of their own, whose every other request goes wrong."""
+class FaultyProcesses:
+    """Callers in separate processes, every other request of which has a fault."""
 
-    def __init__(self, engine: OwnTable, class_: Class) -> None:
+    def __init__(self, engine: TemporaryTable, class_: Class) -> None:
         self.class_ = class_
         self.faults: Sequence[Fault] = FAULTS
         self._engine = engine
@@ -57,10 +57,10 @@ class Crowd:
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
         return services_over(engine, self.class_, TimeOrderedIds())
 
-    def made(self, code: str | None = None) -> Reference:
+    def created(self, code: str | None = None) -> Reference:
         """Return a new object."""
-        made: Entity = creating(code)(self.services(), self.class_)
-        return made.reference
+        created: Entity = creating(code)(self.services(), self.class_)
+        return created.reference
 
     def codes(self) -> Codes:
         """Return which objects there are; guards and places must agree with them."""
@@ -70,22 +70,22 @@ class Crowd:
 
 
 @pytest.fixture(params=[PLAIN, UNIQUE], ids=lambda class_: class_.name)
-def crowd(request: pytest.FixtureRequest) -> Iterator[Crowd]:
+def processes(request: pytest.FixtureRequest) -> Iterator[FaultyProcesses]:
     """Callers who write objects of either class."""
     with table() as engine:
-        yield Crowd(engine, request.param)
+        yield FaultyProcesses(engine, request.param)
 
 
-def test_no_increment_is_lost_or_doubled(crowd: Crowd) -> None:
+def test_no_increment_is_lost_or_repeated(processes: FaultyProcesses) -> None:
     """Each leaves its name. Those of which nobody knows were done once or not at all."""
-    if crowd.class_ is PLAIN:
+    if processes.class_ is PLAIN:
         # Copies of a write by itself must not be further apart than the commits that a head remembers, which
         # here they might be. Of that test_doubtful_operations sees to more.
-        crowd.faults = [fault for fault in FAULTS if fault is not duplicated]
-    reference, done, unknown = crowd.made(), list[str](), list[str]()
+        processes.faults = [fault for fault in FAULTS if fault is not duplicated]
+    reference, done, unknown = processes.created(), list[str](), list[str]()
 
     def increments() -> None:
-        services = crowd.services()
+        services = processes.services()
         for _ in range(TIMES):
             name = services.ids.new()
             try:
@@ -95,8 +95,8 @@ def test_no_increment_is_lost_or_doubled(crowd: Crowd) -> None:
             else:
                 done.append(name)
 
-    together(*[increments] * THREADS)
-    (entity,) = crowd.services().entities.read([reference])
+    run_concurrently(*[increments] * THREADS)
+    (entity,) = processes.services().entities.read([reference])
     assert entity is not None
     names = str(entity.state["notes"]).split()
     assert len(set(names)) == len(names)
@@ -120,36 +120,38 @@ def increment(services: Services, reference: Reference, name: str) -> None:
             return services.entities.commit(Change(services.ids.new(), instant, effects))
 
 
-def test_acknowledged_writes_are_exactly_what_the_store_holds(crowd: Crowd) -> None:
+def test_acknowledged_writes_are_exactly_what_the_store_holds(processes: FaultyProcesses) -> None:
     """They want the same few values, move between them, and let them go."""
-    kept = [*together(*(partial(live, crowd, number) for number in range(THREADS)))]
-    assert crowd.codes() == {id_: code for each in kept for id_, code in each.items()}
+    kept = [*run_concurrently(*(partial(live, processes, number) for number in range(THREADS)))]
+    assert processes.codes() == {id_: code for each in kept for id_, code in each.items()}
 
 
-def live(crowd: Crowd, number: int) -> Codes:
+def live(processes: FaultyProcesses, number: int) -> Codes:
     """Create, update and delete, and return what must be there in the end."""
-    services, chance, kept = crowd.services(), random.Random(seed() + number), dict[str, str | None]()
+    services, chance, kept = processes.services(), random.Random(seed() + number), dict[str, str | None]()
     for _ in range(TIMES):
         code = chance.choice("abcdef")
         try:
-            made: Entity = creating(code)(services, crowd.class_)
-            id_, kept[made.reference.id] = made.reference.id, code
+            created: Entity = creating(code)(services, processes.class_)
+            id_, kept[created.reference.id] = created.reference.id, code
             other = chance.choice("abcdef")
-            updating(id_, code=other)(services, crowd.class_)
+            updating(id_, code=other)(services, processes.class_)
             kept[id_] = other
         except Refused:
             pass
         for id_ in [*kept][chance.randrange(2) :]:
-            assert deleting(id_)(services, crowd.class_) is True
-            assert deleting(id_)(services, crowd.class_) is False
+            assert deleting(id_)(services, processes.class_) is True
+            assert deleting(id_)(services, processes.class_) is False
             del kept[id_]
     return kept
 
 
-def test_of_several_who_delete_an_object_exactly_one_succeeds(crowd: Crowd) -> None:
+def test_exactly_one_of_several_deletions_of_an_object_succeeds(processes: FaultyProcesses) -> None:
     for _ in range(TIMES):
-        id_ = crowd.made("a").id
+        id_ = processes.created("a").id
         delete = deleting(id_)
-        told = together(*(partial(delete, crowd.services(), crowd.class_) for _ in range(THREADS)))
-        assert sorted(told) == [False] * (THREADS - 1) + [True]
-    assert crowd.codes() == {}
+        result = run_concurrently(
+            *(partial(delete, processes.services(), processes.class_) for _ in range(THREADS))
+        )
+        assert sorted(result) == [False] * (THREADS - 1) + [True]
+    assert processes.codes() == {}

@@ -1,4 +1,4 @@
-"""Whatever happens between an operation and DynamoDB, at whichever call: it is as if nothing had happened.
+"""A fault at any call between an operation and DynamoDB does not change the result.
 
 Ids and the clock can be foretold, so a table can be held against what it is when nothing goes wrong: nothing
 is lost, nothing is there twice, and object, guards and places agree.
@@ -20,8 +20,8 @@ from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.engine.port import Item
 from stratabase.store.layout import keys
 from stratabase.store.layout.codec import entity_of
-from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
+from tests.contract.engine.engine_calls import put
 from tests.soak import FULL
 from tests.store.dynamodb.faults import (
     FAULTS,
@@ -33,17 +33,17 @@ from tests.store.dynamodb.faults import (
     lost_answer,
     none,
 )
-from tests.store.dynamodb.operating import (
-    Held,
-    OwnTokens,
+from tests.store.dynamodb.operation_cases import CASES, Case
+from tests.store.dynamodb.scripted import WatchedClient
+from tests.store.dynamodb.table_operations import (
+    NamespacedTokens,
+    TableItems,
     codes,
     disagreements,
     services_over,
     table,
     table_items,
 )
-from tests.store.dynamodb.operation_cases import CASES, Case
-from tests.store.dynamodb.scripted import WatchedClient
 
 SHORT = RetryPolicy(max_attempts=3, sleep=lambda _: None)
 SOME_CASES = [case for case in CASES if FULL or not case.name.startswith("save")]
@@ -55,7 +55,7 @@ class Outcome(NamedTuple):
     """What came of an operation."""
 
     answer: Any
-    after: Held
+    after: TableItems
     calls: Sequence[str]
     """What DynamoDB was asked for."""
 
@@ -66,34 +66,34 @@ def outcome(
     """Do the operation on a table of its own, in a process that has done nothing yet."""
     with table() as engine:
         put(engine, before)
-        client = WatchedClient(FaultyClient(OwnTokens(ministack_client(), engine.name), faults))
+        client = WatchedClient(FaultyClient(NamespacedTokens(ministack_client(), engine.name), faults))
         answer = answer_of(case, DynamoDBEngine(client, engine.name, patience))
         return Outcome(answer, table_items(engine), client.operations)
 
 
 def answer_of(case: Case, engine: DynamoDBEngine) -> Any:
     try:
-        return case.deed(services_over(engine, case.class_), case.class_)
+        return case.operation(services_over(engine, case.class_), case.class_)
     except Refused as refusal:
         return refusal.issues
     except Unavailable as refusal:
         return refusal
 
 
-class Smooth(NamedTuple):
-    """An operation with which nothing goes wrong."""
+class FaultlessRun(NamedTuple):
+    """An operation without faults."""
 
     before: Sequence[Item]
     outcome: Outcome
 
 
 @cache
-def smooth(case: Case) -> Smooth:
+def smooth(case: Case) -> FaultlessRun:
     before = case.prepared()
-    return Smooth(before, outcome(case, before, []))
+    return FaultlessRun(before, outcome(case, before, []))
 
 
-def timeless(items: Held) -> Held:
+def timeless(items: TableItems) -> TableItems:
     """Return what is in a table without the hours that the registry notes."""
     return {key: replace(item, state=None) if key == keys.REGISTRY else item for key, item in items.items()}
 
@@ -110,7 +110,7 @@ EACH_CASE = pytest.mark.parametrize("case", CASES, ids=name)
 
 
 @EACH_CASE
-def test_when_nothing_goes_wrong_all_is_as_it_should_be(case: Case) -> None:
+def test_without_faults_every_operation_succeeds(case: Case) -> None:
     """To which the tests below compare."""
     before, (answer, after, _) = smooth(case)
     assert meaning(answer) == case.answer
@@ -131,7 +131,7 @@ def meaning(answer: Any) -> Any:
     return issue.type
 
 
-def found(case: Case, items: Held, id_: str) -> Any:
+def found(case: Case, items: TableItems, id_: str) -> Any:
     """Return the state of an object that is in a table."""
     return entity_of(items[keys.head(Reference(case.class_.name, id_))], case.class_).state
 
@@ -169,9 +169,7 @@ def check_that_nothing_changes(case: Case, faults: Sequence[Fault]) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("case", SOME_CASES, ids=name)
 @pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_answer], ids=name)
-def test_when_it_does_not_end_it_is_unavailable_and_done_whole_or_not_at_all(
-    case: Case, fault: Fault
-) -> None:
+def test_under_a_permanent_fault_an_operation_is_unavailable_and_atomic(case: Case, fault: Fault) -> None:
     """Slots may have been given to the class by then: the registry stands for itself."""
     before, expected = smooth(case)
     whole = [objects(keyed(before)), objects(expected.after)]
@@ -182,10 +180,10 @@ def test_when_it_does_not_end_it_is_unavailable_and_done_whole_or_not_at_all(
         assert objects(met.after) in whole, (position, call)
 
 
-def keyed(items: Sequence[Item]) -> Held:
+def keyed(items: Sequence[Item]) -> TableItems:
     return {item.key: item for item in items}
 
 
-def objects(items: Held) -> Held:
+def objects(items: TableItems) -> TableItems:
     """Return what is in a table beside the registry."""
     return {key: item for key, item in items.items() if key != keys.REGISTRY}

@@ -1,4 +1,4 @@
-"""Many callers at once, and something goes wrong all the time: what was acknowledged was done, once."""
+"""Concurrent callers with permanent faults: acknowledged writes happened exactly once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import HERE, put, there, together
+from tests.contract.engine.engine_calls import HERE, get_item, put, run_concurrently
 from tests.soak import count, seed
 from tests.store.dynamodb.faults import RandomlyFaultyClient
 
@@ -35,8 +35,8 @@ _numbers = numbers_from(1)
 
 
 @dataclass
-class Tally:
-    """What callers were told of their batches."""
+class Acknowledged:
+    """The outcomes that callers received for their batches."""
 
     done: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -63,66 +63,64 @@ def fresh_id() -> str:
     return f"race{next(_numbers)}"
 
 
-def test_what_was_acknowledged_is_in_the_history_once_and_what_was_refused_is_not(
-    engine: Engine, faulty: Engine
-) -> None:
+def test_acknowledged_writes_happen_once_and_refused_ones_never(engine: Engine, faulty: Engine) -> None:
     """Read, and write under the condition that it is still as read."""
     put(engine, [Item(HERE, {"commitIds": []})])
-    tally = Tally()
+    tally = Acknowledged()
 
     def write() -> None:
         for _ in range(TIMES):
-            id_, held = fresh_id(), there(faulty).attributes["commitIds"]
+            id_, held = fresh_id(), get_item(faulty).attributes["commitIds"]
             assert isinstance(held, list)
             expect = Expectation(True, (Condition("commitIds", ConditionOperator.EQUALS, held),))
             tally.commit(faulty, Batch(id_, (Patch(HERE, expect, {"commitIds": [*held, id_]}),)))
 
-    together(*[write] * THREADS)
-    history = there(engine).attributes["commitIds"]
+    run_concurrently(*[write] * THREADS)
+    history = get_item(engine).attributes["commitIds"]
     assert isinstance(history, list)
     assert len(set(history)) == len(history)
     assert set(tally.done) <= set(history) <= {*tally.done, *tally.unknown}
     assert tally.done
 
 
-def test_no_addition_is_lost_or_doubled(engine: Engine, faulty: Engine) -> None:
-    tally = Tally()
+def test_no_addition_is_lost_or_repeated(engine: Engine, faulty: Engine) -> None:
+    tally = Acknowledged()
 
     def add() -> None:
         for _ in range(TIMES):
             tally.commit(faulty, Batch(fresh_id(), (Patch(HERE, NO_EXPECTATION, add={"n": 1}),)))
 
-    together(*[add] * THREADS)
+    run_concurrently(*[add] * THREADS)
     assert len(tally.done) == TIMES * THREADS
-    assert there(engine).attributes == {"n": TIMES * THREADS}
+    assert get_item(engine).attributes == {"n": TIMES * THREADS}
 
 
-def test_what_moves_between_two_items_is_always_in_one_of_them(engine: Engine, faulty: Engine) -> None:
+def test_a_value_moved_between_two_items_is_always_in_one_of_them(engine: Engine, faulty: Engine) -> None:
     left, right = Key("left", "x"), Key("right", "x")
     put(engine, [Item(left, {"n": 0}), Item(right, {"n": 0})])
-    tally = Tally()
+    tally = Acknowledged()
 
     def move() -> None:
         for _ in range(TIMES):
             there_and_back = (Patch(left, add={"n": 1}), Patch(right, add={"n": -1}))
             tally.commit(faulty, Batch(fresh_id(), there_and_back))
 
-    together(*[move] * THREADS)
+    run_concurrently(*[move] * THREADS)
     assert len(tally.done) == TIMES * THREADS
-    assert there(engine, left).attributes == {"n": TIMES * THREADS}
-    assert there(engine, right).attributes == {"n": -TIMES * THREADS}
+    assert get_item(engine, left).attributes == {"n": TIMES * THREADS}
+    assert get_item(engine, right).attributes == {"n": -TIMES * THREADS}
 
 
-def test_of_those_who_want_a_free_key_exactly_one_gets_it_and_hears_so(
+def test_exactly_one_concurrent_put_of_a_free_key_succeeds_and_is_acknowledged(
     engine: Engine, faulty: Engine
 ) -> None:
     for number in range(TIMES):
-        key, tally = Key("free", str(number)), Tally()
+        key, tally = Key("free", str(number)), Acknowledged()
         batches = [
             Batch(id_, (Put(Item(key, {"by": id_}), NOT_EXISTS),)) for id_ in map(fresh, range(THREADS))
         ]
-        together(*(partial(tally.commit, faulty, batch) for batch in batches))
-        assert tally.done == [there(engine, key).attributes["by"]]
+        run_concurrently(*(partial(tally.commit, faulty, batch) for batch in batches))
+        assert tally.done == [get_item(engine, key).attributes["by"]]
 
 
 def fresh(_: int) -> str:

@@ -1,4 +1,4 @@
-"""What the roles of several objects lead to is asked for at once, where each answer comes over a network."""
+"""Links of several objects are read in parallel over a network."""
 
 from collections.abc import Mapping
 from threading import Barrier
@@ -9,12 +9,12 @@ from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.engine.parallel import ThreadedMap
 from stratabase.store.repository import Repository
 from tests.contract.engine.dynamodb import ministack_client
-from tests.store.dynamodb.operating import table
+from tests.store.dynamodb.table_operations import table
 from tests.store.graphs import Objects, associated
 
 
-class InStep:
-    """A client that answers queries only when so many have been asked."""
+class LockstepClient:
+    """A client that answers queries only after a number of them have been sent."""
 
     def __init__(self, client: Client, number: int) -> None:
         self._client = client
@@ -29,14 +29,14 @@ class InStep:
         pass
 
 
-def test_several_ranges_are_under_way_at_the_same_time() -> None:
+def test_several_ranges_are_read_in_parallel() -> None:
     with table() as engine:
         objects = Objects(engine, associated("key and list"))
         objects.create("B", "b", "c")
         objects.create("A", "x", "y", to="b")
         objects.create("A", "z", to="c")
         threads = ThreadedMap(3)
-        in_step = DynamoDBEngine(InStep(ministack_client(), 3), engine.name)
+        in_step = DynamoDBEngine(LockstepClient(ministack_client(), 3), engine.name)
         entities = Repository(in_step, objects.model, threads)
         found = entities.linked(objects.role("B", "of"), ["b", "c", "none"])
         threads.close()

@@ -1,4 +1,4 @@
-"""What is asked of an engine is told, with what DynamoDB's price list says of it, to those who measure it."""
+"""Metered engines report each call with its cost by DynamoDB's price list."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -39,8 +39,8 @@ def item(size: int = 100, key: Key = KEY, places: Mapping[str, IndexKey] = Mappi
     return Item(key, {}, "x" * size, places)
 
 
-class Frail(ReferenceEngine):
-    """Can be read so many times more."""
+class LimitedReads(ReferenceEngine):
+    """An engine that allows a limited number of reads."""
 
     reads = 99
 
@@ -52,20 +52,20 @@ class Frail(ReferenceEngine):
 
 
 @pytest.fixture
-def inner() -> Frail:
-    return Frail()
+def inner() -> LimitedReads:
+    return LimitedReads()
 
 
 @pytest.fixture
-def engine(inner: Frail) -> MeteredEngine:
+def engine(inner: LimitedReads) -> MeteredEngine:
     return MeteredEngine(inner)
 
 
 def measured(work: Callable[[], object]) -> list[Consumption]:
-    told: list[Consumption] = []
-    with record_consumption(told.append):
+    result: list[Consumption] = []
+    with record_consumption(result.append):
         work()
-    return told
+    return result
 
 
 def committed(engine: MeteredEngine, *actions: Action) -> Consumption:
@@ -73,15 +73,15 @@ def committed(engine: MeteredEngine, *actions: Action) -> Consumption:
     return one
 
 
-def test_calls_are_reported_only_while_somebody_measures(engine: MeteredEngine, inner: Frail) -> None:
-    told = measured(lambda: None)
+def test_calls_are_reported_only_during_a_measurement(engine: MeteredEngine, inner: LimitedReads) -> None:
+    result = measured(lambda: None)
     engine.commit(Batch("b", (Put(item()),)))
     engine.get([KEY])
-    assert (told, inner.reads) == ([], 98)
+    assert (result, inner.reads) == ([], 98)
 
 
 @pytest.mark.parametrize(("size", "units"), [(0, 1), (4000, 1), (4096, 2), (8100, 2), (9000, 3)])
-def test_a_get_costs_a_unit_for_each_4_kb_of_each_item(size: int, units: int, engine: MeteredEngine) -> None:
+def test_a_get_costs_one_unit_per_4_kb_of_each_item(size: int, units: int, engine: MeteredEngine) -> None:
     engine.commit(Batch("b", (Put(item(size)),)))
 
     (one,) = measured(lambda: engine.get([KEY, Key("no", "thing")]))
@@ -109,13 +109,13 @@ def test_a_page_of_an_index_costs_half(
     assert one.read_units == units
 
 
-def test_a_page_of_items_that_need_not_be_exact_costs_half(engine: MeteredEngine) -> None:
+def test_an_eventually_consistent_page_costs_half(engine: MeteredEngine) -> None:
     engine.commit(Batch("b", (Put(item(5000)),)))
     (one,) = measured(lambda: list(engine.range(ITEMS, KEY.partition, exact=False)))
     assert (one.round_trips, one.read_units) == (1, 1)
 
 
-def test_a_range_is_reported_page_by_page_as_far_as_it_is_read(engine: MeteredEngine, inner: Frail) -> None:
+def test_a_range_is_reported_page_by_page_as_it_is_read(engine: MeteredEngine, inner: LimitedReads) -> None:
     pages = [[item()], [item()], [item()]]
 
     def range_(*_: object, **__: object) -> Iterator[Sequence[Item]]:
@@ -141,7 +141,7 @@ def test_a_range_is_reported_page_by_page_as_far_as_it_is_read(engine: MeteredEn
     ],
     ids=["small", "large", "in an index", "a transaction", "a check"],
 )
-def test_what_a_new_item_costs(actions: tuple[Action, ...], units: int, engine: MeteredEngine) -> None:
+def test_a_new_item_has_this_cost(actions: tuple[Action, ...], units: int, engine: MeteredEngine) -> None:
     one = committed(engine, *actions)
     assert (one.kind, one.items, one.read_units, one.write_units) == ("commit", len(actions), 0, units)
 
@@ -158,28 +158,28 @@ def test_what_a_new_item_costs(actions: tuple[Action, ...], units: int, engine: 
     ],
     ids=["unseen by the index", "seen", "moved", "left", "deleted"],
 )
-def test_what_a_change_costs(action: Action, units: int, engine: MeteredEngine) -> None:
+def test_a_change_has_this_cost(action: Action, units: int, engine: MeteredEngine) -> None:
     engine.commit(Batch("a", (Put(item(places=LISTING)),)))
     assert committed(engine, action).write_units == units
 
 
 def test_a_refused_commit_costs_as_much_and_stays_refused(engine: MeteredEngine) -> None:
     engine.commit(Batch("a", (Put(item(1500, places=LISTING)),)))
-    told: list[Consumption] = []
+    result: list[Consumption] = []
 
-    with pytest.raises(ExpectationFailed), record_consumption(told.append):
+    with pytest.raises(ExpectationFailed), record_consumption(result.append):
         engine.commit(Batch("b", (Put(item(), NOT_EXISTS),)))
 
-    assert [(one.kind, one.write_units) for one in told] == [("commit", 2)]
+    assert [(one.kind, one.write_units) for one in result] == [("commit", 2)]
 
 
-def test_a_commit_that_cannot_be_measured_is_done(engine: MeteredEngine, inner: Frail) -> None:
+def test_a_commit_without_measurable_cost_succeeds(engine: MeteredEngine, inner: LimitedReads) -> None:
     inner.reads = 0
 
-    told = measured(lambda: engine.commit(Batch("b", (Put(item()),))))
+    result = measured(lambda: engine.commit(Batch("b", (Put(item()),))))
 
     inner.reads = 1
-    assert (engine.get([KEY]), len(told)) == ([item()], 1)
+    assert (engine.get([KEY]), len(result)) == ([item()], 1)
 
 
 def test_concurrent_requests_get_reports_of_their_own_calls(engine: MeteredEngine) -> None:
@@ -194,9 +194,9 @@ def test_concurrent_requests_get_reports_of_their_own_calls(engine: MeteredEngin
         return measured(work)
 
     with ThreadPoolExecutor(4) as pool:
-        told = list(pool.map(ask, range(1, 5)))
+        result = list(pool.map(ask, range(1, 5)))
 
-    assert [[one.items for one in each] for each in told] == [[1], [2], [3], [4]]
+    assert [[one.items for one in each] for each in result] == [[1], [2], [3], [4]]
 
 
 def test_sequential_and_parallel_calls_are_distinguished(engine: MeteredEngine) -> None:
@@ -206,9 +206,9 @@ def test_sequential_and_parallel_calls_are_distinguished(engine: MeteredEngine) 
         list(engine.range(ITEMS, "p"))
         engine.commit(Batch("b", (Put(item()),)))
 
-    told = measured(work)
+    result = measured(work)
 
-    assert [(one.kind, one.after, one.round_trips) for one in told] == [
+    assert [(one.kind, one.after, one.round_trips) for one in result] == [
         ("get", 0, 1),
         ("get", 1, 1),
         ("get", 1, 2),
@@ -216,5 +216,5 @@ def test_sequential_and_parallel_calls_are_distinguished(engine: MeteredEngine) 
         ("range", 3, 1),
         ("commit", 4, 1),
     ]
-    assert round_trips(told) == 5
+    assert round_trips(result) == 5
     assert round_trips([]) == 0

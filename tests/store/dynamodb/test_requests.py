@@ -1,4 +1,4 @@
-"""What the engine asks of DynamoDB: the cheapest request that will do."""
+"""The engine sends the cheapest sufficient request to DynamoDB."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,8 +24,8 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.acting import commit, put
-from tests.contract.engine.dynamodb import OwnTable, ministack_client
+from tests.contract.engine.dynamodb import TemporaryTable, ministack_client
+from tests.contract.engine.engine_calls import commit, put
 from tests.store.dynamodb.scripted import ScriptedClient, WatchedClient
 
 KEY, OTHER = Key("p", "1"), Key("p", "2")
@@ -53,7 +53,7 @@ def engine_of(client: ScriptedClient) -> DynamoDBEngine:
         ((Delete(KEY, EXISTS),), "TransactWriteItems"),
     ],
 )
-def test_one_write_is_a_request_of_its_own_and_several_are_a_transaction(
+def test_one_write_is_a_single_request_and_several_are_a_transaction(
     actions: tuple[Action, ...], operation: str
 ) -> None:
     client = ScriptedClient({})
@@ -108,7 +108,7 @@ def test_a_range_asks_for_its_limit_and_for_consistent_reads_of_the_table_only()
     assert "ConsistentRead" not in index3
 
 
-def test_a_range_that_need_not_be_exact_asks_for_an_eventually_consistent_read() -> None:
+def test_an_inexact_range_requests_an_eventually_consistent_read() -> None:
     client = ScriptedClient({"Items": []})
     assert [*engine_of(client).range("items", "p", exact=False)] == []
     ((_, asked),) = client.asked
@@ -135,7 +135,9 @@ def test_a_page_without_items_of_the_range_does_not_end_the_range() -> None:
 @pytest.mark.parametrize("backward", [False, True])
 @pytest.mark.parametrize("low", [None, "a"])
 @pytest.mark.parametrize("high", [None, "d"])
-def test_a_page_after_a_cursor_takes_one_query(engine: OwnTable, low: str, high: str, backward: bool) -> None:
+def test_a_page_after_a_cursor_takes_one_query(
+    engine: TemporaryTable, low: str, high: str, backward: bool
+) -> None:
     """Whatever the other end is."""
     put(engine, [Item(Key("p", sort), places={"index1": IndexKey("all", sort)}) for sort in "abcd"])
     watched = WatchedClient(ministack_client())

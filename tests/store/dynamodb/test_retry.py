@@ -1,4 +1,4 @@
-"""How often and how long the engine tries, and what callers are told in the end."""
+"""Retries: how often and how long, and the final error."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from stratabase.store.dynamodb.client import Rejected, Unanswered
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.engine.port import NOT_EXISTS, Batch, Check, Delete, Engine, Item, Key, Patch, Put
-from tests.contract.engine.acting import commit
+from tests.contract.engine.engine_calls import commit
 from tests.store.dynamodb.scripted import Answer, ScriptedClient
 
 KEY = Key("p", "1")
@@ -51,32 +51,32 @@ def write_several(engine: Engine) -> None:
     commit(engine, Put(Item(KEY), NOT_EXISTS), Delete(Key("p", "2")))
 
 
-EACH_DEED = pytest.mark.parametrize("deed", [read, read_several, walk, write, write_several])
+EACH_DEED = pytest.mark.parametrize("operation", [read, read_several, walk, write, write_several])
 
 
 @EACH_DEED
 @pytest.mark.parametrize("trouble", [THROTTLED, Rejected("InternalServerError", 500), Unanswered("reset")])
 def test_a_request_is_sent_as_often_as_the_policy_allows(
-    deed: Callable[[Engine], None], trouble: Exception
+    operation: Callable[[Engine], None], trouble: Exception
 ) -> None:
     clock, client = Clock(), ScriptedClient(trouble)
     with pytest.raises(Unavailable) as refusal:
-        deed(DynamoDBEngine(client, "table", clock.patience(attempts=5)))
+        operation(DynamoDBEngine(client, "table", clock.patience(attempts=5)))
     assert len(client.asked) == 5
     assert len(clock.pauses) == 4
     assert refusal.value.__cause__ is trouble
 
 
 @EACH_DEED
-def test_a_request_is_sent_for_as_long_as_the_policy_allows(deed: Callable[[Engine], None]) -> None:
+def test_a_request_is_sent_for_as_long_as_the_policy_allows(operation: Callable[[Engine], None]) -> None:
     clock, client = Clock(), ScriptedClient(THROTTLED)
     with pytest.raises(Unavailable):
-        deed(DynamoDBEngine(client, "table", clock.patience(attempts=10_000, seconds=3.0)))
+        operation(DynamoDBEngine(client, "table", clock.patience(attempts=10_000, seconds=3.0)))
     assert clock.now() <= 3.0
     assert len(client.asked) > 3
 
 
-def test_pauses_are_random_below_a_limit_that_doubles() -> None:
+def test_pauses_are_random_with_an_exponential_limit() -> None:
     clock, client = Clock(), ScriptedClient(THROTTLED)
     with pytest.raises(Unavailable):
         read(DynamoDBEngine(client, "table", clock.patience(seconds=1000)))
@@ -119,7 +119,7 @@ def answer(found: str, *left: str) -> Answer:
     return {"Responses": {"table": records}, "UnprocessedKeys": left_out(*left)}
 
 
-def test_what_an_answer_leaves_out_is_asked_for_again() -> None:
+def test_items_missing_from_a_response_are_requested_again() -> None:
     clock = Clock()
     client = ScriptedClient(answer("a", "b", "c"), answer("", "b", "c"), answer("b", "c"), answer("c"))
     engine = DynamoDBEngine(client, "table", clock.patience())
@@ -130,7 +130,7 @@ def test_what_an_answer_leaves_out_is_asked_for_again() -> None:
     assert len(clock.pauses) == 3
 
 
-def test_a_read_goes_on_as_long_as_answers_bring_items() -> None:
+def test_a_read_continues_while_responses_contain_items() -> None:
     names = "abcdefgh"
     answers = [answer(name, *names[at + 1 :]) for at, name in enumerate(names)]
     engine = DynamoDBEngine(ScriptedClient(*answers), "table", Clock().patience(attempts=2))
@@ -138,7 +138,7 @@ def test_a_read_goes_on_as_long_as_answers_bring_items() -> None:
     assert engine.get(keys) == [Item(key) for key in keys]
 
 
-def test_items_that_every_answer_leaves_out_are_unavailable() -> None:
+def test_items_missing_from_every_response_are_unavailable() -> None:
     client = ScriptedClient(answer("", "a", "b"))
     with pytest.raises(Unavailable):
         read_several(DynamoDBEngine(client, "table", Clock().patience(attempts=4)))
@@ -147,29 +147,29 @@ def test_items_that_every_answer_leaves_out_are_unavailable() -> None:
 
 @EACH_DEED
 @pytest.mark.parametrize("code", ["ResourceNotFoundException", "AccessDeniedException", "NoCredentialsError"])
-def test_a_permanent_error_is_raised_at_once(deed: Callable[[Engine], None], code: str) -> None:
+def test_a_permanent_error_is_raised_immediately(operation: Callable[[Engine], None], code: str) -> None:
     client = ScriptedClient(Rejected(code, 400, "arn:aws:secret"))
     with pytest.raises(Unavailable) as refusal:
-        deed(DynamoDBEngine(client, "table"))
+        operation(DynamoDBEngine(client, "table"))
     assert len(client.asked) == 1
     assert str(refusal.value) == "The store is temporarily unavailable. Try again later."
 
 
 @EACH_DEED
-def test_what_dynamodb_cannot_do_is_the_callers_fault(deed: Callable[[Engine], None]) -> None:
+def test_a_request_that_dynamodb_rejects_is_a_caller_error(operation: Callable[[Engine], None]) -> None:
     client = ScriptedClient(Rejected("ValidationException", 400, "Item size has exceeded the maximum"))
     with pytest.raises(ValueError, match="The store cannot do this: Item size has exceeded the maximum"):
-        deed(DynamoDBEngine(client, "table"))
+        operation(DynamoDBEngine(client, "table"))
     assert len(client.asked) == 1
 
 
-def test_a_batch_id_that_named_other_actions_is_the_callers_fault() -> None:
+def test_a_reused_batch_id_is_a_caller_error() -> None:
     client = ScriptedClient(Rejected("IdempotentParameterMismatchException", 400, "token already in use"))
     with pytest.raises(ValueError, match="token already in use"):
         DynamoDBEngine(client, "table").commit(Batch("id", (Patch(KEY, add={"n": 1}),)))
 
 
-def test_the_fault_of_one_action_of_several_names_it() -> None:
+def test_an_error_of_one_of_several_actions_names_it() -> None:
     reasons = [{"Code": "None"}, {"Code": "ValidationError", "Message": "wrong type"}]
     cancelled = Rejected("TransactionCanceledException", 400, details={"CancellationReasons": reasons})
     client = ScriptedClient(cancelled)
@@ -178,7 +178,7 @@ def test_the_fault_of_one_action_of_several_names_it() -> None:
 
 
 @pytest.mark.parametrize("number", [10**38 + 1, -(10**38 + 1)])
-def test_a_number_that_would_be_rounded_is_the_callers_fault(number: int) -> None:
+def test_a_number_that_would_be_rounded_is_a_caller_error(number: int) -> None:
     client = ScriptedClient({})
     with pytest.raises(ValueError, match="38 digits"):
         commit(DynamoDBEngine(client, "table"), Put(Item(KEY, {"n": number})))

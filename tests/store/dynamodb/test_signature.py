@@ -1,4 +1,4 @@
-"""Signatures, beside those of botocore."""
+"""Request signatures, compared with those of botocore."""
 
 from datetime import UTC, datetime
 from unittest.mock import patch
@@ -19,7 +19,7 @@ HOSTS = st.sampled_from(["dynamodb.eu-west-1.amazonaws.com", "127.0.0.1:4566"])
 
 @pytest.mark.soak
 @given(st.binary(), st.builds(Credentials, TEXTS, TEXTS, st.none() | TEXTS), HOSTS, st.integers(0, 2**32))
-def test_a_request_is_signed_as_botocore_signs_it(
+def test_a_request_has_the_signature_of_botocore(
     body: bytes, credentials: Credentials, host: str, now: int
 ) -> None:
     headers = RequestSigner("eu-west-1", host).signed_headers(

@@ -1,4 +1,4 @@
-"""The client that signs its requests itself: safe against all that happens to requests and answers."""
+"""The client that signs its own requests: connections, retries and credentials."""
 
 import socket
 import time
@@ -25,7 +25,7 @@ def client_of(server: Server, read_timeout: float = 30) -> Iterator[SignedClient
     client.close()
 
 
-def test_a_request_and_its_answer() -> None:
+def test_a_request_is_sent_and_its_response_returned() -> None:
     with serving(Reply({"Item": {"a": {"S": "😀"}}})) as server, client_of(server) as client:
         assert client.call("GetItem", {"TableName": "é"}) == {"Item": {"a": {"S": "😀"}}}
         ((headers, body),) = server.asked
@@ -34,14 +34,14 @@ def test_a_request_and_its_answer() -> None:
     assert headers["content-type"] == "application/x-amz-json-1.0"
 
 
-def test_a_connection_serves_one_request_after_the_other() -> None:
+def test_a_connection_serves_several_requests() -> None:
     with serving() as server, client_of(server) as client:
         for _ in range(3):
             client.call("GetItem", {})
         assert (len(server.asked), server.connections) == (3, 1)
 
 
-def test_a_connection_that_the_server_closes_is_not_used_again() -> None:
+def test_a_closed_connection_is_not_reused() -> None:
     """Neither when it says so, nor when it does so without a word."""
     replies = [Reply(headers={"connection": "close"}), Reply(break_off=True), Reply()]
     with serving(*replies) as server, client_of(server) as client:
@@ -52,13 +52,13 @@ def test_a_connection_that_the_server_closes_is_not_used_again() -> None:
         assert server.connections == 3
 
 
-def test_a_connection_that_the_server_is_about_to_close_is_not_kept() -> None:
+def test_a_connection_about_to_be_closed_is_not_kept() -> None:
     with serving(Reply(headers={"connection": "close"})) as server, client_of(server) as client:
         client.call("GetItem", {})
         assert not client._connections._idle
 
 
-def test_a_connection_on_which_an_answer_may_still_come_is_not_used_again() -> None:
+def test_a_connection_with_a_pending_response_is_not_reused() -> None:
     """It would be taken for the answer to the next request."""
     with serving(Reply(silent=True)) as server, client_of(server, read_timeout=0.5) as client:
         with pytest.raises(Unanswered):
@@ -67,7 +67,7 @@ def test_a_connection_on_which_an_answer_may_still_come_is_not_used_again() -> N
         assert server.connections == 2
 
 
-def test_a_connection_that_ended_while_nobody_used_it_is_replaced() -> None:
+def test_a_connection_that_ended_while_idle_is_replaced() -> None:
     with serving() as server, client_of(server) as client:
         client.call("GetItem", {})
         kept = client._connections.acquire()
@@ -87,7 +87,7 @@ def test_a_connection_idle_for_long_is_replaced(monkeypatch: pytest.MonkeyPatch)
         assert server.connections == 2
 
 
-def test_no_more_connections_are_kept_than_wanted() -> None:
+def test_the_number_of_kept_connections_is_limited() -> None:
     with serving() as server:
         client = SignedClient(AwsEndpoint("eu-west-1", server.url, KEPT, connections=1))
         taken = [client._connections.acquire() for _ in range(3)]
@@ -98,19 +98,19 @@ def test_no_more_connections_are_kept_than_wanted() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>", b"[]", b'{"Item":'])
-def test_an_answer_that_is_no_json_object_is_not_trusted(content: bytes) -> None:
+def test_a_response_that_is_not_a_json_object_is_not_trusted(content: bytes) -> None:
     with serving(Reply(content)) as server, client_of(server) as client, pytest.raises(Unanswered):
         client.call("GetItem", {})
 
 
 def test_a_failure_that_is_not_json_keeps_its_status() -> None:
     refused = pytest.raises(Rejected)
-    with serving(Reply(b"<html>", 503)) as server, client_of(server) as client, refused as told:
+    with serving(Reply(b"<html>", 503)) as server, client_of(server) as client, refused as raised:
         client.call("GetItem", {})
-    assert told.value.status == 503
+    assert raised.value.status == 503
 
 
-def test_after_a_refusal_the_connection_is_used_again() -> None:
+def test_a_connection_is_reused_after_a_refusal() -> None:
     with serving(Reply({"__type": "x#ThrottlingException"}, 400)) as server, client_of(server) as client:
         with pytest.raises(Rejected):
             client.call("GetItem", {})
@@ -119,7 +119,7 @@ def test_after_a_refusal_the_connection_is_used_again() -> None:
 
 
 @pytest.mark.parametrize("hours", [-3, 3])
-def test_the_client_follows_the_clock_of_the_server(hours: float) -> None:
+def test_the_client_adjusts_to_the_clock_of_the_server(hours: float) -> None:
     there = time.time() + hours * 3600
     wrong = Reply({"__type": "x#InvalidSignatureException"}, 400, date=there)
     with serving(wrong) as server, client_of(server) as client:
@@ -130,7 +130,7 @@ def test_the_client_follows_the_clock_of_the_server(hours: float) -> None:
     assert [round((each - here) / 3600, 1) for each in as_there] == [hours, hours]
 
 
-def test_a_signature_that_is_wrong_for_another_reason_is_refused_at_once() -> None:
+def test_another_signature_error_is_raised_immediately() -> None:
     wrong = Reply({"__type": "x#InvalidSignatureException"}, 400)
     with serving(wrong) as server, client_of(server) as client:
         with pytest.raises(Rejected):
@@ -152,7 +152,7 @@ class Renewed:
 
 
 @pytest.mark.parametrize("code", ["ExpiredTokenException", "UnrecognizedClientException"])
-def test_credentials_that_expired_are_renewed_once(code: str) -> None:
+def test_expired_credentials_are_renewed_once(code: str) -> None:
     expired = Reply({"__type": f"x#{code}"}, 400)
     with serving(expired, Reply(), expired, expired) as server:
         client = SignedClient(AwsEndpoint("eu-west-1", server.url), Renewed())
@@ -164,7 +164,7 @@ def test_credentials_that_expired_are_renewed_once(code: str) -> None:
     assert tokens == ["token1", "token2", "token2", "token3"]
 
 
-def test_credentials_are_found_as_the_tools_of_aws_find_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_credentials_are_found_like_by_the_aws_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     found = BotocoreCredentials()
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "one")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
@@ -176,7 +176,7 @@ def test_credentials_are_found_as_the_tools_of_aws_find_them(monkeypatch: pytest
     assert found.current().access_key == "two"
 
 
-def test_over_tls_connections_are_kept_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tls_connections_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     certificate = tmp_path / "certificate.pem"
     make_certificate(certificate)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
@@ -195,6 +195,6 @@ def test_a_server_with_an_untrusted_certificate_gets_no_request(tmp_path: Path) 
         assert not server.asked
 
 
-def test_half_a_character_is_the_callers_fault() -> None:
+def test_a_surrogate_is_a_caller_error() -> None:
     with serving() as server, client_of(server) as client, pytest.raises(ValueError, match="surrogate"):
         client.call("GetItem", {"TableName": "\ud800"})

@@ -1,4 +1,4 @@
-"""The table of the template is the one that the engine expects."""
+"""The table of the template has the layout of the engine."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ def test_the_table_of_the_template_has_the_keys_and_indexes_of_the_engine(table:
         assert table["Properties"][field] == expected[field], field
 
 
-def test_nothing_that_happens_to_the_stack_loses_it(table: Any) -> None:
+def test_the_table_is_protected_against_deletion(table: Any) -> None:
     assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("Retain", "Retain")
     assert table["Properties"]["DeletionProtectionEnabled"] is True
     assert table["Properties"]["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}

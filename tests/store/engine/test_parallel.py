@@ -1,4 +1,4 @@
-"""The same work on several things, one after another or in threads: results, context, round trips."""
+"""Parallel work, sequentially or in threads: results, context and round trips."""
 
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
@@ -24,7 +24,7 @@ def parallel_map(request: pytest.FixtureRequest) -> Iterator[ParallelMap]:
     threads.close()
 
 
-def test_results_are_in_the_order_of_the_things(parallel_map: ParallelMap) -> None:
+def test_results_are_in_the_order_of_the_inputs(parallel_map: ParallelMap) -> None:
     assert parallel_map(lambda number: number * 2, range(50)) == [number * 2 for number in range(50)]
     assert parallel_map(str, [1]) == ["1"]
     assert parallel_map(str, []) == []
@@ -42,7 +42,7 @@ def test_the_work_has_the_context_of_its_caller(parallel_map: ParallelMap) -> No
     assert parallel_map(lambda _: request.get("nobody's"), range(3)) == ["mine"] * 3
 
 
-def test_no_more_threads_work_at_once_than_allowed() -> None:
+def test_the_number_of_parallel_threads_is_limited() -> None:
     threads, all_there = ThreadedMap(3), Barrier(3)
     door, busy, most = Lock(), list[int](), list[int]()
 
@@ -60,13 +60,13 @@ def test_no_more_threads_work_at_once_than_allowed() -> None:
     threads.close()
 
 
-def test_a_single_thing_needs_no_thread() -> None:
+def test_a_single_input_needs_no_thread() -> None:
     threads = ThreadedMap(3)
     assert threads(lambda _: current_thread(), [1]) == [current_thread()]
     threads.close()
 
 
-def test_waiting_for_threads_uses_the_way_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_threads_uses_the_waiting_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the local server, that lets others go on meanwhile."""
 
     class Waiting(waiting.Blocking):
@@ -88,7 +88,7 @@ def make_round_trips(numbers: Sequence[int]) -> list[int]:
     return [add_round_trips(number) for number in numbers]
 
 
-def test_each_round_trip_counts_those_before_it() -> None:
+def test_each_round_trip_counts_the_earlier_ones() -> None:
     with count_round_trips():
         assert make_round_trips([1, 3, 1]) == [0, 1, 4]
     with count_round_trips():

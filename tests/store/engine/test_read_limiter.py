@@ -1,4 +1,4 @@
-"""The read budget: a request that reads too much is refused with what would make it cheap."""
+"""The read budget: a request that reads too much is refused with advice."""
 
 from dataclasses import replace
 from typing import Any
@@ -57,7 +57,7 @@ def store() -> Store:
         (Query("", BY_COUNT, And((EVERY_ID, EQUAL))), (), ()),
     ],
 )
-def test_a_refusal_names_the_index_that_is_missing_and_what_costs(
+def test_a_refusal_names_the_missing_index_and_the_cost(
     store: Store, query: Query, index: Any, costly: Any
 ) -> None:
     with pytest.raises(ReadBudgetExceeded) as refusal:
@@ -67,7 +67,7 @@ def test_a_refusal_names_the_index_that_is_missing_and_what_costs(
     assert 0 < refusal.value.objects_read <= 70
 
 
-def test_a_refusal_says_that_a_declared_index_has_to_be_filled() -> None:
+def test_a_refusal_says_that_a_declared_index_must_be_built() -> None:
     engine = ReferenceEngine()
     class_ = fresh_class()
     Store(engine, class_).fill({"_id": f"{number:02}", "notes": LARGE} for number in range(70))
@@ -112,7 +112,7 @@ TRY = "Try one of the following."
         ),
     ],
 )
-def test_the_message_says_what_to_do(refusal: ReadBudgetExceeded, reason: str, remedy: str) -> None:
+def test_the_message_contains_advice(refusal: ReadBudgetExceeded, reason: str, remedy: str) -> None:
     assert str(refusal) == f"Pet: {reason} {remedy}"
 
 
@@ -122,7 +122,7 @@ def test_a_page_within_the_budget_is_found(store: Store) -> None:
     assert len(store.page(Query("", BY_COUNT, None, Window(5)), within).items) == 5
 
 
-def test_all_pages_of_a_request_draw_from_one_allowance(store: Store) -> None:
+def test_all_pages_of_a_request_share_one_read_budget(store: Store) -> None:
     """Each is cheap, all together are not; the one that comes to the end says that others were before."""
     budget, query = two_megabytes(), Query("", BY_ID, None, Window(10))
     for _ in range(6):
@@ -132,7 +132,7 @@ def test_all_pages_of_a_request_draw_from_one_allowance(store: Store) -> None:
     assert refusal.value.hint == Hint(shared=True)
 
 
-def test_nothing_is_read_any_more_when_all_is_used_up(store: Store) -> None:
+def test_nothing_is_read_after_the_budget_is_used_up(store: Store) -> None:
     engine = WatchedEngine()
     store = Store(engine, store.class_)
     store.create("x", name="a")
@@ -148,7 +148,7 @@ def test_nothing_is_read_any_more_when_all_is_used_up(store: Store) -> None:
     assert (engine.items_read, engine.keys_got) == (0, [])
 
 
-def test_reads_by_id_draw_from_the_allowance_too(store: Store) -> None:
+def test_reads_by_id_count_towards_the_budget(store: Store) -> None:
     budget = two_megabytes()
     for number in range(62):
         assert store.entities.read([Reference(store.class_.name, f"{number:02}")], budget) != [None]
@@ -158,7 +158,7 @@ def test_reads_by_id_draw_from_the_allowance_too(store: Store) -> None:
     assert store.entities.read([Reference(store.class_.name, "62")]) != [None]
 
 
-def test_time_is_part_of_the_allowance() -> None:
+def test_time_is_part_of_the_budget() -> None:
     now = [100.0]
     budget = ReadBudget(MEGABYTE, 10, clock=lambda: now[0])
     limiter = ReadLimiter(budget, "Pet", lambda limiter: ReadBudgetExceeded("Pet", limiter.items))
@@ -170,7 +170,7 @@ def test_time_is_part_of_the_allowance() -> None:
         limiter.spend([item])
 
 
-def test_what_is_read_is_weighed_in_bytes() -> None:
+def test_reads_are_counted_in_bytes() -> None:
     key = Key("p", "s")
     nothing = approximate_bytes([None])
     assert nothing > 0

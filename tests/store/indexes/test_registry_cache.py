@@ -1,4 +1,4 @@
-"""Slots: an index keeps its own, and is read from only when every object lies in it."""
+"""Slots: an index keeps its slot, and is used only when every object is in it."""
 
 import json
 from collections.abc import Sequence
@@ -83,13 +83,13 @@ def test_the_eighth_index_waits_until_a_reindex_frees_a_slot() -> None:
     assert slots_of(engine, changed)[(NAMES[7],)] == ("index2", BuildState.READY)
 
 
-def test_a_class_without_objects_is_ready_and_one_with_some_is_not() -> None:
+def test_an_empty_class_is_ready_and_one_with_objects_is_not() -> None:
     engine = ReferenceEngine()
     assert slots_of(engine, indexed(THING, ["count"])) == {("count",): ("index2", BuildState.READY)}
     assert slots_of(engine, indexed(THING, ["count"], ["name"]))[("name",)] == ("index3", BuildState.BUILDING)
 
 
-def test_objects_older_than_the_registry_are_not_in_an_index_yet() -> None:
+def test_objects_older_than_the_registry_are_not_yet_indexed() -> None:
     engine = WatchedEngine()
     store = Store(engine, THING)
     store.create("x")
@@ -97,7 +97,7 @@ def test_objects_older_than_the_registry_are_not_in_an_index_yet() -> None:
     assert slots_of(engine, indexed(THING, ["count"]))[("count",)][1] is BuildState.BUILDING
 
 
-def test_another_way_to_keep_values_is_another_index() -> None:
+def test_another_storage_format_is_another_index() -> None:
     """An Int that becomes a Text lies elsewhere; a String that becomes a Text does not."""
     engine = ReferenceEngine()
     class_ = indexed(THING, ["count"], ["name"])
@@ -116,7 +116,7 @@ def counts(store: Store) -> list[Any]:
     return [entity.state["count"] for entity in store.page(Query("", BY_COUNT, window=Window(1000))).items]
 
 
-def test_pages_are_right_before_and_after_a_reindex_and_then_cheap() -> None:
+def test_pages_are_correct_before_and_after_a_reindex_and_then_cheap() -> None:
     engine = WatchedEngine()
     class_ = fresh_class()
     Store(engine, class_).fill({"_id": f"{n:03}", "count": n * 7 % 100} for n in range(100))
@@ -131,7 +131,7 @@ def test_pages_are_right_before_and_after_a_reindex_and_then_cheap() -> None:
     assert engine.items_read <= 5
 
 
-def test_a_reindex_that_was_stopped_goes_on_and_one_that_is_done_writes_nothing() -> None:
+def test_a_stopped_reindex_resumes_and_a_repeated_one_writes_nothing() -> None:
     engine = WatchedEngine()
     class_ = fresh_class()
     Store(engine, class_).fill({"_id": f"{n:03}", "count": n} for n in range(10))
@@ -170,7 +170,7 @@ def reindex_until(engine: WatchedEngine, class_: Class, commits: int, stop: Any)
     engine.commit = plain  # type: ignore[method-assign]
 
 
-def test_an_object_that_is_written_meanwhile_lies_where_it_was_written_to() -> None:
+def test_an_object_written_during_a_reindex_keeps_its_new_place() -> None:
     engine = WatchedEngine()
     class_ = fresh_class()
     Store(engine, class_).fill([{"_id": "x", "count": 1}])
@@ -181,7 +181,7 @@ def test_an_object_that_is_written_meanwhile_lies_where_it_was_written_to() -> N
     assert store.get("x").state["count"] == 2
 
 
-def test_a_writer_with_an_old_registry_is_done_before_a_reindex_begins() -> None:
+def test_writers_with_an_old_registry_finish_before_a_reindex_starts() -> None:
     """A process that does not know of the index yet goes on writing for as long as it may."""
     engine, time = ReferenceEngine(), Time()
     class_ = fresh_class()
@@ -204,7 +204,7 @@ def test_a_writer_with_an_old_registry_is_done_before_a_reindex_begins() -> None
     assert counts(Store(engine, changed)) == [2, 3, 9]
 
 
-def test_what_is_left_of_an_earlier_index_in_a_slot_is_not_found() -> None:
+def test_remains_of_an_earlier_index_in_a_slot_are_not_found() -> None:
     engine, time = ReferenceEngine(), Time()
     class_ = fresh_class(indexes=[("count",)])
     Store(engine, class_).fill({"_id": f"{n}", "count": n} for n in range(5))

@@ -1,4 +1,4 @@
-"""Index values: their order is that of what they stand for, whatever the values are."""
+"""Texts of index values are ordered like the values."""
 
 from decimal import Decimal
 from itertools import pairwise
@@ -61,7 +61,7 @@ def meaning(row: list[str | None]) -> list[Any]:
 
 @pytest.mark.soak
 @given(numbers, numbers)
-def test_numbers_are_in_order(left: Decimal, right: Decimal) -> None:
+def test_texts_of_numbers_are_in_order(left: Decimal, right: Decimal) -> None:
     assert as_bytes(number_text(left), number_text(right)) == sign(left, right)
 
 
@@ -79,7 +79,7 @@ def test_numbers_are_in_order(left: Decimal, right: Decimal) -> None:
         ("Text", ["", "\0", "\0\0", "\x01", "\x02", " ", "A", "a", "a\0", "ab", "é", "\uffff", "\U0001f600"]),
     ],
 )
-def test_the_values_of_every_type_are_in_order_after_null(type_: str, given: list[Any]) -> None:
+def test_texts_of_every_type_are_in_order_after_null(type_: str, given: list[Any]) -> None:
     kind = TYPES[type_]
     stored = [kind.read(value, DEFAULT_FORMATS) for value in given]
     lying = [value_text(None), *(value_text(kind.storage.index_text(value)) for value in stored)]
@@ -89,13 +89,13 @@ def test_the_values_of_every_type_are_in_order_after_null(type_: str, given: lis
 
 @pytest.mark.soak
 @given(rows, rows)
-def test_several_values_are_in_order(left: list[str | None], right: list[str | None]) -> None:
+def test_texts_of_several_values_are_in_order(left: list[str | None], right: list[str | None]) -> None:
     assert as_bytes(values_text(left), values_text(right)) == sign(meaning(left), meaning(right))
 
 
 @pytest.mark.soak
 @given(texts, texts)
-def test_prefixes_are_ranges(prefix: str, text: str) -> None:
+def test_a_prefix_is_a_range(prefix: str, text: str) -> None:
     """What begins with a text lies between it and what follows it, and nothing else does."""
     low = not_null_text(prefix)
     lies_within = low <= value_text(text) < prefix_end(low)
@@ -104,19 +104,21 @@ def test_prefixes_are_ranges(prefix: str, text: str) -> None:
 
 @pytest.mark.soak
 @given(rows, rows, st.integers(1, 3))
-def test_equal_first_values_are_a_range(left: list[str | None], right: list[str | None], count: int) -> None:
+def test_rows_with_equal_first_values_are_a_range(
+    left: list[str | None], right: list[str | None], count: int
+) -> None:
     low = values_text(left[:count])
     assert (low <= values_text(right) < prefix_end(low)) is (left[:count] == right[:count])
 
 
 @given(st.none() | texts)
-def test_all_that_is_not_null_is_a_range(text: str | None) -> None:
+def test_all_non_null_values_are_a_range(text: str | None) -> None:
     assert (NOT_NULL <= value_text(text) < ABOVE_NOT_NULL) is (text is not None)
 
 
 @pytest.mark.soak
 @given(long_texts, long_texts)
-def test_cut_texts_are_in_order_and_never_begin_one_another(left: str, right: str) -> None:
+def test_truncated_texts_are_in_order_and_prefix_free(left: str, right: str) -> None:
     """Those that were cut may be equal; with ids behind them, the order stays theirs."""
     one, other = values_text([left, "x"]), values_text([right, "y"])
     order = as_bytes(truncate(one), truncate(other))
@@ -130,6 +132,6 @@ def test_cut_texts_are_in_order_and_never_begin_one_another(left: str, right: st
 @pytest.mark.parametrize(
     ("values", "shown"), [(0, ""), (1, ".a\x01"), (2, ".a\x01\x01"), (3, ".a\x01\x01.b")]
 )
-def test_the_first_values_of_a_text(values: int, shown: str) -> None:
+def test_the_first_values_of_a_text_are_extracted(values: int, shown: str) -> None:
     """What was cut before them is shown whole."""
     assert first_values(f".a{VALUE_END}{VALUE_END}.b", values) == shown

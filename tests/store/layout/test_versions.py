@@ -1,4 +1,4 @@
-"""What the items of a store tell of the past: heads, closed versions, tombstones, links that have ended."""
+"""The items of versions: heads, closed versions, tombstones and ended links."""
 
 from dataclasses import replace
 from typing import Any
@@ -35,7 +35,7 @@ from tests.models import model
 from tests.store.clocks import Time
 from tests.store.graphs import associated, key, many
 from tests.store.graphs import remembering as kept
-from tests.store.stores import Unguarding
+from tests.store.stores import UnguardedRegistryCache
 from tests.store.watched_engine import WatchedEngine
 
 ADA = Reference("Employee", "ada")
@@ -55,10 +55,10 @@ def company(engine: WatchedEngine) -> VersionedObjects:
     return VersionedObjects(Repository(engine, COMPANY))
 
 
-def under(told: Model, chronicle: VersionedObjects, engine: WatchedEngine) -> VersionedObjects:
+def under(model_: Model, objects: VersionedObjects, engine: WatchedEngine) -> VersionedObjects:
     """Return the same objects as a process sees them that has another model."""
-    other = VersionedObjects(Repository(engine, told))
-    other.clock = chronicle.clock
+    other = VersionedObjects(Repository(engine, model_))
+    other.clock = objects.clock
     return other
 
 
@@ -71,45 +71,47 @@ def sorts(engine: WatchedEngine, partition: str) -> list[str]:
     return sorted(key.sort for key in engine.items if key.partition == partition)
 
 
-def test_every_head_tells_since_when_it_is_as_it_is(company: VersionedObjects, engine: WatchedEngine) -> None:
-    made = company.create("Lamp", "l")
-    assert head(engine, Reference("Lamp", "l")).attributes["versionStart"] == made
+def test_every_head_has_the_start_of_its_version(company: VersionedObjects, engine: WatchedEngine) -> None:
+    created = company.create("Lamp", "l")
+    assert head(engine, Reference("Lamp", "l")).attributes["versionStart"] == created
     changed = company.update("Lamp", "l", name="x")
     assert head(engine, Reference("Lamp", "l")).attributes["versionStart"] == changed
     assert sorts(engine, "Lamp#l") == ["V#~"]
     assert "previousStart" not in head(engine, Reference("Lamp", "l")).attributes
 
 
-def test_links_and_locks_do_not_touch_it(company: VersionedObjects, engine: WatchedEngine) -> None:
-    made = company.create("Team", "red")
-    company.create("Employee", "ada", team="red")
-    company.entities.lock("c", [Reference("Team", "red")], Lock("m", "ada", NOON + HOUR), NOON)
-    assert head(engine, Reference("Team", "red")).attributes["versionStart"] == made
-    assert company.times("Team", "red") == [(made, None)]
-
-
-def test_a_closed_version_is_an_item_that_no_index_shows(
+def test_links_and_locks_do_not_change_the_version_start(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
-    made = company.create("Employee", "ada", name="Ada")
+    created = company.create("Team", "red")
+    company.create("Employee", "ada", team="red")
+    company.entities.lock("c", [Reference("Team", "red")], Lock("m", "ada", NOON + HOUR), NOON)
+    assert head(engine, Reference("Team", "red")).attributes["versionStart"] == created
+    assert company.times("Team", "red") == [(created, None)]
+
+
+def test_a_closed_version_is_an_item_without_index_places(
+    company: VersionedObjects, engine: WatchedEngine
+) -> None:
+    created = company.create("Employee", "ada", name="Ada")
     changed = company.commit(company.updating("Employee", "ada", name="Eva"), commit_id="c")
     again = company.update("Employee", "ada", name="Ida")
-    first, second = (engine.items[keys.version(ADA, start)] for start in (made, changed))
-    assert first.key.sort == f"V#{made:015d}"
-    assert first.attributes == {"start": made, "end": changed, "commitIds": ["c"]}
+    first, second = (engine.items[keys.version(ADA, start)] for start in (created, changed))
+    assert first.key.sort == f"V#{created:015d}"
+    assert first.attributes == {"start": created, "end": changed, "commitIds": ["c"]}
     assert (orjson.loads(first.state or ""), first.places) == ({"name": "Ada"}, {})
-    assert (second.attributes["end"], second.attributes["previousStart"]) == (again, made)
+    assert (second.attributes["end"], second.attributes["previousStart"]) == (again, created)
     assert head(engine).attributes["previousStart"] == changed
     assert sorts(engine, "Employee#ada") == [first.key.sort, second.key.sort, "V#~"]
 
 
-def test_a_tombstone_keeps_no_state_no_places_no_lock_and_no_counts(engine: WatchedEngine) -> None:
-    chronicle = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
-    chronicle.create("B", "b", name="x")
-    chronicle.create("A", "a", to="b")
-    chronicle.commit(chronicle.deletion("A", "a"), chronicle.deletion("B", "b"))
+def test_a_tombstone_has_no_state_no_places_no_lock_and_no_counts(engine: WatchedEngine) -> None:
+    objects = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
+    objects.create("B", "b", name="x")
+    objects.create("A", "a", to="b")
+    objects.commit(objects.deletion("A", "a"), objects.deletion("B", "b"))
     reference = Reference("B", "b")
-    (gone,) = chronicle.entities.tombstones([reference])
+    (gone,) = objects.entities.tombstones([reference])
     assert gone is not None
     assert head(engine, reference) == Item(
         keys.head(reference),
@@ -122,7 +124,7 @@ def test_a_tombstone_keeps_no_state_no_places_no_lock_and_no_counts(engine: Watc
     )
 
 
-def test_the_member_who_locked_an_object_may_delete_it_and_its_lock_ends_with_it(
+def test_the_holder_of_a_lock_may_delete_the_object_and_the_lock_ends(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     company.create("Employee", "ada")
@@ -138,11 +140,11 @@ def test_the_member_who_locked_an_object_may_delete_it_and_its_lock_ends_with_it
     assert company.get("Employee", "ada").lock is None
 
 
-def test_links_tell_since_when_and_until_when(company: VersionedObjects, engine: WatchedEngine) -> None:
+def test_links_have_a_start_and_an_end(company: VersionedObjects, engine: WatchedEngine) -> None:
     company.commit(company.creation("Team", "red"), company.creation("Desk", "d"))
-    made = company.create("Employee", "ada", team="red", desk="d")
-    assert engine.items[Key("Team#red", "L#members#ada")].attributes == {"start": made}
-    assert engine.items[Key("O#Employee.desk#d", "O")].attributes == {"holder": "ada", "start": made}
+    created = company.create("Employee", "ada", team="red", desk="d")
+    assert engine.items[Key("Team#red", "L#members#ada")].attributes == {"start": created}
+    assert engine.items[Key("O#Employee.desk#d", "O")].attributes == {"holder": "ada", "start": created}
     left = company.update("Employee", "ada", team=None, desk=None)
     assert sorts(engine, "Team#red") == ["L#members$ada", "V#~"]
     assert engine.items[Key("Team#red", "L#members$ada")].attributes == {"end": left}
@@ -154,7 +156,7 @@ def test_links_tell_since_when_and_until_when(company: VersionedObjects, engine:
     assert engine.items[Key("Desk#d", "L#owner$ada")].attributes == {"end": again}
 
 
-def test_of_what_keeps_no_versions_nothing_is_left_when_it_goes(
+def test_a_deleted_unversioned_object_leaves_no_items(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     company.create("Room", "r")
@@ -164,20 +166,20 @@ def test_of_what_keeps_no_versions_nothing_is_left_when_it_goes(
     assert not engine.items
 
 
-def test_links_that_are_older_than_their_times_are_looked_at(
+def test_links_without_times_are_checked_against_versions(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     """They may have led there at any time: the versions of those that they name tell."""
     company.commit(company.creation("Team", "red"), company.creation("Desk", "d"))
-    made = company.create("Employee", "ada", team="red", desk="d")
+    created = company.create("Employee", "ada", team="red", desk="d")
     for old in (Key("Team#red", "L#members#ada"), Key("O#Employee.desk#d", "O")):
         attributes = {name: value for name, value in engine.items[old].attributes.items() if name != "start"}
         engine.items[old] = replace(engine.items[old], attributes=attributes)
     for role in (RoleName("Team", "members"), RoleName("Desk", "owner")):
         id_ = {"Team": "red", "Desk": "d"}[role.class_name]
-        assert company.entities.linked(role, [id_], at=[made - 1]) == [("ada",)]
-        assert company.led_to(made - 1, role.class_name, role.role_name, id_) == ""
-        assert company.led_to(made, role.class_name, role.role_name, id_) == "ada"
+        assert company.entities.linked(role, [id_], at=[created - 1]) == [("ada",)]
+        assert company.led_to(created - 1, role.class_name, role.role_name, id_) == ""
+        assert company.led_to(created, role.class_name, role.role_name, id_) == "ada"
 
 
 OLD: dict[str, tuple[str, dict[str, Any], Instant]] = {
@@ -193,7 +195,7 @@ OLD: dict[str, tuple[str, dict[str, Any], Instant]] = {
 
 
 @pytest.mark.parametrize(("id_", "state", "since"), OLD.values(), ids=OLD)
-def test_a_head_that_does_not_tell_since_when_it_is_is_as_old_as_what_was_recorded(
+def test_a_head_without_a_start_starts_at_its_recorded_change(
     company: VersionedObjects, engine: WatchedEngine, id_: str, state: dict[str, Any], since: Instant
 ) -> None:
     reference = Reference("Employee", id_)
@@ -209,47 +211,49 @@ def test_a_head_that_does_not_tell_since_when_it_is_is_as_old_as_what_was_record
     assert company.names("Employee", id_, since - 1, since, changed) == "- old new"
 
 
-def test_versions_can_be_kept_of_objects_that_are_there_already(
+def test_versioning_can_be_switched_on_for_existing_objects(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     before = under(FORGETFUL, company, engine)
-    made = before.create("Employee", "ada", name="0")
+    created = before.create("Employee", "ada", name="0")
     since = before.update("Employee", "ada", name="1")
-    assert before.names("Employee", "ada", made - 1, made) == "1 1"
+    assert before.names("Employee", "ada", created - 1, created) == "1 1"
 
     company.clock = before.clock
-    assert company.names("Employee", "ada", made, since - 1, since) == "- - 1"
+    assert company.names("Employee", "ada", created, since - 1, since) == "- - 1"
     changed = company.update("Employee", "ada", name="2")
     assert company.times("Employee", "ada") == [(since, changed), (changed, None)]
     deleted = company.delete("Employee", "ada")
     assert company.names("Employee", "ada", since, changed, deleted) == "1 2 -"
 
 
-def test_versions_can_be_kept_no_more_and_then_again(
+def test_versioning_can_be_switched_off_and_on_again(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     """What was meanwhile is not remembered; what was before is."""
-    made = company.create("Employee", "ada", name="0")
+    created = company.create("Employee", "ada", name="0")
     changed = company.update("Employee", "ada", name="1")
     forgetful = under(FORGETFUL, company, engine)
     forgotten = forgetful.update("Employee", "ada", name="2")
     since = forgetful.update("Employee", "ada", name="3")
-    assert forgetful.names("Employee", "ada", made, changed, since) == "3 3 3"
+    assert forgetful.names("Employee", "ada", created, changed, since) == "3 3 3"
     assert "_versionStart" not in forgetful.get("Employee", "ada").state
 
     company.clock = forgetful.clock
     again = company.update("Employee", "ada", name="4")
-    assert company.times("Employee", "ada") == [(made, changed), (since, again), (again, None)]
-    told = company.names("Employee", "ada", made, changed - 1, changed, forgotten, since - 1, since, again)
-    assert told == "0 0 - - - 3 4"
-    for at in (made - 1, made, changed, forgotten, since, again):
+    assert company.times("Employee", "ada") == [(created, changed), (since, again), (again, None)]
+    result = company.names(
+        "Employee", "ada", created, changed - 1, changed, forgotten, since - 1, since, again
+    )
+    assert result == "0 0 - - - 3 4"
+    for at in (created - 1, created, changed, forgotten, since, again):
         backward = company.versions("Employee", "ada", until=at, backward=True)
         assert [*company.versions("Employee", "ada", until=at)] == backward[::-1]
         backward = company.versions("Employee", "ada", since=at, backward=True)
         assert [*company.versions("Employee", "ada", since=at)] == backward[::-1]
 
 
-def test_what_was_deleted_stays_so_when_versions_are_kept_no_more(
+def test_deleted_objects_stay_deleted_when_versioning_is_switched_off(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
     """Nobody takes a tombstone for an object, or leads to it, or counts on it."""
@@ -268,24 +272,24 @@ def test_what_was_deleted_stays_so_when_versions_are_kept_no_more(
     assert [each.reference.id for each in forgetful.entities.page(query, unlimited_budget()).items] == ["bob"]
 
 
-def test_an_object_that_is_deleted_while_no_versions_are_kept_is_gone_for_good(
+def test_an_object_deleted_without_versioning_cannot_be_restored(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
-    made = company.create("Employee", "ada", name="0")
+    created = company.create("Employee", "ada", name="0")
     company.update("Employee", "ada", name="1")
     under(FORGETFUL, company, engine).delete("Employee", "ada")
     assert company.entities.tombstones([ADA]) == [None]
-    assert company.names("Employee", "ada", made, company.clock) == "- -"
+    assert company.names("Employee", "ada", created, company.clock) == "- -"
     assert len(company.versions("Employee", "ada")) == len(company.versions("Employee", "ada", backward=True))
 
 
-def test_a_change_that_would_not_be_later_is_a_mistake(company: VersionedObjects) -> None:
+def test_a_change_not_later_than_the_present_version_is_an_error(company: VersionedObjects) -> None:
     """Which only a caller can make who has not asked since when things are as they are."""
-    made = company.create("Employee", "ada")
+    created = company.create("Employee", "ada")
     update = company.updating("Employee", "ada", name="x")
     with pytest.raises(ValueError, match="cannot end"):
-        company.entities.commit(Change("c", made, (update,)))
-    assert company.times("Employee", "ada") == [(made, None)]
+        company.entities.commit(Change("c", created, (update,)))
+    assert company.times("Employee", "ada") == [(created, None)]
 
 
 def test_the_times_of_a_version_are_not_stored_in_its_state(
@@ -299,7 +303,7 @@ def test_the_times_of_a_version_are_not_stored_in_its_state(
     assert orjson.loads(head(engine).state or "") == {"name": "x"}
 
 
-def test_a_page_is_told_and_ordered_by_when_versions_began(company: VersionedObjects) -> None:
+def test_a_page_shows_and_is_ordered_by_version_starts(company: VersionedObjects) -> None:
     starts = {id_: company.create("Employee", id_, code=id_) for id_ in "cab"}
     starts["a"] = company.update("Employee", "a", name="x")
     down = Order.of([OrderTerm("_versionStart", descending=True)])
@@ -311,18 +315,18 @@ def test_a_page_is_told_and_ordered_by_when_versions_began(company: VersionedObj
 
 
 @pytest.mark.parametrize("filter_", [None, Comparison("_id", Operator.IN, ("a",))])
-def test_a_page_need_not_tell_when_versions_began(company: VersionedObjects, filter_: Filter | None) -> None:
+def test_a_page_may_omit_version_starts(company: VersionedObjects, filter_: Filter | None) -> None:
     """Unless it is ordered by that."""
     start = company.create("Employee", "a")
     unwanted = Query("Employee", Order(), filter_, fields=PageFields(version_start=False))
     ordered = replace(unwanted, order=Order.of([OrderTerm("_versionStart")]))
     (bare,) = company.entities.page(unwanted, unlimited_budget()).items
-    (told,) = company.entities.page(ordered, unlimited_budget()).items
-    assert told.state == {**bare.state, "_versionStart": format_instant(start)} != bare.state
-    assert (told.start, bare.start) == (start, start)
+    (result,) = company.entities.page(ordered, unlimited_budget()).items
+    assert result.state == {**bare.state, "_versionStart": format_instant(start)} != bare.state
+    assert (result.start, bare.start) == (start, start)
 
 
-def test_a_change_ends_as_many_versions_as_fit(company: VersionedObjects) -> None:
+def test_a_change_ends_as_many_versions_as_fit_into_a_batch(company: VersionedObjects) -> None:
     company.commit(*(company.creation("Employee", f"e{number}") for number in range(51)))
     effects = [company.updating("Employee", f"e{number}", name="x") for number in range(51)]
     with pytest.raises(TooLarge, match="102"):
@@ -338,8 +342,8 @@ def test_the_largest_object_can_be_changed_and_deleted(company: VersionedObjects
     assert len(company.versions("Employee", "ada")) == 2
 
 
-class Forgetful(WatchedEngine):
-    """An engine that is never certain that what it refuses was not done before."""
+class UncertainEngine(WatchedEngine):
+    """An engine that never knows whether a refused batch was committed before."""
 
     def commit(self, batch: Batch) -> None:
         try:
@@ -348,8 +352,8 @@ class Forgetful(WatchedEngine):
             raise OutcomeUnknown(refusal.failures) from refusal
 
 
-@pytest.mark.parametrize("engine_of", [WatchedEngine, Forgetful])
-def test_a_write_whose_answer_was_lost_is_known_by_what_it_left(engine_of: type[WatchedEngine]) -> None:
+@pytest.mark.parametrize("engine_of", [WatchedEngine, UncertainEngine])
+def test_a_write_with_a_lost_response_is_recognized_by_its_items(engine_of: type[WatchedEngine]) -> None:
     """Also a deletion, by its tombstone; and what others do meanwhile is not taken for it."""
     company = VersionedObjects(Repository(engine_of(), COMPANY))
     company.create("Employee", "ada", name="0")
@@ -377,13 +381,13 @@ INDEXED = replace(
 )
 
 
-def test_a_reindex_passes_tombstones_over(engine: WatchedEngine) -> None:
+def test_a_reindex_skips_tombstones(engine: WatchedEngine) -> None:
     plain = replace(INDEXED, indexes=(), uniques=())
-    chronicle = VersionedObjects(Repository(engine, model(plain)))
+    objects = VersionedObjects(Repository(engine, model(plain)))
     for id_ in "abc":
-        chronicle.create("Thing", id_, name=id_, code=id_)
-    chronicle.update("Thing", "a", code="b")
-    chronicle.delete("Thing", "b")
+        objects.create("Thing", id_, name=id_, code=id_)
+    objects.update("Thing", "a", code="b")
+    objects.delete("Thing", "b")
     places = dict(head(engine, Reference("Thing", "a")).places)
     tombstone = head(engine, Reference("Thing", "b"))
     engine.items[tombstone.key] = replace(
@@ -395,19 +399,19 @@ def test_a_reindex_passes_tombstones_over(engine: WatchedEngine) -> None:
     assert not outcome.interrupted
     assert {*head(engine, Reference("Thing", "a")).places} - {*places} == {"index2"}
     assert {*head(engine, Reference("Thing", "b")).places} == {"index1"}
-    told = Repository(engine, model(INDEXED))
-    found = told.find_by_unique("Thing", Unique(("code",)), {"code": "b"}, unlimited_budget())
+    result = Repository(engine, model(INDEXED))
+    found = result.find_by_unique("Thing", Unique(("code",)), {"code": "b"}, unlimited_budget())
     assert found is not None
     assert found.reference.id == "a"
     assert found.state["_versionStart"] == format_instant(found.start or 0)
 
 
-def test_a_guard_that_was_left_behind_by_what_is_gone_is_free(engine: WatchedEngine) -> None:
-    chronicle = VersionedObjects(Repository(engine, model(replace(INDEXED, indexes=()))))
-    chronicle.create("Thing", "a", code="x")
-    lax = under(model(replace(INDEXED, indexes=(), uniques=())), chronicle, engine)
+def test_a_stale_guard_of_a_deleted_object_is_free(engine: WatchedEngine) -> None:
+    objects = VersionedObjects(Repository(engine, model(replace(INDEXED, indexes=()))))
+    objects.create("Thing", "a", code="x")
+    lax = under(model(replace(INDEXED, indexes=(), uniques=())), objects, engine)
     assert isinstance(lax.entities, Repository)
-    lax.entities._slots = Unguarding(engine, model(replace(INDEXED, indexes=(), uniques=())))
+    lax.entities._slots = UnguardedRegistryCache(engine, model(replace(INDEXED, indexes=(), uniques=())))
     lax.delete("Thing", "a")
     assert [key for key in engine.items if key.sort == "U"]
     strict = under(model(replace(INDEXED, indexes=())), lax, engine)
@@ -424,33 +428,31 @@ REQUIRED = model(
 )
 
 
-def test_what_comes_back_is_counted_when_that_is_needed(engine: WatchedEngine) -> None:
+def test_restored_links_of_required_roles_are_counted(engine: WatchedEngine) -> None:
     """Keys lead to it that led there all the time, others end meanwhile, others come with it."""
-    chronicle = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
-    chronicle.create("B", "b")
-    chronicle.commit(*(chronicle.creation("A", id_, to="b") for id_ in "xyz"))
-    chronicle.delete("B", "b")
-    chronicle.update("A", "x", to=None)
-    chronicle.commit(chronicle.restoration("B", "b"), chronicle.creation("A", "w", to="b"))
-    assert chronicle.get("B", "b").counts == {}
-    chronicle.commit(chronicle.updating("A", "y", to=None), chronicle.updating("A", "w", to=None))
-    assert chronicle.get("B", "b").counts == {RoleName("B", "of"): 1}
+    objects = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
+    objects.create("B", "b")
+    objects.commit(*(objects.creation("A", id_, to="b") for id_ in "xyz"))
+    objects.delete("B", "b")
+    objects.update("A", "x", to=None)
+    objects.commit(objects.restoration("B", "b"), objects.creation("A", "w", to="b"))
+    assert objects.get("B", "b").counts == {}
+    objects.commit(objects.updating("A", "y", to=None), objects.updating("A", "w", to=None))
+    assert objects.get("B", "b").counts == {RoleName("B", "of"): 1}
     with pytest.raises(IntegrityViolation) as refusal:
-        chronicle.update("A", "z", to=None)
+        objects.update("A", "z", to=None)
     assert refusal.value.violations == (RequiredRoleEmpty(Reference("B", "b"), RoleName("B", "of")),)
 
 
-def test_a_required_key_that_comes_back_with_its_object_protects_its_target(engine: WatchedEngine) -> None:
-    chronicle = VersionedObjects(Repository(engine, REQUIRED))
-    chronicle.commit(chronicle.creation("Team", "red"), chronicle.creation("Employee", "ada", team="red"))
-    chronicle.commit(chronicle.deletion("Team", "red"), chronicle.deletion("Employee", "ada"))
+def test_a_restored_required_key_protects_its_target(engine: WatchedEngine) -> None:
+    objects = VersionedObjects(Repository(engine, REQUIRED))
+    objects.commit(objects.creation("Team", "red"), objects.creation("Employee", "ada", team="red"))
+    objects.commit(objects.deletion("Team", "red"), objects.deletion("Employee", "ada"))
     with pytest.raises(IntegrityViolation):
-        chronicle.restore("Employee", "ada", team="red")
-    chronicle.commit(
-        chronicle.restoration("Team", "red"), chronicle.restoration("Employee", "ada", team="red")
-    )
+        objects.restore("Employee", "ada", team="red")
+    objects.commit(objects.restoration("Team", "red"), objects.restoration("Employee", "ada", team="red"))
     with pytest.raises(IntegrityViolation):
-        chronicle.delete("Team", "red")
+        objects.delete("Team", "red")
     with pytest.raises(IntegrityViolation):
-        chronicle.delete("Employee", "ada")
-    assert chronicle.led_to(chronicle.clock, "Team", "members", "red") == "ada"
+        objects.delete("Employee", "ada")
+    assert objects.led_to(objects.clock, "Team", "members", "red") == "ada"

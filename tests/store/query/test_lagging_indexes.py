@@ -1,4 +1,4 @@
-"""Pages over indexes that lag: what they show was so a moment ago, and what has stayed is not missed."""
+"""Pages over lagging indexes: they show recent states, and miss no unchanged object."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -115,7 +115,7 @@ OBJECTS_STAY = (0, 2, 3, 7, 10, 14, 15, 20, 22, 23)
 
 
 @pytest.mark.soak
-def test_paging_on_lagging_indexes_misses_nothing_that_stayed() -> None:
+def test_paging_on_lagging_indexes_finds_all_unchanged_objects() -> None:
     """Each page by another plan, forward or backward, while objects come, move and go, also within a page."""
     stayed: list[int] = []
 
@@ -133,23 +133,23 @@ def walk_while_others_write(number: int, long_run: int) -> int:
     """Return how many objects stayed during three walks; each walk must show all of them, once."""
     total = 0
     chance = random.Random(number)
-    told = scenario(chance)
-    history = LaggingHistory(chance, told)
+    result = scenario(chance)
+    history = LaggingHistory(chance, result)
     reader = Reader(history, chance)
     history.engine.meanwhile = lambda: history.write() if chance.random() < 0.3 else None
     with patch("stratabase.store.query.index_scan.MAX_SORTED_RUN", long_run):
         for _ in range(3):
             began = history.engine.now
             walked: list[State] = []
-            for query, page, span in reader.walk(told.order, told.filter):
+            for query, page, span in reader.walk(result.order, result.filter):
                 check(history, query, page, span)
                 walked += [entity.state for entity in page.items[:: -1 if query.window.backward else 1]]
-            stayed = history.must_be(told.filter, Span(began, history.engine.now))
+            stayed = history.must_be(result.filter, Span(began, history.engine.now))
             shown = [str(state["_id"]) for state in walked]
             total += len(stayed)
             assert stayed.keys() <= set(shown)
             assert {shown.count(id_) for id_ in stayed} <= {1}
-            along = naive.in_order(walked, told.order, THING)
+            along = naive.in_order(walked, result.order, THING)
             assert walked == (along[::-1] if query.window.backward else along)
             history.write()
     return total
@@ -157,24 +157,24 @@ def walk_while_others_write(number: int, long_run: int) -> int:
 
 @pytest.mark.soak
 @given(st.integers(0, 2**64))
-def test_when_nothing_is_written_any_more_every_plan_shows_all_that_is_there(number: int) -> None:
+def test_every_plan_finally_shows_all_objects_after_the_last_write(number: int) -> None:
     """What was leaves no trace: pages and counts are those of the naive model, and walks meet as many."""
     chance = random.Random(number)
-    told = scenario(chance)
-    history = LaggingHistory(chance, told)
+    result = scenario(chance)
+    history = LaggingHistory(chance, result)
     reader = Reader(history, chance)
     for _ in range(20):
         history.write()
     history.end()
-    window = told.window
-    query = Query(history.store.class_.name, told.order, told.filter, window, ALL)
-    expected = naive.page(history.states, told.filter, told.order, window, THING)
+    window = result.window
+    query = Query(history.store.class_.name, result.order, result.filter, window, ALL)
+    expected = naive.page(history.states, result.filter, result.order, window, THING)
     for why, find in reader.ways(query):
         page = find(query)
         ids = [entity.reference.id for entity in page.items]
         assert (ids, page.total_count, page.has_next, page.has_prev) == expected, why
     for _ in range(3):
-        pages_ = [page for _, page, _ in reader.walk(told.order, told.filter)]
+        pages_ = [page for _, page, _ in reader.walk(result.order, result.filter)]
         walked = [entity.reference.id for page in pages_ for entity in page.items]
         assert len(walked) == len(set(walked))
         assert {page.total_count for page in pages_} == {len(walked)} == {expected.total_count}

@@ -1,4 +1,4 @@
-"""Objects that a filter names by their ids are got by key: just these, exactly, in any order."""
+"""Objects that a filter names by ID are read by key, in any order."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ GOOD = Comparison("good", Operator.EQ, True)
         (Comparison("name", Operator.EQ, "a"), None),
     ],
 )
-def test_the_ids_that_a_filter_names(filter_: Filter | None, ids: set[str] | None) -> None:
+def test_ids_named_by_a_filter_are_found(filter_: Filter | None, ids: set[str] | None) -> None:
     """Ids of which every match has one, where the filter says so."""
     assert ids_implied_by(filter_) == ids
 
@@ -111,7 +111,7 @@ def test_only_named_objects_are_read_and_only_by_key(
 
 @pytest.mark.parametrize("order", [BY_ID, BY_COUNT_DOWN])
 @pytest.mark.parametrize("backward", [False, True])
-def test_paging_through_named_objects_finds_each_once(store: Store, order: Order, backward: bool) -> None:
+def test_paging_over_named_objects_finds_each_once(store: Store, order: Order, backward: bool) -> None:
     """By sevens, counted and told what lies around; some of those named are not there."""
     filter_ = And((among("000", "none", *(f"{n:03}" for n in range(5, 600, 5))), Not(is_("010"))))
     walked: list[str] = []
@@ -129,7 +129,7 @@ def test_paging_through_named_objects_finds_each_once(store: Store, order: Order
     assert walked == [f"{n:03}" for n in range(0, 600, 5) if n != 10]
 
 
-def test_what_was_just_written_is_seen_though_the_indexes_lag() -> None:
+def test_recent_writes_of_named_objects_are_visible_despite_lagging_indexes() -> None:
     store = Store(LaggingEngine(seed()), fresh_class())
     for number in range(20):
         store.create(f"{number}", count=number)
@@ -141,7 +141,7 @@ def test_what_was_just_written_is_seen_though_the_indexes_lag() -> None:
 
 
 @pytest.mark.parametrize("some", ["none", ""])
-def test_many_named_objects_draw_from_the_allowance(engine: WatchedEngine, some: str) -> None:
+def test_many_named_objects_count_towards_the_read_budget(engine: WatchedEngine, some: str) -> None:
     """Whether they are there or not; the refusal names no index, since none would be read."""
     store = Store(engine, fresh_class())
     store.fill({"_id": f"{n:03}", "notes": "n" * 1000} for n in range(200))

@@ -1,4 +1,4 @@
-"""Pages: whatever plan finds them, they show what a naive model shows."""
+"""Pages of every plan agree with the naive model."""
 
 from typing import Any
 from unittest.mock import Mock
@@ -35,7 +35,7 @@ def seen(page: Page) -> tuple[list[Any], int | None, bool | None, bool | None]:
 
 @pytest.mark.soak
 @given(st.data(), many_states, orders | st.sampled_from([BY_ID, BY_ID_DOWN]), st.none() | filters)
-def test_any_page_shows_what_the_naive_model_shows(
+def test_any_page_agrees_with_the_naive_model(
     engine: Engine,
     data: st.DataObject,
     states: list[dict[str, Any]],
@@ -65,7 +65,9 @@ def ten(engine: Engine) -> Store:
 
 @pytest.mark.parametrize("order", [BY_ID, BY_ID_DOWN, BY_COUNT])
 @pytest.mark.parametrize("filter_", [None, AMONG_ODD])
-def test_a_walk_there_and_back_meets_everything(engine: Engine, order: Order, filter_: Filter | None) -> None:
+def test_paging_forward_and_backward_visits_every_object(
+    engine: Engine, order: Order, filter_: Filter | None
+) -> None:
     """Forward from the beginning by threes, then backward from the end by threes."""
     store = ten(engine)
     whole = seen(store.page(Query("", order, filter_, Window(100))))[0]
@@ -111,7 +113,7 @@ def _place(page: Page, order: Order, item: int) -> Position:
         (Window(10), ([str(number) for number in range(10)], 10, False, False)),
     ],
 )
-def test_windows_at_the_edges(engine: Engine, window: Window, shown: Any) -> None:
+def test_windows_at_the_edges_are_correct(engine: Engine, window: Window, shown: Any) -> None:
     """What is asked alone is answered as it is together with the rest."""
     store = ten(engine)
     assert seen(store.page(Query("", BY_ID, None, window, ALL))) == shown
@@ -126,7 +128,7 @@ def test_windows_at_the_edges(engine: Engine, window: Window, shown: Any) -> Non
         assert seen(store.page(Query("", BY_ID, None, window, wanted))) == answer
 
 
-def test_the_positions_of_deleted_objects_still_lead_on(engine: Engine) -> None:
+def test_positions_of_deleted_objects_are_still_valid(engine: Engine) -> None:
     store = ten(engine)
     store.commit(store.deletion("4"), store.deletion("5"))
     window = Window(2, start=Position(("4",)))
@@ -173,12 +175,12 @@ def test_no_object_is_decoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:
         (Query("", BY_ID, window=Window(start=Position((None,)))), SortPlan),
     ],
 )
-def test_only_what_needs_it_is_scanned(query: Query, plan: type[IdOrderPlan | SortPlan]) -> None:
+def test_only_queries_that_need_a_scan_are_scanned(query: Query, plan: type[IdOrderPlan | SortPlan]) -> None:
     source = PlanSource(WatchedEngine(), unlimited())
     assert type(choose_plan(THING, query, ()).build(source)) is plan
 
 
-def test_a_large_sorted_page_out_of_many_is_right(engine: Engine) -> None:
+def test_a_large_sorted_page_of_many_objects_is_correct(engine: Engine) -> None:
     """More objects than a scan keeps at a time."""
     store = Store(engine, fresh_class())
     store.fill([{"_id": f"{number:04}", "count": number * 7919 % 3001} for number in range(3000)])
@@ -188,7 +190,7 @@ def test_a_large_sorted_page_out_of_many_is_right(engine: Engine) -> None:
     assert page.total_count == 3000
 
 
-def test_a_page_shows_objects_as_a_read_does(engine: Engine) -> None:
+def test_a_page_returns_the_same_entities_as_a_read(engine: Engine) -> None:
     store = Store(engine, fresh_class())
     store.create("x", name="Ada", picture={"fileId": "f"})
     assert store.page(Query("", BY_ID)).items == (store.get("x"),)

@@ -1,4 +1,4 @@
-"""Paging by cursor through objects while others come and go."""
+"""Paging by cursor while other objects are created and deleted."""
 
 import random
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from stratabase.domain.query.order import Order, OrderTerm, position_of
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import settled
+from tests.contract.engine.engine_calls import settle
 from tests.contract.engine.lagging import LaggingEngine
 from tests.models import THING
 from tests.soak import count, seed
@@ -34,9 +34,11 @@ ORDERS = [
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """The embedded engine, and one whose indexes are late: pages must be complete on both."""
     folder = tmp_path_factory.mktemp("paging")
-    made: Engine = LaggingEngine(seed()) if request.param == "lagging" else SqliteEngine(folder / "items.db")
-    yield made
-    made.close()
+    created: Engine = (
+        LaggingEngine(seed()) if request.param == "lagging" else SqliteEngine(folder / "items.db")
+    )
+    yield created
+    created.close()
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def a_state(number: int, chance: random.Random) -> dict[str, str | int]:
 @pytest.mark.soak
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
 @pytest.mark.parametrize("order", ORDERS, ids=["by id", "by id downward", "by values"])
-def test_paging_finds_every_object_that_is_there_throughout(
+def test_paging_finds_every_object_that_exists_throughout(
     engine: Engine, objects: int, order: Order, backward: bool
 ) -> None:
     """No object twice, none missed that stayed, all in order: also when a cursor's object goes."""
@@ -65,7 +67,7 @@ def test_paging_finds_every_object_that_is_there_throughout(
     store = Store(engine, fresh_class())
     states = [a_state(number, chance) for number in range(objects)]
     store.fill(states)
-    settled(engine)
+    settle(engine)
     staying = {str(state["_id"]) for state in states}
     walked: list[dict[str, object]] = []
     cursor, more, rounds = None, True, 0

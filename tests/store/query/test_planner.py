@@ -1,4 +1,4 @@
-"""The planner: every way to answer a query gives the same answer, and the cheap one is taken."""
+"""The planner: every plan returns the same result, and the cheapest is chosen."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.query import pages
 from stratabase.store.query.index_scan import MAX_SORTED_RUN
 from stratabase.store.query.planner import PlanSource, plan_candidates
-from tests.contract.engine.kinds import STURDY
+from tests.contract.engine.engines import CONCURRENT
 from tests.contract.engine.reference import ReferenceEngine
 from tests.domain.query import naive
 from tests.fakes import unlimited_budget
@@ -28,7 +28,7 @@ from tests.store.random_queries import scenario
 from tests.store.stores import Store, fresh_class, unlimited
 from tests.store.watched_engine import WatchedEngine
 
-STORING = [kind for kind in STURDY if kind.name != "metered"]
+STORING = [kind for kind in CONCURRENT if kind.name != "metered"]
 
 
 @pytest.fixture(scope="module", params=STORING, ids=lambda kind: kind.name)
@@ -64,7 +64,7 @@ def hold_against_the_naive_model(engine: Engine, number: int) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("engine", STORING[:-1], ids=lambda kind: kind.name, indirect=True, scope="module")
 @given(st.integers(0, 2**64))
-def test_every_plan_shows_what_the_naive_model_shows(engine: Engine, number: int) -> None:
+def test_every_plan_agrees_with_the_naive_model(engine: Engine, number: int) -> None:
     """Random indexes, objects, filters, orders and windows; some values are so long that they are cut."""
     hold_against_the_naive_model(engine, number)
 
@@ -73,19 +73,19 @@ def test_every_plan_shows_what_the_naive_model_shows(engine: Engine, number: int
 @pytest.mark.parametrize("engine", STORING[-1:], ids=lambda kind: kind.name, indirect=True, scope="module")
 @settings(max_examples=count(EXAMPLES, EXAMPLES // 10))
 @given(st.integers(0, 2**64))
-def test_every_plan_shows_what_the_naive_model_shows_on_dynamodb(engine: Engine, number: int) -> None:
+def test_every_plan_agrees_with_the_naive_model_on_dynamodb(engine: Engine, number: int) -> None:
     hold_against_the_naive_model(engine, number)
 
 
 @pytest.mark.soak
 @given(st.integers(0, 2**64))
-def test_long_runs_of_equal_values_are_in_order_too(number: int) -> None:
+def test_long_runs_of_equal_values_are_in_order(number: int) -> None:
     """What is long is one object and more here, so that all runs are read the way that long ones are."""
     with patch("stratabase.store.query.index_scan.MAX_SORTED_RUN", 1):
         hold_against_the_naive_model(ReferenceEngine(), number)
 
 
-def test_of_a_long_run_of_equal_values_only_a_part_is_read() -> None:
+def test_only_a_part_of_a_long_run_of_equal_values_is_read() -> None:
     """The newest of one state, say: down by values, and up by the id within them; also by the cursor."""
     engine = WatchedEngine()
     store = Store(engine, fresh_class(indexes=[("good",)]))
@@ -142,7 +142,9 @@ def by(*names: str, down: bool = False) -> Order:
         (("vintage",), Query("", by("vintage"), None, Window(4, start=Position((1950,)), backward=True)), 5),
     ],
 )
-def test_what_an_index_serves_is_read_and_no_more(index: tuple[str, ...], query: Query, reads: int) -> None:
+def test_a_query_reads_only_the_part_of_an_index_it_needs(
+    index: tuple[str, ...], query: Query, reads: int
+) -> None:
     """Of a hundred objects; one more than is shown may be read, to see where a run ends."""
     engine = WatchedEngine()
     store = hundred(engine, index)

@@ -1,4 +1,4 @@
-"""What tests objects lets others go on meanwhile, and stops when its time is over."""
+"""Filtering yields to other requests, and stops at the timeout."""
 
 import pytest
 
@@ -17,8 +17,8 @@ from tests.store.stores import fresh_class
 WIDE = Or(tuple(Comparison("name", Operator.CONTAINS, f"{number}z") for number in range(500)))
 
 
-class Passing:
-    """Time that goes on by a second whenever others go on."""
+class PassingTime:
+    """A clock that advances by a second whenever other requests run."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0.0
@@ -37,21 +37,21 @@ class Passing:
 
 
 @pytest.fixture
-def time(monkeypatch: pytest.MonkeyPatch) -> Passing:
-    return Passing(monkeypatch)
+def time(monkeypatch: pytest.MonkeyPatch) -> PassingTime:
+    return PassingTime(monkeypatch)
 
 
-def test_a_wide_filter_gives_way_after_some_thousand_comparisons(time: Passing) -> None:
+def test_a_large_filter_yields_after_some_thousand_comparisons(time: PassingTime) -> None:
     assert time.tested(WIDE, 100) == 0
     assert time.now == 5
 
 
-def test_a_wide_filter_stops_when_the_time_is_over(time: Passing) -> None:
+def test_a_large_filter_stops_at_the_timeout(time: PassingTime) -> None:
     with pytest.raises(ReadBudgetExceeded):
         time.tested(WIDE, 100, seconds=3)
     assert time.now == 4
 
 
-def test_a_narrow_filter_goes_on_with_what_is_read(time: Passing) -> None:
+def test_a_simple_filter_does_not_yield(time: PassingTime) -> None:
     assert time.tested(Comparison("name", Operator.CONTAINS, "a"), 1000) == 1000
     assert time.now == 0

@@ -1,4 +1,4 @@
-"""A commit that is shown piece by piece: nobody reads a version that never was, or misses one that was."""
+"""A commit that becomes visible in steps: no reader sees a version that never existed, or misses one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, combinations, product
@@ -26,13 +26,13 @@ ADA = Reference("Employee", "ada")
 Change = Callable[[VersionedObjects], object]
 
 CHANGES: dict[str, Change] = {
-    "updated": lambda chronicle: chronicle.update("Employee", "ada", name="new"),
-    "deleted": lambda chronicle: chronicle.delete("Employee", "ada"),
+    "updated": lambda objects: objects.update("Employee", "ada", name="new"),
+    "deleted": lambda objects: objects.delete("Employee", "ada"),
 }
 
 
-class Scene:
-    """Ada with a past: three versions, gone for a while, two more."""
+class HistoryScenario:
+    """Ada with three versions, a deletion, and two more versions."""
 
     def __init__(self) -> None:
         self.engine = PartialCommitEngine()
@@ -59,19 +59,19 @@ class Scene:
         return sorted({mark + step for mark in {*marks, NOON} for step in (-1, 0, 1)})
 
 
-def before_and_after(change: Change) -> tuple[Scene, Scene]:
+def before_and_after(change: Change) -> tuple[HistoryScenario, HistoryScenario]:
     """Return how it is before a change, and after it."""
-    before, after = Scene(), Scene()
+    before, after = HistoryScenario(), HistoryScenario()
     change(after.chronicle)
     return before, after
 
 
-def in_between(change: Change, held: Sequence[Key]) -> Scene:
+def in_between(change: Change, held: Sequence[Key]) -> HistoryScenario:
     """Return how a change looks of which a part is held back."""
-    scene = Scene()
-    scene.engine.hold(held)
-    change(scene.chronicle)
-    return scene
+    scenario = HistoryScenario()
+    scenario.engine.hold(held)
+    change(scenario.chronicle)
+    return scenario
 
 
 def parts(change: Change) -> Iterator[tuple[Key, ...]]:
@@ -100,21 +100,21 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
 
 
 @EACH_PART
-def test_a_reader_sees_all_of_a_commit_or_nothing(
+def test_a_reader_sees_a_commit_completely_or_not_at_all(
     pauses: list[Callable[[], object]], change: Change, held: Sequence[Key]
 ) -> None:
     """What is held back comes when the reader waits for it."""
-    both, scene = before_and_after(change), in_between(change, held)
+    both, scenario = before_and_after(change), in_between(change, held)
     instants = both[1].instants()
-    pauses.append(lambda: setattr(scene.engine, "released", True))
+    pauses.append(lambda: setattr(scenario.engine, "released", True))
     for instant in instants:
-        scene.engine.released = False
-        assert scene.at(instant) in [each.at(instant) for each in both], instant
+        scenario.engine.released = False
+        assert scenario.at(instant) in [each.at(instant) for each in both], instant
     ranges = product([None, *instants[::2]], [None, *instants[::2]], (None, 1, 3), (False, True))
     for since, until, limit, backward in ranges:
-        scene.engine.released = False
+        scenario.engine.released = False
         range_ = {"since": since, "until": until, "limit": limit, "backward": backward}
-        assert scene.versions(**range_) in [each.versions(**range_) for each in both], range_
+        assert scenario.versions(**range_) in [each.versions(**range_) for each in both], range_
 
 
 @EACH_PART
@@ -122,18 +122,18 @@ def test_a_read_is_unavailable_if_the_rest_of_a_commit_never_appears(
     pauses: list[Callable[[], object]], change: Change, held: Sequence[Key]
 ) -> None:
     """A reader that waits in vain is told so, and is never told what is not so."""
-    both, scene = before_and_after(change), in_between(change, held)
+    both, scenario = before_and_after(change), in_between(change, held)
     waits: list[None] = []
     pauses.append(lambda: waits.append(None))
     refused = 0
     for instant in both[1].instants():
         try:
-            assert scene.at(instant) in [each.at(instant) for each in both], instant
+            assert scenario.at(instant) in [each.at(instant) for each in both], instant
         except Unavailable:
             refused += 1
     for backward in (False, True):
         try:
-            assert scene.versions(backward=backward) in [each.versions(backward=backward) for each in both]
+            assert scenario.versions(backward=backward) in [each.versions(backward=backward) for each in both]
         except Unavailable:
             refused += 1
     assert (refused > 0) == (len(held) == 1)
@@ -141,11 +141,9 @@ def test_a_read_is_unavailable_if_the_rest_of_a_commit_never_appears(
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_a_version_that_comes_late_is_not_passed_over(
-    pauses: list[Callable[[], object]], number: int
-) -> None:
+def test_a_version_that_appears_late_is_not_missed(pauses: list[Callable[[], object]], number: int) -> None:
     """Others were closed after it that are shown already."""
-    whole, late = Scene(), Scene()
+    whole, late = HistoryScenario(), HistoryScenario()
     key = keys.version(ADA, whole.versions()[number][0] or 0)
     pauses.append(lambda: late.engine.show(whole.engine._items))
     for instant in whole.instants():

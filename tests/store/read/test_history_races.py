@@ -1,4 +1,4 @@
-"""Several callers at once: every version that was committed is remembered once, and nobody reads it torn.
+"""Concurrent callers: every committed version is kept once, and reads are consistent.
 
 A fault of the engine, or of the store, would be found out.
 """
@@ -18,13 +18,13 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import named, remembering
 from tests.contract.versions.versioned_objects import HOUR, VersionedObjects
 from tests.models import model
 from tests.soak import count as times
-from tests.store.faulty_engine import Careless, FaultyEngine, Hasty
+from tests.store.faulty_engine import BlindWriteEngine, EarlyVersionEngine, FaultyEngine
 from tests.store.thread_switching import switching_threads_often
 
 WRITERS = 4
@@ -37,7 +37,7 @@ _numbers = count(1)
 
 
 class Race:
-    """An object that several write and several read; each has a clock of its own, hours from the others."""
+    """An object with several writers and readers, whose clocks differ by hours."""
 
     def __init__(self, engine: Engine, entities: type[Repository] = Repository) -> None:
         self._engine = engine
@@ -48,9 +48,9 @@ class Race:
 
     def process(self, number: int) -> VersionedObjects:
         """Return the object as another process sees it."""
-        chronicle = VersionedObjects(self._entities(self._engine, model(self.class_)))
-        chronicle.clock += (number - 1) * HOUR
-        return chronicle
+        objects = VersionedObjects(self._entities(self._engine, model(self.class_)))
+        objects.clock += (number - 1) * HOUR
+        return objects
 
     def write(self, number: int, over: Event) -> list[str]:
         """Change the object again and again, also delete it and bring it back; return the names it got."""
@@ -61,38 +61,38 @@ class Race:
                 over.set()
 
     def _written(self, number: int) -> list[str]:
-        chronicle, done = self.process(number), list[str]()
+        objects, done = self.process(number), list[str]()
         for step in range(WRITES):
             name = f"{number}.{step}"
             for _ in range(1000):
                 with suppress(Conflict, AssertionError):  # another came between, or has deleted it
-                    done += self._written_once(chronicle, name, step)
+                    done += self._written_once(objects, name, step)
                     break
             else:
                 raise AssertionError("others came between for ever")
         return done
 
-    def _written_once(self, chronicle: VersionedObjects, name: str, step: int) -> list[str]:
+    def _written_once(self, objects: VersionedObjects, name: str, step: int) -> list[str]:
         """Write, and return the name of the version that this makes, if it does."""
-        if chronicle.find(*self.reference) is None:
-            chronicle.restore(*self.reference, name=name, note=name)
+        if objects.find(*self.reference) is None:
+            objects.restore(*self.reference, name=name, note=name)
         elif step % 5 == 4:
-            chronicle.delete(*self.reference)
+            objects.delete(*self.reference)
             return []
         else:
-            chronicle.update(*self.reference, name=name, note=name)
+            objects.update(*self.reference, name=name, note=name)
         return [name]
 
     def read(self, over: Event) -> list[str]:
         """Read all versions while others write, as long as they do; return what is wrong with some."""
-        chronicle, wrong, backward = self.process(9), list[str](), False
+        objects, wrong, backward = self.process(9), list[str](), False
         while not over.is_set():
             backward = not backward
-            found = chronicle.versions(*self.reference, backward=backward)
+            found = objects.versions(*self.reference, backward=backward)
             wrong += mistakes(found[::-1] if backward else found)
             for version in found[:: max(1, len(found) // 5)]:
                 assert version.start is not None
-                (again,) = chronicle.entities.as_of([(self.reference, version.start)])
+                (again,) = objects.entities.as_of([(self.reference, version.start)])
                 if again is None or again.state["name"] != version.state["name"]:
                     wrong.append(f"{version.start} is {again}, not {version}")
         return wrong
@@ -110,7 +110,7 @@ def mistakes(versions: Sequence[Entity]) -> list[str]:
 
 
 @pytest.mark.soak
-def test_concurrent_writes_keep_all_versions_and_no_read_is_inconsistent(engine: Engine) -> None:
+def test_concurrent_writes_keep_all_versions_and_reads_are_consistent(engine: Engine) -> None:
     check(Race(engine))
 
 
@@ -121,23 +121,23 @@ FAULTS = (AssertionError, ValueError, Unavailable)
 class LateStarts(Repository):
     """A store that has a version begin a millisecond after the change that made it."""
 
-    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *given: Any) -> list[Entity | None]:
+    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *arguments: Any) -> list[Entity | None]:
         """Look a millisecond before."""
-        return super().as_of([(reference, instant - 1) for reference, instant in moments], *given)
+        return super().as_of([(reference, instant - 1) for reference, instant in moments], *arguments)
 
 
-def test_nothing_is_found_where_there_is_no_fault() -> None:
+def test_the_check_accepts_a_correct_store() -> None:
     with switching_threads_often():
         check(Race(ReferenceEngine()))
 
 
-@pytest.mark.parametrize("faulty", [Careless, Hasty])
-def test_a_fault_of_the_engine_is_found_out(faulty: type[FaultyEngine]) -> None:
+@pytest.mark.parametrize("faulty", [BlindWriteEngine, EarlyVersionEngine])
+def test_the_check_detects_a_faulty_engine(faulty: type[FaultyEngine]) -> None:
     with switching_threads_often(), pytest.raises(FAULTS):
         check_all(lambda: Race(faulty(ReferenceEngine())))
 
 
-def test_a_fault_of_reading_is_found_out() -> None:
+def test_the_check_detects_a_faulty_reader() -> None:
     with switching_threads_often(), pytest.raises(AssertionError):
         check_all(lambda: Race(ReferenceEngine(), LateStarts))
 
@@ -153,7 +153,7 @@ def check(race: Race) -> None:
     over = Event()
     writers = [partial(race.write, number, over) for number in range(WRITERS)]
     readers = [partial(race.read, over) for _ in range(2)]
-    outcomes = together(*writers, *readers)
+    outcomes = run_concurrently(*writers, *readers)
     written, wrong = outcomes[:WRITERS], outcomes[WRITERS:]
     assert [each for each in wrong if each] == []
     versions = race.process(0).versions(*race.reference)

@@ -1,4 +1,4 @@
-"""Associations from the side that holds no key: what leads where, in what order, and who may be led to."""
+"""Associations from the side without a key: links, their order and their targets."""
 
 from collections.abc import Iterator, Sequence
 
@@ -44,7 +44,7 @@ def links(engine: WatchedEngine) -> set[Key]:
     return {key for key in engine.items if key.sort.startswith("L#")}
 
 
-def test_a_key_is_walked_back(teams: Objects) -> None:
+def test_a_key_is_followed_in_reverse(teams: Objects) -> None:
     teams.create("Team", "t", "u")
     teams.create("Employee", "b", "a", team="t")
     teams.create("Employee", "c", team="u")
@@ -53,7 +53,7 @@ def test_a_key_is_walked_back(teams: Objects) -> None:
     assert teams.entities.linked(role, ["t", "u", "missing", "t"]) == [("a", "b"), ("c",), (), ("a", "b")]
 
 
-def test_a_key_that_moves_or_is_cleared_is_walked_back_from_where_it_leads(teams: Objects) -> None:
+def test_a_changed_or_cleared_key_is_followed_in_reverse_from_its_present_target(teams: Objects) -> None:
     teams.create("Team", "t", "u")
     teams.create("Employee", "a", "b", "c", team="t")
     teams.commit(teams.update("Employee", "a", team="u"), teams.update("Employee", "b", team=None))
@@ -64,7 +64,7 @@ def test_a_key_that_moves_or_is_cleared_is_walked_back_from_where_it_leads(teams
     assert teams.linked("Team", "members", "t") == ""
 
 
-def test_a_key_of_a_deleted_target_leads_to_nothing_and_stays(teams: Objects) -> None:
+def test_a_key_to_a_deleted_target_stays_and_leads_to_nothing(teams: Objects) -> None:
     """Nobody is rewritten; the link goes when its holder moves."""
     teams.create("Team", "t", "u")
     teams.create("Employee", "a", "b", team="t")
@@ -77,7 +77,7 @@ def test_a_key_of_a_deleted_target_leads_to_nothing_and_stays(teams: Objects) ->
 
 
 @pytest.mark.parametrize("id_", ["missing", "deleted"])
-def test_a_key_to_what_is_not_there_is_refused(teams: Objects, id_: str) -> None:
+def test_a_key_to_a_missing_object_is_refused(teams: Objects, id_: str) -> None:
     """With an opposite or without."""
     teams.create("Team", "deleted", "t")
     teams.delete("Team", "deleted")
@@ -90,7 +90,7 @@ def test_a_key_to_what_is_not_there_is_refused(teams: Objects, id_: str) -> None
     assert teams.refused(teams.update("Employee", "a", team=id_, mentor="nobody")) == {missing, mentor}
 
 
-def test_a_key_may_lead_to_what_the_same_change_makes_but_not_to_what_it_deletes(teams: Objects) -> None:
+def test_a_key_may_lead_to_an_object_created_but_not_deleted_in_the_same_change(teams: Objects) -> None:
     teams.commit(teams.creation("Employee", "a", team="t", mentor="a"), teams.creation("Team", "t"))
     assert teams.linked("Team", "members", "t") == "a"
     effects = teams.deletion("Team", "t"), teams.creation("Employee", "b", team="t")
@@ -99,7 +99,7 @@ def test_a_key_may_lead_to_what_the_same_change_makes_but_not_to_what_it_deletes
     assert teams.find("Team", "t") is None
 
 
-def test_links_are_read_in_order_from_a_start_as_many_as_asked_for(teams: Objects) -> None:
+def test_links_are_read_in_order_from_a_start_up_to_a_limit(teams: Objects) -> None:
     ids = [f"{number:03}" for number in range(0, 400, 2)]
     teams.create("Team", "t")
     for first in range(0, len(ids), 40):
@@ -117,7 +117,7 @@ def test_links_are_read_in_order_from_a_start_as_many_as_asked_for(teams: Object
             assert read(start, limit, backward=True) == tuple(before[:limit])
 
 
-def test_links_of_roles_whose_names_begin_alike_are_distinguished(engine: Engine) -> None:
+def test_links_of_roles_with_a_common_name_prefix_are_distinguished(engine: Engine) -> None:
     note = class_with("Note", many("tag", "Note"), many("tags", "Note"), many("Tag", "Note"))
     notes = Objects(engine, model(note))
     notes.create("Note", "a", "b", "c", "d")
@@ -126,7 +126,7 @@ def test_links_of_roles_whose_names_begin_alike_are_distinguished(engine: Engine
     assert [notes.linked("Note", role, "a") for role in ("tag", "tags", "Tag")] == ["b", "c", "d"]
 
 
-def test_many_to_many_is_walked_from_both_sides(tags: Objects) -> None:
+def test_a_many_to_many_role_is_read_from_both_sides(tags: Objects) -> None:
     tags.create("Tag", "x", "y")
     tags.commit(tags.creation("Note", "a"), *tags.linking("Note", "tags", "a", "y", "x"))
     tags.create("Note", "b")
@@ -137,7 +137,7 @@ def test_many_to_many_is_walked_from_both_sides(tags: Objects) -> None:
     assert (tags.linked("Note", "tags", "a"), tags.linked("Tag", "notes", "x")) == ("y", "b")
 
 
-def test_a_link_changes_no_object(tags: Objects) -> None:
+def test_adding_a_link_changes_no_object(tags: Objects) -> None:
     """Who has read an object may still write it."""
     tags.create("Tag", "x")
     tags.create("Note", "a")
@@ -147,7 +147,7 @@ def test_a_link_changes_no_object(tags: Objects) -> None:
     assert tags.linked("Note", "tags", "a") == "x"
 
 
-def test_linking_and_unlinking_again_does_nothing(tags: Objects) -> None:
+def test_repeated_linking_and_unlinking_have_no_effect(tags: Objects) -> None:
     tags.create("Tag", "x")
     tags.create("Note", "a")
     for _ in range(2):
@@ -159,7 +159,7 @@ def test_linking_and_unlinking_again_does_nothing(tags: Objects) -> None:
 
 
 @pytest.mark.parametrize("role", ["tags", "likes"])
-def test_only_what_is_there_is_linked(tags: Objects, role: str) -> None:
+def test_only_existing_objects_can_be_linked(tags: Objects, role: str) -> None:
     tags.create("Tag", "x", "gone")
     tags.create("Note", "a", "gone")
     tags.delete("Tag", "gone")
@@ -170,7 +170,7 @@ def test_only_what_is_there_is_linked(tags: Objects, role: str) -> None:
     assert tags.linked("Note", role, "a") == ""
 
 
-def test_whether_a_link_is_there_can_be_asked(tags: Objects) -> None:
+def test_are_linked_returns_whether_links_exist(tags: Objects) -> None:
     tags.create("Tag", "x", "y")
     tags.create("Note", "a")
     tags.commit(*tags.linking("Note", "tags", "a", "x"))
@@ -180,7 +180,7 @@ def test_whether_a_link_is_there_can_be_asked(tags: Objects) -> None:
     assert joined(tags.role("Note", "tags"), []) == []
 
 
-def test_one_way_is_walked_one_way(tags: Objects) -> None:
+def test_a_one_way_role_is_read_from_its_owner_only(tags: Objects) -> None:
     """What it leads to may go; then the link dangles."""
     tags.create("Tag", "x", "y")
     tags.create("Note", "a")
@@ -191,7 +191,7 @@ def test_one_way_is_walked_one_way(tags: Objects) -> None:
     assert tags.linked("Note", "likes", "a") == "y"
 
 
-def test_links_end_with_either_object_at_both_ends() -> None:
+def test_deleting_either_object_deletes_both_ends_of_a_link() -> None:
     engine = WatchedEngine()
     tags = Objects(engine, TAGS)
     tags.create("Tag", "x", "y", "z")
@@ -206,7 +206,7 @@ def test_links_end_with_either_object_at_both_ends() -> None:
     assert links(engine) == set()
 
 
-def test_a_link_that_is_made_while_its_object_is_deleted_is_not_left_over() -> None:
+def test_a_link_added_during_deletion_of_its_object_is_not_left_over() -> None:
     """The deletion is decided anew: it must not forget a link that it did not see."""
     engine = WatchedEngine()
     tags = Objects(engine, TAGS)
@@ -220,7 +220,7 @@ def test_a_link_that_is_made_while_its_object_is_deleted_is_not_left_over() -> N
     assert links(engine) == set()
 
 
-def test_what_an_objects_own_state_tells_is_not_looked_for(teams: Objects, engine: Engine) -> None:
+def test_roles_stored_in_the_state_need_no_links(teams: Objects, engine: Engine) -> None:
     wholes = Objects(
         engine, model(class_with("W", parts("ps", "P", "w_")), class_with("P", whole("w_", "W", "ps")))
     )
@@ -233,7 +233,7 @@ def test_what_an_objects_own_state_tells_is_not_looked_for(teams: Objects, engin
             objects.entities.linked(role, ["x"])
 
 
-def test_reading_links_draws_from_the_allowance(teams: Objects) -> None:
+def test_reading_links_counts_towards_the_read_budget(teams: Objects) -> None:
     teams.create("Team", "t")
     teams.create("Employee", *"abcdefgh", team="t")
     budget = unlimited_budget()
@@ -258,7 +258,7 @@ class Counting(WatchedEngine):
         return super().range(*arguments, **more)  # type: ignore[arg-type]
 
 
-def test_ranges_are_read_as_the_store_is_reported() -> None:
+def test_link_ranges_are_read_by_the_given_parallel_runner() -> None:
     """Side by side, for instance; a single one too."""
     engine, asked = Counting(), list[int]()
     teams = Objects(engine, TEAMS)
@@ -275,7 +275,7 @@ def test_ranges_are_read_as_the_store_is_reported() -> None:
     assert (asked, engine.ranges) == ([3], 3)
 
 
-def test_an_object_that_is_read_from_a_page_has_its_roles(engine: Engine) -> None:
+def test_an_object_of_a_page_has_its_keys_and_parts(engine: Engine) -> None:
     """Keys and parts lie in its state."""
     note = class_with(
         "Note", key("to", "Note"), parts("lines", "Line", "note_"), parts("end", "Line", "of_", to_many=False)
@@ -294,7 +294,7 @@ def test_an_object_that_is_read_from_a_page_has_its_roles(engine: Engine) -> Non
     assert found.state == state
 
 
-def test_roles_that_the_model_does_not_know_any_more_are_kept(engine: Engine) -> None:
+def test_roles_unknown_to_the_model_are_kept(engine: Engine) -> None:
     full = model(
         class_with("A", key("to", "B"), parts("ps", "P", "a_")),
         class_with("B"),
@@ -314,7 +314,7 @@ def test_roles_that_the_model_does_not_know_any_more_are_kept(engine: Engine) ->
     assert objects.get("A", "a").state == {"_id": "a", "name": "new"}
 
 
-def test_a_value_that_is_no_key_any_more_is_none(engine: Engine) -> None:
+def test_a_value_that_is_no_longer_a_key_is_null(engine: Engine) -> None:
     """The role had parts, and leads to something now."""
     old = model(class_with("A", parts("role", "B", "a_")), class_with("B", whole("a_", "A", "role")))
     objects = Objects(engine, old)
@@ -326,7 +326,7 @@ def test_a_value_that_is_no_key_any_more_is_none(engine: Engine) -> None:
     assert new.linked("B", "of", "b") == "a"
 
 
-def test_a_form_holds_no_links() -> None:
+def test_a_form_has_no_links() -> None:
     """Its objects are never stored, whatever roles it has."""
     form = class_with(
         "Form", key("to", "B", required=True), many("list", "B", required=True), kind=ClassKind.FORM
@@ -338,7 +338,7 @@ def test_a_form_holds_no_links() -> None:
     assert len(engine.items) == 0
 
 
-def test_the_items_of_an_association_are_where_the_documents_say() -> None:
+def test_items_of_an_association_have_the_documented_keys() -> None:
     engine = WatchedEngine()
     teams, tags = Objects(engine, TEAMS), Objects(engine, TAGS)
     teams.create("Team", "t")
@@ -371,7 +371,7 @@ def test_a_class_may_be_associated_with_itself(engine: Engine, kind: str) -> Non
     assert objects.linked("A", "of", "b") == ""
 
 
-def test_what_touches_no_role_is_one_write_of_one_item() -> None:
+def test_a_change_without_roles_is_one_write_of_one_item() -> None:
     """As of an object without roles: that costs half of what several items cost."""
     engine = WatchedEngine()
     for kind in KINDS:

@@ -1,4 +1,4 @@
-"""An object found by unique values: exact at once where all objects hold their guards, else by a page."""
+"""Lookup by unique values: by guard if all objects are guarded, otherwise by a page."""
 
 import unicodedata
 from collections.abc import Callable
@@ -42,14 +42,14 @@ def older_than_its_constraints(engine: Engine) -> Store:
     return Store(engine, constrained)
 
 
-@pytest.mark.parametrize("made", [guarded, older_than_its_constraints])
-def test_an_object_is_found_by_its_values(engine: Engine, made: Callable[[Engine], Store]) -> None:
-    store = made(engine)
+@pytest.mark.parametrize("created", [guarded, older_than_its_constraints])
+def test_an_object_is_found_by_its_unique_values(engine: Engine, created: Callable[[Engine], Store]) -> None:
+    store = created(engine)
     store.create("a", code="x", name="n", count=1)
     store.create("b", code="y", name="n", count=2)
     store.create("c", code=None, name=None, count=3)
 
-    assert is_guarded(engine, store.class_) is (made is guarded)
+    assert is_guarded(engine, store.class_) is (created is guarded)
     assert (holder(store, code="x"), holder(store, code="y"), holder(store, code="z")) == ("a", "b", None)
     assert (holder(store, name="n", count=2), holder(store, name="n", count=3)) == ("b", None)
     assert holder(store, code=None) is None
@@ -60,11 +60,9 @@ def test_an_object_is_found_by_its_values(engine: Engine, made: Callable[[Engine
     assert holder(store, code="new") is None
 
 
-@pytest.mark.parametrize("made", [guarded, older_than_its_constraints])
-def test_texts_are_the_same_that_are_spelled_differently(
-    engine: Engine, made: Callable[[Engine], Store]
-) -> None:
-    store = made(engine)
+@pytest.mark.parametrize("created", [guarded, older_than_its_constraints])
+def test_texts_are_compared_after_normalization(engine: Engine, created: Callable[[Engine], Store]) -> None:
+    store = created(engine)
     store.create("a", code=unicodedata.normalize("NFD", "é"))
     store.create("b", code=unicodedata.normalize("NFC", "ü"))
 
@@ -72,7 +70,7 @@ def test_texts_are_the_same_that_are_spelled_differently(
     assert [holder(store, code=unicodedata.normalize("NFD", text)) for text in "éü"] == ["a", "b"]
 
 
-def test_what_older_objects_have_is_found_before_and_after_a_reindex(engine: Engine) -> None:
+def test_values_of_older_objects_are_found_before_and_after_a_reindex(engine: Engine) -> None:
     class_ = fresh_class()
     Store(engine, class_).create("old", code="x")
     store = Store(engine, with_uniques(class_, ("code",)))
@@ -84,7 +82,7 @@ def test_what_older_objects_have_is_found_before_and_after_a_reindex(engine: Eng
     assert (before, holder(Store(engine, store.class_), code="x")) == ("old", "old")
 
 
-def test_a_guard_costs_two_reads_and_no_page() -> None:
+def test_a_lookup_by_guard_costs_two_reads_and_no_page() -> None:
     engine = WatchedEngine()
     store = guarded(engine)
     store.create("a", code="x")
@@ -97,8 +95,8 @@ def test_a_guard_costs_two_reads_and_no_page() -> None:
     assert engine.items_read == read
 
 
-class Torn(WatchedEngine):
-    """Shows a guard of a commit before the objects of it, as often as it is told."""
+class EarlyGuardEngine(WatchedEngine):
+    """An engine that shows a guard of a commit before its objects, a number of times."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -114,11 +112,9 @@ class Torn(WatchedEngine):
 
 
 @pytest.mark.parametrize(("times", "found"), [(1, "b"), (3, "b"), (4, None)])
-def test_an_object_that_does_not_have_the_values_yet_is_looked_at_again(
-    times: int, found: str | None
-) -> None:
+def test_an_object_without_the_guarded_values_is_read_again(times: int, found: str | None) -> None:
     """Reads are not isolated from commits everywhere: one commit moved the values from `a` to `b`."""
-    engine = Torn()
+    engine = EarlyGuardEngine()
     store = guarded(engine)
     store.create("a", code="x")
     store.create("b", code="y")
@@ -137,7 +133,7 @@ def _coded(entity: Entity, code: str) -> Entity:
     return Entity(entity.reference, {**entity.state, "code": code}, entity.commit_ids)
 
 
-def test_finding_an_object_draws_on_the_allowance(engine: Engine) -> None:
+def test_a_lookup_counts_towards_the_read_budget(engine: Engine) -> None:
     store = guarded(engine)
     store.create("a", code="x")
     budget = ReadBudget(300, 1, lambda: 0)
@@ -151,7 +147,7 @@ def test_finding_an_object_draws_on_the_allowance(engine: Engine) -> None:
         find()
 
 
-def test_many_objects_are_read_some_at_a_time_while_the_request_may_read_more() -> None:
+def test_many_objects_are_read_in_batches_within_the_read_budget() -> None:
     """What is asked for at once may be larger than the memory."""
     engine = WatchedEngine()
     store = Store(engine, fresh_class())

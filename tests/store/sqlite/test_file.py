@@ -1,4 +1,4 @@
-"""The file: private, durable, and opened only by those who understand it."""
+"""The SQLite file: private, durable, and opened only if its layout is known."""
 
 import sqlite3
 import stat
@@ -14,7 +14,7 @@ from stratabase.store.engine.port import ITEMS, NOT_EXISTS, Batch, Item, Key, Pu
 from stratabase.store.sqlite import file
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.unusable_store import UnusableStore
-from tests.contract.engine.acting import HERE, commit, found, put, together
+from tests.contract.engine.engine_calls import HERE, commit, find_item, put, run_concurrently
 
 
 def mode(path: Path) -> int:
@@ -34,7 +34,7 @@ def refusal(path: Path) -> str:
     return str(refused.value)
 
 
-def test_only_its_owner_may_read_it(engine: SqliteEngine, path: Path) -> None:
+def test_only_the_owner_may_read_the_file(engine: SqliteEngine, path: Path) -> None:
     commit(engine, Put(Item(HERE)))
     assert mode(path.parent) == 0o700
     assert {each.name: mode(each) for each in path.parent.iterdir()} == dict.fromkeys(
@@ -42,25 +42,25 @@ def test_only_its_owner_may_read_it(engine: SqliteEngine, path: Path) -> None:
     )
 
 
-def test_a_folder_that_was_there_keeps_its_permissions(path: Path) -> None:
+def test_an_existing_folder_keeps_its_permissions(path: Path) -> None:
     path.parent.mkdir(mode=0o755)
     SqliteEngine(path).close()
     assert mode(path.parent) == 0o755
 
 
-def test_what_was_committed_is_there_after_reopening(path: Path) -> None:
+def test_committed_data_survives_reopening(path: Path) -> None:
     item = Item(HERE, {"n": 1}, "{}")
     with closing(SqliteEngine(path)) as engine:
         commit(engine, Put(item))
     with closing(SqliteEngine(path)) as engine:
-        assert found(engine) == item
+        assert find_item(engine) == item
 
 
 def test_a_path_may_have_any_characters(tmp_path: Path) -> None:
     path = tmp_path / "a b%20?mode=ro#ü" / "store.db"
     with closing(SqliteEngine(path)) as engine:
         commit(engine, Put(Item(HERE)))
-        assert found(engine)
+        assert find_item(engine)
     assert [each.name for each in path.parent.iterdir()] == ["store.db"]
 
 
@@ -71,14 +71,14 @@ def test_closing_leaves_one_complete_file(path: Path) -> None:
     assert [each.name for each in path.parent.iterdir()] == ["store.db"]
 
 
-def test_closing_puts_the_log_into_the_file_though_others_have_it_open(path: Path) -> None:
+def test_closing_checkpoints_the_log_even_if_others_have_the_file_open(path: Path) -> None:
     with closing(SqliteEngine(path)) as other:
-        assert found(other) is None
+        assert find_item(other) is None
         engine = SqliteEngine(path)
         commit(engine, Put(Item(HERE)))
         engine.close()
         assert path.with_name("store.db-wal").stat().st_size == 0
-        assert found(other) == Item(HERE)
+        assert find_item(other) == Item(HERE)
 
 
 def test_closing_twice_is_allowed(path: Path) -> None:
@@ -97,7 +97,7 @@ def test_closing_twice_is_allowed(path: Path) -> None:
     ids=["get", "range", "commit"],
 )
 @pytest.mark.parametrize("used", [False, True])
-def test_after_closing_every_call_is_refused(
+def test_calls_after_close_are_refused(
     path: Path, call: Callable[[SqliteEngine], object], used: bool
 ) -> None:
     engine = SqliteEngine(path)
@@ -108,7 +108,7 @@ def test_after_closing_every_call_is_refused(
         call(engine)
 
 
-def test_every_commit_goes_to_the_disk(engine: SqliteEngine) -> None:
+def test_every_commit_is_flushed_to_disk(engine: SqliteEngine) -> None:
     writing = engine._writer._connection
     assert writing.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
     assert writing.execute("PRAGMA synchronous").fetchall() == [(2,)], "2 is FULL"
@@ -119,11 +119,11 @@ def test_readers_cannot_write(engine: SqliteEngine) -> None:
         engine._readers.read(lambda connection: connection.execute("DELETE FROM items"))
 
 
-def test_a_new_file_may_be_opened_by_many_at_once(path: Path) -> None:
+def test_a_new_file_may_be_opened_concurrently(path: Path) -> None:
     for number in range(5):
         new = path.with_name(f"{number}.db")
-        engines = together(*[partial(SqliteEngine, new)] * 6)
-        together(
+        engines = run_concurrently(*[partial(SqliteEngine, new)] * 6)
+        run_concurrently(
             *(
                 partial(commit, each, Put(Item(Key("p", str(n))), NOT_EXISTS))
                 for n, each in enumerate(engines)
@@ -134,7 +134,7 @@ def test_a_new_file_may_be_opened_by_many_at_once(path: Path) -> None:
             each.close()
 
 
-def test_a_newer_layout_is_refused_and_left_alone(path: Path) -> None:
+def test_a_newer_layout_is_refused_and_unchanged(path: Path) -> None:
     SqliteEngine(path).close()
     altered(path, f"PRAGMA user_version = {file.OBJECT_LAYOUT.version + 1}")
     before = path.read_bytes()
@@ -143,7 +143,7 @@ def test_a_newer_layout_is_refused_and_left_alone(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None:
+def test_another_program_s_database_is_refused_and_unchanged(path: Path) -> None:
     path.parent.mkdir()
     altered(path, "CREATE TABLE theirs (x)")
     before = path.read_bytes()
@@ -151,7 +151,7 @@ def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None
     assert path.read_bytes() == before
 
 
-def test_what_is_no_database_is_refused_and_left_alone(path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_refused_and_unchanged(path: Path) -> None:
     path.parent.mkdir()
     path.write_text("Dear diary, " * 1000)
     text = refusal(path)
@@ -160,7 +160,7 @@ def test_what_is_no_database_is_refused_and_left_alone(path: Path) -> None:
     assert path.read_text() == "Dear diary, " * 1000
 
 
-def test_damage_that_is_found_later_is_reported(path: Path) -> None:
+def test_damage_found_later_is_reported(path: Path) -> None:
     with closing(SqliteEngine(path)) as engine:
         put(engine, [Item(Key("p", f"{n:04}"), state="x" * 500) for n in range(300)])
     content = path.read_bytes()
@@ -172,17 +172,17 @@ def test_damage_that_is_found_later_is_reported(path: Path) -> None:
             put(engine, [Item(Key("p", f"{n:04}"), state="y") for n in range(300)])
 
 
-def test_a_folder_in_the_place_of_the_file_is_refused(path: Path) -> None:
+def test_a_folder_in_place_of_the_file_is_refused(path: Path) -> None:
     path.mkdir(parents=True)
     assert f"{path} cannot be opened: Is a directory. Use a file that you can write to." in refusal(path)
 
 
-def test_a_place_where_no_folder_can_be_is_refused(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert "Use a file that you can write to." in refusal(tmp_path / "file" / "store.db")
 
 
-def test_a_file_that_another_holds_for_good_is_refused(path: Path) -> None:
+def test_a_file_locked_permanently_by_another_is_refused(path: Path) -> None:
     path.parent.mkdir()
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -198,7 +198,7 @@ def test_an_old_sqlite_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert not path.exists()
 
 
-def test_a_disk_without_a_write_ahead_log_is_refused(path: Path) -> None:
+def test_a_disk_that_does_not_support_wal_is_refused(path: Path) -> None:
     with (
         closing(sqlite3.connect(":memory:")) as connection,
         pytest.raises(UnusableStore, match="Use a local disk"),
@@ -206,7 +206,7 @@ def test_a_disk_without_a_write_ahead_log_is_refused(path: Path) -> None:
         file._write_ahead(path, connection)
 
 
-def test_a_file_that_has_gone_does_not_come_back_empty(path: Path) -> None:
+def test_a_removed_file_is_not_recreated_empty(path: Path) -> None:
     engine = SqliteEngine(path)
     for each in path.parent.iterdir():
         each.unlink()

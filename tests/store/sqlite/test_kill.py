@@ -1,4 +1,4 @@
-"""Killed at any moment: what was acknowledged is there, and nothing is half written."""
+"""A killed writer: acknowledged batches survive, and none is incomplete."""
 
 import subprocess
 import sys
@@ -10,9 +10,9 @@ import pytest
 
 from stratabase.store.engine.port import Item, Key
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import HERE, found, keys
+from tests.contract.engine.engine_calls import HERE, find_item, keys
 from tests.soak import count, seed
-from tests.store.sqlite.mortal import PARTS, parts
+from tests.store.sqlite.killed_writer import PARTS, parts
 
 ROOT = Path(__file__).parents[3]
 KILLS = count(4, 200)
@@ -23,7 +23,7 @@ LIVES = count(4, 8)
 
 def lived(path: Path, life: int, acknowledged: int) -> list[str]:
     """Let a process write, kill it after so many acknowledgements; return all that it got to say."""
-    command = [sys.executable, "-m", "tests.store.sqlite.mortal", str(path), str(life)]
+    command = [sys.executable, "-m", "tests.store.sqlite.killed_writer", str(path), str(life)]
     with subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE) as process:
         assert process.stdout
         said = [process.stdout.readline() for _ in range(acknowledged)]
@@ -46,7 +46,7 @@ def stored(engine: SqliteEngine) -> list[str]:
 @pytest.mark.long
 @pytest.mark.soak
 @pytest.mark.parametrize("series", range(KILLS // LIVES))
-def test_a_killed_writer_loses_no_batch_and_leaves_none_in_half(path: Path, series: int) -> None:
+def test_a_killed_writer_loses_no_batch_and_leaves_none_incomplete(path: Path, series: int) -> None:
     chance = Random(seed() + series)
     acknowledged: set[str] = set()
     for life in range(LIVES):
@@ -54,10 +54,10 @@ def test_a_killed_writer_loses_no_batch_and_leaves_none_in_half(path: Path, seri
         with closing(SqliteEngine(path)) as engine:
             there = stored(engine)
             assert acknowledged <= set(there)
-            assert found(engine, HERE) == Item(HERE, {"count": len(there)})
+            assert find_item(engine, HERE) == Item(HERE, {"count": len(there)})
         acknowledged = set(there)
 
 
-def test_the_names_that_are_compared_are_distinguished() -> None:
+def test_the_checked_batches_have_distinct_items() -> None:
     assert parts("a")[0].key == Key("part0", "a")
     assert parts("a") != parts("b")

@@ -1,4 +1,4 @@
-"""A file of an earlier layout is brought to the present one, step by step, whenever it is opened."""
+"""A file with an earlier layout is upgraded step by step when it is opened."""
 
 import sqlite3
 from contextlib import closing
@@ -33,7 +33,7 @@ def test_a_new_file_needs_no_upgrade(tmp_path: Path) -> None:
     assert content(path) == [(3,)]
 
 
-def test_a_layout_from_which_no_step_leads_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_a_layout_without_an_upgrade_step_is_refused_and_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "things.db"
     open_for_writing(path, 0, FIRST).close()
     for later in (Layout(b"Test", 2, ()), Layout(b"Test", 3, (), {2: STEPS[2]})):

@@ -1,4 +1,4 @@
-"""Several processes on one file: as exact as one."""
+"""Several processes that share a file."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 from stratabase.store.engine.port import Item, Put
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import HERE, commit, there
+from tests.contract.engine.engine_calls import HERE, commit, get_item
 from tests.soak import count
 
 pytestmark = pytest.mark.soak
@@ -20,14 +20,14 @@ TIMES = count(100, 2000)
 RIVALS = 2
 
 
-def rival(path: Path, deed: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "tests.store.sqlite.rival", str(path), deed, str(TIMES)]
+def rival(path: Path, operation: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "tests.store.sqlite.competing_process", str(path), operation, str(TIMES)]
     return subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
-def rivalry(path: Path, deed: str) -> list[list[int]]:
+def rivalry(path: Path, operation: str) -> list[list[int]]:
     """Let processes do a deed at once; return what each has done."""
-    rivals = [rival(path, deed) for _ in range(RIVALS)]
+    rivals = [rival(path, operation) for _ in range(RIVALS)]
     for each in rivals:
         assert each.stdout
         assert each.stdout.readline() == "ready\n"
@@ -40,7 +40,7 @@ def rivalry(path: Path, deed: str) -> list[list[int]]:
     return [json.loads(answer) for answer in answers]
 
 
-def test_a_free_key_has_one_winner_among_processes(path: Path) -> None:
+def test_one_of_several_processes_wins_a_free_key(path: Path) -> None:
     won = [number for each in rivalry(path, "win") for number in each]
     assert sorted(won) == list(range(TIMES))
 
@@ -48,11 +48,11 @@ def test_a_free_key_has_one_winner_among_processes(path: Path) -> None:
 def test_no_addition_of_another_process_is_lost(path: Path) -> None:
     rivalry(path, "add")
     with closing(SqliteEngine(path)) as engine:
-        assert there(engine).attributes == {"count": RIVALS * TIMES}
+        assert get_item(engine).attributes == {"count": RIVALS * TIMES}
 
 
 def test_no_conditional_write_of_another_process_is_lost(path: Path) -> None:
     with closing(SqliteEngine(path)) as engine:
         commit(engine, Put(Item(HERE, {"count": 0})))
         rivalry(path, "raise")
-        assert there(engine).attributes == {"count": RIVALS * TIMES}
+        assert get_item(engine).attributes == {"count": RIVALS * TIMES}

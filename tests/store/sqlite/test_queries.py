@@ -1,4 +1,4 @@
-"""SQLite answers every question from an index, in its order: it never scans, and never sorts."""
+"""SQLite answers every query from an index in its order, without scans and sorts."""
 
 from itertools import product
 
@@ -22,7 +22,7 @@ def plan(engine: SqliteEngine, statement: str) -> list[str]:
 
 
 @pytest.mark.parametrize("index", [ITEMS, *INDEX_NAMES])
-def test_a_page_of_a_range_is_one_search_in_its_index(engine: SqliteEngine, index: str) -> None:
+def test_a_page_of_a_range_is_one_index_search(engine: SqliteEngine, index: str) -> None:
     used = {ITEMS: "sqlite_autoindex_items_1"}.get(index, index)
     for low, high, (included, backward, later) in product(ENDS, ENDS, product((True, False), repeat=3)):
         asked = range_query(index, "p", Bounds(low, high, included, included), backward=backward)
@@ -34,7 +34,7 @@ def test_a_page_of_a_range_is_one_search_in_its_index(engine: SqliteEngine, inde
         assert step.count(" AND ") == started, step
 
 
-def test_one_key_is_one_search(engine: SqliteEngine) -> None:
+def test_one_key_is_one_index_search(engine: SqliteEngine) -> None:
     (step,) = plan(engine, queries._SELECT_ONE)
     assert step == "SEARCH items USING INDEX sqlite_autoindex_items_1 (partition=? AND sort=?)"
 

@@ -1,4 +1,4 @@
-"""Reading: a connection for each thread, small pages first, and no old moment held."""
+"""Reading: one connection per thread, small pages first, and no long read transaction."""
 
 from pathlib import Path
 from threading import Thread
@@ -9,7 +9,7 @@ from stratabase import waiting
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.engine.port import ITEMS, Item, Key
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import HERE, put
+from tests.contract.engine.engine_calls import HERE, put
 
 
 def in_a_thread(engine: SqliteEngine) -> None:
@@ -18,28 +18,28 @@ def in_a_thread(engine: SqliteEngine) -> None:
     thread.join()
 
 
-def test_a_thread_keeps_its_connection(engine: SqliteEngine) -> None:
+def test_a_thread_reuses_its_connection(engine: SqliteEngine) -> None:
     engine.get([HERE])
     (one,) = engine._readers._all.values()
     engine.get([HERE])
     assert list(engine._readers._all.values()) == [one]
 
 
-def test_connections_of_threads_that_have_ended_do_not_pile_up(engine: SqliteEngine) -> None:
+def test_connections_of_ended_threads_are_closed(engine: SqliteEngine) -> None:
     engine.get([HERE])
     for _ in range(20):
         in_a_thread(engine)
     assert len(engine._readers._all) <= 2
 
 
-def test_a_thread_that_reads_for_the_first_time_after_closing_is_refused(path: Path) -> None:
+def test_a_first_read_of_a_thread_after_close_is_refused(path: Path) -> None:
     engine = SqliteEngine(path)
     engine.close()
     with pytest.raises(Unavailable, match="closed"):
         engine.get([HERE])
 
 
-def test_pages_grow_and_others_get_their_turn_between_them(
+def test_page_sizes_grow_and_others_run_between_pages(
     engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turns: list[int] = []
@@ -58,12 +58,12 @@ def test_pages_grow_and_others_get_their_turn_between_them(
 
 
 @pytest.mark.parametrize(("limit", "sizes"), [(1, [1]), (65, [65]), (1030, [1024, 6]), (2000, [1024, 76])])
-def test_no_more_is_read_than_is_wanted(engine: SqliteEngine, limit: int, sizes: list[int]) -> None:
+def test_a_range_reads_no_more_than_its_limit(engine: SqliteEngine, limit: int, sizes: list[int]) -> None:
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(1100)])
     assert [len(page) for page in engine.range(ITEMS, "p", limit=limit)] == sizes
 
 
-def test_nothing_is_read_before_the_first_page_is_wanted(path: Path) -> None:
+def test_a_range_is_lazy(path: Path) -> None:
     engine = SqliteEngine(path)
     pages = engine.range(ITEMS, "p")
     put(engine, [Item(Key("p", "1"))])
@@ -71,7 +71,7 @@ def test_nothing_is_read_before_the_first_page_is_wanted(path: Path) -> None:
     engine.close()
 
 
-def test_a_range_may_go_on_in_another_thread(engine: SqliteEngine) -> None:
+def test_a_range_may_continue_in_another_thread(engine: SqliteEngine) -> None:
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(100)])
     pages = engine.range(ITEMS, "p")
     seen = len(next(pages))

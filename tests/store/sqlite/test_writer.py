@@ -1,4 +1,4 @@
-"""The writer: those who wait together are served together, and each gets the answer that is its own."""
+"""The writer: waiting batches are committed together, and each caller gets its own outcome."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -28,13 +28,13 @@ from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.sqlite.file import open_for_writing
 from stratabase.store.sqlite.writer import MAX_BATCHES, Writer
 from stratabase.unusable_store import UnusableStore
-from tests.contract.engine.acting import HERE, commit, found, there, together
+from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, run_concurrently
 
 FIRST, SECOND = Key("p", "1"), Key("p", "2")
 
 
-class Wire:
-    """A connection that tells what goes over it, and breaks where it is told to."""
+class FaultyConnection:
+    """A connection that records its statements and fails at a given one."""
 
     def __init__(
         self, connection: sqlite3.Connection, breaks_at: str = "", error: Exception | None = None
@@ -59,9 +59,9 @@ class Wire:
 
 
 @contextmanager
-def writing(path: Path, wire: Wire, *, patience: float = 60) -> Iterator[Writer]:
+def writing(path: Path, faulty_connection: FaultyConnection, *, patience: float = 60) -> Iterator[Writer]:
     """A writer at the end of a wire."""
-    writer = Writer(wire, patience, lambda error: Unavailable(str(error)))  # type: ignore[arg-type]
+    writer = Writer(faulty_connection, patience, lambda error: Unavailable(str(error)))  # type: ignore[arg-type]
     try:
         yield writer
     finally:
@@ -84,46 +84,46 @@ def put(number: int, **attributes: int) -> Batch:
     return batch(Put(Item(Key("many", str(number)), attributes), NOT_EXISTS))
 
 
-def test_batches_that_wait_together_go_to_the_disk_together(path: Path) -> None:
-    wire = Wire(open_for_writing(path, 0))
-    with writing(path, wire) as writer:
+def test_waiting_batches_are_committed_in_one_transaction(path: Path) -> None:
+    faulty_connection = FaultyConnection(open_for_writing(path, 0))
+    with writing(path, faulty_connection) as writer:
         with held(path):
             futures = [writer.submit(put(number)) for number in range(20)]
         assert [future.result(60) for future in futures] == [None] * 20
-    assert wire.said.count("COMMIT") <= 2, "the first may have gone alone, the others go in one"
+    assert faulty_connection.said.count("COMMIT") <= 2, "the first may have gone alone, the others go in one"
 
 
-def test_no_transaction_is_endless(path: Path) -> None:
-    wire = Wire(open_for_writing(path, 0))
-    with writing(path, wire) as writer:
+def test_the_size_of_a_transaction_is_limited(path: Path) -> None:
+    faulty_connection = FaultyConnection(open_for_writing(path, 0))
+    with writing(path, faulty_connection) as writer:
         with held(path):
             futures = [writer.submit(put(number)) for number in range(2 * MAX_BATCHES)]
         for future in futures:
             future.result(60)
-    assert wire.said.count("COMMIT") >= 2
+    assert faulty_connection.said.count("COMMIT") >= 2
 
 
-def test_nobody_is_answered_before_it_is_on_the_disk(path: Path) -> None:
-    wire = Wire(open_for_writing(path, 0))
-    with writing(path, wire) as writer:
+def test_a_batch_is_acknowledged_only_after_the_commit(path: Path) -> None:
+    faulty_connection = FaultyConnection(open_for_writing(path, 0))
+    with writing(path, faulty_connection) as writer:
         with held(path):
-            wire.futures = [writer.submit(put(number)) for number in range(5)]
-        for future in wire.futures:
+            faulty_connection.futures = [writer.submit(put(number)) for number in range(5)]
+        for future in faulty_connection.futures:
             future.result(60)
-    assert wire.done_before_commit
-    assert not any(wire.done_before_commit[:5])
+    assert faulty_connection.done_before_commit
+    assert not any(faulty_connection.done_before_commit[:5])
 
 
-def test_batches_are_done_in_the_order_of_their_arrival(engine: SqliteEngine, path: Path) -> None:
+def test_batches_are_committed_in_the_order_of_arrival(engine: SqliteEngine, path: Path) -> None:
     engine._writer._busy_timeout = 60
     with held(path):
         futures = [engine._writer.submit(batch(Put(Item(HERE, {"n": n})))) for n in range(30)]
     for future in futures:
         future.result(60)
-    assert there(engine).attributes == {"n": 29}
+    assert get_item(engine).attributes == {"n": 29}
 
 
-def test_a_refused_batch_does_not_touch_those_beside_it(engine: SqliteEngine, path: Path) -> None:
+def test_a_refused_batch_does_not_affect_others_of_its_group(engine: SqliteEngine, path: Path) -> None:
     engine._writer._busy_timeout = 60
     many = [
         batch(Put(Item(FIRST, {"n": 1}), NOT_EXISTS)),
@@ -149,7 +149,7 @@ def test_a_refused_batch_does_not_touch_those_beside_it(engine: SqliteEngine, pa
     ],
     ids=["key", "state", "number", "index", "type", "bytes"],
 )
-def test_what_cannot_be_stored_is_its_callers_fault_alone(
+def test_a_batch_that_cannot_be_stored_fails_alone(
     engine: SqliteEngine, path: Path, wrong: Action, fault: type[Exception]
 ) -> None:
     engine._writer._busy_timeout = 60
@@ -164,23 +164,23 @@ def test_what_cannot_be_stored_is_its_callers_fault_alone(
     assert all(engine.get([Key("many", "1"), Key("many", "2")]))
 
 
-def test_a_file_held_for_too_long_makes_it_unavailable(engine: SqliteEngine, path: Path) -> None:
+def test_a_file_locked_for_too_long_is_unavailable(engine: SqliteEngine, path: Path) -> None:
     with held(path), pytest.raises(Unavailable, match=r"The store is busy\. Try again") as refused:
         commit(engine, Put(Item(HERE)))
     assert refused.value.retry_after == 1
-    assert found(engine) is None
+    assert find_item(engine) is None
     commit(engine, Put(Item(HERE)))
 
 
-def test_a_file_held_for_a_while_is_waited_for(engine: SqliteEngine, path: Path) -> None:
+def test_a_briefly_locked_file_is_waited_for(engine: SqliteEngine, path: Path) -> None:
     engine._writer._busy_timeout = 60
     with held(path):
         future = engine._writer.submit(put(1))
-        assert found(engine) is None, "readers do not wait"
+        assert find_item(engine) is None, "readers do not wait"
     assert future.result(60) is None
 
 
-def test_a_full_disk_makes_it_unavailable_until_there_is_room(engine: SqliteEngine) -> None:
+def test_a_full_disk_is_unavailable_until_there_is_room(engine: SqliteEngine) -> None:
     commit(engine, Put(Item(HERE, {"n": 1})))
     limit = engine._writer._connection.execute
     (pages,) = limit("PRAGMA page_count").fetchone()
@@ -192,7 +192,7 @@ def test_a_full_disk_makes_it_unavailable_until_there_is_room(engine: SqliteEngi
     assert engine.get([HERE, FIRST]) == [Item(HERE, {"n": 1}), None]
     limit("PRAGMA max_page_count = 1000000")
     commit(engine, *large())
-    assert found(engine, FIRST)
+    assert find_item(engine, FIRST)
 
 
 def large() -> list[Action]:
@@ -203,22 +203,20 @@ def large() -> list[Action]:
 @pytest.mark.parametrize(
     "error", [sqlite3.OperationalError("disk I/O error"), MemoryError()], ids=["io", "memory"]
 )
-def test_when_the_transaction_fails_no_caller_gets_a_success(
-    path: Path, moment: str, error: Exception
-) -> None:
-    wire = Wire(open_for_writing(path, 0), moment, error)
-    with writing(path, wire) as writer:
+def test_a_failed_transaction_is_never_reported_as_success(path: Path, moment: str, error: Exception) -> None:
+    faulty_connection = FaultyConnection(open_for_writing(path, 0), moment, error)
+    with writing(path, faulty_connection) as writer:
         future = writer.submit(batch(Put(Item(FIRST)), Put(Item(SECOND))))
         assert future.exception(60) is not None
-        wire.breaks_at = ""
+        faulty_connection.breaks_at = ""
         assert writer.submit(put(1)).result(60) is None
     with closing(SqliteEngine(path)) as engine:
         assert [bool(item) for item in engine.get([FIRST, SECOND, Key("many", "1")])] == [False, False, True]
 
 
-def test_when_the_commit_fails_every_caller_gets_the_error(path: Path) -> None:
-    wire = Wire(open_for_writing(path, 0), "COMMIT")
-    with writing(path, wire) as writer:
+def test_a_failed_commit_fails_every_caller(path: Path) -> None:
+    faulty_connection = FaultyConnection(open_for_writing(path, 0), "COMMIT")
+    with writing(path, faulty_connection) as writer:
         with held(path):
             futures = [writer.submit(put(number)) for number in range(5)]
         errors = [future.exception(60) for future in futures]
@@ -228,7 +226,7 @@ def test_when_the_commit_fails_every_caller_gets_the_error(path: Path) -> None:
         assert engine.get([Key("many", str(number)) for number in range(5)]) == [None] * 5
 
 
-def test_a_batch_whose_caller_has_gone_before_its_turn_is_left_out(engine: SqliteEngine, path: Path) -> None:
+def test_a_batch_of_a_caller_that_gave_up_is_skipped(engine: SqliteEngine, path: Path) -> None:
     engine._writer._busy_timeout = 60
     with held(path):
         engine._writer.submit(put(0))
@@ -239,14 +237,14 @@ def test_a_batch_whose_caller_has_gone_before_its_turn_is_left_out(engine: Sqlit
     assert [bool(item) for item in engine.get(last)] == [True, False]
 
 
-def test_closing_writes_what_was_handed_in(path: Path) -> None:
+def test_closing_writes_pending_batches(path: Path) -> None:
     engine = SqliteEngine(path)
     futures = [engine._writer.submit(put(number)) for number in range(3 * MAX_BATCHES)]
     engine.close()
     assert [future.exception(0) for future in futures] == [None] * len(futures)
 
 
-def test_a_commit_during_closing_gets_a_true_answer(path: Path) -> None:
+def test_a_commit_during_close_gets_its_real_outcome(path: Path) -> None:
     for round_ in range(20):
         engine = SqliteEngine(path)
 
@@ -258,13 +256,13 @@ def test_a_commit_during_closing_gets_a_true_answer(path: Path) -> None:
                 return None
             return key
 
-        written = together(*(partial(write, number) for number in range(4)), engine.close)
+        written = run_concurrently(*(partial(write, number) for number in range(4)), engine.close)
         with closing(SqliteEngine(path)) as reopened:
-            assert all(found(reopened, key) for key in written if key)
+            assert all(find_item(reopened, key) for key in written if key)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_writer_that_dies_leaves_nobody_waiting(
+def test_a_crashed_writer_leaves_no_caller_waiting(
     engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(_: object) -> None:
@@ -275,10 +273,10 @@ def test_a_writer_that_dies_leaves_nobody_waiting(
         with pytest.raises(Unavailable, match="closed"):
             commit(engine, Put(Item(HERE)))
     engine._writer._thread.join(60)  # which closes its connection, and has readers wait for that
-    assert found(engine) is None
+    assert find_item(engine) is None
 
 
-def test_a_caller_waits_in_the_way_of_the_process(
+def test_a_caller_uses_the_waiting_of_the_process(
     engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[Future[Any]] = []
@@ -293,15 +291,15 @@ def test_a_caller_waits_in_the_way_of_the_process(
     assert [future.done() for future in waited] == [True]
 
 
-def test_damage_is_no_reason_to_try_again(path: Path) -> None:
-    told = UnusableStore("broken")
-    wire = Wire(open_for_writing(path, 0), "COMMIT")
-    writer = Writer(wire, 0, lambda _: told)  # type: ignore[arg-type]
-    assert writer.submit(put(1)).exception(60) is told
+def test_a_damaged_file_is_not_retried(path: Path) -> None:
+    result = UnusableStore("broken")
+    faulty_connection = FaultyConnection(open_for_writing(path, 0), "COMMIT")
+    writer = Writer(faulty_connection, 0, lambda _: result)  # type: ignore[arg-type]
+    assert writer.submit(put(1)).exception(60) is result
     writer.close()
 
 
-def test_a_batch_may_expect_what_another_of_its_group_has_made(engine: SqliteEngine, path: Path) -> None:
+def test_a_batch_may_expect_results_of_another_of_its_group(engine: SqliteEngine, path: Path) -> None:
     engine._writer._busy_timeout = 60
     with held(path):
         futures = [

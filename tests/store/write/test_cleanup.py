@@ -1,4 +1,4 @@
-"""After a deletion that leaves something, somebody waits: the rest of it soon goes to others."""
+"""Cleanup after a deletion: a short one is done immediately, the rest is handed over."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -52,33 +52,33 @@ def _three_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cleanup, "SECONDS", 3.0)
 
 
-def test_what_is_soon_done_is_done_at_once() -> None:
+def test_a_short_cleanup_is_done_immediately() -> None:
     purging = CountedPurging(50)
     assert ended(purging, count(0, 0.05)) == []
     assert purging.done == 50
 
 
-def test_what_takes_longer_goes_to_others_who_end_it() -> None:
+def test_a_long_cleanup_is_handed_over() -> None:
     purging = CountedPurging(50)
     (rest,) = ended(purging, count(0.0, 0.25))
     assert purging.done == 11
     assert len([*rest]) == 39
 
 
-def test_there_are_not_too_many_steps_even_if_the_clock_stands_still() -> None:
+def test_the_number_of_steps_is_limited_even_if_the_clock_stands_still() -> None:
     purging = CountedPurging(math.inf)
     assert len(ended(purging, count(0, 0))) == 1
     assert purging.done == cleanup.MOST_STEPS
 
 
-def test_when_the_store_does_not_answer_others_look_for_all_that_is_left() -> None:
+def test_a_failed_cleanup_is_handed_over() -> None:
     """The deletion itself is done, and is not refused any more."""
     purging = CountedPurging(5, fails=True)
     (rest,) = ended(purging, count(0, 0))
     assert [*rest] == []
 
 
-def test_without_others_the_rest_waits_for_a_sweep() -> None:
+def test_without_a_taker_the_rest_waits_for_a_sweep() -> None:
     purging = CountedPurging(50)
     clock = count(0.0, 1.0)
     after = Cleanup(purging, lambda: next(clock))  # type: ignore[arg-type]

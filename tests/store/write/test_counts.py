@@ -1,4 +1,4 @@
-"""Required roles on the side that holds no key, and what required keys lead to: never left empty."""
+"""Required roles without a key, and targets of required keys, are never left empty."""
 
 from collections.abc import Callable, Sequence
 
@@ -28,7 +28,7 @@ REQUIRED_KEYS = pytest.mark.parametrize(
 
 
 @REQUIRED_KEYS
-def test_what_a_required_key_leads_to_is_not_deleted(engine: Engine, kind: str) -> None:
+def test_a_target_of_a_required_key_cannot_be_deleted(engine: Engine, kind: str) -> None:
     """Until the last such key is gone."""
     objects = open_(engine, kind)
     objects.commit(objects.creation("B", "b"), objects.creation("A", "a", to="b"))
@@ -40,7 +40,7 @@ def test_what_a_required_key_leads_to_is_not_deleted(engine: Engine, kind: str) 
 
 
 @REQUIRED_KEYS
-def test_what_no_required_key_leads_to_any_more_is_deleted(engine: Engine, kind: str) -> None:
+def test_a_former_target_of_a_required_key_can_be_deleted(engine: Engine, kind: str) -> None:
     objects = open_(engine, kind)
     objects.create("B", "b", "c")
     objects.commit(objects.creation("A", "x", to="c"))
@@ -59,7 +59,7 @@ def test_a_required_key_may_lead_to_its_own_object(engine: Engine) -> None:
     objects.delete("A", "a")
 
 
-def test_the_last_of_a_required_list_stays(engine: Engine) -> None:
+def test_the_last_key_of_a_required_list_cannot_be_removed(engine: Engine) -> None:
     """It does not move, is not cleared, is not deleted; but its owner may be."""
     objects = open_(engine, "key and required list")
     objects.create("B", "b", "c")
@@ -73,7 +73,7 @@ def test_the_last_of_a_required_list_stays(engine: Engine) -> None:
     assert counts(objects, "B", "c") == {"of": 1}
 
 
-def test_the_last_of_a_required_list_may_be_replaced_in_the_same_change(engine: Engine) -> None:
+def test_the_last_key_of_a_required_list_can_be_replaced_in_one_change(engine: Engine) -> None:
     objects = open_(engine, "key and required list")
     objects.create("B", "b")
     objects.create("A", "x", to="b")
@@ -85,7 +85,7 @@ def test_the_last_of_a_required_list_may_be_replaced_in_the_same_change(engine: 
     assert objects.refused(objects.deletion("A", "w"))
 
 
-def test_leaving_what_is_deleted_bereaves_nobody(engine: Engine) -> None:
+def test_a_key_to_a_deleted_object_can_be_cleared(engine: Engine) -> None:
     objects = open_(engine, "key and required list")
     objects.create("B", "b")
     objects.create("A", "x", "y", to="b")
@@ -111,7 +111,7 @@ MANY_REQUIRED = pytest.mark.parametrize(
 
 
 @MANY_REQUIRED
-def test_the_last_of_a_required_list_of_links_stays(engine: Engine, kind: str) -> None:
+def test_the_last_link_of_a_required_list_cannot_be_removed(engine: Engine, kind: str) -> None:
     """It is neither unlinked nor deleted, also when nothing leads back from it."""
     objects = open_(engine, kind)
     linked_both(objects, "a", "x", "y")
@@ -127,7 +127,7 @@ def test_the_last_of_a_required_list_of_links_stays(engine: Engine, kind: str) -
     assert objects.linked("A", "to", "a") == "z"
 
 
-def test_the_owner_of_a_required_list_goes_with_its_links() -> None:
+def test_the_owner_of_a_required_list_is_deleted_with_its_links() -> None:
     for kind in ("required list one way", "many to many, one required"):
         engine = WatchedEngine()
         objects = open_(engine, kind)
@@ -139,7 +139,7 @@ def test_the_owner_of_a_required_list_goes_with_its_links() -> None:
         assert {key.sort for key in engine.items} == {keys.HEAD}
 
 
-def test_where_both_sides_are_required_each_keeps_its_last(engine: Engine) -> None:
+def test_a_role_required_on_both_sides_protects_the_last_link_of_each(engine: Engine) -> None:
     objects = open_(engine, "many to many, both required")
     linked_both(objects, "a", "x", "y")
     linked_both(objects, "b", "y")
@@ -154,7 +154,7 @@ def test_where_both_sides_are_required_each_keeps_its_last(engine: Engine) -> No
 
 
 @MANY_REQUIRED
-def test_what_is_counted_is_linked_and_unlinked_once(engine: Engine, kind: str) -> None:
+def test_repeated_linking_and_unlinking_are_conflicts_and_count_once(engine: Engine, kind: str) -> None:
     """Who does it again has read before another did."""
     objects = open_(engine, kind)
     linked_both(objects, "a", "x", "y")
@@ -167,7 +167,7 @@ def test_what_is_counted_is_linked_and_unlinked_once(engine: Engine, kind: str) 
     assert counts(objects, "A", "a") == {"to": 1}
 
 
-def test_counting_leaves_alone_what_others_read_and_what_indexes_carry() -> None:
+def test_counting_changes_neither_state_nor_index_places() -> None:
     engine = WatchedEngine()
     objects = open_(engine, "required key and list")
     objects.create("B", "b")
@@ -183,7 +183,7 @@ def test_counting_leaves_alone_what_others_read_and_what_indexes_carry() -> None
     assert objects.get("B", "b").counts == {objects.role("A", "to"): 1}
 
 
-def test_an_object_is_written_and_counted_at_once(engine: Engine) -> None:
+def test_an_object_is_written_and_counted_in_one_action(engine: Engine) -> None:
     """One action on its head does both."""
     objects = open_(engine, "both required")
     objects.commit(objects.creation("A", "x", to="b"), objects.creation("B", "b"))
@@ -192,7 +192,7 @@ def test_an_object_is_written_and_counted_at_once(engine: Engine) -> None:
     assert counts(objects, "B", "b") == {"to": 2, "of": 2}
 
 
-def test_who_changed_the_target_meanwhile_is_no_reason_to_refuse(engine: Engine) -> None:
+def test_a_concurrent_change_of_the_target_does_not_refuse_a_link(engine: Engine) -> None:
     """Counting expects nothing of the object itself."""
     objects = open_(engine, "both required")
     objects.commit(objects.creation("A", "x", to="b"), objects.creation("B", "b"))
@@ -202,22 +202,22 @@ def test_who_changed_the_target_meanwhile_is_no_reason_to_refuse(engine: Engine)
     assert counts(objects, "B", "b") == {"to": 2, "of": 2}
 
 
-def test_a_refusal_tells_of_everything(engine: Engine) -> None:
+def test_a_refusal_reports_every_violation(engine: Engine) -> None:
     objects = open_(engine, "both required")
     objects.commit(
         *(objects.creation("B", id_) for id_ in "bc"),
         *(objects.creation("A", id_, to=to) for id_, to in ("xb", "yc", "zc")),
     )
-    told = objects.refused(
+    result = objects.refused(
         objects.update("A", "x", to="nowhere"), objects.deletion("B", "c"), objects.update("A", "y", to="b")
     )
-    assert told == {
+    assert result == {
         TargetNotFound(objects.reference("B", "nowhere")),
         RequiredRoleEmpty(objects.reference("B", "c"), objects.role("A", "to")),
     }
 
 
-def test_a_list_that_is_older_than_its_requirement_is_counted_when_it_is_first_needed(engine: Engine) -> None:
+def test_an_uncounted_list_is_counted_when_first_needed(engine: Engine) -> None:
     """From the links that there are: a model may ask for more than it did."""
     old = open_(engine, "key and list")
     old.create("B", "b", "c")
@@ -235,7 +235,7 @@ def test_a_list_that_is_older_than_its_requirement_is_counted_when_it_is_first_n
     assert counts(new, "B", "c") == {"of": 2}
 
 
-def test_a_key_that_is_older_than_its_requirement_is_counted_when_it_is_first_needed(engine: Engine) -> None:
+def test_an_uncounted_key_is_counted_when_first_needed(engine: Engine) -> None:
     for before, after in (
         ("key and list", "required key and list"),
         ("one to one", "one to one, key required"),
@@ -263,7 +263,7 @@ def test_a_key_that_is_older_than_its_requirement_is_counted_when_it_is_first_ne
         ("key", "one to one, key required"),
     ],
 )
-def test_a_key_of_which_nothing_was_kept_is_not_counted_off(engine: Engine, before: str, after: str) -> None:
+def test_an_uncounted_key_does_not_decrement_a_count(engine: Engine, before: str, after: str) -> None:
     """It is older than what would tell of it; those that are counted protect their target all the same."""
     old = open_(engine, before)
     old.create("B", "b", "c")
@@ -281,7 +281,7 @@ def test_a_key_of_which_nothing_was_kept_is_not_counted_off(engine: Engine, befo
     assert new.find("B", "b") is None
 
 
-def test_links_that_are_older_than_a_requirement_are_counted_when_they_are_first_needed(
+def test_uncounted_links_are_counted_when_first_needed(
     engine: Engine,
 ) -> None:
     for after in ("many to many, one required", "many to many, both required"):
@@ -299,7 +299,7 @@ def test_links_that_are_older_than_a_requirement_are_counted_when_they_are_first
         new.delete("A", "a")
 
 
-def test_where_links_are_older_than_a_requirement_that_they_have_not_kept(engine: Engine) -> None:
+def test_an_empty_list_that_becomes_required_may_stay_empty(engine: Engine) -> None:
     """An empty list stays so, until somebody adds to it."""
     old = open_(engine, "many to many")
     old.create("A", "a")
@@ -312,7 +312,7 @@ def test_where_links_are_older_than_a_requirement_that_they_have_not_kept(engine
     assert new.refused(new.deletion("B", "x"))
 
 
-def test_a_count_is_first_made_by_one_only() -> None:
+def test_only_one_writer_creates_a_count() -> None:
     """Another was faster: its number is the one to go on from."""
     engine = WatchedEngine()
     old = open_(engine, "key and list")
@@ -331,7 +331,7 @@ def test_a_count_is_first_made_by_one_only() -> None:
     assert counts(new, "B", "b") == {"of": 3}
 
 
-def test_linking_what_meanwhile_has_gone_is_refused_as_missing() -> None:
+def test_linking_a_concurrently_deleted_object_is_refused_as_missing() -> None:
     engine = WatchedEngine()
     objects = open_(engine, "many to many, one required")
     linked_both(objects, "a", "x")
@@ -341,8 +341,8 @@ def test_linking_what_meanwhile_has_gone_is_refused_as_missing() -> None:
     assert objects.refused(link) == {TargetNotFound(objects.reference("B", "y"))}
 
 
-class LookedAt(WatchedEngine):
-    """An engine with which something happens once, before it is next looked into."""
+class InterruptedReads(WatchedEngine):
+    """An engine that calls a function once, before the next read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -355,9 +355,9 @@ class LookedAt(WatchedEngine):
         return super().get(keys)
 
 
-def test_what_looked_refused_and_is_not_any_more_goes_on() -> None:
+def test_a_refusal_is_checked_again_and_withdrawn_if_outdated() -> None:
     """Each refusal is looked at once more before it is told."""
-    engine = LookedAt()
+    engine = InterruptedReads()
     objects = open_(engine, "key and required list")
     objects.create("B", "b")
     objects.create("A", "x", to="b")

@@ -1,4 +1,4 @@
-"""What is locked, only its member writes, until that ends; the check is in the write itself."""
+"""Only the holder writes a locked object until the lock expires; the commit itself checks this."""
 
 from collections.abc import Callable
 from typing import Any
@@ -70,7 +70,7 @@ WRITES: dict[str, tuple[str, str, Effects]] = {
         "p",
         lambda objects, _: [objects.update("Person", "p", team=None)],
     ),
-    "a deletion of what is counted": ("Person", "p", lambda objects, _: deletions(objects)),
+    "a deletion of a counted object": ("Person", "p", lambda objects, _: deletions(objects)),
     "a change of a unique value": (
         "Team",
         "t",
@@ -125,7 +125,7 @@ def everything(objects: Objects) -> list[object]:
 
 
 @EACH_WRITE
-def test_another_is_refused_and_nothing_is_written(  # noqa: PLR0917 - a case, and who is in it
+def test_a_write_by_another_member_is_refused_and_writes_nothing(  # noqa: PLR0917 - a case, and who is in it
     objects: Objects, ada: Member, bob: Member, class_name: str, id_: str, effects: Effects
 ) -> None:
     """Also when the lock was taken after all was read."""
@@ -140,7 +140,7 @@ def test_another_is_refused_and_nothing_is_written(  # noqa: PLR0917 - a case, a
 
 
 @EACH_WRITE
-def test_the_member_that_has_the_lock_can_write(
+def test_the_holder_of_a_lock_can_write(
     objects: Objects, ada: Member, class_name: str, id_: str, effects: Effects
 ) -> None:
     asked = effects(objects, ada)
@@ -151,7 +151,7 @@ def test_the_member_that_has_the_lock_can_write(
 
 
 @EACH_WRITE
-def test_when_it_has_ended_everybody_goes_on(  # noqa: PLR0917 - a case, and who is in it
+def test_an_expired_lock_blocks_nobody(  # noqa: PLR0917 - a case, and who is in it
     objects: Objects, ada: Member, bob: Member, class_name: str, id_: str, effects: Effects
 ) -> None:
     """To the millisecond, though the store has cleaned up nothing."""
@@ -163,13 +163,13 @@ def test_when_it_has_ended_everybody_goes_on(  # noqa: PLR0917 - a case, and who
     bob.at(lock.until).write(*asked)
 
 
-def test_what_was_allowed_before_passes_every_lock(objects: Objects, ada: Member) -> None:
+def test_a_change_without_a_lock_check_ignores_locks(objects: Objects, ada: Member) -> None:
     ada.lock(objects.reference("Plain", "x"))
     objects.commit(objects.update("Plain", "x", name="new"))
     assert objects.get("Plain", "x").state["name"] == "new"
 
 
-def test_what_is_only_linked_to_need_not_admit(objects: Objects, ada: Member, bob: Member) -> None:
+def test_locks_on_link_targets_do_not_block_a_write(objects: Objects, ada: Member, bob: Member) -> None:
     """The target of a key, which even counts that, and the other end of a link."""
     ada.lock(objects.reference("Team", "t"), objects.reference("Room", "r"))
     bob.write(objects.creation("Person", "new", team="t"))
@@ -179,7 +179,7 @@ def test_what_is_only_linked_to_need_not_admit(objects: Objects, ada: Member, bo
     assert objects.get("Team", "t").counts == {objects.role("Team", "members"): 3}
 
 
-def test_all_that_are_held_are_reported_at_once(objects: Objects, ada: Member, bob: Member) -> None:
+def test_all_locked_objects_are_reported_together(objects: Objects, ada: Member, bob: Member) -> None:
     asked = deletions(objects)
     references = [objects.reference("Person", "p"), objects.reference("Dog", "d")]
     lock, other = ada.lock(references[0]), Member(objects, "cy").lock(references[1])
@@ -188,7 +188,9 @@ def test_all_that_are_held_are_reported_at_once(objects: Objects, ada: Member, b
     assert dict(refusal.value.locks) == dict(zip(references, (lock, other), strict=True))
 
 
-def test_who_has_read_something_old_is_to_read_again(objects: Objects, ada: Member, bob: Member) -> None:
+def test_an_outdated_read_is_a_conflict_even_if_the_object_is_locked(
+    objects: Objects, ada: Member, bob: Member
+) -> None:
     """Whether he would still write what is locked, nobody knows."""
     asked = deletions(objects)
     ada.write(objects.update("Dog", "d", name="Rex"))
@@ -197,7 +199,7 @@ def test_who_has_read_something_old_is_to_read_again(objects: Objects, ada: Memb
         bob.write(*asked)
 
 
-def test_what_is_written_through_must_be_there(objects: Objects, bob: Member) -> None:
+def test_a_whole_that_a_write_touches_must_exist(objects: Objects, bob: Member) -> None:
     asked: list[Effect] = [objects.creation("Room", "new"), bob.touch("Plain", "x")]
     objects.delete("Plain", "x")
     with pytest.raises(Conflict):
@@ -205,14 +207,14 @@ def test_what_is_written_through_must_be_there(objects: Objects, bob: Member) ->
     assert objects.find("Room", "new") is None
 
 
-def test_a_write_leaves_the_lock_as_it_is(objects: Objects, ada: Member) -> None:
+def test_a_write_keeps_the_lock(objects: Objects, ada: Member) -> None:
     update = objects.update("Plain", "x", name="old")
     lock = ada.lock(objects.reference("Plain", "x"))
     ada.write(update)
     assert objects.get("Plain", "x").lock == lock
 
 
-def test_a_lock_is_no_change_of_the_object(objects: Objects, ada: Member) -> None:
+def test_a_lock_does_not_change_the_object(objects: Objects, ada: Member) -> None:
     """Who has read it before writes it, and no index is touched."""
     before, asked = objects.get("Plain", "x"), objects.update("Plain", "x", name="new")
     ada.lock(objects.reference("Plain", "x"))
@@ -221,13 +223,13 @@ def test_a_lock_is_no_change_of_the_object(objects: Objects, ada: Member) -> Non
     ada.write(asked)
 
 
-def test_what_comes_from_a_page_tells_no_lock_or_the_right_one(objects: Objects, ada: Member) -> None:
+def test_an_entity_of_a_page_has_no_lock_or_the_right_one(objects: Objects, ada: Member) -> None:
     lock = ada.lock(objects.reference("Plain", "x"))
     (found,) = objects.page("Plain")
     assert found.lock in {None, lock}
 
 
-def test_deleting_it_ends_the_lock(objects: Objects, ada: Member, bob: Member) -> None:
+def test_deleting_an_object_ends_its_lock(objects: Objects, ada: Member, bob: Member) -> None:
     reference = objects.reference("Plain", "x")
     ada.lock(reference)
     ada.write(objects.deletion("Plain", "x"))
@@ -236,7 +238,9 @@ def test_deleting_it_ends_the_lock(objects: Objects, ada: Member, bob: Member) -
     bob.lock(reference)
 
 
-def test_several_are_locked_together_or_not_at_all(objects: Objects, ada: Member, bob: Member) -> None:
+def test_several_objects_are_locked_together_or_not_at_all(
+    objects: Objects, ada: Member, bob: Member
+) -> None:
     team, person, plain = (
         objects.reference(*each) for each in (("Team", "t"), ("Person", "q"), ("Plain", "x"))
     )
@@ -249,7 +253,7 @@ def test_several_are_locked_together_or_not_at_all(objects: Objects, ada: Member
     assert objects.get("Team", "t").lock == lock
 
 
-def test_what_is_missing_is_told_with_what_is_held(objects: Objects, ada: Member, bob: Member) -> None:
+def test_missing_and_locked_objects_are_reported_together(objects: Objects, ada: Member, bob: Member) -> None:
     person, nobody = objects.reference("Person", "q"), objects.reference("Person", "nobody")
     no_dog, no_settings = objects.reference("Dog", "none"), objects.reference("Settings", "2")
     lock = ada.lock(person)
@@ -264,7 +268,7 @@ def test_what_is_missing_is_told_with_what_is_held(objects: Objects, ada: Member
         assert refusal.value.missing == (missing,)
 
 
-def test_the_member_that_has_the_lock_can_extend_it(objects: Objects, ada: Member, bob: Member) -> None:
+def test_the_holder_of_a_lock_can_extend_it(objects: Objects, ada: Member, bob: Member) -> None:
     reference = objects.reference("Plain", "x")
     ada.lock(reference)
     for until in (20 * MINUTE, 3 * MINUTE):
@@ -276,7 +280,7 @@ def test_the_member_that_has_the_lock_can_extend_it(objects: Objects, ada: Membe
     bob.at(3 * MINUTE).lock(reference)
 
 
-def test_unlocking_is_for_its_member(objects: Objects, ada: Member, bob: Member) -> None:
+def test_only_the_holder_can_unlock(objects: Objects, ada: Member, bob: Member) -> None:
     reference, free = objects.reference("Plain", "x"), objects.reference("Room", "r")
     lock = ada.lock(reference)
     with pytest.raises(LockRefused) as refusal:
@@ -288,12 +292,12 @@ def test_unlocking_is_for_its_member(objects: Objects, ada: Member, bob: Member)
     ada.unlock(reference)
 
 
-def test_what_has_ended_everybody_may_unlock(objects: Objects, ada: Member, bob: Member) -> None:
+def test_any_member_may_unlock_an_expired_lock(objects: Objects, ada: Member, bob: Member) -> None:
     lock = ada.lock(objects.reference("Plain", "x"))
     bob.at(lock.until).unlock(objects.reference("Plain", "x"))
 
 
-def test_anybodys_lock_is_taken_away(objects: Objects, ada: Member, bob: Member) -> None:
+def test_a_lock_of_any_member_can_be_removed(objects: Objects, ada: Member, bob: Member) -> None:
     references = [objects.reference(*each) for each in (("Team", "t"), ("Plain", "x"), ("Room", "r"))]
     ada.lock(references[0])
     Member(objects, "cy").lock(references[1])
@@ -303,7 +307,7 @@ def test_anybodys_lock_is_taken_away(objects: Objects, ada: Member, bob: Member)
         bob.unlock(objects.reference("Plain", "none"), anybodys=True)
 
 
-def test_a_singleton_is_locked_before_it_is_written(objects: Objects, ada: Member, bob: Member) -> None:
+def test_a_singleton_can_be_locked_before_its_first_write(objects: Objects, ada: Member, bob: Member) -> None:
     reference = objects.reference("Settings", "1")
     ada.unlock(reference)
     lock = ada.lock(reference)
@@ -315,7 +319,7 @@ def test_a_singleton_is_locked_before_it_is_written(objects: Objects, ada: Membe
     assert objects.get("Settings", "1").lock == lock
 
 
-def test_more_than_are_locked_together_are_refused_before_anything_is(objects: Objects, ada: Member) -> None:
+def test_too_many_objects_are_refused_before_any_is_locked(objects: Objects, ada: Member) -> None:
     ids = [f"m{number:03}" for number in range(101)]
     objects.create("Plain", *ids[:100])
     references = [objects.reference("Plain", id_) for id_ in ids]
@@ -327,7 +331,7 @@ def test_more_than_are_locked_together_are_refused_before_anything_is(objects: O
     ada.unlock(*references[:100])
 
 
-def test_wholes_count_with_the_parts(objects: Objects, ada: Member) -> None:
+def test_wholes_of_locked_parts_count_towards_the_limit(objects: Objects, ada: Member) -> None:
     for number in range(51):
         objects.commit(
             objects.creation("Person", f"o{number}", dogs=[f"d{number}"]),
@@ -342,7 +346,7 @@ def test_wholes_count_with_the_parts(objects: Objects, ada: Member) -> None:
     ada.unlock(*dogs)
 
 
-def test_locks_look_the_same_whoever_reads(objects: Objects, ada: Member) -> None:
+def test_every_reader_sees_the_same_lock(objects: Objects, ada: Member) -> None:
     """What the head keeps is no count, and no value of the object."""
     ada.lock(objects.reference("Team", "t"))
     team = objects.get("Team", "t")

@@ -1,4 +1,4 @@
-"""Parts are locked like other objects, also while their whole ends and has more of them than end with it."""
+"""Parts are locked like other objects, even during deletion of a whole with very many parts."""
 
 from contextlib import suppress
 
@@ -9,7 +9,7 @@ from stratabase.domain.objects.change import Deletion
 from stratabase.domain.objects.commit_refusals import Conflict, LockedByOthers, LockRefused
 from stratabase.store.engine.port import Engine
 from stratabase.store.write import cleanup
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.models import model
 from tests.soak import count
 from tests.store.graphs import Objects, class_with, parts, whole
@@ -49,7 +49,9 @@ def all_of_it(objects: Objects, id_: str = "o") -> list[Deletion]:
 
 
 @pytest.mark.parametrize("part", [("Line", "050"), ("Note", "n")])
-def test_a_lock_on_a_part_keeps_its_whole(watched: WatchedEngine, part: tuple[str, str]) -> None:
+def test_a_lock_on_a_part_prevents_deletion_of_its_whole(
+    watched: WatchedEngine, part: tuple[str, str]
+) -> None:
     objects = ordered(watched)
     ada, bob = Member(objects, "ada"), Member(objects, "bob")
     deletions = all_of_it(objects)
@@ -65,7 +67,7 @@ def test_a_lock_on_a_part_keeps_its_whole(watched: WatchedEngine, part: tuple[st
 
 
 @pytest.mark.parametrize("part", [("Line", "050"), ("Note", "n")])
-def test_a_lock_that_comes_at_the_last_moment_keeps_it_too(
+def test_a_lock_at_the_last_moment_prevents_the_deletion(
     watched: WatchedEngine, part: tuple[str, str]
 ) -> None:
     """The parts have been asked; they are not in the commit itself."""
@@ -82,7 +84,7 @@ def test_a_lock_that_comes_at_the_last_moment_keeps_it_too(
     ada.write(*all_of_it(objects))
 
 
-def test_what_is_about_to_be_purged_is_not_locked(
+def test_a_part_awaiting_purge_cannot_be_locked(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
@@ -99,7 +101,7 @@ def test_what_is_about_to_be_purged_is_not_locked(
     assert objects.entities.read(references) == [None, None]
 
 
-def test_a_whole_that_ends_meanwhile_takes_its_part_along(
+def test_a_part_of_a_concurrently_deleted_whole_cannot_be_locked(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It ends after the part was read, and before it is locked."""
@@ -112,7 +114,7 @@ def test_a_whole_that_ends_meanwhile_takes_its_part_along(
     assert refusal.value.missing == (objects.reference("Note", "n"),)
 
 
-def test_a_part_is_locked_whoever_has_locked_its_whole(watched: WatchedEngine) -> None:
+def test_a_part_can_be_locked_if_its_whole_is_locked_by_another(watched: WatchedEngine) -> None:
     objects = ordered(watched)
     ada, bob = Member(objects, "ada"), Member(objects, "bob")
     ada.lock(objects.reference("Order", "o"), objects.reference("Line", "001"))
@@ -124,7 +126,7 @@ def test_a_part_is_locked_whoever_has_locked_its_whole(watched: WatchedEngine) -
     assert [reference.id for reference, _ in refusal.value.locks] == ["o"]
 
 
-def test_who_reads_a_whole_before_writes_it_whatever_part_is_locked(watched: WatchedEngine) -> None:
+def test_a_lock_on_a_part_does_not_conflict_with_a_write_of_its_whole(watched: WatchedEngine) -> None:
     objects = ordered(watched)
     update = objects.update("Order", "o", name="new")
     Member(objects, "ada").lock(objects.reference("Line", "050"))
@@ -154,7 +156,7 @@ def test_either_the_part_is_locked_or_the_whole_is_deleted(engine: Engine) -> No
                     return True
             raise AssertionError("others came between for ever")
 
-        was_locked, was_deleted = together(lock, delete)
+        was_locked, was_deleted = run_concurrently(lock, delete)
         assert was_locked != was_deleted
         with suppress(Unavailable):
             objects.entities.sweep()

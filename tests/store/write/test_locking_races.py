@@ -1,4 +1,4 @@
-"""Members in two processes who want the same locks: what one has, no other has, and nobody has a part."""
+"""Members in two processes compete for locks: each lock has one holder, and no request succeeds partly."""
 
 import json
 import subprocess
@@ -13,8 +13,8 @@ from stratabase.store.sqlite.engine import SqliteEngine
 from tests import ministack
 from tests.contract.engine.dynamodb import over_ministack
 from tests.soak import count, seed
+from tests.store.competing_locker import things
 from tests.store.graphs import Objects
-from tests.store.lock_rival import things
 
 pytestmark = pytest.mark.soak
 
@@ -25,14 +25,14 @@ Wanted = Mapping[str, Sequence[str]]
 """Ids by the threads of a process."""
 
 
-class Rivals:
-    """Processes on one store, and the objects there."""
+class CompetingProcesses:
+    """Processes on one store, and its objects."""
 
     def __init__(self, objects: Objects, store: str, where: str) -> None:
         self.objects = objects
         self._processes = {
             name: subprocess.Popen(
-                [sys.executable, "-m", "tests.store.lock_rival", name, store, where],
+                [sys.executable, "-m", "tests.store.competing_locker", name, store, where],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -70,45 +70,47 @@ class Rivals:
 
 
 @pytest.fixture(scope="module", params=["sqlite", "dynamodb"])
-def rivals(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rivals]:
+def processes(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[CompetingProcesses]:
     """Two processes with four members each, on a store that they share."""
     if request.param == "sqlite":
         path = tmp_path_factory.mktemp("store") / "objects.db"
         file = SqliteEngine(path, busy_timeout=60)
-        racing = Rivals(things(file), "sqlite", str(path))
+        racing = CompetingProcesses(things(file), "sqlite", str(path))
         yield racing
         racing.end()
         file.close()
         return
     table = over_ministack()
-    racing = Rivals(things(table), "dynamodb", f"{ministack.endpoint().url} {table.name}")
+    racing = CompetingProcesses(things(table), "dynamodb", f"{ministack.endpoint().url} {table.name}")
     yield racing
     racing.end()
     table.close()
 
 
 @pytest.mark.long
-def test_of_all_who_want_a_lock_one_has_it(rivals: Rivals) -> None:
+def test_exactly_one_concurrent_lock_succeeds(processes: CompetingProcesses) -> None:
     for number in range(RACES):
         id_ = f"one{number}"
-        rivals.objects.create("Thing", id_)
-        told = rivals.race({name: {thread: [id_] for thread in THREADS} for name in PROCESSES})
-        (winner,) = [member for member, held in told.items() if not held]
-        assert rivals.holders([id_]) == {id_: winner}
-        losers = {member: held for member, held in told.items() if member != winner}
+        processes.objects.create("Thing", id_)
+        result = processes.race({name: {thread: [id_] for thread in THREADS} for name in PROCESSES})
+        (winner,) = [member for member, held in result.items() if not held]
+        assert processes.holders([id_]) == {id_: winner}
+        losers = {member: held for member, held in result.items() if member != winner}
         assert losers == {member: [winner] for member in losers}
 
 
-def test_nobody_has_a_part_of_what_was_wanted(rivals: Rivals) -> None:
+def test_no_concurrent_lock_of_several_objects_succeeds_partly(processes: CompetingProcesses) -> None:
     """Each wants three of five."""
     chance = Random(seed())
     for number in range(RACES_FOR_SETS):
         ids = [f"set{number} {each}" for each in "abcde"]
-        rivals.objects.create("Thing", *ids)
+        processes.objects.create("Thing", *ids)
         wanted = {name: {thread: chance.sample(ids, 3) for thread in THREADS} for name in PROCESSES}
-        told = rivals.race(wanted)
+        result = processes.race(wanted)
         sets = {f"{name}{thread}": each for name in wanted for thread, each in wanted[name].items()}
-        winners = [member for member, held in told.items() if not held]
+        winners = [member for member, held in result.items() if not held]
         assert winners
-        assert rivals.holders(ids) == {id_: member for member in winners for id_ in sets[member]}
-        assert sum(len(sets[member]) for member in winners) == len(rivals.holders(ids))
+        assert processes.holders(ids) == {id_: member for member in winners for id_ in sets[member]}
+        assert sum(len(sets[member]) for member in winners) == len(processes.holders(ids))

@@ -1,4 +1,4 @@
-"""One-to-one associations: one key to each target, which finds back who holds it."""
+"""One-to-one associations: one key per target, found in reverse by its guard."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from stratabase.domain.objects.commit_refusals import AlreadyAssociated, Require
 from stratabase.domain.query.id_range import IdRange
 from stratabase.store.engine.port import Engine, Item, Put
 from stratabase.store.layout import keys
-from tests.contract.engine.acting import commit
+from tests.contract.engine.engine_calls import commit
 from tests.store.graphs import Objects, associated
 from tests.store.watched_engine import WatchedEngine
 
@@ -27,7 +27,7 @@ def coupled(objects: Objects, target: str) -> RoleViolation:
 
 
 @ONE_TO_ONE
-def test_two_do_not_lead_to_one(engine: Engine, kind: str) -> None:
+def test_two_objects_cannot_reference_one_target(engine: Engine, kind: str) -> None:
     objects = Objects(engine, associated(kind))
     objects.create("B", "b", "c")
     objects.create("A", "x", to="b")
@@ -52,7 +52,7 @@ def test_a_one_to_one_role_is_read_from_the_side_without_the_key(couples: Object
     assert couples.entities.linked(role, ["b"], IdRange(limit=0)) == [()]
 
 
-def test_a_target_is_free_again_once_the_key_moves_is_cleared_or_its_object_deleted(couples: Objects) -> None:
+def test_a_target_is_free_again_after_its_key_is_changed_cleared_or_deleted(couples: Objects) -> None:
     couples.create("B", "b", "c")
     couples.create("A", "x", to="b")
     couples.commit(couples.update("A", "x", to="c"))
@@ -64,7 +64,7 @@ def test_a_target_is_free_again_once_the_key_moves_is_cleared_or_its_object_dele
     assert [couples.linked("B", "of", id_) for id_ in "bc"] == ["w", "x"]
 
 
-def test_two_swap_what_they_lead_to(couples: Objects) -> None:
+def test_two_objects_can_swap_their_targets(couples: Objects) -> None:
     couples.create("B", "b", "c")
     couples.create("A", "x", to="b")
     couples.create("A", "y", to="c")
@@ -74,7 +74,7 @@ def test_two_swap_what_they_lead_to(couples: Objects) -> None:
     assert couples.linked("B", "of", "b") == "z"
 
 
-def test_what_one_holds_stays_its_own_when_it_is_changed_elsewhere(couples: Objects) -> None:
+def test_a_target_stays_reserved_after_other_changes_of_its_holder(couples: Objects) -> None:
     couples.create("B", "b")
     couples.create("A", "x", to="b")
     couples.commit(couples.update("A", "x", name="new"))
@@ -82,7 +82,7 @@ def test_what_one_holds_stays_its_own_when_it_is_changed_elsewhere(couples: Obje
     assert couples.refused(couples.creation("A", "y", to="b")) == {coupled(couples, "b")}
 
 
-def test_the_side_without_the_key_is_not_left_empty_where_it_is_required(engine: Engine) -> None:
+def test_a_required_side_without_the_key_cannot_be_left_empty(engine: Engine) -> None:
     objects = Objects(engine, associated("one to one, other required"))
     objects.create("B", "b", "c")
     objects.create("A", "x", to="b")
@@ -98,7 +98,7 @@ def test_the_side_without_the_key_is_not_left_empty_where_it_is_required(engine:
     objects.commit(objects.update("A", "y", to=None))
 
 
-def test_where_both_sides_are_required_they_go_together(engine: Engine) -> None:
+def test_objects_required_by_each_other_must_be_deleted_together(engine: Engine) -> None:
     objects = Objects(engine, associated("one to one, both required"))
     objects.commit(objects.creation("A", "x", to="b"), objects.creation("B", "b"))
     assert objects.refused(objects.deletion("B", "b")) == {
@@ -110,7 +110,7 @@ def test_where_both_sides_are_required_they_go_together(engine: Engine) -> None:
     objects.commit(objects.deletion("A", "x"), objects.deletion("B", "b"))
 
 
-def test_a_guard_that_nobody_needs_any_more_is_taken_over() -> None:
+def test_a_stale_guard_is_replaced() -> None:
     """It was left behind while the model did not have the role."""
     engine = WatchedEngine()
     objects = Objects(engine, associated("one to one"))
@@ -126,7 +126,7 @@ def test_a_guard_that_nobody_needs_any_more_is_taken_over() -> None:
     assert objects.linked("B", "of", "c") == "w"
 
 
-def test_deleting_one_of_two_holders_of_a_partner_leaves_it_the_other() -> None:
+def test_deleting_one_of_two_holders_of_a_partner_keeps_the_other() -> None:
     """Two lead to one, since when the model allowed that."""
     engine = WatchedEngine()
     old = Objects(engine, associated("key and list"))

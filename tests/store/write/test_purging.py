@@ -1,4 +1,4 @@
-"""Deletions of more than can be done as one: the object itself ends at once, the rest soon after."""
+"""Deletions larger than one commit: the object is deleted first, its parts soon after."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -72,7 +72,7 @@ def left_over(engine: WatchedEngine, *names: str) -> list[str]:
     )
 
 
-def test_what_fits_is_deleted_as_one(watched: WatchedEngine) -> None:
+def test_a_small_deletion_is_one_batch(watched: WatchedEngine) -> None:
     objects = Objects(watched, MODEL)
     ordered(objects, "o", ["a", "b", "c"])
     before = len(watched.commits)
@@ -113,7 +113,7 @@ def test_a_large_object_is_deleted_on_every_engine(engine: Engine) -> None:
     objects.entities.sweep()
 
 
-def test_parts_of_parts_end_as_well(watched: WatchedEngine) -> None:
+def test_parts_of_parts_are_deleted(watched: WatchedEngine) -> None:
     objects = Objects(watched, MODEL)
     lines = [f"line{number:02}" for number in range(40)]
     ordered(objects, "o", lines)
@@ -139,7 +139,7 @@ def tagged(objects: Objects, class_name: str, role: str, id_: str, number: int) 
     return tags
 
 
-def test_links_of_any_number_end_with_an_object(watched: WatchedEngine) -> None:
+def test_any_number_of_links_is_deleted_with_an_object(watched: WatchedEngine) -> None:
     """Those that dangle until then lead to what is gone."""
     objects = Objects(watched, MODEL)
     objects.create("Order", "o")
@@ -156,7 +156,7 @@ def objects_made(objects: Objects, id_: str) -> str:
     return id_
 
 
-def test_links_of_parts_end_with_them(watched: WatchedEngine) -> None:
+def test_links_of_parts_are_deleted_with_them(watched: WatchedEngine) -> None:
     objects = Objects(watched, MODEL)
     ordered(objects, "o", ["a", "b"])
     tagged(objects, "Line", "marks", "a", 70)
@@ -166,8 +166,8 @@ def test_links_of_parts_end_with_them(watched: WatchedEngine) -> None:
     assert left_over(watched, "Tag", "Product") == []
 
 
-class Dying(WatchedEngine):
-    """An engine that does so many commits, and then none."""
+class StoppingEngine(WatchedEngine):
+    """An engine that accepts a number of commits, and then none."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -181,10 +181,10 @@ class Dying(WatchedEngine):
         super().commit(batch)
 
 
-def test_a_purge_that_is_stopped_anywhere_goes_on() -> None:
+def test_a_purge_stopped_at_any_step_resumes() -> None:
     """The deletion itself is done all the same, and nothing of it is ever half there."""
     for survived in range(1, 12):
-        engine = Dying()
+        engine = StoppingEngine()
         objects = Objects(engine, MODEL)
         lines = [f"{number:03}" for number in range(110)]
         ordered(objects, "o", lines)
@@ -199,7 +199,7 @@ def test_a_purge_that_is_stopped_anywhere_goes_on() -> None:
         assert [objects.find("Line", line) for line in lines] == [None] * 110
 
 
-def test_a_purge_is_done_by_several_at_once(watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_purge_may_run_concurrently(watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
     objects = Objects(watched, MODEL)
     ordered(objects, "o", [f"{number:03}" for number in range(110)])
@@ -212,7 +212,7 @@ def test_a_purge_is_done_by_several_at_once(watched: WatchedEngine, monkeypatch:
     assert left_over(watched, "Tag", "Product") == []
 
 
-def test_a_purge_ends_what_others_link_meanwhile(
+def test_a_purge_deletes_concurrently_added_links(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A part is there until it is purged."""
@@ -241,7 +241,9 @@ def needing(role_required: bool) -> Model:
 
 
 @pytest.mark.parametrize("number", [20, 110])
-def test_a_part_that_others_need_keeps_its_whole(watched: WatchedEngine, number: int) -> None:
+def test_a_part_required_by_another_object_prevents_deletion_of_its_whole(
+    watched: WatchedEngine, number: int
+) -> None:
     """Whether that can be deleted as one or not."""
     objects = Objects(watched, needing(role_required=True))
     lines = [f"{each:03}" for each in range(number)]
@@ -262,7 +264,9 @@ def test_a_part_that_others_need_keeps_its_whole(watched: WatchedEngine, number:
     assert objects.linked("Product", "lines", "p") == "kept"
 
 
-def test_the_last_that_something_needs_keeps_its_whole(watched: WatchedEngine) -> None:
+def test_a_part_that_is_the_last_of_a_required_role_prevents_deletion_of_its_whole(
+    watched: WatchedEngine,
+) -> None:
     objects = Objects(watched, needing(role_required=False))
     lines = [f"{each:03}" for each in range(110)]
     objects.create("Product", "p")
@@ -278,7 +282,7 @@ def test_the_last_that_something_needs_keeps_its_whole(watched: WatchedEngine) -
     assert len(watched.items) == 0
 
 
-def test_what_is_needed_while_it_waits_to_be_purged_ends_all_the_same(
+def test_a_part_that_becomes_required_while_awaiting_purge_is_deleted(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its whole has ended: the key of who needed it so late leads to nothing."""
@@ -299,13 +303,13 @@ def test_what_is_needed_while_it_waits_to_be_purged_ends_all_the_same(
     assert len(watched.items) == 0
 
 
-def test_links_that_must_end_with_an_object_and_do_not_fit_are_refused(watched: WatchedEngine) -> None:
+def test_too_many_links_that_must_end_in_the_same_batch_are_refused(watched: WatchedEngine) -> None:
     """Whether each of the others may lose it can be asked of so many at once only."""
-    told = model(
+    result = model(
         class_with("Note", many("tags", "Tag", "notes", required=True)),
         class_with("Tag", many("notes", "Note", "tags")),
     )
-    objects = Objects(watched, told)
+    objects = Objects(watched, result)
     objects.create("Tag", "t", "u")
     notes = [f"{number:03}" for number in range(60)]
     for first in range(0, 60, 20):
@@ -324,13 +328,13 @@ def test_links_that_must_end_with_an_object_and_do_not_fit_are_refused(watched: 
     objects.delete("Tag", "t")
 
 
-def test_an_object_that_needs_the_deleted_one_is_reported_before_the_size(watched: WatchedEngine) -> None:
+def test_a_required_reference_is_reported_before_the_size(watched: WatchedEngine) -> None:
     """Taking links away a few at a time would not help."""
-    told = model(
+    result = model(
         class_with("Note", many("tags", "Tag", "notes", required=True)),
         class_with("Tag", many("notes", "Note", "tags")),
     )
-    objects = Objects(watched, told)
+    objects = Objects(watched, result)
     objects.create("Tag", "t")
     notes = [f"{number:03}" for number in range(40)]
     for first in range(0, 40, 20):
@@ -342,7 +346,7 @@ def test_an_object_that_needs_the_deleted_one_is_reported_before_the_size(watche
     }
 
 
-def test_what_is_no_deletion_and_does_not_fit_is_refused(watched: WatchedEngine) -> None:
+def test_a_too_large_change_that_is_no_deletion_is_refused(watched: WatchedEngine) -> None:
     objects = Objects(watched, MODEL)
     ordered(objects, "o", [f"{number:03}" for number in range(110)])
     lines = [objects.get("Line", f"{number:03}") for number in range(110)]
@@ -353,12 +357,12 @@ def test_what_is_no_deletion_and_does_not_fit_is_refused(watched: WatchedEngine)
         objects.commit(*map(Deletion, lines))
 
 
-def test_unique_values_of_parts_are_free_when_they_are_purged(watched: WatchedEngine) -> None:
-    told = model(
+def test_unique_values_of_parts_are_free_after_the_purge(watched: WatchedEngine) -> None:
+    result = model(
         class_with("Order", parts("lines", "Line", "order_")),
         class_with("Line", whole("order_", "Order", "lines"), uniques=(Unique(("name",)),)),
     )
-    objects = Objects(watched, told)
+    objects = Objects(watched, result)
     lines = [f"{number:03}" for number in range(60)]
     objects.create("Order", "o", lines=lines)
     for first in range(0, 60, 20):
@@ -369,8 +373,8 @@ def test_unique_values_of_parts_are_free_when_they_are_purged(watched: WatchedEn
     assert len(watched.items) == 0
 
 
-class Meddling(WatchedEngine):
-    """An engine in which another always links a part just before it is purged."""
+class LinkingEngine(WatchedEngine):
+    """An engine in which another process links a part just before each purge."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -387,12 +391,12 @@ class Meddling(WatchedEngine):
 
 
 @pytest.mark.parametrize(("times", "done"), [(3, True), (1000, False)])
-def test_a_part_that_others_keep_linking_is_left_to_the_next_purge(
+def test_a_part_with_repeated_new_links_is_left_to_the_next_purge(
     monkeypatch: pytest.MonkeyPatch, times: int, *, done: bool
 ) -> None:
     """After some tries; nothing waits for it for ever."""
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
-    engine, tags = Meddling(), iter(range(2000))
+    engine, tags = LinkingEngine(), iter(range(2000))
     objects = Objects(engine, MODEL)
     ordered(objects, "o", [f"{number:03}" for number in range(110)])
     objects.commit(*whole_deletion(objects, "o"))
@@ -409,17 +413,17 @@ def test_a_part_that_others_keep_linking_is_left_to_the_next_purge(
     assert left_over(engine, "Tag", "Product") == []
 
 
-def test_a_part_that_gets_more_links_than_fit_is_purged_all_the_same(
+def test_a_part_with_more_links_than_one_batch_is_purged(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They must end with it, because what they lead to counts them."""
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
-    told = model(
+    result = model(
         class_with("Order", parts("lines", "Line", "order_")),
         class_with("Line", whole("order_", "Order", "lines"), many("marks", "Tag", "lines")),
         class_with("Tag", many("lines", "Line", "marks", required=True)),
     )
-    objects = Objects(watched, told)
+    objects = Objects(watched, result)
     lines = [f"{number:03}" for number in range(110)]
     objects.create("Order", "o", lines=lines)
     for first in range(0, 110, 40):
@@ -433,7 +437,7 @@ def test_a_part_that_gets_more_links_than_fit_is_purged_all_the_same(
     assert objects.get("Tag", "tag000").counts == {objects.role("Tag", "lines"): 0}
 
 
-def test_what_was_purged_already_is_not_purged_again(watched: WatchedEngine) -> None:
+def test_purged_parts_are_not_purged_again(watched: WatchedEngine) -> None:
     objects = Objects(watched, MODEL)
     ordered(objects, "o", ["a"])
     assert [*objects.entities.sweep_steps()] == []
@@ -442,7 +446,7 @@ def test_what_was_purged_already_is_not_purged_again(watched: WatchedEngine) -> 
     assert objects.get("Order", "o").state["lines"] == ["a"]
 
 
-def test_what_a_class_that_the_model_no_longer_has_left_waits_and_holds_up_nobody(
+def test_remains_of_a_class_unknown_to_the_model_wait_without_blocking_others(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It ends when the model has the class again."""
@@ -461,9 +465,7 @@ def test_what_a_class_that_the_model_no_longer_has_left_waits_and_holds_up_nobod
     assert objects.find("Line", "p000") is not None
 
 
-def test_what_there_is_no_time_for_goes_to_whoever_takes_it(
-    watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_rest_of_a_purge_is_handed_over(watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
     objects, taken = Objects(watched, MODEL), list[cleanup.CleanupSteps]()
     objects.entities.hand_over_cleanup(taken.append)

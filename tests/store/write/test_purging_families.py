@@ -1,4 +1,4 @@
-"""A whole ends with all its parts, also where they need one another; but not while others need them."""
+"""A whole is deleted with all its parts, even if they require one another, unless others require them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -17,7 +17,7 @@ TOGETHER = 10
 
 
 class Family(NamedTuple):
-    """How wholes and parts lead to one another beside being that."""
+    """The roles between wholes and parts beside the composition."""
 
     whole: tuple[Role, ...] = ()
     part: tuple[Role, ...] = ()
@@ -152,7 +152,7 @@ def family(request: pytest.FixtureRequest) -> Family:
 
 
 @pytest.mark.parametrize("number", [10, 50, 110])
-def test_all_of_a_family_end(engine: WatchedEngine, family: Family, number: int) -> None:
+def test_a_whole_is_deleted_with_all_its_parts(engine: WatchedEngine, family: Family, number: int) -> None:
     """Whether as one or bit by bit."""
     order = Order(engine, family, number)
     order.objects.commit(*order.deletion())
@@ -168,7 +168,7 @@ def test_all_of_a_family_end(engine: WatchedEngine, family: Family, number: int)
         *(pytest.param(110, other, marks=pytest.mark.thorough) for other in (by_link, by_link_to_part)),
     ],
 )
-def test_whoever_else_needs_one_of_them_keeps_all(
+def test_a_reference_required_from_outside_prevents_the_whole_deletion(
     engine: WatchedEngine, family: Family, number: int, other: Make
 ) -> None:
     order = Order(engine, family, number)
@@ -182,7 +182,7 @@ def test_whoever_else_needs_one_of_them_keeps_all(
 
 @pytest.mark.parametrize("number", [10, 110])
 @pytest.mark.parametrize("other", [by_key, by_link])
-def test_whoever_comes_to_need_the_whole_just_before_it_ends_keeps_it(
+def test_a_reference_added_just_before_prevents_the_deletion(
     engine: WatchedEngine, family: Family, number: int, other: Make
 ) -> None:
     order = Order(engine, family, number)

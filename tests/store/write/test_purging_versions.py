@@ -1,4 +1,4 @@
-"""Versioned parts of a whole that is too large to be deleted as one: they end when it does, though later."""
+"""Versioned parts of a very large whole end with it, although they are purged later."""
 
 from collections.abc import Iterator, Sequence
 
@@ -36,94 +36,90 @@ def nothing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
 
 
-def ordered(engine: Engine, told: Model) -> VersionedObjects:
+def ordered(engine: Engine, model_: Model) -> VersionedObjects:
     """Return an order with more lines than are deleted at once, and notes on one of them."""
-    chronicle = VersionedObjects(Repository(engine, told))
-    chronicle.create("Order", "o", lines=LINES)
+    objects = VersionedObjects(Repository(engine, model_))
+    objects.create("Order", "o", lines=LINES)
     for first in range(0, len(LINES), 20):
-        chronicle.commit(*(chronicle.creation("Line", id_, order_="o") for id_ in LINES[first : first + 20]))
-    chronicle.update("Line", "line000", notes=NOTES)
+        objects.commit(*(objects.creation("Line", id_, order_="o") for id_ in LINES[first : first + 20]))
+    objects.update("Line", "line000", notes=NOTES)
     for first in range(0, len(NOTES), 20):
-        chronicle.commit(
-            *(chronicle.creation("Note", id_, line_="line000") for id_ in NOTES[first : first + 20])
-        )
-    chronicle.update("Line", "line007", name="changed")
-    return chronicle
+        objects.commit(*(objects.creation("Note", id_, line_="line000") for id_ in NOTES[first : first + 20]))
+    objects.update("Line", "line007", name="changed")
+    return objects
 
 
-def deletion(chronicle: VersionedObjects) -> Sequence[Deletion]:
+def deletion(objects: VersionedObjects) -> Sequence[Deletion]:
     """Return what deletes all of it, as operations ask for it."""
     names = [("Order", "o"), *(("Line", id_) for id_ in LINES), *(("Note", id_) for id_ in NOTES)]
-    return [chronicle.deletion(*name) for name in names]
+    return [objects.deletion(*name) for name in names]
 
 
-def check(chronicle: VersionedObjects, ended: Instant) -> None:
+def check(objects: VersionedObjects, ended: Instant) -> None:
     """Make sure that all parts were there until an instant, and not after it."""
     references = [Reference("Line", id_) for id_ in LINES] + [Reference("Note", id_) for id_ in NOTES]
-    assert chronicle.entities.read(references) == [None] * len(references)
+    assert objects.entities.read(references) == [None] * len(references)
     for at, is_there in ((ended - 1, True), (ended, False), (ended + HOUR, False)):
-        found = chronicle.entities.as_of([(reference, at) for reference in references])
+        found = objects.entities.as_of([(reference, at) for reference in references])
         assert {each is not None for each in found} == {is_there}
-    assert {gone and gone.last_end for gone in chronicle.entities.tombstones(references)} == {ended}
-    assert len(chronicle.versions("Line", "line007")) == 2
+    assert {gone and gone.last_end for gone in objects.entities.tombstones(references)} == {ended}
+    assert len(objects.versions("Line", "line007")) == 2
 
 
-def test_parts_end_when_their_whole_does_though_they_are_purged_later(engine: Engine) -> None:
-    chronicle = ordered(engine, ALL)
-    check_purge(chronicle)
+def test_parts_end_with_their_whole_even_if_purged_later(engine: Engine) -> None:
+    objects = ordered(engine, ALL)
+    check_purge(objects)
 
 
-def test_parts_of_a_whole_without_versions_end_with_it_as_well() -> None:
+def test_parts_of_an_unversioned_whole_end_with_it() -> None:
     check_purge(ordered(WatchedEngine(), ONLY_PARTS))
 
 
-def check_purge(chronicle: VersionedObjects) -> None:
+def check_purge(objects: VersionedObjects) -> None:
     """Delete the order, and purge it an hour later."""
-    ended = chronicle.commit(*deletion(chronicle))
-    assert chronicle.find("Order", "o") is None
+    ended = objects.commit(*deletion(objects))
+    assert objects.find("Order", "o") is None
     order, line = Reference("Order", "o"), Reference("Line", "line000")
-    assert chronicle.entities.pending_purges([order, line]) == [ended, None]
-    chronicle.clock += HOUR
-    sweep(chronicle)
-    check(chronicle, ended)
-    assert chronicle.entities.pending_purges([order]) == [None]
+    assert objects.entities.pending_purges([order, line]) == [ended, None]
+    objects.clock += HOUR
+    sweep(objects)
+    check(objects, ended)
+    assert objects.entities.pending_purges([order]) == [None]
 
 
-def sweep(chronicle: VersionedObjects) -> None:
+def sweep(objects: VersionedObjects) -> None:
     """Purge all that waits."""
-    assert isinstance(chronicle.entities, Repository)
-    chronicle.entities.sweep()
+    assert isinstance(objects.entities, Repository)
+    objects.entities.sweep()
 
 
-def test_a_part_that_is_changed_while_it_waits_ends_as_soon_as_it_can() -> None:
+def test_a_part_changed_while_awaiting_purge_ends_after_that_change() -> None:
     engine = WatchedEngine()
-    chronicle = ordered(engine, ALL)
-    ended = chronicle.commit(*deletion(chronicle))
-    chronicle.clock += HOUR
-    changed = chronicle.update("Line", "line003", name="late")
-    sweep(chronicle)
-    assert chronicle.times("Line", "line003")[-1] == (changed, changed + 1)
-    assert chronicle.times("Line", "line004")[-1][1] == ended
+    objects = ordered(engine, ALL)
+    ended = objects.commit(*deletion(objects))
+    objects.clock += HOUR
+    changed = objects.update("Line", "line003", name="late")
+    sweep(objects)
+    assert objects.times("Line", "line003")[-1] == (changed, changed + 1)
+    assert objects.times("Line", "line004")[-1][1] == ended
 
 
-def test_parts_that_need_their_whole_end_with_it() -> None:
+def test_parts_that_require_their_whole_end_with_it() -> None:
     engine = WatchedEngine()
     needy = named("Line", whole("order_", "Order", "lines"), key("needs", "Order", required=True))
-    chronicle = VersionedObjects(Repository(engine, model(remembering(ORDER), remembering(needy))))
-    chronicle.create("Order", "o", lines=LINES)
+    objects = VersionedObjects(Repository(engine, model(remembering(ORDER), remembering(needy))))
+    objects.create("Order", "o", lines=LINES)
     for first in range(0, len(LINES), 20):
         some = LINES[first : first + 20]
-        chronicle.commit(*(chronicle.creation("Line", id_, order_="o", needs="o") for id_ in some))
-    ended = chronicle.commit(
-        chronicle.deletion("Order", "o"), *(chronicle.deletion("Line", id_) for id_ in LINES)
-    )
-    sweep(chronicle)
-    gone = chronicle.entities.tombstones([Reference("Line", id_) for id_ in LINES])
+        objects.commit(*(objects.creation("Line", id_, order_="o", needs="o") for id_ in some))
+    ended = objects.commit(objects.deletion("Order", "o"), *(objects.deletion("Line", id_) for id_ in LINES))
+    sweep(objects)
+    gone = objects.entities.tombstones([Reference("Line", id_) for id_ in LINES])
     assert {each and each.last_end for each in gone} == {ended}
 
 
-class Dying(WatchedEngine):
-    """An engine that does so many commits, and then none."""
+class StoppingEngine(WatchedEngine):
+    """An engine that accepts a number of commits, and then none."""
 
     left: int | None = None
 
@@ -136,27 +132,27 @@ class Dying(WatchedEngine):
 
 
 @pytest.mark.parametrize("survived", [1, 2, 3, 5])
-def test_a_purge_that_is_stopped_goes_on_and_all_ends_at_the_same_instant(survived: int) -> None:
-    engine = Dying()
-    chronicle = ordered(engine, ALL)
+def test_a_stopped_purge_resumes_and_all_parts_end_at_one_instant(survived: int) -> None:
+    engine = StoppingEngine()
+    objects = ordered(engine, ALL)
     engine.left = survived
-    ended = chronicle.commit(*deletion(chronicle))
+    ended = objects.commit(*deletion(objects))
     with pytest.raises(Unavailable):
-        sweep(chronicle)
+        sweep(objects)
     engine.left = None
     Repository(engine, ALL).sweep()
-    check(chronicle, ended)
+    check(objects, ended)
     assert not [item for item in engine.items if item.partition.startswith(keys.PURGES)]
 
 
-def test_several_who_purge_at_once_end_everything_once() -> None:
+def test_concurrent_purges_end_every_part_once() -> None:
     engine = WatchedEngine()
-    chronicle = ordered(engine, ALL)
-    ended = chronicle.commit(*deletion(chronicle))
+    objects = ordered(engine, ALL)
+    ended = objects.commit(*deletion(objects))
     turns = [_steps(Repository(engine, ALL)) for _ in range(3)]
     while turns:
         turns = [each for each in turns if next(each, "done") != "done"]
-    check(chronicle, ended)
+    check(objects, ended)
 
 
 def _steps(entities: Repository) -> Iterator[None]:
@@ -165,45 +161,45 @@ def _steps(entities: Repository) -> Iterator[None]:
 
 def test_links_that_are_purged_later_leave_no_versions() -> None:
     engine = WatchedEngine()
-    told = model(
+    result = model(
         remembering(named("Order", many("tags", "Tag", "orders"))),
         named("Tag", many("orders", "Order", "tags")),
     )
-    chronicle = VersionedObjects(Repository(engine, told))
-    made = chronicle.create("Order", "o")
+    objects = VersionedObjects(Repository(engine, result))
+    created = objects.create("Order", "o")
     role = RoleName("Order", "tags")
     for first in range(0, 60, 20):
         tags = [f"t{number}" for number in range(first, first + 20)]
-        chronicle.commit(
-            *(chronicle.creation("Tag", tag) for tag in tags), *(LinkCreation(role, "o", tag) for tag in tags)
+        objects.commit(
+            *(objects.creation("Tag", tag) for tag in tags), *(LinkCreation(role, "o", tag) for tag in tags)
         )
-    ended = chronicle.delete("Order", "o")
-    sweep(chronicle)
-    assert chronicle.times("Order", "o") == [(made, ended)]
-    assert chronicle.entities.linked(role, ["o"]) == [()]
+    ended = objects.delete("Order", "o")
+    sweep(objects)
+    assert objects.times("Order", "o") == [(created, ended)]
+    assert objects.entities.linked(role, ["o"]) == [()]
 
 
-def test_what_comes_back_does_not_lose_its_parts_to_an_earlier_deletion(
+def test_a_restored_object_keeps_its_parts_despite_an_earlier_purge(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What that has left is purged first: then the parts come back, too."""
     engine = WatchedEngine()
-    chronicle = ordered(engine, ALL)
-    ended = chronicle.commit(*deletion(chronicle))
+    objects = ordered(engine, ALL)
+    ended = objects.commit(*deletion(objects))
     monkeypatch.setattr(cleanup, "MOST_STEPS", 2)
     refused = 0
     while True:
-        lines = chronicle.entities.tombstones([Reference("Line", id_) for id_ in LINES[:3]])
-        back = [chronicle.restoration("Line", gone.reference.id, order_="o") for gone in lines if gone]
-        change = chronicle.change(chronicle.restoration("Order", "o", lines=LINES[:3]), *back)
+        lines = objects.entities.tombstones([Reference("Line", id_) for id_ in LINES[:3]])
+        back = [objects.restoration("Line", gone.reference.id, order_="o") for gone in lines if gone]
+        change = objects.change(objects.restoration("Order", "o", lines=LINES[:3]), *back)
         try:
-            chronicle.entities.dry_run(change)
-            chronicle.entities.commit(change)
+            objects.entities.dry_run(change)
+            objects.entities.commit(change)
             break
         except Conflict:
             refused += 1
     assert refused > 2
     assert len(back) == 3
-    sweep(chronicle)
-    assert [chronicle.find("Line", id_) is not None for id_ in LINES[:4]] == [True] * 3 + [False]
-    assert chronicle.times("Line", "line001")[0][1] == ended
+    sweep(objects)
+    assert [objects.find("Line", id_) is not None for id_ in LINES[:4]] == [True] * 3 + [False]
+    assert objects.times("Line", "line001")[0][1] == ended

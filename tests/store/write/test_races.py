@@ -1,4 +1,4 @@
-"""Several callers at once: no required role is left empty, no target shared, and both ends agree after it."""
+"""Concurrent callers: no required role is left empty, no target is shared, and both ends agree."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -10,7 +10,7 @@ from stratabase.domain.objects.change import Effect
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.soak import count
 from tests.store.graphs import Objects, associated
 
@@ -44,14 +44,16 @@ def raced(engine: Engine, kind: str, prepare: Decide, *rivals: Decide) -> Object
     objects = Objects(engine, associated(kind))
     objects.commit(*prepare(objects))
     processes = [objects.under(associated(kind)) for _ in rivals]
-    outcomes = together(*(partial(done, *each) for each in zip(processes, rivals, strict=True)))
+    outcomes = run_concurrently(*(partial(done, *each) for each in zip(processes, rivals, strict=True)))
     objects.outcomes = outcomes
     return objects
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["key and required list", "both required"])
-def test_of_two_who_delete_the_last_two_members_one_is_refused(engine: Engine, kind: str, times: int) -> None:
+def test_one_of_two_concurrent_deletions_of_the_last_two_members_is_refused(
+    engine: Engine, kind: str, times: int
+) -> None:
     for _ in range(times):
         objects = raced(
             engine,
@@ -71,7 +73,7 @@ def test_of_two_who_delete_the_last_two_members_one_is_refused(engine: Engine, k
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["required list one way", "many to many, both required"])
-def test_of_two_who_delete_what_the_last_two_links_lead_to_one_is_refused(
+def test_one_of_two_concurrent_deletions_of_the_last_two_link_targets_is_refused(
     engine: Engine, kind: str, times: int
 ) -> None:
     for _ in range(times):
@@ -93,7 +95,9 @@ def test_of_two_who_delete_what_the_last_two_links_lead_to_one_is_refused(
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["one to one", "one to one, other required"])
-def test_of_several_who_want_the_same_target_one_has_it(engine: Engine, kind: str, times: int) -> None:
+def test_exactly_one_concurrent_reference_to_a_one_to_one_target_succeeds(
+    engine: Engine, kind: str, times: int
+) -> None:
     for _ in range(times):
         objects = raced(
             engine,
@@ -116,7 +120,9 @@ def test_of_several_who_want_the_same_target_one_has_it(engine: Engine, kind: st
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["key", "key and list", "one to one"])
-def test_a_key_does_not_come_to_lead_to_what_is_deleted(engine: Engine, kind: str, times: int) -> None:
+def test_a_concurrent_deletion_leaves_no_key_to_a_deleted_target(
+    engine: Engine, kind: str, times: int
+) -> None:
     """Either it was set first, and dangles since the deletion, or it is refused."""
     for _ in range(times):
         objects = raced(
@@ -134,7 +140,7 @@ def test_a_key_does_not_come_to_lead_to_what_is_deleted(engine: Engine, kind: st
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["required key", "required key and list", "one to one, key required"])
-def test_a_required_key_never_is_broken(engine: Engine, kind: str, times: int) -> None:
+def test_a_required_key_is_never_broken_by_concurrent_deletion(engine: Engine, kind: str, times: int) -> None:
     for _ in range(times):
         objects = raced(
             engine,
@@ -150,7 +156,7 @@ def test_a_required_key_never_is_broken(engine: Engine, kind: str, times: int) -
 
 
 @pytest.mark.soak
-def test_a_link_is_whole_or_gone_whatever_ends_meanwhile(engine: Engine, times: int) -> None:
+def test_a_link_is_complete_or_absent_after_concurrent_deletions(engine: Engine, times: int) -> None:
     """Either end is deleted while they are linked: nothing is left at the other."""
     for _ in range(times):
         objects = raced(
@@ -175,7 +181,7 @@ def test_a_link_is_whole_or_gone_whatever_ends_meanwhile(engine: Engine, times: 
 
 
 @pytest.mark.soak
-def test_all_who_join_and_leave_are_counted(engine: Engine) -> None:
+def test_concurrent_links_and_unlinks_are_all_counted(engine: Engine) -> None:
     objects = Objects(engine, associated("both required"))
     objects.commit(objects.creation("B", "b"), objects.creation("A", "first", to="b"))
 
@@ -185,7 +191,7 @@ def test_all_who_join_and_leave_are_counted(engine: Engine) -> None:
             if number % 2:
                 assert done(process, leaving(f"{name}{number}"))
 
-    together(*(partial(come_and_go, objects.under(objects.told), name) for name in "abcd"))
+    run_concurrently(*(partial(come_and_go, objects.under(objects.told), name) for name in "abcd"))
     members = objects.linked("B", "of", "b").split()
     assert {*objects.get("B", "b").counts.values()} == {len(members)}
     assert len(members) == 1 + 4 * count(3, 25)

@@ -1,4 +1,4 @@
-"""What became of a change whose answer was lost, as the heads that were found tell it."""
+"""The outcome of a change whose response was lost, decided from the heads that were found."""
 
 import pytest
 
@@ -42,16 +42,14 @@ NOTHING = Failure(Check(keys.head(X), NOT_EXISTS), None)
 
 @pytest.mark.parametrize("effect", [CREATION, UPDATE, DELETION])
 @pytest.mark.parametrize("commit_ids", [("mine",), ("first", "last", "mine"), ("last", "mine", *OTHERS[:6])])
-def test_a_head_that_names_a_change_tells_that_it_was_done(
-    effect: Effect, commit_ids: tuple[str, ...]
-) -> None:
+def test_a_head_that_names_a_change_proves_its_commit(effect: Effect, commit_ids: tuple[str, ...]) -> None:
     assert was_committed(change(effect), [failure(*commit_ids)])
     assert not was_not_committed(change(effect), [failure(*commit_ids)])
 
 
 @pytest.mark.parametrize("effect", [UPDATE, DELETION])
 @pytest.mark.parametrize("commit_ids", [("first", "last"), ("first", "last", "other"), ("last", *OTHERS[:7])])
-def test_a_head_that_names_what_came_before_a_change_and_not_the_change_tells_that_it_was_not_done(
+def test_a_head_with_only_earlier_changes_disproves_the_commit(
     effect: Effect, commit_ids: tuple[str, ...]
 ) -> None:
     assert not was_committed(change(effect), [failure(*commit_ids)])
@@ -70,25 +68,25 @@ def test_a_head_that_names_what_came_before_a_change_and_not_the_change_tells_th
         failure(key=Key("U#Thing.code#1", "U")),
     ],
 )
-def test_nothing_else_tells_anything(effect: Effect, found: Failure) -> None:
+def test_other_heads_prove_nothing(effect: Effect, found: Failure) -> None:
     """Not even an earlier commit than the one that the change expected to be the last."""
     assert not was_committed(change(effect), [found])
     assert not was_not_committed(change(effect), [found])
 
 
-def test_what_is_found_of_a_new_object_never_tells_that_it_was_not_made() -> None:
+def test_a_found_new_object_never_disproves_its_creation() -> None:
     assert not was_not_committed(change(CREATION), [failure("first", "last")])
 
 
-def test_one_head_tells_of_the_whole_change() -> None:
+def test_one_head_decides_for_the_whole_change() -> None:
     """Since it is done whole or not at all."""
     both = change(Creation(Entity(Y, {"_id": "y"})), UPDATE)
     assert was_committed(both, [NOTHING, failure("mine", key=keys.head(Y))])
     assert was_not_committed(both, [failure(*OTHERS, key=keys.head(Y)), failure("first", "last", "other")])
 
 
-class Forgetful(WatchedEngine):
-    """An engine that is never certain that what it refuses was not done before."""
+class UncertainEngine(WatchedEngine):
+    """An engine that never knows whether a refused batch was committed before."""
 
     def commit(self, batch: Batch) -> None:
         try:
@@ -100,10 +98,10 @@ class Forgetful(WatchedEngine):
 @pytest.fixture
 def store() -> Store:
     """A store in such an engine."""
-    return Store(Forgetful(), fresh_class())
+    return Store(UncertainEngine(), fresh_class())
 
 
-def test_in_doubt_a_change_that_was_not_done_for_sure_is_a_conflict(store: Store) -> None:
+def test_a_doubtful_change_that_was_disproved_is_a_conflict(store: Store) -> None:
     store.create("x")
     stale = store.update("x", count=1)
     store.commit(store.update("x", count=2))
@@ -111,7 +109,7 @@ def test_in_doubt_a_change_that_was_not_done_for_sure_is_a_conflict(store: Store
         store.commit(stale)
 
 
-def test_in_doubt_a_change_of_which_nothing_tells_is_unknown(store: Store) -> None:
+def test_a_doubtful_change_without_evidence_is_unknown(store: Store) -> None:
     store.create("x")
     stale = store.update("x", count=1)
     store.commit(store.deletion("x"))
@@ -119,7 +117,7 @@ def test_in_doubt_a_change_of_which_nothing_tells_is_unknown(store: Store) -> No
         store.commit(stale)
 
 
-def test_in_doubt_a_change_that_was_done_is_done(store: Store) -> None:
+def test_a_doubtful_change_that_was_proved_is_committed(store: Store) -> None:
     store.create("x")
     update = store.update("x", count=1)
     store.commit(update, commit_id="mine")
@@ -139,7 +137,7 @@ class Recording(WatchedEngine):
         super().commit(batch)
 
 
-def test_each_round_of_a_commit_has_the_name_that_heads_have_and_is_an_attempt_of_its_own() -> None:
+def test_each_round_of_a_commit_keeps_its_commit_id_and_has_its_own_batch_id() -> None:
     """So that an engine knows what was done before, and does not take another round for a retry."""
     engine = Recording()
     store = Store(engine, fresh_class(("code",)))

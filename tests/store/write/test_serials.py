@@ -1,4 +1,4 @@
-"""The numbers of Serial attributes: from 1, each once, whoever asks at the same time."""
+"""Serial numbers: from 1, each once, even for concurrent requests."""
 
 from collections.abc import Callable
 from itertools import chain
@@ -12,7 +12,7 @@ from stratabase.domain.objects.serials import SerialName
 from stratabase.messages import verbatim
 from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, OutcomeUnknown, Patch
 from stratabase.store.write.serials import SerialCounters
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count
@@ -35,7 +35,7 @@ def taken(serials: SerialCounters, name: SerialName, number: int) -> list[int]:
     return [*serials.next({name: number})[name]]
 
 
-def test_numbers_begin_at_one_and_go_up(engine: Engine, name: SerialName) -> None:
+def test_numbers_start_at_one_and_increase(engine: Engine, name: SerialName) -> None:
     serials = SerialCounters(engine)
     assert taken(serials, name, 1) == [1]
     assert taken(serials, name, 3) == [2, 3, 4]
@@ -43,7 +43,7 @@ def test_numbers_begin_at_one_and_go_up(engine: Engine, name: SerialName) -> Non
     assert taken(serials, name, 1) == [6]
 
 
-def test_who_has_given_numbers_need_not_look_which_was_the_last(name: SerialName) -> None:
+def test_a_process_that_assigned_numbers_does_not_read_the_last_again(name: SerialName) -> None:
     engine = WatchedEngine()
     serials, other = SerialCounters(engine), SerialName("Other", "badge")
     serials.next({name: 1, other: 2})
@@ -55,7 +55,7 @@ def test_who_has_given_numbers_need_not_look_which_was_the_last(name: SerialName
     assert len(engine.commits) == 2
 
 
-def test_each_attribute_has_its_own(engine: Engine, name: SerialName) -> None:
+def test_each_attribute_has_its_own_numbers(engine: Engine, name: SerialName) -> None:
     other = SerialName(name.class_name, "other")
     objects = Objects(engine, model(class_with("A")))
     assert objects.entities.next_serials({name: 2, other: 1}) == {name: range(1, 3), other: range(1, 2)}
@@ -63,18 +63,18 @@ def test_each_attribute_has_its_own(engine: Engine, name: SerialName) -> None:
 
 
 @pytest.mark.soak
-def test_no_number_is_given_twice(engine: Engine, name: SerialName) -> None:
+def test_no_number_is_assigned_twice(engine: Engine, name: SerialName) -> None:
     def take() -> list[int]:
         serials = SerialCounters(engine)
         return [*chain.from_iterable(taken(serials, name, size) for size in [1, 2] * TIMES)]
 
-    given = together(*[take] * THREADS)
-    assert sorted(chain.from_iterable(given)) == [*range(1, THREADS * TIMES * 3 + 1)]
-    assert all(each == sorted(each) for each in given)
+    value = run_concurrently(*[take] * THREADS)
+    assert sorted(chain.from_iterable(value)) == [*range(1, THREADS * TIMES * 3 + 1)]
+    assert all(each == sorted(each) for each in value)
 
 
-class Doubtful(ReferenceEngine):
-    """An engine that does its first commit twice, and cannot tell what the second attempt refused."""
+class DoubtfulEngine(ReferenceEngine):
+    """An engine that sends its first commit twice, and cannot tell why the second was refused."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,13 +90,13 @@ class Doubtful(ReferenceEngine):
                 raise OutcomeUnknown(refusal.failures) from refusal
 
 
-def test_numbers_whose_fate_is_unknown_are_left_out(name: SerialName) -> None:
+def test_numbers_with_unknown_outcome_are_skipped(name: SerialName) -> None:
     """Gaps are allowed; the same number twice is not."""
-    assert taken(SerialCounters(Doubtful()), name, 1) == [2]
+    assert taken(SerialCounters(DoubtfulEngine()), name, 1) == [2]
 
 
-class Overtaken(ReferenceEngine):
-    """An engine in which another always comes first."""
+class OvertakenEngine(ReferenceEngine):
+    """An engine in which another process always commits first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,15 +112,15 @@ class Overtaken(ReferenceEngine):
         super().commit(batch)
 
 
-def test_who_is_always_too_late_gives_up(name: SerialName) -> None:
+def test_a_counter_gives_up_after_repeated_conflicts(name: SerialName) -> None:
     with pytest.raises(
         Unavailable, match=rf"Concurrent writes took the next numbers for {name.class_name}.badge"
     ):
-        taken(SerialCounters(Overtaken()), name, 1)
+        taken(SerialCounters(OvertakenEngine()), name, 1)
 
 
-class AtOnce(ReferenceEngine):
-    """An engine that commits when so many wait for it, in the order of the numbers that they take."""
+class SimultaneousEngine(ReferenceEngine):
+    """An engine that commits when a number of callers wait, in the order of their numbers."""
 
     def __init__(self, parties: int) -> None:
         super().__init__()
@@ -141,17 +141,19 @@ class AtOnce(ReferenceEngine):
             self._turn.notify_all()
 
 
-def test_those_who_ask_a_process_at_once_are_not_in_each_others_way(name: SerialName) -> None:
+def test_concurrent_requests_of_a_process_take_successive_numbers_in_one_commit_each(
+    name: SerialName,
+) -> None:
     """Each takes the numbers behind those that are being taken: one commit each, and nobody is too late."""
-    serials = SerialCounters(AtOnce(8))
+    serials = SerialCounters(SimultaneousEngine(8))
 
-    given = together(*[lambda: taken(serials, name, 1)] * 8)
+    value = run_concurrently(*[lambda: taken(serials, name, 1)] * 8)
 
-    assert sorted(chain.from_iterable(given)) == [*range(1, 9)]
+    assert sorted(chain.from_iterable(value)) == [*range(1, 9)]
 
 
-class Overtaking(ReferenceEngine):
-    """An engine in which others take numbers while somebody's first commit is under way."""
+class OvertakingEngine(ReferenceEngine):
+    """An engine in which others take numbers during the first commit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -165,24 +167,24 @@ class Overtaking(ReferenceEngine):
 
 
 @pytest.mark.parametrize("own_first", [True, False])
-def test_whom_another_process_overtakes_goes_on_behind_that(name: SerialName, *, own_first: bool) -> None:
-    engine = Overtaking()
+def test_a_process_continues_after_the_numbers_of_another(name: SerialName, *, own_first: bool) -> None:
+    engine = OvertakingEngine()
     serials, others = SerialCounters(engine), SerialCounters(engine)
-    given: list[list[int]] = [taken(serials, name, 1)]
+    value: list[list[int]] = [taken(serials, name, 1)]
     under_way: list[Callable[[], object]] = [
-        lambda: given.append(taken(serials, name, 2)),
-        lambda: given.append(taken(others, name, 1)),
+        lambda: value.append(taken(serials, name, 2)),
+        lambda: value.append(taken(others, name, 1)),
     ]
     engine.under_way = under_way if own_first else under_way[::-1]
 
-    given += [taken(serials, name, 1), taken(serials, name, 1)]
+    value += [taken(serials, name, 1), taken(serials, name, 1)]
 
-    assert sorted(chain.from_iterable(given)) == [1, 2, 3, 4, 5, 6]
+    assert sorted(chain.from_iterable(value)) == [1, 2, 3, 4, 5, 6]
 
 
-def test_what_could_not_be_taken_keeps_nobody_waiting(name: SerialName) -> None:
+def test_a_failed_reservation_does_not_block_later_ones(name: SerialName) -> None:
     """A store that refuses has given nothing; the next who ask find out what is the last."""
-    engine = Refusing()
+    engine = RefusingEngine()
     serials = SerialCounters(engine)
     assert taken(serials, name, 1) == [1]
     engine.refuses = True
@@ -194,8 +196,8 @@ def test_what_could_not_be_taken_keeps_nobody_waiting(name: SerialName) -> None:
     assert [taken(serials, name, 1) for _ in range(2)] == [[2], [3]]
 
 
-class Refusing(ReferenceEngine):
-    """An engine that can be told to refuse."""
+class RefusingEngine(ReferenceEngine):
+    """An engine that can be set to refuse commits."""
 
     refuses = False
 

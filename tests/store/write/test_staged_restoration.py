@@ -1,19 +1,19 @@
-"""On every engine, an order with more lines than one commit holds ends, comes back, is emptied and filled."""
+"""On every engine, an order with more lines than one commit holds is deleted, restored and cleared."""
 
 from stratabase.domain.objects.entity import Reference
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys
 from tests.operations.write.interfering_engine import InterferingEngine
-from tests.operations.write.large_orders import LINES, MINUTE, Inquirer, Shop, Told
+from tests.operations.write.large_orders import LINES, MINUTE, PartReader, Shop, Told
 
 
-def test_what_is_deleted_or_cleared_comes_back_unseen_until_all_of_it_is_there(engine: Engine) -> None:
+def test_staged_parts_are_invisible_until_the_restoration_is_complete(engine: Engine) -> None:
     meddling = InterferingEngine(engine)
     shop = Shop(meddling)
     product = shop.product()
     order = shop.order(product)
     ids, there = shop.lines(order), shop.clock.instant
-    reader, seen = Inquirer(engine, shop.clock), list[Told]()
+    reader, seen = PartReader(engine, shop.clock), list[Told]()
     shop.clock.instant += MINUTE
     full = reader.told(order, ids, product)[:-2]
 

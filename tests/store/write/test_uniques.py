@@ -1,4 +1,4 @@
-"""Unique values: one holder each, whatever is changed at once, by whom, and under which model."""
+"""Unique values: one holder each, despite concurrent changes and changing models."""
 
 import unicodedata
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def holders(engine: WatchedEngine) -> dict[str, int]:
     return {holder: held.count(holder) for holder in held}
 
 
-def test_a_value_that_another_holds_is_taken(store: Store) -> None:
+def test_a_value_of_another_object_is_refused(store: Store) -> None:
     store.create("x", code="a")
     assert refused(store, store.creation("y", code="a")) == (("y", CODE),)
     assert store.find("y") is None
@@ -56,7 +56,7 @@ def test_a_value_that_another_holds_is_taken(store: Store) -> None:
     assert store.get("y").state["code"] == "b"
 
 
-def test_a_value_is_free_again_once_it_is_changed_cleared_or_its_object_deleted(store: Store) -> None:
+def test_a_value_is_free_again_after_change_clearing_or_deletion(store: Store) -> None:
     store.create("x", code="a")
     store.commit(store.update("x", code="b"))
     store.create("y", code="a")
@@ -66,19 +66,19 @@ def test_a_value_is_free_again_once_it_is_changed_cleared_or_its_object_deleted(
     store.create("last", code="a")
 
 
-def test_a_value_stays_taken_when_its_object_is_changed_elsewhere(store: Store) -> None:
+def test_a_value_stays_reserved_after_other_changes_of_its_object(store: Store) -> None:
     store.create("x", code="a", count=1)
     store.commit(store.update("x", count=2))
     assert refused(store, store.creation("y", code="a"))
 
 
-def test_null_is_free(store: Store) -> None:
+def test_nulls_are_never_duplicates(store: Store) -> None:
     store.create("x")
     store.create("y", code=None)
     store.commit(store.creation("z"), store.creation("zz"))
 
 
-def test_a_set_of_values_with_a_null_is_free(engine: Engine) -> None:
+def test_values_with_a_null_are_never_duplicates(engine: Engine) -> None:
     store = Store(engine, fresh_class(("name", "count")))
     store.create("x", name="a", count=1)
     store.create("y", name="a")
@@ -95,7 +95,7 @@ def test_texts_compare_after_nfc(store: Store, value: str) -> None:
     assert store.get("x").state["code"] == unicodedata.normalize("NFC", value)
 
 
-def test_texts_are_stored_as_they_came(store: Store) -> None:
+def test_texts_are_stored_unchanged(store: Store) -> None:
     store.create("x", code="e\u0301")
     assert store.get("x").state["code"] == "e\u0301"
     store.commit(store.update("x", code="é"))
@@ -110,7 +110,7 @@ def test_texts_differ_by_case_and_type_matters(engine: Engine) -> None:
     store.create("z", code="1", count=0)
 
 
-def test_all_that_is_taken_is_named(engine: Engine) -> None:
+def test_all_taken_values_are_reported(engine: Engine) -> None:
     store = Store(engine, fresh_class(("code",), ("name",)))
     store.create("x", code="a")
     store.create("y", name="n")
@@ -118,7 +118,7 @@ def test_all_that_is_taken_is_named(engine: Engine) -> None:
     assert set(taken) == {("z", CODE), ("z", Unique(("name",)))}
 
 
-def test_two_objects_swap_their_values(store: Store) -> None:
+def test_two_objects_can_swap_their_values(store: Store) -> None:
     store.create("x", code="a")
     store.create("y", code="b")
     store.commit(store.update("x", code="b"), store.update("y", code="a"))
@@ -126,7 +126,7 @@ def test_two_objects_swap_their_values(store: Store) -> None:
     assert refused(store, store.creation("z", code="a"), store.creation("zz", code="b"))
 
 
-def test_a_value_passes_on_within_a_change(store: Store) -> None:
+def test_a_value_can_move_between_objects_in_one_change(store: Store) -> None:
     """From one that is deleted to one that is made, whatever comes first; and around a ring."""
     store.create("x", code="a")
     store.commit(store.creation("y", code="a"), store.deletion("x"))
@@ -137,14 +137,14 @@ def test_a_value_passes_on_within_a_change(store: Store) -> None:
     assert [store.get(id_).state["code"] for id_ in "xyz"] == ["a", "c", "b"]
 
 
-def test_two_objects_of_one_change_cannot_have_the_same(store: Store) -> None:
+def test_two_objects_of_one_change_cannot_share_a_value(store: Store) -> None:
     assert refused(store, store.creation("x", code="a"), store.creation("y", code="a")) == (("y", CODE),)
     store.create("x", code="a")
     assert refused(store, store.update("x", count=1), store.creation("y", code="a")) == (("y", CODE),)
     assert "count" not in store.get("x").state
 
 
-def test_one_action_on_each_key_and_none_on_what_stays(watched: WatchedEngine) -> None:
+def test_a_change_has_one_action_per_key_and_none_for_unchanged_guards(watched: WatchedEngine) -> None:
     store = Store(watched, fresh_class(("code",), ("name",)))
     store.create("x", code="a", name="n")
     store.create("y", code="b", name="m")
@@ -156,7 +156,7 @@ def test_one_action_on_each_key_and_none_on_what_stays(watched: WatchedEngine) -
     assert len(watched.commits[-1].actions) == 1
 
 
-def test_a_conflict_wins_over_a_taken_value(store: Store) -> None:
+def test_a_conflict_takes_precedence_over_a_taken_value(store: Store) -> None:
     """So that the change is decided anew, on what is there now."""
     store.create("x", code="a")
     store.create("y", code="b")
@@ -166,7 +166,7 @@ def test_a_conflict_wins_over_a_taken_value(store: Store) -> None:
         store.commit(stale)
 
 
-def test_of_racing_creates_exactly_one_wins(engine: Engine) -> None:
+def test_exactly_one_of_racing_creations_succeeds(engine: Engine) -> None:
     store, racers = Store(engine, fresh_class(("code",))), 8
     start = Barrier(racers)
 
@@ -184,7 +184,7 @@ def test_of_racing_creates_exactly_one_wins(engine: Engine) -> None:
     assert [store.find(str(number)) is not None for number in range(racers)] == won
 
 
-def test_an_object_from_before_the_constraint_can_be_written(watched: WatchedEngine) -> None:
+def test_an_object_older_than_the_constraint_can_be_written(watched: WatchedEngine) -> None:
     """It never took its value, so there is nothing to give up, or to hand on."""
     store = Store(watched, fresh_class(("code",)))
     old = store.unguarded()
@@ -196,7 +196,7 @@ def test_an_object_from_before_the_constraint_can_be_written(watched: WatchedEng
     assert holders(watched) == {"x": 1, "y": 1}
 
 
-def test_a_value_that_another_took_rightly_is_not_given_up(watched: WatchedEngine) -> None:
+def test_a_guard_of_another_object_is_not_released(watched: WatchedEngine) -> None:
     """Two had the same before there was a constraint; one took it since, the other lets it be."""
     store = Store(watched, fresh_class(("code",)))
     old = store.unguarded()
@@ -218,17 +218,17 @@ def left_behind(watched: WatchedEngine) -> Store:
     return store
 
 
-def test_a_value_left_behind_can_be_taken(left_behind: Store) -> None:
+def test_a_value_with_a_stale_guard_can_be_taken(left_behind: Store) -> None:
     left_behind.create("y", code="a")
     assert refused(left_behind, left_behind.update("x", code="a"))
 
 
-def test_a_value_left_behind_can_be_taken_by_its_own_holder(left_behind: Store) -> None:
+def test_a_value_with_a_stale_guard_can_be_taken_by_its_holder(left_behind: Store) -> None:
     left_behind.commit(left_behind.update("x", code="a"))
     assert refused(left_behind, left_behind.creation("y", code="a"))
 
 
-def test_a_value_left_behind_by_a_deleted_object_can_be_taken(
+def test_a_value_with_a_stale_guard_of_a_deleted_object_can_be_taken(
     left_behind: Store, watched: WatchedEngine
 ) -> None:
     old = left_behind.unguarded()
@@ -237,13 +237,13 @@ def test_a_value_left_behind_by_a_deleted_object_can_be_taken(
     assert holders(watched) == {"y": 1}
 
 
-def test_a_value_left_behind_can_be_taken_in_the_change_that_writes_its_holder(left_behind: Store) -> None:
+def test_a_value_with_a_stale_guard_can_be_taken_while_its_holder_is_written(left_behind: Store) -> None:
     left_behind.commit(left_behind.update("x", count=1), left_behind.creation("y", code="a"))
     assert refused(left_behind, left_behind.creation("z", code="a"))
 
 
 @pytest.mark.parametrize("first", ["holder", "newcomer"])
-def test_racing_for_a_value_left_behind_makes_no_double(
+def test_a_race_for_a_value_with_a_stale_guard_creates_no_duplicate(
     left_behind: Store, watched: WatchedEngine, first: str
 ) -> None:
     """The holder takes its value again while another takes it for left behind; either may be first."""
@@ -271,7 +271,7 @@ def _between_rounds(watched: WatchedEngine, act: Callable[[], None]) -> None:
     watched.before_commit = once
 
 
-def test_a_commit_that_others_always_come_between_gives_up(watched: WatchedEngine) -> None:
+def test_a_commit_gives_up_after_repeated_conflicts(watched: WatchedEngine) -> None:
     """The guard is another's at each look, and its holder never there."""
     store = Store(watched, fresh_class(("code",)))
     key = keys.guard(store.class_.name, CODE, {"code": "a"})
@@ -288,7 +288,7 @@ def test_a_commit_that_others_always_come_between_gives_up(watched: WatchedEngin
     assert store.find("x") is None
 
 
-def test_the_key_of_a_guard_does_not_depend_on_the_order_in_the_model() -> None:
+def test_the_key_of_a_guard_is_independent_of_attribute_order() -> None:
     state: dict[str, Any] = {"code": "a", "count": 1}
     one, other = Unique(("code", "count")), Unique(("count", "code"))
     assert keys.guard("C", one, state) == keys.guard("C", other, state)
@@ -312,7 +312,7 @@ steps = st.lists(
 
 @pytest.mark.soak
 @given(steps)
-def test_any_history_keeps_values_unique_and_guards_exact(
+def test_random_histories_keep_values_unique_and_guards_exact(
     history: list[list[tuple[str, str | None]]],
 ) -> None:
     """Against a dict: a change is refused exactly when two would have the same; no guard is left over."""

@@ -1,4 +1,4 @@
-"""The OpenAPI document says what the endpoints do."""
+"""The OpenAPI document describes the endpoints."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, 
 from stratabase.http_api.http.messages import Response
 from stratabase.http_api.http.shape import Field, ListShape, Shape
 from tests.http_api.documented import SERVICE
-from tests.http_api.fakes import World, endpoints
+from tests.http_api.fakes import FakeServices, endpoints
 
 USER = Shape(
     "user", {"id": Field("An id.", required=True), "notes": Field("A text.", nullable=True, max_length=9)}
@@ -24,9 +24,9 @@ def operation(**fields: Any) -> Operation:
 
 def described(resource: str = "/auth/x/users", method: str = "GET", **fields: Any) -> Any:
     """Return what is said of an operation, with all that it refers to in its place."""
-    made = openapi_document(SERVICE, {resource: Endpoint({method: operation(**fields)})})
-    OPENAPI_31_VALIDATOR.validate(made)
-    return resolved(made["paths"][resource][method.lower()], made["components"])
+    created = openapi_document(SERVICE, {resource: Endpoint({method: operation(**fields)})})
+    OPENAPI_31_VALIDATOR.validate(created)
+    return resolved(created["paths"][resource][method.lower()], created["components"])
 
 
 def resolved(part: Any, components: Any) -> Any:
@@ -40,46 +40,50 @@ def resolved(part: Any, components: Any) -> Any:
     return {name: resolved(each, components) for name, each in part.items()}
 
 
-def test_the_document_of_all_endpoints_is_openapi(world: World) -> None:
-    OPENAPI_31_VALIDATOR.validate(openapi_document(SERVICE, endpoints(world)))
+def test_the_document_of_all_endpoints_is_valid_openapi(fakes: FakeServices) -> None:
+    OPENAPI_31_VALIDATOR.validate(openapi_document(SERVICE, endpoints(fakes)))
 
 
-def test_the_document_is_built_the_same_each_time(world: World) -> None:
-    made = [
-        json.dumps(openapi_document(SERVICE, dict(order(endpoints(world).items()))))
+def test_building_the_document_is_deterministic(fakes: FakeServices) -> None:
+    created = [
+        json.dumps(openapi_document(SERVICE, dict(order(endpoints(fakes).items()))))
         for order in (list, reversed)
     ]
-    assert made[0] == made[1]
+    assert created[0] == created[1]
 
 
-def test_title_version_and_schemes() -> None:
-    made = openapi_document(SERVICE, {})
-    assert (made["openapi"], made["info"]["title"], made["info"]["version"]) == (
+def test_the_document_has_title_version_and_schemes() -> None:
+    created = openapi_document(SERVICE, {})
+    assert (created["openapi"], created["info"]["title"], created["info"]["version"]) == (
         "3.1.0",
         "Stratabase: Hr",
         "1.2.3",
     )
-    assert made["components"]["securitySchemes"]["Bearer"]["bearerFormat"] == "JWT"
+    assert created["components"]["securitySchemes"]["Bearer"]["bearerFormat"] == "JWT"
 
 
-def test_only_the_schemes_on_offer_are_named() -> None:
-    made = openapi_document(ServiceInfo("Hr", "1", ("Bearer",)), {"/auth/x": Endpoint({"GET": operation()})})
-    assert list(made["components"]["securitySchemes"]) == ["Bearer"]
-    assert made["paths"]["/auth/x"]["get"]["security"] == [{"Bearer": []}]
+def test_only_enabled_security_schemes_are_listed() -> None:
+    created = openapi_document(
+        ServiceInfo("Hr", "1", ("Bearer",)), {"/auth/x": Endpoint({"GET": operation()})}
+    )
+    assert list(created["components"]["securitySchemes"]) == ["Bearer"]
+    assert created["paths"]["/auth/x"]["get"]["security"] == [{"Bearer": []}]
 
 
 @pytest.mark.parametrize(
     ("resource", "security", "statuses"),
     [("/auth/x", [{"Bearer": []}, {"Basic": []}], {"401", "403"}), ("/public/x", [], set())],
 )
-def test_members_only_is_said(resource: str, security: list[Any], statuses: set[str]) -> None:
+def test_an_authenticated_operation_documents_its_security(
+    resource: str, security: list[Any], statuses: set[str]
+) -> None:
     said = described(resource)
     assert said["security"] == security
     assert {"401", "403"} & said["responses"].keys() == statuses
 
 
-def test_a_shape_is_there_in_both_forms_under_one_name() -> None:
-    made = openapi_document(
+def test_a_shape_has_one_schema_for_json_and_xml() -> None:
+    created = openapi_document(
         SERVICE,
         {
             "/auth/x": Endpoint({"POST": operation(body=USER, responses={200: ResponseSpec("It.", USER)})}),
@@ -92,14 +96,14 @@ def test_a_shape_is_there_in_both_forms_under_one_name() -> None:
     several = {
         "schema": {"type": "array", "items": reference["schema"], "xml": {"name": "users", "wrapped": True}}
     }
-    post, get = made["paths"]["/auth/x"]["post"], made["paths"]["/auth/xs"]["get"]
+    post, get = created["paths"]["/auth/x"]["post"], created["paths"]["/auth/xs"]["get"]
     assert post["requestBody"] == {
         "required": True,
         "content": {"application/json": reference, "application/xml": reference},
     }
     assert post["responses"]["200"]["content"] == post["requestBody"]["content"]
     assert get["responses"]["200"]["content"] == {"application/json": several, "application/xml": several}
-    assert made["components"]["schemas"]["User"] == {
+    assert created["components"]["schemas"]["User"] == {
         "type": "object",
         "properties": {
             "id": {"type": "string", "description": "An id."},
@@ -111,14 +115,14 @@ def test_a_shape_is_there_in_both_forms_under_one_name() -> None:
     }
 
 
-def test_a_shape_that_is_only_answered_may_grow() -> None:
-    made = openapi_document(
+def test_a_response_only_shape_allows_additional_properties() -> None:
+    created = openapi_document(
         SERVICE, {"/auth/x": Endpoint({"GET": operation(responses={200: ResponseSpec("It.", USER)})})}
     )
-    assert "additionalProperties" not in made["components"]["schemas"]["User"]
+    assert "additionalProperties" not in created["components"]["schemas"]["User"]
 
 
-def test_two_shapes_must_not_have_one_name() -> None:
+def test_two_shapes_cannot_share_a_name() -> None:
     other = Operation(lambda *_: Response(200), "test", "", body=Shape("user"))
     with pytest.raises(ValueError, match="two shapes are called User"):
         openapi_document(SERVICE, {"/auth/x": Endpoint({"POST": other, "PUT": operation(body=USER)})})
@@ -132,7 +136,7 @@ def test_two_shapes_must_not_have_one_name() -> None:
         (ErrorFormat.TEXT, ["text/plain"]),
     ],
 )
-def test_refusals_are_in_the_operation_s_manner(manner: ErrorFormat, media: list[str]) -> None:
+def test_refusals_use_the_error_format_of_the_operation(manner: ErrorFormat, media: list[str]) -> None:
     said = described(error_format=manner, responses={404: ResponseSpec("None.")})
     assert list(said["responses"]["404"]["content"]) == media
     assert list(said["responses"]["401"]["content"]) == media
@@ -143,9 +147,7 @@ def test_refusals_are_in_the_operation_s_manner(manner: ErrorFormat, media: list
     ("status", "media"),
     [("413", ["text/plain", "application/problem+json"]), ("431", ["application/problem+json"])],
 )
-def test_what_the_gateway_says_is_in_json_also_where_texts_are_answered(
-    status: str, media: list[str]
-) -> None:
+def test_gateway_errors_are_json_even_for_text_operations(status: str, media: list[str]) -> None:
     said = described(error_format=ErrorFormat.TEXT)
     assert list(said["responses"][status]["content"]) == media
 
@@ -167,7 +169,7 @@ def test_each_operation_documents_its_statuses(
     assert (there - statuses, missing & statuses) == (set(), set())
 
 
-def test_parameters_of_the_address_and_of_the_query() -> None:
+def test_path_and_query_parameters_are_documented() -> None:
     query = {"q": Parameter("A question.", required=True)}
     endpoint = Endpoint({"GET": operation(query=query)}, {"id": Parameter("An id.", example="7")})
     path = openapi_document(SERVICE, {"/auth/x/{id}": endpoint})["paths"]["/auth/x/{id}"]
@@ -195,28 +197,28 @@ def test_format_is_a_parameter_with_a_default() -> None:
     )
 
 
-def test_a_status_that_the_operation_explains_keeps_its_usual_headers() -> None:
+def test_a_documented_status_keeps_its_standard_headers() -> None:
     said = described(responses={503: ResponseSpec("Full.", headers={"Location": "Where else."})})
     assert said["responses"]["503"]["description"] == "Full."
     assert set(said["responses"]["503"]["headers"]) == {"Retry-After", "Location"}
 
 
-def test_a_parameter_that_nobody_explains_is_a_mistake() -> None:
+def test_an_undocumented_path_parameter_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"/auth/x/\{id\} does not say what id is"):
         openapi_document(SERVICE, {"/auth/x/{id}": Endpoint({"GET": operation()})})
 
 
-def test_the_document_is_served_with_the_service_s_own_address(send: Any) -> None:
+def test_the_document_contains_the_address_of_the_service(send: Any) -> None:
     reply = send("GET", "/public/openapi.json")
-    made = reply.json()
-    OPENAPI_31_VALIDATOR.validate(made)
+    created = reply.json()
+    OPENAPI_31_VALIDATOR.validate(created)
     assert reply.status == 200
-    assert made["servers"] == [{"url": "https://api.example.com/prod"}]
-    assert "/public/openapi.json" in made["paths"]
+    assert created["servers"] == [{"url": "https://api.example.com/prod"}]
+    assert "/public/openapi.json" in created["paths"]
     assert reply.headers["Cache-Control"] == ["no-cache"]
 
 
-def test_a_client_that_has_the_document_gets_304(send: Any) -> None:
+def test_a_client_with_the_current_document_gets_304(send: Any) -> None:
     (tag,) = send("GET", "/public/openapi.json").headers["ETag"]
     for kept in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
         reply = send("GET", "/public/openapi.json", headers={"If-None-Match": kept})
@@ -224,7 +226,7 @@ def test_a_client_that_has_the_document_gets_304(send: Any) -> None:
     assert send("GET", "/public/openapi.json", headers={"If-None-Match": '"other"'}).status == 200
 
 
-def test_the_other_endpoints_are_asked_for_only_when_it_is_read() -> None:
+def test_the_document_is_built_only_when_it_is_requested() -> None:
     def others() -> dict[str, Endpoint]:
         raise AssertionError
 

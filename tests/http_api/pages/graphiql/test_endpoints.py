@@ -1,4 +1,4 @@
-"""The GraphiQL page comes with what it needs and no more rights than that; its files once and for good."""
+"""The GraphiQL page, its files and its content security policy."""
 
 import gzip
 import re
@@ -58,13 +58,13 @@ def test_the_page_names_its_files_and_the_addresses_of_the_service() -> None:
     assert "http" not in body.replace("http-equiv", "")
 
 
-def test_with_a_slash_at_its_end_the_address_leads_to_the_same_files() -> None:
+def test_an_address_with_a_trailing_slash_serves_the_same_files() -> None:
     body = send(PAGE, f"{PAGE}/")["body"]
     assert f'src="../graphiql/{asset_name(".js")}"' in body
     assert 'data-api="../../auth/api/graphql/Hr"' in body
 
 
-def test_the_page_may_run_its_own_script_and_ask_its_own_service_and_nothing_else() -> None:
+def test_the_policy_allows_only_the_page_script_and_its_own_service() -> None:
     answer = send(PAGE)
     (nonce,) = set(re.findall('nonce="([^"]+)"', answer["body"]))
     assert policy(answer) == {
@@ -81,7 +81,7 @@ def test_the_page_may_run_its_own_script_and_ask_its_own_service_and_nothing_els
     assert (headers["Referrer-Policy"], headers["Cache-Control"]) == (["no-referrer"], ["no-store"])
 
 
-def test_no_page_has_the_nonce_of_another() -> None:
+def test_each_page_has_its_own_nonce() -> None:
     nonces = {policy(send(PAGE))["script-src"] for _ in range(20)}
     assert len(nonces) == 20
     assert all(len(b64decode(nonce.split("nonce-")[1][:-1] + "==", altchars=b"-_")) == 16 for nonce in nonces)
@@ -94,7 +94,7 @@ def test_a_name_in_the_page_is_never_markup() -> None:
 
 
 @pytest.mark.parametrize(("suffix", "media"), [(".js", "text/javascript"), (".css", "text/css")])
-def test_a_file_comes_whole_and_may_be_kept_for_good(suffix: str, media: str) -> None:
+def test_a_file_is_served_completely_and_is_immutable(suffix: str, media: str) -> None:
     name = asset_name(suffix)
     answer = get_file(name)
     headers = answer["multiValueHeaders"]
@@ -104,7 +104,7 @@ def test_a_file_comes_whole_and_may_be_kept_for_good(suffix: str, media: str) ->
     assert headers["X-Content-Type-Options"] == ["nosniff"]
 
 
-def test_a_file_comes_compressed_to_those_who_take_that() -> None:
+def test_a_file_is_compressed_for_clients_that_accept_it() -> None:
     name = asset_name(".js")
     answer = get_file(name, {"Accept-Encoding": "gzip"}, cors=Cors(("https://a.test",)))
     content = b64decode(answer["body"])
@@ -114,13 +114,13 @@ def test_a_file_comes_compressed_to_those_who_take_that() -> None:
 
 
 @pytest.mark.parametrize("coding", ["gzip", "identity"])
-def test_a_client_that_has_a_file_gets_304(coding: str) -> None:
+def test_a_client_with_the_current_file_gets_304(coding: str) -> None:
     (tag,) = get_file(asset_name(".css"), {"Accept-Encoding": coding})["multiValueHeaders"]["ETag"]
     again = get_file(asset_name(".css"), {"Accept-Encoding": coding, "If-None-Match": tag})
     assert (again["statusCode"], again["body"]) == (304, "")
 
 
-def test_a_file_whose_name_stays_is_asked_for_each_time() -> None:
+def test_a_file_with_a_fixed_name_is_revalidated() -> None:
     answer = get_file(LICENSES)
     assert answer["multiValueHeaders"]["Cache-Control"] == ["no-cache"]
     assert "react-dom" in answer["body"]
@@ -129,7 +129,7 @@ def test_a_file_whose_name_stays_is_asked_for_each_time() -> None:
 @pytest.mark.parametrize(
     "name", ["nothing.js", "", "../page.html", "..%2Fpage.html", "sources.sha256", "page.py", "built", "."]
 )
-def test_nothing_else_can_be_had(name: str) -> None:
+def test_no_other_file_is_served(name: str) -> None:
     answer = get_file(name)
     assert answer["statusCode"] == 404
 
@@ -140,7 +140,7 @@ def in_order() -> Iterator[str]:
     yield from sorted(names)
 
 
-def test_what_is_served_was_made_from_the_sources_as_they_are() -> None:
+def test_the_served_files_match_their_sources() -> None:
     """`make graphiql` makes it again."""
     digest = sha256()
     for name in in_order():

@@ -1,4 +1,4 @@
-"""The published directives are those that the code knows."""
+"""The published directives are those of the code."""
 
 from stratabase.model.attribute import Aggregate
 from stratabase.model.model import Action, ClassKind, PlatformAttribute
@@ -14,7 +14,7 @@ def test_enums_are_those_of_the_model() -> None:
     }
 
 
-def test_definitions_are_read_as_they_stand() -> None:
+def test_definitions_are_parsed_as_written() -> None:
     grant = language().directives["grant"]
     assert (grant.locations, grant.repeatable) == (("OBJECT", "FIELD_DEFINITION"), True)
     allow = grant.parameters["allow"]

@@ -1,4 +1,4 @@
-"""A character of a quoted text is found where it stands in the file, however the text is written."""
+"""Positions within strings are mapped to positions in the file, for every kind of string."""
 
 from graphql.language import Source, StringValueNode, parse_value
 from graphql.language.print_string import print_string
@@ -24,13 +24,13 @@ def character(written: str, index: int) -> str:
     return (BEFORE + written).split("\n")[line - 1][column - 1 :]
 
 
-def test_a_mistake_in_a_quoted_text_is_reported_at_its_character() -> None:
+def test_an_error_in_a_string_is_reported_at_its_character() -> None:
     assert position_in_text(node('"abc"'), 0) == (1, len(BEFORE) + 2)
     assert position_in_text(node('"abc"'), 3) == (1, len(BEFORE) + 5)
     assert position_in_text(node('""'), 0) == (1, len(BEFORE) + 2)
 
 
-def test_what_is_written_with_a_backslash_is_one_character() -> None:
+def test_an_escape_sequence_counts_as_one_character() -> None:
     written = r'"\"\\\u0041\u{1F600}\uD83D\uDE00x\nz"'
     assert node(written).value == '"\\A😀😀x\nz'
     starts = ['\\"', "\\\\", "\\u0041", "\\u{1F600}", "\\uD83D\\uDE00", "x", "\\n", "z", '"']
@@ -38,7 +38,7 @@ def test_what_is_written_with_a_backslash_is_one_character() -> None:
         assert character(written, index).startswith(start)
 
 
-def test_in_a_block() -> None:
+def test_positions_in_a_block_string_are_found() -> None:
     written = '"""\n\n    one\n      two \\""" three\n   \n    four\n  """'
     text = node(written).value
     assert text == 'one\n  two """ three\n\nfour'
@@ -49,13 +49,13 @@ def test_in_a_block() -> None:
     assert position_in_text(node(written), len(text)) == (6, 9)
 
 
-def test_in_a_block_of_one_line() -> None:
+def test_positions_in_a_one_line_block_string_are_found() -> None:
     assert character('"""  a == b"""', 2).startswith("a ==")
     assert position_in_text(node('""""""'), 0) == (1, len(BEFORE) + 4)
 
 
 @given(st.text(LETTERS), st.data())
-def test_any_text_in_quotes(text: str, data: st.DataObject) -> None:
+def test_positions_in_any_string_are_found(text: str, data: st.DataObject) -> None:
     written = print_string(text)
     index = data.draw(st.integers(0, len(text)))
     rest = character(written, index)
@@ -65,7 +65,7 @@ def test_any_text_in_quotes(text: str, data: st.DataObject) -> None:
 
 
 @given(st.text('ab \t\n"'), st.data())
-def test_any_text_in_a_block(body: str, data: st.DataObject) -> None:
+def test_positions_in_any_block_string_are_found(body: str, data: st.DataObject) -> None:
     written = '"""' + body.replace('"""', '\\"""') + '\n"""'
     assume(not body.endswith('"'))
     text = node(written).value

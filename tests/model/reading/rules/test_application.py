@@ -17,17 +17,17 @@ def test_a_missing_application_is_reported_at_the_schema_extension(complains: Ca
     complains('¦extend schema @profile(name: "P", administrator: true) ' + TYPE, message, head="")
 
 
-def test_an_application_has_a_class(complains: Callable[..., None]) -> None:
+def test_an_application_needs_a_class(complains: Callable[..., None]) -> None:
     message = "The application Hr has no class. Add a type."
     complains('extend schema ¦@application(name: "Hr") enum E { A }', message, head="")
 
 
-def test_an_application_without_a_name_is_one_mistake(complains: Callable[..., None]) -> None:
+def test_an_application_without_a_name_is_one_error(complains: Callable[..., None]) -> None:
     message = "@application needs the argument name (String!)."
     complains("extend schema ¦@application " + TYPE, message, head="")
 
 
-def test_an_application_name_that_does_not_fit_into_an_address_is_refused(
+def test_an_application_name_invalid_in_a_url_is_refused(
     complains: Callable[..., None],
 ) -> None:
     for name in ("", "h r", "1st", "_hr", "é", "a" * 101):
@@ -37,18 +37,18 @@ def test_an_application_name_that_does_not_fit_into_an_address_is_refused(
         complains(f'extend schema @application(name: ¦"{name}") {TYPE}', message, head="")
 
 
-def test_one_application_even_over_two_extensions(complains: Callable[..., None]) -> None:
+def test_a_second_application_is_refused_even_in_another_extension(complains: Callable[..., None]) -> None:
     head = 'extend schema @application(name: "Hr")\nextend schema ¦@application(name: "Crm")\n'
     complains(TYPE, "@application can be used only once here. Remove one.", head=head)
 
 
-def test_where_there_are_profiles_one_is_an_administrators(complains: Callable[..., None]) -> None:
+def test_profiles_must_include_an_administrator(complains: Callable[..., None]) -> None:
     head = 'extend schema @application(name: "Hr") ¦@profile(name: "P") @profile(name: "Q")'
     message = "The model has no administrator profile. Add administrator: true to one of the profiles."
     complains(TYPE, message, head=head)
 
 
-def test_names_of_profiles_are_distinct_and_visible(complains: Callable[..., None]) -> None:
+def test_profile_names_must_be_unique_and_visible(complains: Callable[..., None]) -> None:
     wrong = "A profile name must have 1 to 100 printable characters, without spaces around them."
     head = 'extend schema @application(name: "Hr") @profile(name: "P", administrator: true) '
     complains(TYPE, wrong, head=head + '@profile(name: ¦" Q") ')

@@ -1,4 +1,4 @@
-"""Directives are known, in their place, as often as they may, and have the arguments that they take."""
+"""Directives and their arguments are known, in the right place, and not repeated."""
 
 from collections.abc import Callable
 
@@ -43,11 +43,11 @@ ATTRIBUTE_CASES = {
         "@domain(maxLength: ¦2147483648)",
         "maxLength must be from -2147483647 to 2147483647, not 2147483648.",
     ),
-    "a number without end": (
+    "an endless number": (
         f"@domain(maxLength: ¦{'9' * 5000})",
         f"maxLength must be from -2147483647 to 2147483647, not {'9' * 100}….",
     ),
-    "a word instead of a text": (
+    "an enum value instead of a string": (
         "@domain(pattern: [¦x])",
         'pattern must be a String in quotes, not x. Write "x".',
     ),
@@ -57,11 +57,11 @@ ATTRIBUTE_CASES = {
         "email must be true or false, not [true].",
     ),
     "an object": ("@domain(email: ¦{a: 1})", "email must be true or false, not { a: 1 }."),
-    "an unknown word": (
+    "an unknown enum value": (
         '@derived(path: "r.y", aggregate: ¦SUMM)',
         'aggregate must be COUNT, SUM, MIN, MAX, or AVG, not SUMM. Did you mean "SUM"?',
     ),
-    "a word in quotes": (
+    "a quoted enum value": (
         '@derived(path: "r.y", aggregate: ¦"SUM")',
         'aggregate must be COUNT, SUM, MIN, MAX, or AVG, not "SUM". Did you mean "SUM"?',
     ),
@@ -69,7 +69,7 @@ ATTRIBUTE_CASES = {
         '¦@grant(profile: "Member")',
         "@grant needs the argument allow ([Action!]!).",
     ),
-    "null where something is needed": (
+    "null for a required argument": (
         "@grant(profile: ¦null, allow: [])",
         "profile must be String!, not null.",
     ),
@@ -77,13 +77,13 @@ ATTRIBUTE_CASES = {
 
 
 @pytest.mark.parametrize(("written", "message"), ATTRIBUTE_CASES.values(), ids=ATTRIBUTE_CASES)
-def test_wrong_arguments_on_an_attribute_are_refused(
+def test_invalid_arguments_on_an_attribute_are_refused(
     complains: Callable[..., None], written: str, message: str
 ) -> None:
     complains(f"type A {{ x: String {written}\ny: String r: [A!] }}", message)
 
 
-def test_each_wrong_item_of_a_list_is_reported(complains: Callable[..., None]) -> None:
+def test_each_invalid_item_of_a_list_is_reported(complains: Callable[..., None]) -> None:
     kinds = "CREATED_BY, CREATED_ON, LAST_MODIFIED_BY, LAST_MODIFIED_ON, OWNED_BY, or OWNED_ON"
     complains(
         "type A @class(platform: [¦CREATED, OWNED_BY, ¦1, ¦OWNED_BY]) { x: Int }",
@@ -93,7 +93,7 @@ def test_each_wrong_item_of_a_list_is_reported(complains: Callable[..., None]) -
     )
 
 
-def test_wrong_arguments_are_reported_at_their_place(complains: Callable[..., None]) -> None:
+def test_invalid_arguments_are_reported_at_their_place(complains: Callable[..., None]) -> None:
     complains(
         "enum E ¦@class { A ¦@domain B ¦@own }",
         *(

@@ -1,4 +1,4 @@
-"""Singletons and forms do without what only makes sense for many stored objects."""
+"""Singletons and forms refuse directives that only make sense for many stored objects."""
 
 from collections.abc import Callable
 
@@ -55,5 +55,5 @@ CASES = {
 
 
 @pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
-def test_wrong_classes_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
+def test_invalid_classes_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains(written, message)

@@ -30,7 +30,7 @@ CASES = {
         "type A { x: Int b: B @composition } type B { x: Int a: ¦A @composition }",
         f"No A can ever be created: A is only a part of B and B is only a part of A, {FIRST}. {WHOLE}",
     ),
-    "a part of what requires it": (
+    "a part required by its whole": (
         "type B { x: Int a: ¦A! as: [A!] @composition } type A { x: Int }",
         f"No B can ever be created: B needs A, which needs B. {OPTIONAL}",
     ),

@@ -50,5 +50,5 @@ CASES = {
 
 
 @pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
-def test_wrong_definitions_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
+def test_invalid_definitions_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains("type A { x: Int }\n" + written, message)

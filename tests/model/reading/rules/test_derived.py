@@ -1,4 +1,4 @@
-"""Derived attributes say how they are computed, over paths that exist, and not by way of themselves."""
+"""Derived attributes have valid paths and expressions, and no cycles."""
 
 from collections.abc import Callable
 
@@ -128,12 +128,12 @@ FINE = (
 
 
 @pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
-def test_wrong_derived_attributes_are_refused(
+def test_invalid_derived_attributes_are_refused(
     complains: Callable[..., None], written: str, message: str
 ) -> None:
     complains(WORLD + written + " }", message)
 
 
 @pytest.mark.parametrize("written", FINE)
-def test_right_derived_attributes_are_accepted(reads: Callable[[str], Model], written: str) -> None:
+def test_valid_derived_attributes_are_accepted(reads: Callable[[str], Model], written: str) -> None:
     assert reads(WORLD + written + " }").classes

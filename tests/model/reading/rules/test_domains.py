@@ -1,4 +1,4 @@
-"""Domains and file restrictions fit their type, and leave something possible."""
+"""Domains and file restrictions fit their type, and allow at least one value."""
 
 from collections.abc import Callable
 
@@ -44,7 +44,7 @@ CASES = {
         'Date @domain(min: ¦"2020-02-01", max: "2020-01-31")',
         "No value is possible: min 2020-02-01 is greater than max 2020-01-31.",
     ),
-    "bounds that are no numbers": (
+    "bounds that are not numbers": (
         'Int @domain(min: ¦"x", max: ¦"1.5")',
         'min: "x" is not an Int. Use a whole number from -2147483648 to 2147483647.',
         'max: "1.5" is not an Int. Use a whole number from -2147483648 to 2147483647.',
@@ -62,11 +62,11 @@ CASES = {
     "no pattern": ("String @domain(pattern: ¦[])", "No value is possible: pattern is empty. Add a pattern."),
     "no value": ("Int @domain(values: ¦[])", "No value is possible: values is empty. Add a value."),
     "a value twice": ('Int @domain(values: ["1", ¦"01"])', '"01" is listed more than once. Remove one.'),
-    "a value out of bounds": (
+    "a value out of range": (
         'Int @domain(min: "2", values: ["2", ¦"1"])',
         '"1" breaks another limit of this @domain: 1 is too low. The minimum is 2.',
     ),
-    "a pattern that is none": (
+    "an invalid pattern": (
         'String @domain(pattern: ["a", ¦"(", ¦"x{99999999999}"])',
         '"(" is not a valid regular expression (RE2): missing ): (.',
         f'"x{{99999999999}}" {NONE}: {{99999999999}} {PLAIN}.',
@@ -103,6 +103,6 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_wrong_domains_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
+def test_invalid_domains_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
     written, *messages = case
     complains(f"type A {{ x: {written} }} enum Color {{ RED }}", *messages)

@@ -1,4 +1,4 @@
-"""Expressions in a model are checked where they stand: names, kinds, and what they are for."""
+"""Expressions in a model are checked: names, types and context."""
 
 from collections.abc import Callable
 
@@ -124,7 +124,7 @@ CIRCLES = {
     ),
 }
 FINE = {
-    "what is said elsewhere": 'type A { y: Int @derived(expression: "team.deep + 1") team: Team }',
+    "an error reported elsewhere": 'type A { y: Int @derived(expression: "team.deep + 1") team: Team }',
     "an Int as a Real": 'type A { x: Int y: Real @derived(expression: "x") }',
     "an Int as a Year": 'type A { x: Int y: Year @derived(expression: "x") }',
     "an enum as a text": 'type A { y: String @derived(expression: "team.code") team: Team }',
@@ -165,18 +165,18 @@ QUIET = {
 
 
 @pytest.mark.parametrize("case", (CASES | CIRCLES).values(), ids=CASES | CIRCLES)
-def test_wrong_expressions_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
+def test_invalid_expressions_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
     written, *messages = case
     complains(WORLD + written, *messages)
 
 
 @pytest.mark.parametrize("written", FINE.values(), ids=FINE)
-def test_right_expressions_are_accepted(reads: Callable[[str], Model], written: str) -> None:
+def test_valid_expressions_are_accepted(reads: Callable[[str], Model], written: str) -> None:
     assert reads(WORLD + written).classes
 
 
 @pytest.mark.parametrize("written", QUIET.values(), ids=QUIET)
-def test_what_another_rule_says_is_not_said_again(written: str) -> None:
+def test_an_error_of_another_rule_is_not_repeated(written: str) -> None:
     with pytest.raises(InvalidModel) as caught:
         read_model(HEAD + WORLD + written, "m")
     assert len(caught.value.errors) == 1

@@ -1,4 +1,4 @@
-"""Fields are attributes of one value, or roles to one object or a list of them."""
+"""Fields are attributes with one value, or roles to one or many objects."""
 
 from collections.abc import Callable
 
@@ -10,8 +10,8 @@ CASES = {
     "near to an attribute type": ("¦Sting", f'Unknown type Sting. {KNOWN} Did you mean "String"?'),
     "near to a class": ("[¦Teem!]", f'Unknown type Teem. {KNOWN} Did you mean "Team"?'),
     "near to an enum": ("¦Colr!", f'Unknown type Colr. {KNOWN} Did you mean "Color"?'),
-    "what others call Real": ("¦Float", f'Unknown type Float. {KNOWN} Did you mean "Real"?'),
-    "what others call a key": ("¦ID", f'Unknown type ID. {KNOWN} Did you mean "String"?'),
+    "Float instead of Real": ("¦Float", f'Unknown type Float. {KNOWN} Did you mean "Real"?'),
+    "ID instead of String": ("¦ID", f'Unknown type ID. {KNOWN} Did you mean "String"?'),
     "near to nothing": ("¦Unrelated", f"Unknown type Unrelated. {KNOWN}"),
     "a list of values": ("¦[String]", ONE),
     "a list of enum values": ("¦[Color!]!", ONE),
@@ -50,5 +50,5 @@ CASES = {
 
 
 @pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
-def test_wrong_fields_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
+def test_invalid_fields_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains(f"type A {{ x: {written} }} type Team {{ name: String }} enum Color {{ RED }}", message)

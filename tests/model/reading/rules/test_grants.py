@@ -1,4 +1,4 @@
-"""Grants are for profiles of the model and allow what makes sense; warnings say something."""
+"""Grants name profiles of the model and allow applicable permissions; warnings have messages."""
 
 from collections.abc import Callable
 
@@ -86,11 +86,11 @@ CASES = {
 
 
 @pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
-def test_wrong_grants_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
+def test_invalid_grants_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains(written, message)
 
 
-def test_without_profiles_the_message_says_how_to_write_one(complains: Callable[..., None]) -> None:
+def test_a_grant_without_profiles_is_refused_with_advice(complains: Callable[..., None]) -> None:
     complains(
         'type A @grant(profile: ¦"Member", allow: [READ]) { x: Int }',
         'The model has no profile "Member". Add @profile(name: "…") after @application.',
@@ -98,7 +98,7 @@ def test_without_profiles_the_message_says_how_to_write_one(complains: Callable[
     )
 
 
-def test_a_part_follows_its_whole_so_there_is_something_to_narrow(reads: Callable[[str], Model]) -> None:
+def test_a_grant_may_narrow_an_attribute_of_a_part(reads: Callable[[str], Model]) -> None:
     reads('type A { p: P @composition } type P { x: Int @grant(profile: "Member", allow: [READ]) }')
 
 

@@ -1,4 +1,4 @@
-"""Names are not reserved, not too long, not taken, and not those of what is generated."""
+"""Names are not reserved, too long, duplicate, or equal to generated names."""
 
 from collections.abc import Callable
 
@@ -22,12 +22,12 @@ def test_reserved_names_are_refused(complains: Callable[..., None]) -> None:
     )
 
 
-def test_names_that_are_too_long_are_refused(complains: Callable[..., None]) -> None:
+def test_too_long_names_are_refused(complains: Callable[..., None]) -> None:
     name = "a" * 101
     complains(f"type A {{ ¦{name}: Int }}", f"{'a' * 100}… is too long. Use at most 100 characters.")
 
 
-def test_names_that_are_used_twice_are_refused(complains: Callable[..., None]) -> None:
+def test_duplicate_names_are_refused(complains: Callable[..., None]) -> None:
     case = ", and case doesn't matter"
     complains(
         "type A { x: Int\n¦X: Int\n¦x: Int }\ntype ¦a { y: Int }\nenum ¦A { B }\ntype ¦date { y: Int }",
@@ -39,7 +39,7 @@ def test_names_that_are_used_twice_are_refused(complains: Callable[..., None]) -
     )
 
 
-def test_the_name_of_the_role_back_from_a_part_is_refused_for_another_member(
+def test_the_name_of_the_role_to_a_whole_is_refused_for_another_member(
     complains: Callable[..., None],
 ) -> None:
     write = 'Use another name: @composition(whole: "…").'
@@ -56,7 +56,7 @@ def test_the_name_of_the_role_back_from_a_part_is_refused_for_another_member(
     )
 
 
-def test_wrong_names_of_roles_to_a_whole_are_refused(complains: Callable[..., None]) -> None:
+def test_invalid_names_of_roles_to_a_whole_are_refused(complains: Callable[..., None]) -> None:
     complains(
         'type A { p: P @composition(whole: ¦"a b") q: P @composition(whole: ¦"_a")\n'
         'r: P @composition(whole: ¦"") }\n'
@@ -83,14 +83,12 @@ def test_the_name_of_a_fixed_type_is_refused_for_a_class(complains: Callable[...
 
 
 @pytest.mark.parametrize("name", sorted(GRAPHQL_LITERALS))
-def test_a_class_name_that_no_enum_value_may_have_is_refused(
-    complains: Callable[..., None], name: str
-) -> None:
+def test_a_class_name_invalid_as_an_enum_value_is_refused(complains: Callable[..., None], name: str) -> None:
     """There is an enum with a value for each class."""
     message = f"A class can't be called {name}: a GraphQL enum can't have that value."
     complains(f"type ¦{name} {{ x: Int }}", message)
 
 
-def test_wrong_enum_values_are_refused(complains: Callable[..., None]) -> None:
+def test_invalid_enum_values_are_refused(complains: Callable[..., None]) -> None:
     complains("type A { x: E } enum E { A ¦A B }", "E already has the value A. Remove one.")
     complains("type A { x: Int } enum ¦E", "The enum E has no values. Add at least one.")

@@ -1,4 +1,4 @@
-"""Opposites name each other, and the right side holds the key."""
+"""Opposites name each other, and the right side has the key."""
 
 from collections.abc import Callable
 
@@ -88,11 +88,11 @@ FINE = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_wrong_roles_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
+def test_invalid_roles_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
     written, *messages = case
     complains(written, *messages)
 
 
 @pytest.mark.parametrize("written", FINE.values(), ids=FINE)
-def test_right_roles_are_accepted(reads: Callable[[str], Model], written: str) -> None:
+def test_valid_roles_are_accepted(reads: Callable[[str], Model], written: str) -> None:
     assert reads(written).classes

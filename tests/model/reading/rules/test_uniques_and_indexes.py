@@ -1,4 +1,4 @@
-"""`@unique` and `@index` name what they can compare."""
+"""`@unique` and `@index` name comparable attributes."""
 
 from collections.abc import Callable
 
@@ -71,13 +71,13 @@ CASES = {f"unique: {name}": case for name, case in UNIQUE_CASES.items()} | {
 
 
 @pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
-def test_wrong_uniques_and_indexes_are_refused(
+def test_invalid_uniques_and_indexes_are_refused(
     complains: Callable[..., None], written: str, message: str
 ) -> None:
     complains(WORLD.replace("{directives}", written).replace("{part}", ""), message)
 
 
-def test_the_role_back_is_no_attribute(complains: Callable[..., None]) -> None:
+def test_the_role_to_a_whole_cannot_be_indexed(complains: Callable[..., None]) -> None:
     world = WORLD.replace("{directives}", "").replace("{part}", '@index(attributes: [¦"a_"])')
     complains(world, "P.a_ is a role, but @index takes only attributes.")
 

@@ -1,4 +1,4 @@
-"""A small firm with a role of every kind, to which tests add the derived attributes that they are about."""
+"""A small firm with a role of every kind, to which tests add derived attributes."""
 
 from typing import Any
 

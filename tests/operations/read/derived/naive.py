@@ -1,4 +1,4 @@
-"""Derived values computed naively: object by object, path by path."""
+"""A naive derivation of attributes: object by object and path by path."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Context, Decimal, localcontext
@@ -11,7 +11,7 @@ from stratabase.formats.decimals import canonical_decimal
 from stratabase.model.model import Model
 from tests.domain.query import naive
 from tests.fakes import DictEntities
-from tests.operations.read.derived.told import Told
+from tests.operations.read.derived.derived_specs import DerivedSpec
 from tests.operations.read.naive import ExpectedView
 from tests.role_rules import is_linked
 
@@ -20,11 +20,13 @@ THERE = object()
 
 
 class NaiveDerivation:
-    """The objects of a model, and what it says of its derived attributes."""
+    """The objects of a model and the specifications of its derived attributes."""
 
-    def __init__(self, model: Model, told: Mapping[tuple[str, str], Told], entities: DictEntities) -> None:
+    def __init__(
+        self, model: Model, result: Mapping[tuple[str, str], DerivedSpec], entities: DictEntities
+    ) -> None:
         self.model = model
-        self._told = told
+        self._told = result
         self._entities = entities
 
     def values(self, entity: Entity) -> dict[str, Any]:
@@ -77,12 +79,12 @@ class NaiveDerivation:
 
     def value(self, entity: Entity, name: str) -> Any:
         """Return the value of an attribute: a number, a text, a truth."""
-        told = self._told.get((entity.reference.class_name, name))
-        if told is None:
+        result = self._told.get((entity.reference.class_name, name))
+        if result is None:
             return self._kept(entity, name)
-        found = [list(self._ends(entity, path)) for path in told.paths]
+        found = [list(self._ends(entity, path)) for path in result.paths]
         with localcontext(Context(prec=400)):
-            value = told.meaning(*found)
+            value = result.meaning(*found)
         return Context(prec=38).plus(value) if isinstance(value, Decimal) else value
 
     def _kept(self, entity: Entity, name: str) -> Any:

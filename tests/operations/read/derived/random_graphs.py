@@ -1,4 +1,4 @@
-"""Random objects of any small model: few, so that they often meet, and some of them gone."""
+"""Random objects of any small model. They are few, so that many are related, and some are deleted."""
 
 from random import Random
 from typing import Any
@@ -27,7 +27,7 @@ def objects_of(chance: Random, model: Model) -> DictEntities:
 
 
 class _Objects:
-    """Objects that are being made up."""
+    """Objects under construction."""
 
     def __init__(self, chance: Random, model: Model) -> None:
         self.entities = DictEntities(model)

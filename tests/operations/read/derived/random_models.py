@@ -1,4 +1,4 @@
-"""Random small models whose derived attributes are made of anything that there is, and of one another."""
+"""Random small models with derived attributes, which may depend on one another."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
@@ -8,7 +8,7 @@ from stratabase.model.attribute import Aggregate
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from tests.graphs.models import ASSOCIATIONS, COMPOSITIONS, ClassText, associate, compose, text_of
-from tests.operations.read.derived.told import TEMPLATES, Told, aggregated, followed, plain
+from tests.operations.read.derived.derived_specs import TEMPLATES, DerivedSpec, aggregated, followed, plain
 
 Path = tuple[str, ...]
 Member = tuple[str, str]
@@ -25,14 +25,14 @@ _FARTHEST = 3
 
 
 class Derived(NamedTuple):
-    """A model, and what it says of its derived attributes."""
+    """A model and the specifications of its derived attributes."""
 
     model: Model
-    told: dict[Member, Told]
+    told: dict[Member, DerivedSpec]
 
 
 class _End(NamedTuple):
-    """Where a path ends: an attribute, or an object."""
+    """The end of a path: an attribute or an object."""
 
     path: Path
     type: str
@@ -49,17 +49,19 @@ def derived_model(chance: Random) -> Derived:
     if chance.random() < 0.5:
         compose(chance.choice(COMPOSITIONS[::2]), 10, classes[0], chance.choice(classes[1:]))
     bare = read_model(text_of(classes), "bare.graphql")
-    told: dict[Member, Told] = {}
+    result: dict[Member, DerivedSpec] = {}
     for number in range(chance.randint(1, 8)):
         class_ = chance.choice(classes)
-        one = _told(chance, bare, told, class_.name, f"d{number}")
-        told[class_.name, one.name] = one
+        one = _told(chance, bare, result, class_.name, f"d{number}")
+        result[class_.name, one.name] = one
         class_.fields.append(str(one))
-    return Derived(read_model(text_of(classes), "derived.graphql"), told)
+    return Derived(read_model(text_of(classes), "derived.graphql"), result)
 
 
-def _told(chance: Random, bare: Model, told: Mapping[Member, Told], class_name: str, name: str) -> Told:
-    ends = list(_ends(bare, told, class_name))
+def _told(
+    chance: Random, bare: Model, result: Mapping[Member, DerivedSpec], class_name: str, name: str
+) -> DerivedSpec:
+    ends = list(_ends(bare, result, class_name))
     many = [end for end in ends if end.many]
     walked = [end for end in ends if not end.many and len(end.path) > 1 and end.type != "role"]
     kinds = ["expression", *(["path"] if walked else []), *(["aggregate"] * 2 if many else [])]
@@ -73,7 +75,7 @@ def _told(chance: Random, bare: Model, told: Mapping[Member, Told], class_name: 
     return _expression(chance, name, [end for end in ends if not end.many])
 
 
-def _expression(chance: Random, name: str, ends: Sequence[_End]) -> Told:
+def _expression(chance: Random, name: str, ends: Sequence[_End]) -> DerivedSpec:
     types = {end.type for end in ends}
     template = chance.choice([each for each in TEMPLATES if types.issuperset(each.operands)])
     operands = ([end.path for end in ends if end.type == operand] for operand in template.operands)
@@ -81,16 +83,16 @@ def _expression(chance: Random, name: str, ends: Sequence[_End]) -> Told:
 
 
 def _ends(
-    bare: Model, told: Mapping[Member, Told], class_name: str, depth: int = _FARTHEST
+    bare: Model, result: Mapping[Member, DerivedSpec], class_name: str, depth: int = _FARTHEST
 ) -> Iterator[_End]:
     """Yield all paths from a class."""
     yield from (_End((name,), type_, many=False) for name, type_ in _KEPT.items())
-    for (owner, name), one in told.items():
+    for (owner, name), one in result.items():
         if owner == class_name:
             yield _End((name,), one.type, many=False)
     for role in bare.classes[class_name].roles.values() if depth else ():
         yield _End((role.name,), "role", role.many)
-        for end in _ends(bare, told, role.target, depth - 1):
+        for end in _ends(bare, result, role.target, depth - 1):
             yield _End((role.name, *end.path), end.type, role.many or end.many)
 
 

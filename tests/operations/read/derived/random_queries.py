@@ -1,4 +1,4 @@
-"""Random queries over what objects keep and what is derived of them, and random fetches with such queries."""
+"""Random queries over stored and derived attributes, and random fetches with such queries."""
 
 from collections.abc import Sequence
 from random import Random

@@ -1,4 +1,4 @@
-"""A class with derived attributes of each kind, some of them of each other, and random objects in a store."""
+"""A class with derived attributes of each kind, some of them interdependent, and random stored objects."""
 
 from collections.abc import Iterator
 from random import Random
@@ -12,13 +12,13 @@ from stratabase.operations.context import evaluation_context
 from stratabase.operations.read.reader import Reader
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import settled
+from tests.contract.engine.engine_calls import settle
 from tests.fakes import ADMINISTRATOR, NOON, DictEntities, request_of
+from tests.operations.read.derived.derived_specs import DerivedSpec, aggregated, followed, plain, template
 from tests.operations.read.derived.naive import NaiveDerivation
-from tests.operations.read.derived.told import Told, aggregated, followed, plain, template
 
 CIRCUMSTANCES = evaluation_context(ADMINISTRATOR, NOON)
-_TOLD: dict[str, tuple[Told, ...]] = {
+_TOLD: dict[str, tuple[DerivedSpec, ...]] = {
     "Team": (
         aggregated("members_count", Aggregate.COUNT, "role", ("members",)),
         aggregated("largest", Aggregate.MAX, "Int", ("members", "size")),
@@ -59,7 +59,7 @@ _SIZES, _NAMES, _PRICES = [None, 0, 1, 2], [None, "x", "y", "xy"], [None, "0.1",
 
 
 class Staff:
-    """The same objects in a store and in a dict; two of the teams are gone."""
+    """The same objects in a store and in a dict. Two of the teams are deleted."""
 
     def __init__(self, engine: Engine, chance: Random) -> None:
         self.engine = engine
@@ -73,7 +73,7 @@ class Staff:
         self._commit(*(Deletion(entity) for entity in self.entities.read(gone) if entity))
         for reference in gone:
             del self.dict.objects[reference]
-        settled(engine)
+        settle(engine)
 
     def known(self) -> Reader:
         """Return what a request comes to know."""

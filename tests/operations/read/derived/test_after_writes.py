@@ -1,4 +1,4 @@
-"""Derived values as they would be after a write that is only rehearsed, and as they are once it is done."""
+"""Derived values in previews, and after the write."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,17 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views
 from stratabase.operations.write.pipeline import Write
 from tests.fakes import ADMINISTRATOR, NOON, fake_services, request_of
-from tests.graphs.commands import add, change, create, delete, end, make, point, remove, update
+from tests.graphs.commands import (
+    add,
+    create,
+    create_command,
+    delete,
+    delete_command,
+    point,
+    remove,
+    update,
+    update_command,
+)
 from tests.operations.read.derived.firm import firm, objects
 
 MODEL = firm(
@@ -42,29 +52,33 @@ NAMES = {
     "Team": ("count", "ages"),
 }
 WRITES: dict[str, Command] = {
-    "a new person": make(
+    "a new person": create_command(
         "Person",
         name="Eve",
         age=7,
         team=point("t1"),
         leads=point("t3"),
         projects=add("p1", "p2"),
-        addresses=create(make("Address", street="9th"), make("Address", street="8th")),
+        addresses=create(create_command("Address", street="9th"), create_command("Address", street="8th")),
     ),
-    "a new team of others": make("Team", name="pink", members=add("ada", "bob", "dee"), lead=point("dee")),
-    "another name": change("Person", "ada", name="Zoe", age=1),
-    "to another team": change("Person", "bob", team=point("t2")),
-    "out of a team": change("Team", "t1", members=remove("bob")),
-    "parts": change(
+    "a new team of others": create_command(
+        "Team", name="pink", members=add("ada", "bob", "dee"), lead=point("dee")
+    ),
+    "another name": update_command("Person", "ada", name="Zoe", age=1),
+    "to another team": update_command("Person", "bob", team=point("t2")),
+    "out of a team": update_command("Team", "t1", members=remove("bob")),
+    "parts": update_command(
         "Person",
         "ada",
-        addresses=create(make("Address", street="zzz")),
+        addresses=create(create_command("Address", street="zzz")),
     ),
-    "a part": change("Person", "ada", addresses=update(change("Address", "a1", street="zzz"))),
-    "no part": change("Person", "ada", addresses=delete("a2")),
-    "no project": change("Project", "p2", hours=None, people=remove("ada")),
-    "no team": end("Team", "t1"),
-    "nobody": end("Person", "bob"),
+    "a part": update_command(
+        "Person", "ada", addresses=update(update_command("Address", "a1", street="zzz"))
+    ),
+    "no part": update_command("Person", "ada", addresses=delete("a2")),
+    "no project": update_command("Project", "p2", hours=None, people=remove("ada")),
+    "no team": delete_command("Team", "t1"),
+    "nobody": delete_command("Person", "bob"),
 }
 
 
@@ -81,7 +95,7 @@ def told(entities: Entities, pending: PendingWrite | None = None) -> dict[str, l
 
 
 @pytest.mark.parametrize("command", WRITES.values(), ids=WRITES)
-def test_a_rehearsed_write_shows_the_values_that_there_will_be(command: Command) -> None:
+def test_a_preview_shows_the_derived_values_after_the_write(command: Command) -> None:
     services, entities, _ = fake_services(MODEL)
     entities.graph = objects(MODEL).graph
     before = told(entities)
@@ -96,11 +110,11 @@ def test_a_rehearsed_write_shows_the_values_that_there_will_be(command: Command)
     assert told(entities, PendingWrite(EffectIndex(rehearsed.change.effects, MODEL))) == expected
 
 
-def test_a_new_object_has_no_id_in_an_expression_before_it_is_made() -> None:
+def test_a_new_object_has_no_id_in_an_expression_of_a_preview() -> None:
     """What a view hides is not told by what is derived of it either."""
     model = firm(Person="tag: String @derived(expression: \"'#' + _id\")")
     services, entities, _ = fake_services(model)
-    done = Write(services, make("Person", name="Eve"), ADMINISTRATOR).dry_run().result()
+    done = Write(services, create_command("Person", name="Eve"), ADMINISTRATOR).dry_run().result()
     pending = PendingWrite(EffectIndex(done.effects, model))
     for face, expected in ((_without_id, None), (stored_state, "#id1")):
         reader = Reader(request_of(model, entities), pending=pending, render=face)
@@ -113,7 +127,7 @@ def _without_id(entity: Entity) -> Mapping[str, Any]:
     return {**entity.state, "_id": None}
 
 
-def test_what_is_never_stored_has_values_too() -> None:
+def test_objects_that_are_never_stored_have_derived_values() -> None:
     model = read_model(
         """extend schema @application(name: "A")
         type Person { name: String }
@@ -140,13 +154,13 @@ def test_what_is_never_stored_has_values_too() -> None:
     assert [view[name] for name in names] == [4, "ada", True, 2]
 
 
-def test_a_page_finds_objects_by_the_values_that_there_will_be() -> None:
+def test_a_page_finds_objects_by_derived_values_after_the_write() -> None:
     """Beside new ones, which no page of a class shows before they are indexed."""
     services, entities, _ = fake_services(MODEL)
     entities.graph = objects(MODEL).graph
     effects = [
-        *Write(services, change("Person", "dee", name="Abe"), ADMINISTRATOR).dry_run().change.effects,
-        *Write(services, end("Person", "bob"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(services, update_command("Person", "dee", name="Abe"), ADMINISTRATOR).dry_run().change.effects,
+        *Write(services, delete_command("Person", "bob"), ADMINISTRATOR).dry_run().change.effects,
     ]
     reader = Reader(request_of(MODEL, entities), pending=PendingWrite(EffectIndex(effects, MODEL)))
     page = reader.page(Query("Person", Order.of([OrderTerm("shout")]), None, Window(9)))

@@ -1,4 +1,4 @@
-"""Each kind of derived attribute, of each kind of role: what it is, and when it is null."""
+"""Each kind of derived attribute over each kind of role: its value, and when it is null."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -96,7 +96,7 @@ def test_each_kind_of_derived_attribute_has_its_value(text: str, expected: list[
     assert values("Person", "it", model) == dict(zip(PEOPLE, expected, strict=True))
 
 
-def test_a_part_knows_its_whole_while_that_is_there() -> None:
+def test_a_part_derives_values_from_its_existing_whole() -> None:
     model = firm(
         Address='owner: String @derived(path: "visitor.name")  homes: String @derived(path: "dweller.name")'
     )
@@ -104,12 +104,12 @@ def test_a_part_knows_its_whole_while_that_is_there() -> None:
     assert values("Address", "homes", model) == {"h1": "Ada", "a1": None, "a2": None, "orphan": None}
 
 
-def test_a_part_whose_whole_is_gone_is_not_there_for_others() -> None:
+def test_a_part_of_a_deleted_whole_is_invisible_to_derivations() -> None:
     model = firm(Person='kept: Int @derived(expression: "leads.lead.home.number")')
     assert values("Person", "kept", model)["ada"] == 1
 
 
-def test_of_one_another_over_classes_and_back() -> None:
+def test_derived_attributes_may_use_one_another_across_classes() -> None:
     """Ada is paid 1000.1, and leads Team t1, which has two members."""
     model = firm(
         Person='half: Real @derived(expression: "pay / 2.0")'
@@ -131,7 +131,7 @@ def test_of_one_another_over_classes_and_back() -> None:
     assert values("Team", "most", model) == {"t1": "750.125", "t2": None, "t3": None}
 
 
-def test_what_another_type_has_left_behind_is_null() -> None:
+def test_a_value_of_a_former_type_is_null() -> None:
     """As in filters: the model gave the attribute another type when it was written."""
     model = firm(
         Person='its: Int @derived(path: "team.size")'
@@ -151,7 +151,7 @@ def test_what_another_type_has_left_behind_is_null() -> None:
     assert (ada.state["its"], ada.state["sum"]) == (None, 36)
 
 
-def test_a_value_that_was_stored_under_its_name_before_is_not_shown() -> None:
+def test_a_value_formerly_stored_under_a_derived_name_is_ignored() -> None:
     """The attribute was a stored one, until somebody made it a derived one."""
     model = firm(
         Person='age_next: Int @derived(expression: "age + 1")'
@@ -162,7 +162,7 @@ def test_a_value_that_was_stored_under_its_name_before_is_not_shown() -> None:
     assert (found.state["age_next"], found.state["later"]) == (None, None)
 
 
-def test_who_has_moved_on_since_the_link_was_read_counts_no_more() -> None:
+def test_a_stale_link_is_checked_against_the_key_of_its_object() -> None:
     """Its own key tells where it belongs."""
     model = firm(Team='count: Int @derived(path: "members", aggregate: COUNT)')
 
@@ -176,7 +176,7 @@ def test_who_has_moved_on_since_the_link_was_read_counts_no_more() -> None:
     assert [team.state["count"] for team in teams] == [2, 1, 0]
 
 
-def test_expressions_that_nobody_has_named() -> None:
+def test_unnamed_expressions_are_evaluated() -> None:
     """Conditions of warnings, say: true, false, or null; over roles and derived attributes too."""
     model = firm(Person='older: Int @derived(expression: "age + 1")')
     entities = objects(model)

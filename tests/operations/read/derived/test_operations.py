@@ -1,4 +1,4 @@
-"""The operations that take a query: pages, the same by key, and writes in bulk, all by derived attributes."""
+"""Operations with queries over derived attributes: pages, reads by key, and bulk writes."""
 
 from dataclasses import replace
 from random import Random
@@ -48,7 +48,7 @@ def ids(entities: list[Entity]) -> list[str]:
     return [each.reference.id for each in entities]
 
 
-def test_a_page_shows_the_values_it_was_found_by() -> None:
+def test_a_page_shows_the_derived_values_of_its_filter() -> None:
     services, _ = firm_world()
     query = Query("Person", BY_MATES, RED, Window(1), PageFields(items=True, total_count=True, has_next=True))
     shown = Reader(request_of(services.model, services.entities, HERE)).page(query)
@@ -56,7 +56,7 @@ def test_a_page_shows_the_values_it_was_found_by() -> None:
     assert (shown.total_count, shown.has_next) == (2, True)
 
 
-def test_conditions_of_clients_know_who_asks() -> None:
+def test_conditions_of_clients_may_use_the_caller() -> None:
     services, _ = firm_world()
     mine = expressions_of(MODEL).filter("Person", "is_me && mates > 1")
     query = Query("Person", Order(), ExpressionFilter(mine, HERE))
@@ -65,7 +65,7 @@ def test_conditions_of_clients_know_who_asks() -> None:
     assert ids([*Reader(request_of(services.model, services.entities, bert)).page(query).items]) == ["bob"]
 
 
-def test_what_is_read_again_by_key_is_judged_by_its_values_then() -> None:
+def test_objects_read_again_by_key_are_filtered_by_their_present_values() -> None:
     """Bob has left the team meanwhile, so he is no longer shown, and Ada has one mate less."""
     services, entities = firm_world()
     query = Query("Person", BY_MATES, RED)
@@ -76,7 +76,7 @@ def test_what_is_read_again_by_key_is_judged_by_its_values_then() -> None:
     assert [(each.reference.id, each.state["mates"]) for each in again] == [("ada", 1)]
 
 
-def test_objects_are_written_in_bulk_that_are_found_by_derived_values() -> None:
+def test_bulk_services_find_objects_by_derived_values() -> None:
     services, entities = firm_world()
     query = Query("Person", Order(), RED, Window(100))
     written = update_bulk(
@@ -96,7 +96,7 @@ def test_objects_are_written_in_bulk_that_are_found_by_derived_values() -> None:
     assert Reference("Person", "bob") not in entities.objects
 
 
-def test_who_matches_no_more_when_its_turn_comes_is_left_alone() -> None:
+def test_an_object_that_no_longer_matches_is_skipped() -> None:
     """With the first of two mates gone, the second has none any more."""
     services, entities = firm_world()
     mated = Query("Person", Order(), Comparison("mates", Operator.GT, 1), Window(100))
@@ -105,7 +105,7 @@ def test_who_matches_no_more_when_its_turn_comes_is_left_alone() -> None:
     assert Reference("Person", "bob") in entities.objects
 
 
-def test_the_circumstances_of_a_request_are_those_of_its_member() -> None:
+def test_the_evaluation_context_has_the_data_of_the_caller() -> None:
     caller = replace(
         ADMINISTRATOR,
         email="ada@x.org",
@@ -127,12 +127,12 @@ def test_the_circumstances_of_a_request_are_those_of_its_member() -> None:
     assert (evaluation.now, evaluation.today) == ("2020-01-01T18:00:00.000Z", "2020-01-02")
 
 
-def test_a_zone_that_this_machine_does_not_know_keeps_nobody_out() -> None:
+def test_an_unknown_time_zone_does_not_prevent_requests() -> None:
     lost = replace(ADMINISTRATOR, formats=Formats(time_zone="Atlantis/Poseidonis"))
     assert evaluation_context(lost, NOON).today == "2020-01-01"
 
 
-def test_what_values_are_made_of_draws_from_the_allowance() -> None:
+def test_reads_for_derived_values_count_towards_the_read_budget() -> None:
     """But what is there already costs no more."""
     staff = Staff(ReferenceEngine(), Random(seed()))
     people = staff.plain.all_of("Person")
@@ -145,7 +145,7 @@ def test_what_values_are_made_of_draws_from_the_allowance() -> None:
     run(Reader(request_of(STAFF, staff.entities, budget=few)).with_derived("Person", people, ["next_size"]))
 
 
-def test_computing_ends_with_the_time_of_the_request() -> None:
+def test_derivation_stops_when_the_request_times_out() -> None:
     """However much has been read already."""
     _, entities = firm_world()
     now = [0.0]

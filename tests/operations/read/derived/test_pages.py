@@ -1,4 +1,4 @@
-"""Pages that are filtered by derived attributes, or put in order by them, on each engine and by each plan."""
+"""Pages that are filtered or ordered by derived attributes, on each engine and by each plan."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +16,7 @@ from stratabase.operations.read.loading import run
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.query import pages
 from stratabase.store.query.planner import PlanSource, plan_candidates
-from tests.contract.engine.kinds import KINDS
+from tests.contract.engine.engines import KINDS
 from tests.domain.query import naive
 from tests.operations.read.derived.random_queries import query
 from tests.operations.read.derived.staff import CIRCUMSTANCES, STAFF, Staff
@@ -46,7 +46,7 @@ def on(*kinds: str) -> pytest.MarkDecorator:
 
 @on("reference", "lagging", "sqlite", "dynamodb-ministack")
 @given(st.integers(0, 2**32))
-def test_a_page_is_what_the_contract_says_of_the_values(staff: Staff, number: int) -> None:
+def test_a_page_over_derived_values_agrees_with_the_naive_model(staff: Staff, number: int) -> None:
     """Filtered and in order by what is stored and what is derived, and by conditions over both."""
     asked = query(Random(number), STAFF, PERSON, CIRCUMSTANCES)
     states = staff.states("Person")
@@ -66,7 +66,7 @@ def test_a_page_is_what_the_contract_says_of_the_values(staff: Staff, number: in
 
 @on("reference")
 @given(st.integers(0, 2**32))
-def test_every_plan_shows_the_same(staff: Staff, number: int) -> None:
+def test_every_plan_returns_the_same_page(staff: Staff, number: int) -> None:
     asked = replace(
         query(Random(number), STAFF, PERSON, CIRCUMSTANCES), fields=PageFields(True, True, True, True)
     )

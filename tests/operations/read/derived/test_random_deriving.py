@@ -1,4 +1,4 @@
-"""Whatever derived attributes are made of, they have the values that the model language says."""
+"""Random derived attributes agree with the naive model."""
 
 from random import Random
 from typing import Any
@@ -22,16 +22,16 @@ CIRCUMSTANCES = evaluation_context(ADMINISTRATOR, NOON)
 
 
 @given(st.integers(0, 2**32))
-def test_derived_attributes_of_random_objects_equal_the_naive_ones(seed: int) -> None:
+def test_derived_attributes_of_random_objects_agree_with_the_naive_model(seed: int) -> None:
     chance = Random(seed)
-    model, told = derived_model(chance)
+    model, result = derived_model(chance)
     entities = objects_of(chance, model)
-    plain = NaiveDerivation(model, told, entities)
+    plain = NaiveDerivation(model, result, entities)
     reader = Reader(request_of(model, entities, CIRCUMSTANCES))
     for class_ in model.classes.values():
         there = [each for ref, each in entities.objects.items() if ref.class_name == class_.name]
         there = [each for each in there if plain.there(each.reference)]
-        names = tuple(name for owner, name in told if owner == class_.name)
+        names = tuple(name for owner, name in result if owner == class_.name)
 
         views: list[Any] = read_views(reader, Fetch({}, names), there)
 
@@ -40,12 +40,12 @@ def test_derived_attributes_of_random_objects_equal_the_naive_ones(seed: int) ->
 
 
 @given(st.integers(0, 2**32))
-def test_derived_attributes_of_random_fetches_equal_the_naive_ones(seed: int) -> None:
+def test_derived_attributes_of_random_fetches_agree_with_the_naive_model(seed: int) -> None:
     """They are filtered by and put in order there, too."""
     chance = Random(seed)
-    model, told = derived_model(chance)
+    model, result = derived_model(chance)
     entities = objects_of(chance, model)
-    plain = NaiveDerivation(model, told, entities)
+    plain = NaiveDerivation(model, result, entities)
     for class_ in model.classes.values():
         wanted = fetch(chance, model, class_, CIRCUMSTANCES)
         there = plain.all_of(class_.name)

@@ -1,4 +1,4 @@
-"""Derived attributes ask the store as often as they lead far, however many objects there are."""
+"""Round trips of derived attributes depend on path length, and not on the number of objects."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -54,10 +54,10 @@ class Counted(DictEntities):
         return super().read(references, budget)
 
     def linked(
-        self, role: RoleName, ids: Sequence[str], *given: Any, **options: Any
+        self, role: RoleName, ids: Sequence[str], *arguments: Any, **options: Any
     ) -> list[tuple[str, ...]]:
         self.calls.append(f"{role}")
-        return super().linked(role, ids, *given, **options)
+        return super().linked(role, ids, *arguments, **options)
 
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         self.calls.append("page")
@@ -72,7 +72,7 @@ def calls(fetch: Fetch, size: int) -> list[str]:
     return entities.calls
 
 
-def test_nested_pages_of_all_owners_are_filtered_at_once() -> None:
+def test_nested_pages_of_all_owners_are_filtered_in_one_batch() -> None:
     """By what takes two more levels to find out."""
     by_mates = Comparison("mates", Operator.GT, 0)
     wanted = ToMany(
@@ -93,7 +93,7 @@ def test_nested_pages_of_all_owners_are_filtered_at_once() -> None:
     assert asked[0] == asked[1] == ["Team.members", "read", "read"]
 
 
-def test_a_count_asks_for_no_order() -> None:
+def test_a_count_does_not_read_the_attributes_of_the_order() -> None:
     """Nothing is computed that makes no difference to it."""
     entities = Counted(9)
     wanted = PageFields(items=False, total_count=True)
@@ -132,7 +132,7 @@ BOTH = Fetch({**MATES_OF.roles, "k.pupils": to("Person", "pupils", Fetch())})
     ],
 )
 @pytest.mark.parametrize("size", [5, 500])
-def test_of_few_and_of_many_objects(
+def test_round_trips_do_not_grow_with_the_number_of_objects(
     names: tuple[str, ...], expected: list[str], visible: Fetch | None, size: int
 ) -> None:
     """As often as for visible roles that lead as far; beside these, not once more."""

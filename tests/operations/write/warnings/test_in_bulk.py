@@ -1,4 +1,4 @@
-"""Warnings in bulk services: each object meets its own, and keeps nothing from the others."""
+"""Warnings in bulk services are checked for each object separately."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,33 +15,33 @@ from stratabase.domain.write.commands import UpdateBulk
 from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.write.bulk import update_bulk, validate_bulk
 from tests.fakes import ADMINISTRATOR, unlimited_budget
-from tests.graphs.commands import change, make, point
-from tests.operations.write.warnings.office import Office, warning_names
+from tests.graphs.commands import create_command, point, update_command
+from tests.operations.write.warnings.staff_services import StaffServices, warning_names
 
 EVERYBODY = Query("Person", Order(), window=Window(100))
 OLDER = UpdateBulk("Person", {"age": 17})
 
 
-def office() -> Office:
-    office = Office()
-    office.put("Team", "t1", name="red")
-    office.put("Person", "p1", name="Kim", team="t1")
-    office.put("Person", "p2", name="Lee")
-    return office
+def staff() -> StaffServices:
+    staff = StaffServices()
+    staff.put("Team", "t1", name="red")
+    staff.put("Person", "p1", name="Kim", team="t1")
+    staff.put("Person", "p2", name="Lee")
+    return staff
 
 
-def issues_of(office: Office) -> Sequence[Issue]:
+def issues_of(staff: StaffServices) -> Sequence[Issue]:
     with pytest.raises(Refused) as refusal:
-        update_bulk(office.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        update_bulk(staff.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     return refusal.value.issues
 
 
-def ages(office: Office) -> list[object]:
-    return [entity.state.get("age") for entity in office.entities.objects.values() if "age" in entity.state]
+def ages(staff: StaffServices) -> list[object]:
+    return [entity.state.get("age") for entity in staff.entities.objects.values() if "age" in entity.state]
 
 
-def test_objects_that_meet_a_warning_are_reported_and_the_others_updated() -> None:
-    at = office()
+def test_objects_with_warnings_are_reported_and_the_others_updated() -> None:
+    at = staff()
 
     summary, *warnings = issues_of(at)
 
@@ -50,16 +50,16 @@ def test_objects_that_meet_a_warning_are_reported_and_the_others_updated() -> No
     assert ages(at) == [17]
 
 
-def test_all_are_updated_when_it_is_forced() -> None:
-    at = office()
+def test_a_forced_bulk_update_updates_all_objects() -> None:
+    at = staff()
 
     update_bulk(at.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT, force=True)
 
     assert ages(at) == [17, 17]
 
 
-def test_what_would_be_met_is_validated() -> None:
-    at = office()
+def test_a_bulk_validation_reports_warnings() -> None:
+    at = staff()
 
     found = validate_bulk(at.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
@@ -72,10 +72,10 @@ def spent() -> ReadBudget:
     return ReadBudget(-1, 1, clock=lambda: 0.0)
 
 
-def test_one_whose_conditions_read_too_much_is_left_and_the_others_are_updated(
+def test_an_object_whose_conditions_read_too_much_is_skipped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    at = office()
+    at = staff()
     read = at.entities.read
 
     def measured(references: Sequence[object], budget: ReadBudget | None = None) -> object:
@@ -91,20 +91,20 @@ def test_one_whose_conditions_read_too_much_is_left_and_the_others_are_updated(
     assert ages(at) == [17]
 
 
-def test_a_write_whose_conditions_read_too_much_is_not_done() -> None:
-    at = office()
+def test_a_write_whose_conditions_read_too_much_is_refused() -> None:
+    at = staff()
     at.services = replace(at.services, entities=at.entities, new_budget=spent)
     at.entities.read = _frugal(at)  # type: ignore[method-assign]
 
     with pytest.raises(ReadBudgetExceeded):
-        at.write(change("Person", "p1", age=17))
+        at.write(update_command("Person", "p1", age=17))
     with pytest.raises(ReadBudgetExceeded):
-        at.write(make("Person", name="Mo", team=point("t1")))
-    at.write(make("Skill", name="sing"))
+        at.write(create_command("Person", name="Mo", team=point("t1")))
+    at.write(create_command("Skill", name="sing"))
     assert len(at.entities.commits) == 1
 
 
-def _frugal(at: Office) -> Any:
+def _frugal(at: StaffServices) -> Any:
     read = at.entities.read
 
     def frugal(references: Sequence[object], budget: ReadBudget | None = None) -> object:

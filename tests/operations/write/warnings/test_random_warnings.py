@@ -1,4 +1,4 @@
-"""Random writes of random graphs: what is warned of is what the objects are like that come of it."""
+"""Random writes report exactly the warnings of the objects that they leave."""
 
 import re
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ def is_sound(text: str) -> bool:
 
 
 @pytest.mark.soak
-def test_a_write_reports_exactly_the_warnings_that_its_objects_meet() -> None:
+def test_a_write_reports_exactly_the_warnings_of_its_objects() -> None:
     met: set[str] = set()
 
     @given(models(), st.randoms(use_true_random=False))
@@ -88,8 +88,8 @@ def write_at_random(services: Services, chance: Random) -> set[Met]:
     if rehearsed.issues:
         return set()
     found = met_by(services, rehearsed)
-    told = [issue.message for issue in validate(services, command, ADMINISTRATOR)]
-    assert sorted(told) == sorted(name for _, name in found)
+    result = [issue.message for issue in validate(services, command, ADMINISTRATOR)]
+    assert sorted(result) == sorted(name for _, name in found)
     write.commit()
     after = read_graph(services.entities, services.model)
     holding = {met for reference in after.objects for met in warnings_of(after, reference)}

@@ -1,4 +1,4 @@
-"""How often warnings ask the store: by how far their conditions look, and not by how many objects."""
+"""Round trips of warnings depend on the paths of their conditions, and not on the number of objects."""
 
 from dataclasses import replace
 from typing import cast
@@ -7,49 +7,51 @@ import pytest
 
 from stratabase.domain.write.commands import Command, PartsCommand
 from stratabase.operations.ports import Entities
-from tests.graphs.commands import add, change, create, make, point
-from tests.operations.write.noted_calls import NotedCalls
-from tests.operations.write.warnings.office import Office
+from tests.graphs.commands import add, create, create_command, point, update_command
+from tests.operations.write.recorded_calls import RecordedCalls
+from tests.operations.write.warnings.staff_services import StaffServices
 
 
 def calls(command: Command) -> list[str]:
     """Return the calls that a command takes which meets no warning."""
-    office = Office()
-    office.put("Team", "t1", name="blue")
+    staff = StaffServices()
+    staff.put("Team", "t1", name="blue")
     for number in range(40):
-        office.put("Person", f"p{number}", name="Kim")
-    office.put("Phone", "n1", digits="123", person="p0")
-    office.put("Person", "p0", name="Kim", phones=["n1"])
-    noted = NotedCalls(office.entities)
-    office.services = replace(office.services, entities=cast("Entities", noted))
-    office.write(command, force=True)
+        staff.put("Person", f"p{number}", name="Kim")
+    staff.put("Phone", "n1", digits="123", person="p0")
+    staff.put("Person", "p0", name="Kim", phones=["n1"])
+    noted = RecordedCalls(staff.entities)
+    staff.services = replace(staff.services, entities=cast("Entities", noted))
+    staff.write(command, force=True)
     return noted.calls
 
 
 CALLS: dict[str, tuple[Command, list[str]]] = {
-    "a class without warnings": (make("Plain", name="x"), ["commit"]),
-    "conditions on the object alone": (make("Phone", digits="123"), ["commit"]),
-    "the singleton": (change("House", "1", degrees=20), ["read", "commit"]),
-    "a new object, which nobody knows": (make("Person", name="Kim"), ["commit"]),
+    "a class without warnings": (create_command("Plain", name="x"), ["commit"]),
+    "conditions on the object alone": (create_command("Phone", digits="123"), ["commit"]),
+    "the singleton": (update_command("House", "1", degrees=20), ["read", "commit"]),
+    "a new object without references": (create_command("Person", name="Kim"), ["commit"]),
     "one that leads to another": (
-        make("Person", name="Kim", team=point("t1")),
+        create_command("Person", name="Kim", team=point("t1")),
         ["read", "linked", "commit"],
     ),
     "many that lead to it": (
-        change("Team", "t1", members=add(*(f"p{number}" for number in range(40)))),
+        update_command("Team", "t1", members=add(*(f"p{number}" for number in range(40)))),
         ["read", "linked", "linked", "read", "commit"],
     ),
     "parts": (
-        change("Person", "p0", phones=PartsCommand(create=[make("Phone", digits="123")] * 3)),
+        update_command(
+            "Person", "p0", phones=PartsCommand(create=[create_command("Phone", digits="123")] * 3)
+        ),
         ["read", "linked", "read", "commit"],
     ),
     "parts of a new object": (
-        make("Person", name="Kim", phones=create(*[make("Phone", digits="123")] * 20)),
+        create_command("Person", name="Kim", phones=create(*[create_command("Phone", digits="123")] * 20)),
         ["commit"],
     ),
 }
 
 
 @pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
-def test_a_write_takes_these_calls(command: Command, expected: list[str]) -> None:
+def test_a_write_with_warnings_makes_these_calls(command: Command, expected: list[str]) -> None:
     assert calls(command) == expected

@@ -1,4 +1,4 @@
-"""Warnings: which objects of a write they are asked of, and what stops it."""
+"""Warnings: the objects that they are checked for, and which writes they stop."""
 
 from dataclasses import replace
 
@@ -11,21 +11,21 @@ from stratabase.domain.write.commands import Command
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import preview
 from tests.fakes import ADMINISTRATOR, NOON
-from tests.graphs.commands import add, change, create, delete, make, point, remove, update
-from tests.operations.write.warnings.office import BOB, Office
+from tests.graphs.commands import add, create, create_command, delete, point, remove, update, update_command
+from tests.operations.write.warnings.staff_services import BOB, StaffServices
 
 DAY = 24 * 60 * 60 * 1000
 CHILD = ("A child.", "Person", None, "data")
 
 
-def refused(office: Office, command: Command) -> Refused:
+def refused(staff: StaffServices, command: Command) -> Refused:
     with pytest.raises(Refused) as refusal:
-        office.write(command)
+        staff.write(command)
     return refusal.value
 
 
-def test_a_warning_stops_a_write_and_says_of_which_object_it_is() -> None:
-    (issue,) = refused(Office(), make("Person", "c1", name="Kim", age=7)).issues
+def test_a_warning_stops_a_write_and_names_its_object() -> None:
+    (issue,) = refused(StaffServices(), create_command("Person", "c1", name="Kim", age=7)).issues
 
     assert issue.type is IssueType.ENTITY_DOMAIN
     assert issue.level is Level.WARNING
@@ -34,30 +34,30 @@ def test_a_warning_stops_a_write_and_says_of_which_object_it_is() -> None:
     assert issue.path == ("data",)
 
 
-def test_a_forced_write_is_done_in_spite_of_warnings() -> None:
-    office = Office()
+def test_a_forced_write_succeeds_despite_warnings() -> None:
+    staff = StaffServices()
 
-    made = office.write(make("Person", name="Kim", age=7), force=True)
+    created = staff.write(create_command("Person", name="Kim", age=7), force=True)
 
-    assert office.entities.objects[made.reference].state["age"] == 7
-    assert office.write(change("Person", made.reference.id, age=8), force=True).state["age"] == 8
+    assert staff.entities.objects[created.reference].state["age"] == 7
+    assert staff.write(update_command("Person", created.reference.id, age=8), force=True).state["age"] == 8
 
 
-def test_one_that_blocks_is_an_error_that_cannot_be_forced() -> None:
-    office = Office()
-    command = make("Person", name="Kim", age=151)
+def test_a_blocking_warning_is_an_error_that_cannot_be_forced() -> None:
+    staff = StaffServices()
+    command = create_command("Person", name="Kim", age=151)
 
-    (issue,) = refused(office, command).issues
+    (issue,) = refused(staff, command).issues
 
     assert (issue.type, issue.level) == (IssueType.ENTITY_DOMAIN, Level.ERROR)
-    assert office.refusal(command, force=True) == [("Nobody is so old.", "Person", None, "data")]
+    assert staff.refusal(command, force=True) == [("Nobody is so old.", "Person", None, "data")]
 
 
-def test_all_that_are_met_are_reported_in_the_order_of_the_model() -> None:
-    office = Office()
-    red = office.put("Team", "t1", name="red")
+def test_all_warnings_are_reported_in_the_order_of_the_model() -> None:
+    staff = StaffServices()
+    red = staff.put("Team", "t1", name="red")
 
-    found = office.refusal(make("Person", name="ada", age=7, team=point(red.id), born="2999-01-01"))
+    found = staff.refusal(create_command("Person", name="ada", age=7, team=point(red.id), born="2999-01-01"))
 
     assert [message for message, *_ in found] == [
         "A child.",
@@ -67,192 +67,203 @@ def test_all_that_are_met_are_reported_in_the_order_of_the_model() -> None:
     ]
 
 
-def test_a_write_that_meets_none_is_done() -> None:
-    office = Office()
+def test_a_write_without_warnings_succeeds() -> None:
+    staff = StaffServices()
 
-    made = office.write(make("Person", name="Kim", age=16, born="2019-12-31"))
-    office.write(change("Person", made.reference.id, age=150))
+    created = staff.write(create_command("Person", name="Kim", age=16, born="2019-12-31"))
+    staff.write(update_command("Person", created.reference.id, age=150))
 
-    assert office.entities.objects[made.reference].state["age"] == 150
-
-
-def test_a_condition_that_is_null_does_not_hold() -> None:
-    office = Office()
-
-    office.write(make("Person", name="Kim", team=point(office.put("Team", "t1", name="red").id)))
-
-    assert len(office.entities.commits) == 1
+    assert staff.entities.objects[created.reference].state["age"] == 150
 
 
-def test_conditions_know_who_asks() -> None:
-    office = Office()
-    command = make("Person", name="bob")
+def test_a_null_condition_does_not_hold() -> None:
+    staff = StaffServices()
 
-    assert office.refusal(command, BOB) == [("You yourself.", "Person", None, "data")]
-    office.write(command)
+    staff.write(create_command("Person", name="Kim", team=point(staff.put("Team", "t1", name="red").id)))
 
-
-def test_conditions_know_the_day_of_the_write() -> None:
-    office = Office()
-    command = make("Person", name="Kim", born="2020-01-02")
-
-    assert office.refusal(command) == [("Not born yet.", "Person", None, "data")]
-    office.clock.instant = NOON + DAY
-    office.write(command)
+    assert len(staff.entities.commits) == 1
 
 
-def test_conditions_know_the_members_own_day() -> None:
-    office = Office()
+def test_conditions_may_use_the_caller() -> None:
+    staff = StaffServices()
+    command = create_command("Person", name="bob")
+
+    assert staff.refusal(command, BOB) == [("You yourself.", "Person", None, "data")]
+    staff.write(command)
+
+
+def test_conditions_may_use_the_date_of_the_write() -> None:
+    staff = StaffServices()
+    command = create_command("Person", name="Kim", born="2020-01-02")
+
+    assert staff.refusal(command) == [("Not born yet.", "Person", None, "data")]
+    staff.clock.instant = NOON + DAY
+    staff.write(command)
+
+
+def test_conditions_use_the_date_in_the_time_zone_of_the_member() -> None:
+    staff = StaffServices()
     ahead = replace(BOB, formats=replace(BOB.formats, time_zone="Pacific/Kiritimati"))
 
-    office.write(make("Person", name="Kim", born="2020-01-02"), ahead)
+    staff.write(create_command("Person", name="Kim", born="2020-01-02"), ahead)
 
-    assert len(office.entities.commits) == 1
-
-
-def test_what_changes_nothing_meets_no_warning() -> None:
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=7)
-
-    office.write(change("Person", "p1", age=7, idols=remove("p2")))
-
-    assert office.entities.commits == []
+    assert len(staff.entities.commits) == 1
 
 
-def test_an_object_that_changes_meets_all_its_warnings() -> None:
+def test_a_write_without_changes_has_no_warnings() -> None:
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=7)
+
+    staff.write(update_command("Person", "p1", age=7, idols=remove("p2")))
+
+    assert staff.entities.commits == []
+
+
+def test_a_changed_object_is_checked_against_all_its_warnings() -> None:
     """Not only those that depend on what is new."""
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=7)
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=7)
 
-    assert office.refusal(change("Person", "p1", name="Lee")) == [("A child.", "Person", "p1", "data")]
+    assert staff.refusal(update_command("Person", "p1", name="Lee")) == [("A child.", "Person", "p1", "data")]
 
 
-def test_parts_meet_theirs_where_they_are_made_and_changed() -> None:
-    office = Office()
-    office.put("Person", "p1", name="Kim", phones=["n1", "n2"])
-    office.put("Phone", "n1", digits="1234", person="p1")
-    office.put("Phone", "n2", digits="1", person="p1")
-    made = make(
-        "Person", name="Lee", phones=create(make("Phone", digits="123"), make("Phone", "c", digits="1"))
+def test_created_and_changed_parts_are_checked() -> None:
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", phones=["n1", "n2"])
+    staff.put("Phone", "n1", digits="1234", person="p1")
+    staff.put("Phone", "n2", digits="1", person="p1")
+    created = create_command(
+        "Person",
+        name="Lee",
+        phones=create(create_command("Phone", digits="123"), create_command("Phone", "c", digits="1")),
     )
-    changed = change("Person", "p1", phones=update(change("Phone", "n1", digits="2")))
+    changed = update_command("Person", "p1", phones=update(update_command("Phone", "n1", digits="2")))
 
-    assert office.refusal(made) == [("A short number.", "Phone", None, "data.phones.create.1")]
-    assert office.refusal(changed) == [("A short number.", "Phone", "n1", "data.phones.update.0")]
-    office.write(change("Person", "p1", name="Mo"))
+    assert staff.refusal(created) == [("A short number.", "Phone", None, "data.phones.create.1")]
+    assert staff.refusal(changed) == [("A short number.", "Phone", "n1", "data.phones.update.0")]
+    staff.write(update_command("Person", "p1", name="Mo"))
 
 
-def test_a_whole_meets_those_that_depend_on_its_parts() -> None:
+def test_a_whole_is_checked_if_its_parts_change() -> None:
     """Though nothing changes in its own state; its other warnings are not asked."""
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=7, phones=["n1", "n2"])
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=7, phones=["n1", "n2"])
     for id_ in ("n1", "n2"):
-        office.put("Phone", id_, digits="1234", person="p1")
-    command = change("Person", "p1", phones=update(change("Phone", "n1", digits="123456")))
+        staff.put("Phone", id_, digits="1234", person="p1")
+    command = update_command("Person", "p1", phones=update(update_command("Phone", "n1", digits="123456")))
 
-    assert office.refusal(command) == [("Long numbers.", "Person", "p1", "data")]
+    assert staff.refusal(command) == [("Long numbers.", "Person", "p1", "data")]
 
 
-def test_objects_meet_theirs_that_are_changed_from_the_other_side_of_an_association() -> None:
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=17)
-    office.put("Team", "t1", name="red")
+def test_objects_changed_from_the_other_side_of_an_association_are_checked() -> None:
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=17)
+    staff.put("Team", "t1", name="red")
 
-    found = office.refusal(change("Team", "t1", members=add("p1")))
+    found = staff.refusal(update_command("Team", "t1", members=add("p1")))
 
     assert found == [("Red is for adults.", "Person", "p1", "data.members")]
 
 
-def test_objects_that_others_come_to_lead_to_meet_what_depends_on_that() -> None:
+def test_targets_of_new_associations_are_checked_for_dependent_warnings() -> None:
     """The request speaks of the person only; of the team, its name is not asked about."""
-    office = Office()
-    office.put("Team", "t1", name="team")
+    staff = StaffServices()
+    staff.put("Team", "t1", name="team")
     for id_ in ("p1", "p2", "p3"):
-        office.put("Person", id_, name="Kim", **({} if id_ == "p3" else {"team": "t1"}))
+        staff.put("Person", id_, name="Kim", **({} if id_ == "p3" else {"team": "t1"}))
 
-    found = office.refusal(change("Person", "p3", team=point("t1")))
+    found = staff.refusal(update_command("Person", "p3", team=point("t1")))
 
     assert found == [("More than two in a team.", "Team", "t1", "data.team")]
-    office.write(change("Person", "p3", team=point("t1")), force=True)
-    office.write(change("Person", "p3", age=30))
+    staff.write(update_command("Person", "p3", team=point("t1")), force=True)
+    staff.write(update_command("Person", "p3", age=30))
 
 
-def test_links_are_asked_about_from_both_sides() -> None:
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=7)
+def test_changes_of_links_are_checked_on_both_sides() -> None:
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=7)
     for id_ in ("s1", "s2", "s3"):
-        office.put("Skill", id_)
-    office.link("skills", "p1", "s1", "s2")
+        staff.put("Skill", id_)
+    staff.link("skills", "p1", "s1", "s2")
     busy = "More than two skills."
 
-    assert office.refusal(change("Person", "p1", skills=add("s3"))) == [(busy, "Person", "p1", "data")]
-    assert office.refusal(change("Skill", "s3", people=add("p1"))) == [(busy, "Person", "p1", "data.people")]
-    office.write(change("Skill", "s2", people=remove("p1")))
-    office.write(change("Person", "p1", skills=add("s3"), idols=add("p1")))
+    assert staff.refusal(update_command("Person", "p1", skills=add("s3"))) == [(busy, "Person", "p1", "data")]
+    assert staff.refusal(update_command("Skill", "s3", people=add("p1"))) == [
+        (busy, "Person", "p1", "data.people")
+    ]
+    staff.write(update_command("Skill", "s2", people=remove("p1")))
+    staff.write(update_command("Person", "p1", skills=add("s3"), idols=add("p1")))
 
 
-def test_a_deletion_meets_none() -> None:
-    office = Office()
-    office.put("Team", "t1", name="team")
+def test_a_deletion_has_no_warnings() -> None:
+    staff = StaffServices()
+    staff.put("Team", "t1", name="team")
     for id_ in ("p1", "p2", "p3", "p4"):
-        office.put("Person", id_, name="Kim", age=7, team="t1")
+        staff.put("Person", id_, name="Kim", age=7, team="t1")
 
-    assert office.delete("Person", "p1")
-    assert office.delete("Team", "t1")
+    assert staff.delete("Person", "p1")
+    assert staff.delete("Team", "t1")
 
 
-def test_parts_that_end_meet_none_and_their_whole_does() -> None:
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=7, phones=["n1"])
-    office.put("Phone", "n1", digits="1", person="p1")
+def test_deleted_parts_are_not_checked_but_their_whole_is() -> None:
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=7, phones=["n1"])
+    staff.put("Phone", "n1", digits="1", person="p1")
 
-    found = office.refusal(change("Person", "p1", phones=delete("n1")))
+    found = staff.refusal(update_command("Person", "p1", phones=delete("n1")))
 
     assert found == [("A child.", "Person", "p1", "data")]
 
 
-def test_the_singleton_meets_its_own() -> None:
-    office = Office()
+def test_a_singleton_is_checked() -> None:
+    staff = StaffServices()
 
-    assert office.refusal(change("House", "1", degrees=9)) == [("Cold.", "House", "1", "data")]
-    office.write(change("House", "1", degrees=10))
+    assert staff.refusal(update_command("House", "1", degrees=9)) == [("Cold.", "House", "1", "data")]
+    staff.write(update_command("House", "1", degrees=10))
 
 
 BESIDE: dict[str, tuple[Command, list[tuple[str | None, ...]]]] = {
     "a value out of its range is known": (
-        make("Person", name="Kim", age=201),
+        create_command("Person", name="Kim", age=201),
         [("ATTRIBUTE_RANGE", "Person", "age", "data.age"), ("Nobody is so old.", "Person", None, "data")],
     ),
     "one that cannot be read is not": (
-        make("Person", name="ada", age="much"),
+        create_command("Person", name="ada", age="much"),
         [("DATA_TYPE", "Person", "age", "data.age"), ("You yourself.", "Person", None, "data")],
     ),
     "nor is one that stays as it was": (
-        change("Person", "p1", age="much"),
+        update_command("Person", "p1", age="much"),
         [("DATA_TYPE", "Person", "age", "data.age")],
     ),
     "a value that is missing, another that is there": (
-        make("Person", age=7),
+        create_command("Person", age=7),
         [("ATTRIBUTE_REQUIRED", "Person", "name", "data.name"), CHILD],
     ),
     "a value that is another's": (
-        make("Person", name="Kim", age=7, email="a@b.org"),
+        create_command("Person", name="Kim", age=7, email="a@b.org"),
         [("ENTITY_UNIQUE", "Person", "email", "data.email"), CHILD],
     ),
     "a role that leads to nothing": (
-        make("Person", name="Kim", age=7, team=point("t9")),
+        create_command("Person", name="Kim", age=7, team=point("t9")),
         [("ENTITY_NOT_FOUND", "Person", "team", "data.team"), CHILD],
     ),
-    "what is wrong with one part, and warned of in another": (
-        make("Person", name="Kim", phones=create(make("Phone", digits=1), make("Phone", digits="2"))),
+    "an invalid part and a warning of another": (
+        create_command(
+            "Person",
+            name="Kim",
+            phones=create(create_command("Phone", digits=1), create_command("Phone", digits="2")),
+        ),
         [
             ("DATA_TYPE", "Phone", "digits", "data.phones.create.0.digits"),
             ("A short number.", "Phone", None, "data.phones.create.1"),
         ],
     ),
-    "what a condition looks at elsewhere cannot be read": (
-        change(
-            "Person", "p1", age=20, phones=create(make("Phone", digits=1), make("Phone", digits="1234567"))
+    "an unreadable value used by a condition of another object": (
+        update_command(
+            "Person",
+            "p1",
+            age=20,
+            phones=create(create_command("Phone", digits=1), create_command("Phone", digits="1234567")),
         ),
         [("DATA_TYPE", "Phone", "digits", "data.phones.create.0.digits")],
     ),
@@ -263,42 +274,42 @@ BESIDE: dict[str, tuple[Command, list[tuple[str | None, ...]]]] = {
 def test_warnings_are_reported_with_other_issues_where_the_values_are_known(
     command: Command, expected: list[tuple[str | None, ...]]
 ) -> None:
-    office = Office()
-    office.put("Person", "p1", name="Old", email="a@b.org", age=7)
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Old", email="a@b.org", age=7)
 
-    assert office.refusal(command) == expected
+    assert staff.refusal(command) == expected
 
 
 def test_forced_warnings_are_not_reported_with_other_issues() -> None:
-    command = make("Person", age=7)
+    command = create_command("Person", age=7)
 
-    found = Office().refusal(command, force=True)
+    found = StaffServices().refusal(command, force=True)
 
     assert found == [("ATTRIBUTE_REQUIRED", "Person", "name", "data.name")]
 
 
-def test_an_object_is_asked_anew_when_another_write_came_between() -> None:
-    office = Office()
-    office.put("Person", "p1", name="Kim", age=17)
+def test_an_object_is_checked_again_after_a_concurrent_write() -> None:
+    staff = StaffServices()
+    staff.put("Person", "p1", name="Kim", age=17)
 
     def other_write() -> None:
-        office.entities.before_commit = lambda: None
-        office.write(change("Person", "p1", age=15), force=True)
+        staff.entities.before_commit = lambda: None
+        staff.write(update_command("Person", "p1", age=15), force=True)
 
-    office.entities.before_commit = other_write
+    staff.entities.before_commit = other_write
     with pytest.raises(Refused, match="A child"):
-        office.write(change("Person", "p1", name="Lee"))
+        staff.write(update_command("Person", "p1", name="Lee"))
 
-    assert office.entities.objects[Reference("Person", "p1")].state["name"] == "Kim"
+    assert staff.entities.objects[Reference("Person", "p1")].state["name"] == "Kim"
 
 
-def test_a_preview_tells_warnings_beside_errors_and_not_alone() -> None:
-    office = Office()
+def test_a_preview_reports_warnings_only_together_with_errors() -> None:
+    staff = StaffServices()
 
-    shown, none = preview(office.services, make("Leave", days=30), ADMINISTRATOR)
-    endless, issues = preview(office.services, make("Leave", days=301), ADMINISTRATOR)
+    shown, none = preview(staff.services, create_command("Leave", days=30), ADMINISTRATOR)
+    endless, issues = preview(staff.services, create_command("Leave", days=301), ADMINISTRATOR)
     child, nothing = preview(
-        office.services, make("Person", name="Kim", age=7), ADMINISTRATOR, options=WriteOptions()
+        staff.services, create_command("Person", name="Kim", age=7), ADMINISTRATOR, options=WriteOptions()
     )
 
     assert [each.state["days"] for each in (shown, endless)] == [30, 301]

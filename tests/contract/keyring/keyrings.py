@@ -1,4 +1,4 @@
-"""The keyrings that there are, and what a test must know of each. A new one is one line here."""
+"""The registry of keyrings with their properties. A new keyring is one more line."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -23,8 +23,8 @@ _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of keyring, and how to have one on a place of its own."""
+class KeyringImplementation:
+    """A keyring, and how to open one in its own storage."""
 
     name: str
     place: Callable[[Path], Any]
@@ -78,11 +78,11 @@ def client(endpoint: AwsEndpoint) -> Any:
 
 
 KINDS = (
-    Kind("file", _file, starts_empty=True),
-    Kind("secrets-manager-ministack", _over_ministack, starts_empty=False, threads=4),
+    KeyringImplementation("file", _file, starts_empty=True),
+    KeyringImplementation("secrets-manager-ministack", _over_ministack, starts_empty=False, threads=4),
     # It is not made for several threads.
-    Kind("secrets-manager-moto", _over_moto, starts_empty=False, threads=1),
+    KeyringImplementation("secrets-manager-moto", _over_moto, starts_empty=False, threads=1),
 )
 
-STURDY = tuple(kind for kind in KINDS if kind.threads > 1)
+CONCURRENT = tuple(kind for kind in KINDS if kind.threads > 1)
 """Those that bear several callers."""

@@ -1,4 +1,4 @@
-"""A process that writes until it is killed: run as `python -m tests.store.sqlite.mortal PATH LIFE`.
+"""A process that writes until it is killed: run `python -m tests.store.sqlite.killed_writer PATH LIFE`.
 
 Several threads commit batches of three items and a counter each, and say the name of each batch once it is
 acknowledged.
@@ -12,7 +12,7 @@ from threading import Thread
 
 from stratabase.store.engine.port import NO_EXPECTATION, NOT_EXISTS, IndexKey, Item, Key, Patch, Put
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import HERE, commit
+from tests.contract.engine.engine_calls import HERE, commit
 
 THREADS = 4
 PARTS = 3

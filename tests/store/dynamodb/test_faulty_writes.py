@@ -1,4 +1,4 @@
-"""Whatever happens between an operation on a graph and DynamoDB: it is done whole or not at all."""
+"""Faults between an operation on a graph and DynamoDB: the operation is atomic."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -11,12 +11,12 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.repository import Repository
-from tests.contract.engine.acting import put
 from tests.contract.engine.dynamodb import ministack_client
+from tests.contract.engine.engine_calls import put
 from tests.graphs.answers import answer_of
 from tests.graphs.company import COMPANY
 from tests.graphs.stored_company import company_items
-from tests.graphs.write_cases import LARGE, WRITE_CASES, scene
+from tests.graphs.write_cases import LARGE, WRITE_CASES, scenario
 from tests.soak import FULL, seed
 from tests.store.dynamodb.faults import (
     FAULTS,
@@ -28,8 +28,8 @@ from tests.store.dynamodb.faults import (
     lost_request,
     none,
 )
-from tests.store.dynamodb.operating import OwnTokens, table, table_items
 from tests.store.dynamodb.scripted import WatchedClient
+from tests.store.dynamodb.table_operations import NamespacedTokens, table, table_items
 from tests.store.engine_items import Items, object_items
 from tests.store.graph_agreement import disagreements
 
@@ -60,7 +60,7 @@ def outcome(name: str, faults: Iterable[Fault], patience: RetryPolicy = HASTY) -
     """Do a command on a table of its own, in a process that has done nothing yet; then another one sweeps."""
     with table() as engine:
         put(engine, company_items().values())
-        client = WatchedClient(FaultyClient(OwnTokens(ministack_client(), engine.name), faults))
+        client = WatchedClient(FaultyClient(NamespacedTokens(ministack_client(), engine.name), faults))
         answer = answer_of(DynamoDBEngine(client, engine.name, patience), name)
         Repository(engine, COMPANY).sweep()
         return Outcome(answer, object_items(table_items(engine)), client.operations)
@@ -84,9 +84,9 @@ def fault_name(fault: Fault) -> str:
 
 
 @pytest.mark.parametrize("name", WRITE_CASES)
-def test_when_nothing_goes_wrong_the_items_are_those_of_the_graph(name: str) -> None:
+def test_without_faults_the_items_match_the_graph(name: str) -> None:
     """To which the tests below compare."""
-    there = scene()
+    there = scenario()
     if smooth(name).answer is None:
         there.write(WRITE_CASES[name])
     assert disagreements(COMPANY, there.entities.graph, smooth(name).after) == []
@@ -105,7 +105,7 @@ def test_a_fault_at_any_call_changes_nothing(fault: Fault, name: str) -> None:
 
 @pytest.mark.parametrize("name", WRITE_CASES)
 @pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_request], ids=fault_name)
-def test_under_a_lasting_fault_a_write_is_done_whole_or_not_at_all(fault: Fault, name: str) -> None:
+def test_under_a_permanent_fault_a_write_is_atomic(fault: Fault, name: str) -> None:
     """Who is told that it was done finds it; but nobody need be told."""
     expected = smooth(name)
     for position in positions(name):

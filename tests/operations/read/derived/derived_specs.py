@@ -1,4 +1,4 @@
-"""What a model says of its derived attributes, told twice: as it is written, and in plain Python."""
+"""Specifications of derived attributes: in the model language, and in plain Python."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ Values = list[Any]
 
 
 @dataclass(frozen=True)
-class Told:
-    """A derived attribute. Its value is made of what lies at the ends of paths, as `meaning` says."""
+class DerivedSpec:
+    """A derived attribute. `meaning` computes its value from the values at the ends of its paths."""
 
     name: str
     type: str
@@ -28,7 +28,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Template:
-    """An expression over operands of some types; an operand of the type "role" is an object."""
+    """An expression over operands with types. An operand of the type "role" is an object."""
 
     type: str
     text: str
@@ -65,27 +65,31 @@ def template(text: str, *operands: str) -> Template:
     return next(each for each in TEMPLATES if each.text == text and operands in {(), each.operands})
 
 
-def plain(name: str, template: Template, paths: tuple[tuple[str, ...], ...]) -> Told:
+def plain(name: str, template: Template, paths: tuple[tuple[str, ...], ...]) -> DerivedSpec:
     """Return an attribute that is an expression over to-one paths."""
     written = template.text.format(*(".".join(path) for path in paths))
 
     def meaning(*found: Values) -> Any:
         return template.value(*(values[0] if values else None for values in found))
 
-    return Told(name, template.type, f'expression: "{written}"', paths, meaning)
+    return DerivedSpec(name, template.type, f'expression: "{written}"', paths, meaning)
 
 
-def followed(name: str, type_: str, path: tuple[str, ...]) -> Told:
+def followed(name: str, type_: str, path: tuple[str, ...]) -> DerivedSpec:
     """Return an attribute that lies at the end of to-one roles."""
-    return Told(name, type_, f'path: "{".".join(path)}"', (path,), lambda found: found[0] if found else None)
+    return DerivedSpec(
+        name, type_, f'path: "{".".join(path)}"', (path,), lambda found: found[0] if found else None
+    )
 
 
-def aggregated(name: str, aggregate: Aggregate, type_: str, path: tuple[str, ...]) -> Told:
+def aggregated(name: str, aggregate: Aggregate, type_: str, path: tuple[str, ...]) -> DerivedSpec:
     """Return an attribute that is an aggregate; `type_`: of what lies at the end of the path."""
     result = {Aggregate.COUNT: "Int", Aggregate.AVG: "Real"}.get(aggregate, type_)
     text = f'path: "{".".join(path)}", aggregate: {aggregate.name}'
     nothing = Decimal(0) if type_ == "Real" else 0
-    return Told(name, result, text, (path,), lambda found: _AGGREGATES[aggregate](_there(found), nothing))
+    return DerivedSpec(
+        name, result, text, (path,), lambda found: _AGGREGATES[aggregate](_there(found), nothing)
+    )
 
 
 def _there(values: Values) -> Values:

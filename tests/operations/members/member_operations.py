@@ -1,4 +1,4 @@
-"""Where members are administrated, with what is behind it."""
+"""The operations on members over in-memory members and fakes."""
 
 import io
 from collections.abc import Callable
@@ -13,10 +13,10 @@ from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.members import CreateMember, ListMembers, ReadMember, RemoveMember
 from stratabase.operations.members.update import UpdateMember
-from tests.attempts import DictAttempts
 from tests.fakes import CountedIds, FrozenClock
-from tests.mails import KeptMails
-from tests.members import DictMembers, PlainPasswords
+from tests.in_memory_attempts import InMemoryAttempts
+from tests.in_memory_members import InMemoryMembers, PlainPasswords
+from tests.recording_mailer import RecordingMailer
 
 PROFILES = {
     "Boss": Profile("Boss", administrator=True),
@@ -29,8 +29,8 @@ BEA = Caller("b", "Bea", "Boss", administrator=True)
 HERSELF = Caller("a", "Anna", "Clerk")
 
 
-class BusyMembers(DictMembers):
-    """Lets others come between: `before_write` is called before each write."""
+class ContendedMembers(InMemoryMembers):
+    """An in-memory store of members that calls `before_write` before each write."""
 
     def __init__(self, *members: Member) -> None:
         super().__init__(*members)
@@ -55,16 +55,16 @@ class BusyMembers(DictMembers):
 
 
 @dataclass
-class Office:
+class MemberOperations:
     """The operations on members."""
 
-    members: BusyMembers = field(default_factory=lambda: BusyMembers(BOSS, ANNA))
+    members: ContendedMembers = field(default_factory=lambda: ContendedMembers(BOSS, ANNA))
     passwords: PlainPasswords = field(default_factory=PlainPasswords)
     invited: list[tuple[str, str]] = field(default_factory=list)
     invite: Callable[[str, str], None] | None = None
 
-    mails: KeptMails = field(default_factory=KeptMails)
-    attempts: DictAttempts = field(default_factory=DictAttempts)
+    mails: RecordingMailer = field(default_factory=RecordingMailer)
+    attempts: InMemoryAttempts = field(default_factory=InMemoryAttempts)
     clock: FrozenClock = field(default_factory=FrozenClock)
     logged: io.StringIO = field(default_factory=io.StringIO)
 
@@ -80,8 +80,8 @@ class Office:
         self.remove = RemoveMember(self.members, PROFILES)
         self._create = CreateMember(self.members, CountedIds(), PROFILES, self._invited)
 
-    def create(self, caller: Caller, **given: Any) -> Member:
-        return self._create(caller, given, "https://example.com")
+    def create(self, caller: Caller, **arguments: Any) -> Member:
+        return self._create(caller, arguments, "https://example.com")
 
     def stored(self, id_: str) -> Member:
         member = self.members.by_id(id_)
@@ -89,9 +89,9 @@ class Office:
         return member
 
     def change(self, id_: str, **fields: Any) -> None:
-        """Let another change a member behind the back of who is at it."""
+        """Change a member concurrently, bypassing the operations."""
         before = self.stored(id_)
-        DictMembers.change(self.members, before, replace(before, **fields))
+        InMemoryMembers.change(self.members, before, replace(before, **fields))
 
     def _invited(self, id_: str, base_url: str) -> None:
         if self.invite:

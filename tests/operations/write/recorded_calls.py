@@ -1,4 +1,4 @@
-"""The objects of a scene, with a note of each call to them."""
+"""The objects of a scenario, with a record of each call to them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from tests.fakes import DictEntities
 
 
-class NotedCalls:
-    """Notes the names of the calls that go through it."""
+class RecordedCalls:
+    """Passes calls on and records their names."""
 
     def __init__(self, entities: DictEntities) -> None:
         self._entities = entities

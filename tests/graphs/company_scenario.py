@@ -1,4 +1,4 @@
-"""A small company that is there already, and what a command makes of it."""
+"""A small stored company, and what commands change in it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -69,8 +69,8 @@ LINKS = {
 }
 
 
-class Scene:
-    """The company model, with services that write its objects."""
+class CompanyScenario:
+    """The stored company, with services that write its objects."""
 
     def __init__(self, model: Model = COMPANY) -> None:
         self.services: Services
@@ -83,18 +83,18 @@ class Scene:
             self.entities.graph.links |= set(ends(model, RoleName(class_name, role), owner, other))
 
     def put(self, reference: Reference, state: Mapping[str, Any]) -> None:
-        """Put an object there."""
+        """Store an object without validation."""
         entity = Entity(reference, {**state, "_id": reference.id}, ("before",))
         self.entities.objects[reference] = entity
 
     def write(self, command: Command) -> Any:
-        """Do a command, and return what its operation does. Raises Refused."""
+        """Execute a command and return the result of its operation. Raises Refused."""
         if isinstance(command, Delete):
             return delete(self.services, command, ADMINISTRATOR)
         return save(self.services, command, ADMINISTRATOR)
 
     def refusal(self, command: Command) -> tuple[Issue, ...]:
-        """Return why a command is refused, which leaves everything as it is."""
+        """Return the issues of a command that must be refused and must change nothing."""
         before = self.entities.graph
         try:
             self.write(command)
@@ -104,7 +104,7 @@ class Scene:
         raise AssertionError(f"It was done: {self.entities.commits[-1]}")
 
     def changes(self, command: Command) -> dict[str, Any]:
-        """Return what a command changes: values that clients give, links, and the objects that it ends."""
+        """Return the changed values, links and deleted objects of a command."""
         before = self.entities.graph
         self.write(command)
         after = self.entities.graph

@@ -1,4 +1,4 @@
-"""Operations over tables of the emulator: worlds, what is done in them, and all that a table holds."""
+"""Operations over tables of the emulator, and functions that read the content of a table."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ from stratabase.store.layout.guards import HOLDER, unique_constraint
 from stratabase.store.layout.heads import live_head
 from stratabase.store.repository import Repository
 from stratabase.store.write.uniques import unique_claims
-from tests.contract.engine.dynamodb import OwnTable, over_ministack
+from tests.contract.engine.dynamodb import TemporaryTable, over_ministack
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THING, model
 
@@ -30,16 +30,16 @@ PLAIN = replace(THING, name="Plain", uniques=(), indexes=(Index(("count",)),))
 UNIQUE = replace(PLAIN, name="Unique", uniques=(Unique(("code",)),))
 REMEMBERED = replace(UNIQUE, name="Remembered", versioned=True)
 
-Held = Mapping[Key, Item]
+TableItems = Mapping[Key, Item]
 """All that is in a table."""
-Deed = Callable[[Services, Class], Any]
+OperationCall = Callable[[Services, Class], Any]
 Codes = Mapping[str, str | None]
 """The code of each object, by its id."""
 
 
 @contextmanager
-def table() -> Iterator[OwnTable]:
-    """Make an engine with which nothing goes wrong, on an empty table."""
+def table() -> Iterator[TemporaryTable]:
+    """Open a faultless engine on an empty table."""
     engine = over_ministack()
     try:
         yield engine
@@ -47,8 +47,8 @@ def table() -> Iterator[OwnTable]:
         engine.close()
 
 
-class OwnTokens:
-    """A client whose tokens are those of one table, so that batches in others may have the same ids."""
+class NamespacedTokens:
+    """A client whose request tokens are unique per table, so that batches of other tables may share IDs."""
 
     def __init__(self, client: Client, table_name: str) -> None:
         self._client = client
@@ -68,28 +68,28 @@ _TOKEN = "ClientRequestToken"
 
 
 def services_over(engine: Engine, class_: Class, ids: Ids | None = None) -> Services:
-    """Return a world of which nothing has been read yet; unless given, its ids are id1, id2 …"""
+    """Return services with empty caches, whose IDs by default are id1, id2 …"""
     served = model(class_)
     services, _, _ = fake_services(served)
     return replace(services, entities=Repository(engine, served), ids=ids or services.ids)
 
 
-def table_items(engine: OwnTable) -> Held:
-    """Return all that is in a table."""
+def table_items(engine: TemporaryTable) -> TableItems:
+    """Return all items of a table."""
     answer = engine._client.call("Scan", {"TableName": engine.name, "ConsistentRead": True})
     assert "LastEvaluatedKey" not in answer
     return {item.key: item for item in items_of(answer["Items"])}
 
 
-def codes(items: Held) -> Codes:
-    """Return which objects there are."""
+def codes(items: TableItems) -> Codes:
+    """Return the code of each existing object, by its ID."""
     found = (entity_of(item) for item in _heads(items))
     kept = ((entity.reference.id, entity.state.get("code")) for entity in found)
     return {id_: None if code is None else str(code) for id_, code in kept}
 
 
-def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
-    """Return where objects, guards and places do not agree; `unguarded` values have no guard, rightly."""
+def disagreements(items: TableItems, class_: Class, unguarded: Codes) -> list[str]:
+    """Return where objects, guards and places disagree; `unguarded` values rightly have no guard."""
     paths = parse_registry(items.get(keys.REGISTRY)).paths(class_.name)
     objects = [entity_of(item) for item in _heads(items)]
     wanted = {
@@ -108,18 +108,18 @@ def disagreements(items: Held, class_: Class, unguarded: Codes) -> list[str]:
     return misplaced if guards == wanted else [f"the guards are {guards}, not {wanted}", *misplaced]
 
 
-def _heads(items: Held) -> list[Item]:
-    """Return the heads of the objects that there are."""
+def _heads(items: TableItems) -> list[Item]:
+    """Return the heads of existing objects."""
     return [item for key, item in items.items() if key.sort == keys.HEAD and live_head(item)]
 
 
-def creating(code: str | None = None) -> Deed:
-    """Return what creates an object."""
+def creating(code: str | None = None) -> OperationCall:
+    """Return a function that creates an object."""
     return lambda services, class_: save(services, _create(class_, code), ADMINISTRATOR).entity
 
 
-def saving_new(code: str | None = None) -> Deed:
-    """Return what creates an object by saving it."""
+def saving_new(code: str | None = None) -> OperationCall:
+    """Return a function that creates an object by saving it."""
     return lambda services, class_: save(services, _create(class_, code), ADMINISTRATOR).entity
 
 
@@ -127,22 +127,22 @@ def _create(class_: Class, code: str | None) -> commands.Create:
     return commands.Create(class_.name, {"name": "new", "code": code, "count": 2})
 
 
-def updating(id_: str, **given: Any) -> Deed:
-    """Return what updates an object."""
-    return lambda services, class_: save(services, _update(class_, id_, given), ADMINISTRATOR).entity
+def updating(id_: str, **arguments: Any) -> OperationCall:
+    """Return a function that updates an object."""
+    return lambda services, class_: save(services, _update(class_, id_, arguments), ADMINISTRATOR).entity
 
 
-def saving(id_: str, **given: Any) -> Deed:
-    """Return what updates an object by saving it."""
-    return lambda services, class_: save(services, _update(class_, id_, given), ADMINISTRATOR).entity
+def saving(id_: str, **arguments: Any) -> OperationCall:
+    """Return a function that updates an object by saving it."""
+    return lambda services, class_: save(services, _update(class_, id_, arguments), ADMINISTRATOR).entity
 
 
-def _update(class_: Class, id_: str, given: Mapping[str, Any]) -> commands.Update:
-    return commands.Update(Reference(class_.name, id_), given)
+def _update(class_: Class, id_: str, data: Mapping[str, Any]) -> commands.Update:
+    return commands.Update(Reference(class_.name, id_), data)
 
 
-def deleting(id_: str) -> Deed:
-    """Return what deletes an object."""
+def deleting(id_: str) -> OperationCall:
+    """Return a function that deletes an object."""
     return lambda services, class_: delete(
         services, commands.Delete(Reference(class_.name, id_)), ADMINISTRATOR
     )

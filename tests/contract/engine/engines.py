@@ -1,4 +1,4 @@
-"""The engines that there are, and what a test must know of each. A new engine is one line here."""
+"""The registry of engines with their properties. A new engine is one more line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from pathlib import Path
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.dynamodb import OverMoto, over_ministack
+from tests.contract.engine.dynamodb import MotoTable, over_ministack
 from tests.contract.engine.lagging import LaggingEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.soak import seed
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of engine, and how to have an empty one."""
+class EngineImplementation:
+    """An engine, its properties, and how to open an empty one."""
 
     name: str
     open: Callable[[Path], Engine]
@@ -32,14 +32,14 @@ class Kind:
 
 
 KINDS = (
-    Kind("reference", lambda _: ReferenceEngine()),
-    Kind("metered", lambda _: MeteredEngine(ReferenceEngine(), lambda: lambda _: None)),
-    Kind("lagging", lambda _: LaggingEngine(seed()), lags=True),
-    Kind("sqlite", lambda folder: SqliteEngine(folder / "store.db"), fences=True),
-    Kind("dynamodb-ministack", lambda _: over_ministack(), threads=16, whole_reads=False),
+    EngineImplementation("reference", lambda _: ReferenceEngine()),
+    EngineImplementation("metered", lambda _: MeteredEngine(ReferenceEngine(), lambda: lambda _: None)),
+    EngineImplementation("lagging", lambda _: LaggingEngine(seed()), lags=True),
+    EngineImplementation("sqlite", lambda folder: SqliteEngine(folder / "store.db"), fences=True),
+    EngineImplementation("dynamodb-ministack", lambda _: over_ministack(), threads=16, whole_reads=False),
     # It copies the table for each transaction, and loses writes when several come at once.
-    Kind("dynamodb-moto", lambda _: OverMoto(), many=150, threads=1, whole_reads=False),
+    EngineImplementation("dynamodb-moto", lambda _: MotoTable(), many=150, threads=1, whole_reads=False),
 )
 
-STURDY = tuple(kind for kind in KINDS if kind.threads > 1 and not kind.lags)
+CONCURRENT = tuple(kind for kind in KINDS if kind.threads > 1 and not kind.lags)
 """Those that bear large tables and several callers, and show in a page at once what was committed."""

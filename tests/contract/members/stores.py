@@ -1,4 +1,4 @@
-"""The stores of members that there are, and what a test must know of each. A new store is one line here."""
+"""The registry of stores of members with their properties. A new store is one more line."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -8,12 +8,12 @@ from pathlib import Path
 from stratabase.adapters.members.sqlite_members import SqliteMembers
 from stratabase.operations.ports import Members
 from tests.contract.members.dynamodb import over_ministack, over_moto
-from tests.members import DictMembers
+from tests.in_memory_members import InMemoryMembers
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of store, and how to have an empty one for a while."""
+class MembersImplementation:
+    """A store of members, and a context manager that opens an empty one."""
 
     name: str
     open: Callable[[Path], AbstractContextManager[Members]]
@@ -23,7 +23,7 @@ class Kind:
 
 @contextmanager
 def _in_dict(_: Path) -> Iterator[Members]:
-    yield DictMembers()
+    yield InMemoryMembers()
 
 
 @contextmanager
@@ -34,12 +34,12 @@ def _in_sqlite(folder: Path) -> Iterator[Members]:
 
 
 KINDS = (
-    Kind("dict", _in_dict),
-    Kind("sqlite", _in_sqlite),
-    Kind("dynamodb-ministack", over_ministack),
+    MembersImplementation("dict", _in_dict),
+    MembersImplementation("sqlite", _in_sqlite),
+    MembersImplementation("dynamodb-ministack", over_ministack),
     # It loses writes when several come at once.
-    Kind("dynamodb-moto", over_moto, threads=1),
+    MembersImplementation("dynamodb-moto", over_moto, threads=1),
 )
 
-STURDY = tuple(kind for kind in KINDS if kind.threads > 1)
+CONCURRENT = tuple(kind for kind in KINDS if kind.threads > 1)
 """Those that bear several callers."""

@@ -1,4 +1,4 @@
-"""Where one signs in, in tests, with what is behind it: members, attempts, a clock that pauses move."""
+"""A sign-in service over in-memory members and attempts, with a clock that pauses advance."""
 
 from dataclasses import dataclass, field
 
@@ -8,9 +8,9 @@ from stratabase.formats.preferences import Formats
 from stratabase.model.model import Profile
 from stratabase.operations.auth.callers import MemberCache
 from stratabase.operations.auth.sign_in import SignIn
-from tests.attempts import DictAttempts
 from tests.fakes import FrozenClock
-from tests.members import DictMembers, PlainPasswords
+from tests.in_memory_attempts import InMemoryAttempts
+from tests.in_memory_members import InMemoryMembers, PlainPasswords
 
 GERMAN = Formats("dd.MM.yyyy", "HH:mm", "Europe/Berlin", "de")
 ANNA = Member(
@@ -26,20 +26,20 @@ SPACING = 3_000
 
 
 @dataclass
-class Desk:
-    """A place to sign in."""
+class SignInService:
+    """A process in which members sign in."""
 
-    members: DictMembers = field(default_factory=lambda: DictMembers(ANNA, BERT))
+    members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA, BERT))
     passwords: PlainPasswords = field(default_factory=PlainPasswords)
     clock: FrozenClock = field(default_factory=FrozenClock)
-    attempts: DictAttempts = field(default_factory=DictAttempts)
+    attempts: InMemoryAttempts = field(default_factory=InMemoryAttempts)
     pauses: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.restart()
 
     def restart(self) -> None:
-        """Let a new process take over, which remembers nothing."""
+        """Replace the process by a new one with empty caches."""
         known = MemberCache(self.members, self.clock)
         self.sign_in = SignIn(
             self.members, known, self.passwords, PROFILES, self.clock, self.attempts, self.pause
@@ -50,7 +50,7 @@ class Desk:
         self.clock.instant += round(seconds * 1000)
 
     def admits(self, username: str, password: str, address: str = HOME) -> bool:
-        """Return whether credentials are right; raise any other refusal."""
+        """Return whether credentials are accepted. Raises any other refusal."""
         try:
             self.sign_in(username, password, address)
         except Unauthenticated:
@@ -58,7 +58,7 @@ class Desk:
         return True
 
     def fail(self, times: int, username: str = "Anna", address: str = HOME, spacing: int = SPACING) -> None:
-        """Come with a wrong password, so many milliseconds apart."""
+        """Sign in several times with a wrong password, with a spacing in milliseconds."""
         for _ in range(times):
             assert not self.admits(username, "wrong", address)
             self.clock.instant += spacing

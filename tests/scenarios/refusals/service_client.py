@@ -1,4 +1,4 @@
-"""A client of a running service, and a look at what that has stored."""
+"""A client of a running service, and a view of its stored rows."""
 
 import http.client
 import json
@@ -21,28 +21,28 @@ _NAME = re.compile(r"<(\w+)>")
 
 
 class Answer(NamedTuple):
-    """A GraphQL answer, and the id of the request."""
+    """A GraphQL response and its trace ID."""
 
     body: Any
     trace_id: str
 
 
-class Shelf(ABC):
-    """Where a service keeps its objects, seen from outside of it."""
+class StoredRows(ABC):
+    """The stored rows of a service, read from outside."""
 
     settings: Mapping[str, str]
 
     @abstractmethod
     def rows(self) -> Sequence[Any]:
-        """Return all that is kept, but for how far objects have been numbered: there may be gaps."""
+        """Return all stored rows except the serial counters, which may have gaps."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of it."""
+        """Release the storage."""
 
 
-class SqliteShelf(Shelf):
-    """A file in the service's home."""
+class SqliteRows(StoredRows):
+    """The rows of the SQLite file in the service's home folder."""
 
     settings: Mapping[str, str] = {}
 
@@ -50,7 +50,7 @@ class SqliteShelf(Shelf):
         self._file = home / "objects.db"
 
     def close(self) -> None:
-        """Let go of nothing: it is opened for each look."""
+        """Do nothing, because each read opens the file."""
 
     def rows(self) -> Sequence[Any]:
         with closing(sqlite3.connect(f"file:{self._file}?mode=ro", uri=True)) as connection:
@@ -58,8 +58,8 @@ class SqliteShelf(Shelf):
             return connection.execute(query).fetchall()
 
 
-class DynamoDBShelf(Shelf):
-    """A table of the emulator."""
+class DynamoDBRows(StoredRows):
+    """The rows of a table of the emulator."""
 
     def __init__(self, home: Path) -> None:
         self._table = f"studio-{home.parent.name}"
@@ -78,7 +78,7 @@ class DynamoDBShelf(Shelf):
         return sorted(found, key=lambda item: (item["pk"]["S"], item["sk"]["S"]))
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the client."""
         self._client.close()
 
     def _pages(self) -> Iterator[Sequence[Any]]:
@@ -91,15 +91,15 @@ class DynamoDBShelf(Shelf):
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
 
-SHELVES: Mapping[str, Callable[[Path], Shelf]] = {"sqlite": SqliteShelf, "dynamodb": DynamoDBShelf}
+SHELVES: Mapping[str, Callable[[Path], StoredRows]] = {"sqlite": SqliteRows, "dynamodb": DynamoDBRows}
 
 
-class Studio:
+class ServiceClient:
     """A client of the service."""
 
-    def __init__(self, service: RunningService, shelf: Shelf) -> None:
+    def __init__(self, service: RunningService, store: StoredRows) -> None:
         self.service = service
-        self.shelf = shelf
+        self.store = store
         self.ids: dict[str, str] = {}
         """What `<ann>` and the like stand for."""
         self._connection = service.connection()
@@ -107,7 +107,7 @@ class Studio:
     def send(
         self, body: Mapping[str, Any], authorization: str | None = None, accept: str = "application/json"
     ) -> Reply:
-        """Send a request, and return what came."""
+        """Send a request and return the response."""
         headers = {
             "Content-Type": "application/json",
             "Accept": accept,
@@ -126,30 +126,30 @@ class Studio:
     def answer(
         self, query: str, variables: Mapping[str, Any] | None = None, authorization: str | None = None
     ) -> Answer:
-        """Return the answer to a query that is understood, whatever comes of it."""
+        """Return the response to a valid query, whatever its result."""
         reply = self.send({"query": query, "variables": self.named(variables)}, authorization)
         assert reply.status == 200, reply
         return Answer(reply.json(), reply.headers["x-amzn-requestid"])
 
     def ask(self, query: str, **variables: Any) -> Any:
-        """Return what the only field of an answer without errors holds."""
+        """Return the value of the only field of a response without errors."""
         body = self.answer(query, variables).body
         assert "errors" not in body, body["errors"]
         (value,) = body["data"].values()
         return value
 
     def create(self, class_name: str, name: str | None = None, shows: str = "_id", /, **data: Any) -> Any:
-        """Make an object, let a name stand for its id, and return what is to be shown of it."""
+        """Create an object, let a name stand for its ID, and return the selected fields."""
         query = (
             f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id {shows} }} }}"
         )
-        made = self.ask(query, data=data)
+        created = self.ask(query, data=data)
         if name is not None:
-            self.ids[name] = made["_id"]
-        return made
+            self.ids[name] = created["_id"]
+        return created
 
     def named(self, value: Any) -> Any:
-        """Return JSON in which the names of objects are their ids."""
+        """Return JSON in which names of objects are replaced by their IDs."""
         if isinstance(value, str):
             return _NAME.sub(lambda found: self.ids[found[1]], value)
         if isinstance(value, Mapping):
@@ -157,7 +157,7 @@ class Studio:
         return [self.named(each) for each in value] if isinstance(value, list) else value
 
     def asked(self, way: Asked) -> tuple[Any, Any]:
-        """Ask in one way, and return what came with what was to come: its issues, and nothing beside."""
+        """Send one variant of a request, and return the actual and the expected result."""
         answer = self.answer(way.query, way.arguments)
         issues = [self.named(issue.shown(KEY, answer.trace_id)) for issue in way.issues]
         if way.told:
@@ -166,9 +166,9 @@ class Studio:
         return refused(answer.body), {"data": {KEY: self.named(way.shown)}, "errors": ordered(errors)}
 
     def close(self) -> None:
-        """Hang up, and let go of the shelf."""
+        """Close the connection and the stored rows."""
         self._connection.close()
-        self.shelf.close()
+        self.store.close()
 
 
 def error(issue: Mapping[str, Any], path: Sequence[str | int] = (KEY,)) -> dict[str, Any]:

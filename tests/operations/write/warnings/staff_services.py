@@ -1,4 +1,4 @@
-"""A model with warnings of every kind, and objects in a dict that they are about."""
+"""A model with warnings of every kind, and an in-memory store of its objects."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -23,8 +23,8 @@ FILE = Path(__file__).parent / "office.graphql"
 MODEL = read_model_file(FILE)
 
 
-class Office:
-    """Objects, and a world in which they are written."""
+class StaffServices:
+    """In-memory objects, and services that write them."""
 
     def __init__(self) -> None:
         self.services, self.entities, self.clock = fake_services(MODEL)

@@ -1,4 +1,4 @@
-"""A process that wants locks that others want: run as `python -m tests.store.lock_rival NAME STORE WHERE`.
+"""A process that competes for locks: run `python -m tests.store.competing_locker NAME STORE WHERE`.
 
 It says `ready`. For each line that it is told, which lists what is wanted by each of its members, all of them
 try at once; then it says as JSON which of them were not refused, and who held what the others wanted.
@@ -16,7 +16,7 @@ from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.signed_client import SignedClient
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import together
+from tests.contract.engine.engine_calls import run_concurrently
 from tests.models import model
 from tests.store.graphs import Objects, class_with
 from tests.store.locking import Member
@@ -54,9 +54,11 @@ def main(name: str, store: str, where: str) -> None:
     for line in sys.stdin:
         wanted: dict[str, list[str]] = json.loads(line)
         members = [Member(objects, f"{name}{each}") for each in wanted]
-        held = together(*(partial(tried, *each) for each in zip(members, wanted.values(), strict=True)))
-        told = {member.name: names for member, names in zip(members, held, strict=True)}
-        print(json.dumps(told), flush=True)  # noqa: T201
+        held = run_concurrently(
+            *(partial(tried, *each) for each in zip(members, wanted.values(), strict=True))
+        )
+        result = {member.name: names for member, names in zip(members, held, strict=True)}
+        print(json.dumps(result), flush=True)  # noqa: T201
     engine.close()
 
 

@@ -1,4 +1,4 @@
-"""An engine that tells others how far its caller has got, so that they come between at any moment."""
+"""An engine that reports its progress, so that other callers can run between any two of its calls."""
 
 from threading import Condition
 
@@ -6,8 +6,8 @@ from stratabase.store.engine.port import Engine
 from tests.store.delegating_engine import DelegatingEngine
 
 
-class Gate(DelegatingEngine):
-    """Passes calls on. Who waits goes on once so many calls have been made, or when it is closed."""
+class SteppingEngine(DelegatingEngine):
+    """Passes calls on. A waiting thread resumes after a number of calls, or when the engine closes."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
@@ -16,18 +16,18 @@ class Gate(DelegatingEngine):
         self._changed = Condition()
 
     def wait(self, calls: int) -> None:
-        """Wait until so many calls have begun, or there will be no more."""
+        """Wait until this many calls have begun, or until there are no more."""
         with self._changed:
             self._changed.wait_for(lambda: self.calls >= calls or self._closed, timeout=60)
 
     def close(self) -> None:
-        """Let all go on."""
+        """Let all waiting threads resume."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def begin(self) -> None:
-        """Let those go on who wait for this call."""
+        """Let the threads resume that wait for this call."""
         with self._changed:
             self.calls += 1
             self._changed.notify_all()

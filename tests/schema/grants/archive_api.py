@@ -1,4 +1,4 @@
-"""The archive, whose files keep versions, and those who ask for them."""
+"""The GraphQL API over the archive, whose files keep versions, with its callers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,7 @@ from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests.fakes import ADMINISTRATOR, NOON, FrozenClock, unlimited_budget
-from tests.schema.grants.guild import Guild
+from tests.schema.grants.guild_api import GuildApi
 from tests.schema.graph_api import OrderedIds
 
 ARCHIVE = read_model_file(Path(__file__).parent.parent / "models/archive.graphql")
@@ -25,8 +25,8 @@ BINDER = Caller("m10", "binder", "Binder")
 R = TypeVar("R")
 
 
-class Archive(Guild):
-    """Writes, a second apart, and reads what was."""
+class ArchiveApi(GuildApi):
+    """Writes one second apart, and reads versions."""
 
     def __init__(self, engine: Engine, model: Model = ARCHIVE) -> None:
         self._engine = engine

@@ -1,4 +1,4 @@
-"""The model that uses every feature, and graphs of its objects."""
+"""The model that uses every feature, and objects of it."""
 
 from pathlib import Path
 
@@ -12,19 +12,19 @@ FILE = Path(__file__).parent / "schema/models/everything.graphql"
 EVERYTHING = read_model_file(FILE)
 
 
-class Objects(DictEntities):
-    """Objects of that model, put there without asking whether the model allows it."""
+class EverythingObjects(DictEntities):
+    """Objects of the everything model, stored without validation."""
 
     def __init__(self) -> None:
         super().__init__(EVERYTHING)
 
     def put(self, class_name: str, id_: str, /, **state: Stored) -> Entity:
-        """Put an object."""
+        """Store an object."""
         entity = Entity(Reference(class_name, id_), {**state, "_id": id_})
         self.objects[entity.reference] = entity
         return entity
 
     def link(self, class_name: str, role: str, owner: str, *others: str) -> None:
-        """Let a role that no key stands for lead to objects, whether they are there or not."""
+        """Link an object to others by a role without a key, whether or not the others exist."""
         for other in others:
             self.graph.links.update(ends(EVERYTHING, RoleName(class_name, role), owner, other))

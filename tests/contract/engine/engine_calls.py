@@ -1,4 +1,4 @@
-"""Short ways to write to an engine, to read it, and to let callers race."""
+"""Short functions that write to an engine, read from it, and run callers concurrently."""
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -40,7 +40,7 @@ def put(engine: Engine, items: Iterable[Item]) -> None:
         commit(engine, *waiting[at : at + MAX_ACTIONS])
 
 
-def refused(engine: Engine, *actions: Action) -> tuple[Failure, ...]:
+def refused_expectations(engine: Engine, *actions: Action) -> tuple[Failure, ...]:
     """Commit actions that must be refused; return what failed."""
     try:
         commit(engine, *actions)
@@ -49,20 +49,20 @@ def refused(engine: Engine, *actions: Action) -> tuple[Failure, ...]:
     raise AssertionError(f"{actions} was not refused")
 
 
-def found(engine: Engine, key: Key = HERE) -> Item | None:
+def find_item(engine: Engine, key: Key = HERE) -> Item | None:
     """Return what is under a key."""
     (item,) = engine.get([key])
     return item
 
 
-def there(engine: Engine, key: Key = HERE) -> Item:
+def get_item(engine: Engine, key: Key = HERE) -> Item:
     """Return what is under a key, which must be something."""
-    item = found(engine, key)
+    item = find_item(engine, key)
     assert item is not None, f"there is nothing under {key}"
     return item
 
 
-def settled(engine: Engine) -> Engine:
+def settle(engine: Engine) -> Engine:
     """Return the engine when its secondary indexes show all commits: one that lags has a `settle`."""
     settle: Callable[[], Any] = getattr(engine, "settle", lambda: None)
     settle()
@@ -79,11 +79,11 @@ def keys(
     limit: int | None = None,
 ) -> list[Key]:
     """Return the keys of a whole range."""
-    pages = settled(engine).range(index, partition, bounds, backward=backward, limit=limit)
+    pages = settle(engine).range(index, partition, bounds, backward=backward, limit=limit)
     return [item.key for page in pages for item in page]
 
 
-def together(*work: Callable[[], T]) -> Sequence[T]:
+def run_concurrently(*work: Callable[[], T]) -> Sequence[T]:
     """Do things in a thread each, all beginning at once; return what they return, in their order."""
     start = Barrier(len(work))
 

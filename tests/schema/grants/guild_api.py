@@ -1,4 +1,4 @@
-"""The guild, over any store, and those who ask it for something."""
+"""The GraphQL API over the guild in any store, with its callers."""
 
 import json
 from pathlib import Path
@@ -19,8 +19,8 @@ SCRIBE = Caller("m8", "scribe", "Scribe")
 MANAGER = Caller("m9", "manager", "Manager")
 
 
-class Guild:
-    """Requests on somebody's behalf; without a name, on the administrator's."""
+class GuildApi:
+    """Sends requests as a caller, by default as the administrator."""
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities

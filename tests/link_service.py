@@ -1,4 +1,4 @@
-"""A service that does nothing but send links and take passwords, over fakes that note what reaches them."""
+"""A service that only mails links and accepts passwords, over fakes that record their calls."""
 
 import io
 from dataclasses import dataclass, field, replace
@@ -19,10 +19,10 @@ from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.members.update import UpdateMember
-from tests.attempts import DictAttempts
 from tests.fakes import FrozenClock
-from tests.mails import KeptMails
-from tests.members import DictMembers, PlainPasswords
+from tests.in_memory_attempts import InMemoryAttempts
+from tests.in_memory_members import InMemoryMembers, PlainPasswords
+from tests.recording_mailer import RecordingMailer
 
 RESET_PASSWORD = "/auth/administration/members/{id}/resetPassword"
 SET_PASSWORD = "/public/administration/setPassword"
@@ -39,8 +39,8 @@ CALLERS = {
 ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her old one")
 
 
-class FickleMembers(DictMembers):
-    """Members whom nobody can reach as soon as one says so."""
+class UnreliableMembers(InMemoryMembers):
+    """An in-memory store of members that can be made unavailable."""
 
     unreachable = False
     unchangeable = False
@@ -58,11 +58,11 @@ class FickleMembers(DictMembers):
 
 @dataclass
 class LinkService:
-    """The service, and what it works with; anna is its one member."""
+    """The service and its fakes. Its one member is anna."""
 
     application: str = "Hr"
-    members: FickleMembers = field(default_factory=lambda: FickleMembers(ANNA))
-    mails: KeptMails = field(default_factory=KeptMails)
+    members: UnreliableMembers = field(default_factory=lambda: UnreliableMembers(ANNA))
+    mails: RecordingMailer = field(default_factory=RecordingMailer)
     clock: FrozenClock = field(default_factory=FrozenClock)
     passwords: PlainPasswords = field(default_factory=PlainPasswords)
     logged: io.StringIO = field(default_factory=io.StringIO)
@@ -75,7 +75,12 @@ class LinkService:
         # One name for each, since loggers of one name share their stream.
         self.log = Log("DEBUG", self.logged, service=f"links{uuid4()}")
         self.emails = EmailChange(
-            self.members, self.mails, DictAttempts(), self.clock, log=self.log, application=self.application
+            self.members,
+            self.mails,
+            InMemoryAttempts(),
+            self.clock,
+            log=self.log,
+            application=self.application,
         )
         self._update = UpdateMember(self.members, self.passwords, policy, PROFILES, self.emails)
 
@@ -93,7 +98,7 @@ class LinkService:
         return HttpHandler(self.endpoints(), authentication, base_url=base_url, log=self.log)
 
     def anna(self) -> Member:
-        member = super(FickleMembers, self.members).by_id("m1")
+        member = super(UnreliableMembers, self.members).by_id("m1")
         assert member is not None
         return member
 

@@ -1,4 +1,4 @@
-"""Attempts to sign in, in a dict, for tests of what counts them."""
+"""An in-memory store of sign-in attempts."""
 
 from itertools import count
 from threading import Lock
@@ -11,8 +11,8 @@ from stratabase.messages import verbatim
 UNREACHED = verbatim("the attempts cannot be reached")
 
 
-class DictAttempts:
-    """Attempts by their keys, as the port promises; names in `fails` those calls that cannot be made."""
+class InMemoryAttempts:
+    """An in-memory store of attempts that follows the port; calls named in `fails` raise Unavailable."""
 
     def __init__(self) -> None:
         self.noted: dict[str, dict[str, Instant]] = {}

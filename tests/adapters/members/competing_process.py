@@ -1,4 +1,4 @@
-"""A process that shares the file of the members, run as a module with PATH ACTION NUMBER TIMES.
+"""A process that shares the members file, run as a module with PATH ACTION NUMBER TIMES.
 
 It says `ready`, waits for a line, does its action in each turn, and prints as JSON the turns that it won.
 """
@@ -17,8 +17,8 @@ from stratabase.model.model import Profile
 from stratabase.operations.members.rules import CONSOLE
 from stratabase.operations.members.update import UpdateMember
 from stratabase.operations.ports import Members
-from tests.mails import email_change
-from tests.members import PlainPasswords
+from tests.in_memory_members import PlainPasswords
+from tests.recording_mailer import email_change
 
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
 
@@ -55,8 +55,8 @@ def change_field(members: Members, number: int, turn: int) -> bool:
     update = UpdateMember(
         members, passwords, PasswordPolicy(passwords.is_common), PROFILES, email_change(members)
     )
-    given = {"notes": f"{turn}"} if number else {"email": f"anna{turn}@example.com"}
-    update(CONSOLE, "0", given)
+    value = {"notes": f"{turn}"} if number else {"email": f"anna{turn}@example.com"}
+    update(CONSOLE, "0", value)
     return True
 
 

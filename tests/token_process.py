@@ -1,4 +1,4 @@
-"""Where one comes in with tokens, in tests: members, keys and a clock that one sets."""
+"""A process that issues and verifies tokens, with in-memory members and keys and a settable clock."""
 
 from dataclasses import dataclass, field, replace
 
@@ -10,8 +10,8 @@ from stratabase.operations.auth.signing_keys import SigningKeyCache
 from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
 from stratabase.operations.ports import Keyring
 from tests.fakes import CountedIds, FrozenClock
-from tests.keys import ListKeyring, key
-from tests.members import DictMembers
+from tests.in_memory_keyring import InMemoryKeyring, key
+from tests.in_memory_members import InMemoryMembers
 
 ANNA = Member("1", "Anna", "anna@example.com", "Boss", generation=4)
 BERT = Member("2", "Bert", "bert@example.com", "Clerk")
@@ -21,11 +21,11 @@ TERMS = TokenTerms("Hr")
 
 
 @dataclass
-class Gate:
-    """One process that issues tokens and lets callers in by them."""
+class TokenProcess:
+    """One process that issues and verifies tokens."""
 
-    members: DictMembers = field(default_factory=lambda: DictMembers(ANNA, BERT))
-    keyring: Keyring = field(default_factory=lambda: ListKeyring(FIRST))
+    members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA, BERT))
+    keyring: Keyring = field(default_factory=lambda: InMemoryKeyring(FIRST))
     clock: FrozenClock = field(default_factory=FrozenClock)
     ids: CountedIds = field(default_factory=CountedIds)
     terms: TokenTerms = TERMS
@@ -42,19 +42,19 @@ class Gate:
         """The time in seconds."""
         return self.clock.instant // 1000
 
-    def another(self) -> "Gate":
-        """Return another process beside this one, with a memory of its own."""
+    def another(self) -> "TokenProcess":
+        """Return another process with the same stores and its own caches."""
         return replace(self)
 
     def token(self, member: Member = ANNA) -> str:
-        """Return a token that a member has just got."""
+        """Return a token that has just been issued to a member."""
         return self.issuer.issue_now(self.callers(member)).access_token
 
     def caller(self, token: str) -> Caller:
         return self.tokens.caller(token)
 
     def admits(self, token: str) -> bool:
-        """Return whether a token is good."""
+        """Return whether a token is accepted."""
         try:
             self.tokens.caller(token)
         except Unauthenticated:
@@ -65,7 +65,7 @@ class Gate:
         self.clock.instant += round(seconds * 1000)
 
     def change(self, member: Member) -> None:
-        """Put a member in place of the one with that id."""
+        """Replace the stored member that has the same ID."""
         stored = self.members.by_id(member.id)
         assert stored is not None
         self.members.change(stored, replace(member, revision=stored.revision))

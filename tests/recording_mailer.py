@@ -1,4 +1,4 @@
-"""A mailer that keeps what it is given, for tests of what sends mail."""
+"""A mailer that records mails."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
@@ -9,14 +9,14 @@ from stratabase.messages import verbatim
 from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.ports import Members
-from tests.attempts import DictAttempts
 from tests.fakes import FrozenClock
+from tests.in_memory_attempts import InMemoryAttempts
 
 _LINK = re.compile(r"https?://\S+")
 
 
-class KeptMails:
-    """Mails in a list; `refuse`: nobody takes any; `unreachable`: nobody takes those to this address."""
+class RecordingMailer:
+    """Records mails. `refuse` refuses every mail, `unreachable` refuses mails to that address."""
 
     def __init__(self) -> None:
         self.mails: list[Mail] = []
@@ -41,8 +41,13 @@ class KeptMails:
         return token
 
 
-def email_change(members: Members, mails: KeptMails | None = None) -> EmailChange:
+def email_change(members: Members, mails: RecordingMailer | None = None) -> EmailChange:
     """Return what has members confirm a new address, at an hour that stays and without any limit so far."""
     return EmailChange(
-        members, mails or KeptMails(), DictAttempts(), FrozenClock(), log=Log("ERROR"), application="Hr"
+        members,
+        mails or RecordingMailer(),
+        InMemoryAttempts(),
+        FrozenClock(),
+        log=Log("ERROR"),
+        application="Hr",
     )

@@ -1,12 +1,12 @@
-"""Keys of tokens in memory, for tests of what signs and verifies."""
+"""An in-memory keyring of signing keys."""
 
 from collections.abc import Callable, Sequence
 
 from stratabase.domain.members.key_rotation import SigningKey
 
 
-class ListKeyring:
-    """Keys in a list, as the port promises; counts how often they are read, and can be out of reach."""
+class InMemoryKeyring:
+    """An in-memory keyring that follows the port, counts reads, and can be made unavailable."""
 
     def __init__(self, *keys: SigningKey) -> None:
         self.stored: Sequence[SigningKey] = keys

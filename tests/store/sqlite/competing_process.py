@@ -1,4 +1,5 @@
-"""A process that shares the file of another: run as `python -m tests.store.sqlite.rival PATH DEED TIMES`.
+"""A process that shares the file of another: run `python -m tests.store.sqlite.competing_process` with
+PATH DEED TIMES.
 
 It says `ready`, waits for a line, does its deed, and says as JSON what it did.
 """
@@ -21,7 +22,7 @@ from stratabase.store.engine.port import (
     Put,
 )
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.acting import HERE, commit, there
+from tests.contract.engine.engine_calls import HERE, commit, get_item
 
 
 def won(engine: SqliteEngine, number: int) -> bool:
@@ -42,7 +43,7 @@ def added(engine: SqliteEngine, _: int) -> bool:
 def raised(engine: SqliteEngine, _: int) -> bool:
     """Read a number and write the next, if it is still as read; until that goes well."""
     while True:
-        count = there(engine).attributes["count"]
+        count = get_item(engine).attributes["count"]
         assert isinstance(count, int)
         expect = Expectation(True, (Condition("count", ConditionOperator.EQUALS, count),))
         try:
@@ -55,12 +56,12 @@ def raised(engine: SqliteEngine, _: int) -> bool:
 DEEDS: dict[str, Callable[[SqliteEngine, int], bool]] = {"win": won, "add": added, "raise": raised}
 
 
-def main(path: str, deed: str, times: str) -> None:
+def main(path: str, operation: str, times: str) -> None:
     """Do the deed."""
     engine = SqliteEngine(Path(path), busy_timeout=60)
     print("ready", flush=True)  # noqa: T201 - how processes talk here
     sys.stdin.readline()
-    done = [number for number in range(int(times)) if DEEDS[deed](engine, number)]
+    done = [number for number in range(int(times)) if DEEDS[operation](engine, number)]
     print(json.dumps(done), flush=True)  # noqa: T201
     engine.close()
 

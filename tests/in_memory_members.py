@@ -1,4 +1,4 @@
-"""Members in a dict, and passwords that are hashed fast, for tests of what signs in."""
+"""An in-memory store of members, and a fast password hasher."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,8 +11,8 @@ COMMON = "commonpassword"
 """What everybody tries first."""
 
 
-class DictMembers:
-    """Members by their folded names, as the port promises; counts how often one is read."""
+class InMemoryMembers:
+    """An in-memory store of members by folded name that follows the port and counts reads."""
 
     def __init__(self, *members: Member) -> None:
         self.members = {fold_name(member.username): member for member in members}
@@ -87,7 +87,7 @@ class DictMembers:
 
 
 class PlainPasswords:
-    """Hashes that are none; notes what was verified."""
+    """A password hasher that does not hash; it records verifications."""
 
     def __init__(self) -> None:
         self.verified: list[tuple[str | None, str]] = []

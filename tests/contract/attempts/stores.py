@@ -1,4 +1,4 @@
-"""The stores of attempts that there are, and how to have an empty one. A new one is one line here."""
+"""The registry of stores of attempts. A new store is one more line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,28 +12,28 @@ from stratabase.adapters.members.pynamodb_table import PynamoTable
 from stratabase.adapters.members.sqlite_attempts import SqliteAttempts
 from stratabase.operations.ports import Attempts
 from tests import ministack
-from tests.attempts import DictAttempts
+from tests.in_memory_attempts import InMemoryAttempts
 
 _numbers = count(1)
 
 
 class ClosableAttempts(Attempts, Protocol):
-    """Attempts that are kept where one must let go of them."""
+    """A store of attempts that a test closes."""
 
     def close(self) -> None:
         """Let go."""
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of store."""
+class AttemptsImplementation:
+    """A store of attempts, and how to open an empty one."""
 
     name: str
     open: Callable[[Path], ClosableAttempts]
 
 
-class OwnKeys(PynamoAttempts):
-    """Attempts under keys of its own in a table that tests share, since to connect takes long."""
+class NamespacedAttempts(PynamoAttempts):
+    """Attempts with unique keys in a table that tests share, because connecting is slow."""
 
     def __init__(self) -> None:
         super().__init__(ministack_table())
@@ -55,7 +55,7 @@ def ministack_table() -> PynamoTable:
 
 
 KINDS = (
-    Kind("dict", lambda _: DictAttempts()),
-    Kind("sqlite", lambda folder: SqliteAttempts(folder / "attempts.db")),
-    Kind("dynamodb-ministack", lambda _: OwnKeys()),
+    AttemptsImplementation("dict", lambda _: InMemoryAttempts()),
+    AttemptsImplementation("sqlite", lambda folder: SqliteAttempts(folder / "attempts.db")),
+    AttemptsImplementation("dynamodb-ministack", lambda _: NamespacedAttempts()),
 )
