@@ -7,7 +7,7 @@ Read in this order:
 3. plans: the three kinds of plans: in the order of ids, in the order of an index, or read all and sort.
 4. filter_analysis: what a filter implies: ids, and a range of values for each attribute.
 5. index_bounds: converts what filter_analysis found into the ranges of an index to read.
-6. scan_order: how far the order of an index serves the order of the query, and where a scan starts.
+6. scan_strategy: how far the order of an index serves the order of the query, and where a scan starts.
 7. index_scan: reads the ranges in the order of the query.
 8. row_sources: reads rows by key, or from ranges of an index.
 9. rows: a row, and the filter that rows must match.
