@@ -1,8 +1,8 @@
-"""The registry as a value: index slots, uniqueness constraints and required roles, with their states.
+"""The registry as an immutable value: index slots, uniqueness constraints and required roles, with states.
 
-Every process keeps what the registry lists, also where its own model does not ask for it: a newer model may
-be about to be deployed, or an older one to come back. Only a reindex with a model removes what that does not
-ask for.
+Processes with different models can share a store. So every process maintains all entries, including those
+that its own model does not need: another process may serve a newer or older model. Only a reindex removes
+entries, namely those that its model does not need.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ from stratabase.store.layout.associations import RequiredRoleStorage
 _REVISION = "revision"
 _SLOTS = tuple(name for name in INDEX_NAMES if name != keys.LISTING)
 _MARKER: dict[str, Any] = {"columns": [], "number": 0, "state": BuildState.BUILDING.value, "since": 0}
-"""A uniqueness constraint of no attributes, for versions that know no required roles (see below)."""
+"""A uniqueness constraint without attributes: see `_serialize_uniques`."""
 
 _UNFINISHED = frozenset({BuildState.BUILDING, BuildState.ENFORCED})
 Entry = TypeVar("Entry", bound=RegistryEntry)
@@ -55,25 +55,25 @@ RequiredRoleEntries = tuple[RequiredRoleEntry, ...]
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """What is built for all classes that were ever served, each by class name.
-
-    `revision` is 0 before the registry is written; `last_number` is the last that an entry was given.
-    """
+    """All entries of the store, for all classes that were ever served."""
 
     revision: int = 0
+    """The number of times that the registry was written."""
     last_number: int = 0
+    """The highest number that an entry was ever given."""
     classes: Mapping[str, Slots] = field(default_factory=dict)
+    """The indexes by class name. Contains every class that was ever served."""
     uniques: Mapping[str, UniqueEntries] = field(default_factory=dict)
-    """Only of classes that have some."""
+    """The uniqueness constraints by class name. Contains only classes that have some."""
     roles: Mapping[str, RequiredRoleEntries] = field(default_factory=dict)
-    """Only of classes that have some."""
+    """The required roles by class name. Contains only classes that have some."""
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return the indexes of a class."""
         return tuple(access_path(class_name, slot) for slot in self.classes.get(class_name, ()))
 
     def is_guarded(self, class_: Class, unique: Unique) -> bool:
-        """Return whether every object of a class holds its guard of a uniqueness constraint."""
+        """Return whether every object of a class has its guard of a uniqueness constraint."""
         columns = _guarded(class_, unique)
         return any(
             one.columns == columns and one.state is BuildState.READY
@@ -81,12 +81,12 @@ class Registry:
         )
 
     def unfinished(self, class_: Class) -> tuple[RegistryEntry, ...]:
-        """Return what the model asks for of a class and some objects may lack: what is not READY."""
+        """Return the entries that the model needs for indexes and constraints of a class and are not READY."""
         found = (one for one in self._indexes_and_uniques(class_.name) if is_wanted(class_, one))
         return tuple(one for one in found if one.state in _UNFINISHED)
 
     def unfinished_labels(self, class_: Class) -> tuple[str, ...]:
-        """Return what the model asks for of a class and is not READY, as a person knows it."""
+        """Return labels of the model's indexes and constraints of a class that are not READY."""
         ready = {
             (one.directive, one.columns)
             for one in self._indexes_and_uniques(class_.name)
@@ -95,7 +95,7 @@ class Registry:
         return tuple(directive_label(one) for key, one in _wanted(class_).items() if key not in ready)
 
     def unfinished_roles(self, requirements: Iterable[RequiredRoleStorage]) -> tuple[RequiredRoleEntry, ...]:
-        """Return those required roles of which objects may not be linked or counted yet."""
+        """Return the entries of required roles that are not READY."""
         known = {one.requirement: one for roles in self.roles.values() for one in roles}
         found = (known[each] for each in requirements if each in known)
         return tuple(one for one in found if one.state is not BuildState.READY)
@@ -105,14 +105,14 @@ class Registry:
         yield from self.uniques.get(class_name, ())
 
     def with_class(self, class_: Class, state: BuildState, now: int) -> "Registry":
-        """Return the registry with what a model asks for of a class; what is new in it has the state given.
+        """Return the registry with the indexes and constraints that a model needs for a class.
 
-        No slot moves, and nothing is taken away that the model does not ask for.
+        New entries get the given state. Existing entries do not move, and none are removed.
         """
         return self.with_indexes(class_, state, now).with_constraints(class_, state, now)
 
     def with_indexes(self, class_: Class, state: BuildState, now: int) -> "Registry":
-        """Return the registry with slots for those indexes of a class that have none, while there are any."""
+        """Return the registry with slots for the missing indexes of a class, as far as slots are free."""
         slots = [_revived(slot, class_, now) for slot in self.classes.get(class_.name, ())]
         free = [name for name in _SLOTS if name not in {slot.index_name for slot in slots}]
         missing = _missing(class_, INDEX, slots)
@@ -123,7 +123,7 @@ class Registry:
         return self.with_slots(class_.name, (*slots, *given))
 
     def with_constraints(self, class_: Class, state: BuildState, now: int) -> "Registry":
-        """Return the registry with those uniqueness constraints of a class that it does not have yet."""
+        """Return the registry with the missing uniqueness constraints of a class."""
         kept = self.uniques.get(class_.name, ())
         new = [
             UniqueEntry(columns, self.last_number + number, state, now)
@@ -134,7 +134,7 @@ class Registry:
     def with_required_roles(
         self, class_name: str, requirements: Iterable[RequiredRoleStorage], state: BuildState, now: int
     ) -> "Registry":
-        """Return the registry with those required roles of a class that it does not have yet."""
+        """Return the registry with the missing required roles of a class."""
         kept = self.roles.get(class_name, ())
         there = {one.requirement for one in kept}
         missing = [each for each in requirements if each not in there]
@@ -145,18 +145,18 @@ class Registry:
         return self.with_roles(class_name, (*kept, *new))
 
     def with_roles(self, class_name: str, roles: RequiredRoleEntries) -> "Registry":
-        """Return the registry with other required roles for a class; itself when they are the same."""
+        """Return the registry with these required roles for a class. Return itself if nothing changes."""
         if self.roles.get(class_name, ()) == roles:
             return self
         return replace(self, last_number=self._highest_number(roles), roles={**self.roles, class_name: roles})
 
     def without_roles(self, class_name: str, requirements: Collection[RequiredRoleStorage]) -> "Registry":
-        """Return the registry without the required roles of a class but some."""
+        """Return the registry without the required roles of a class that are not among `requirements`."""
         kept = (one for one in self.roles.get(class_name, ()) if one.requirement in requirements)
         return self.with_roles(class_name, tuple(kept))
 
     def with_slots(self, class_name: str, slots: Slots) -> "Registry":
-        """Return the registry with other slots for a class; itself when they are the same."""
+        """Return the registry with these index slots for a class. Return itself if nothing changes."""
         if self.classes.get(class_name) == slots:
             return self
         return replace(
@@ -164,7 +164,7 @@ class Registry:
         )
 
     def with_uniques(self, class_name: str, uniques: UniqueEntries) -> "Registry":
-        """Return the registry with other uniqueness constraints for a class; itself if they are the same."""
+        """Return the registry with these constraints for a class. Return itself if nothing changes."""
         if self.uniques.get(class_name, ()) == uniques:
             return self
         return replace(
@@ -172,7 +172,7 @@ class Registry:
         )
 
     def without_violations(self, class_name: str, now: int) -> "Registry":
-        """Return the registry without what was noted of duplicates, so that a build sees the next one."""
+        """Return the registry with all violations of a class cleared, so that a build notices new ones."""
         uniques = (
             replace(one, violated=False, since=now) if one.violated else one
             for one in self.uniques.get(class_name, ())
@@ -184,7 +184,7 @@ class Registry:
         return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
 
     def with_violations(self, class_name: str, numbers: Collection[int], now: int) -> "Registry":
-        """Return the registry with entries of a class marked as violated, those with these numbers."""
+        """Return the registry with the entries of a class that have these numbers marked as violated."""
         uniques = (
             _violated(one, now) if one.number in numbers else one for one in self.uniques.get(class_name, ())
         )
@@ -195,7 +195,7 @@ class Registry:
         return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
 
     def without_unwanted(self, class_name: str, class_: Class | None) -> "Registry":
-        """Return the registry without the uniqueness constraints of a class that its model does not name."""
+        """Return the registry without the uniqueness constraints of a class that the model does not have."""
         kept = (one for one in self.uniques.get(class_name, ()) if is_wanted(class_, one))
         return self.with_uniques(class_name, tuple(kept))
 
@@ -204,8 +204,8 @@ class Registry:
     ) -> "Registry":
         """Return the registry after a build of a class.
 
-        `begun`: what was built, as it was then. `refused`: what some objects could not be given. What has
-        left the registry meanwhile, or come back to it under another number, is not finished by this.
+        `begun`: the entries as they were when the build began. `refused`: the entries that some objects could
+        not get. Entries that were meanwhile removed, or created again with another number, do not change.
         """
         known = {one.number: one for one in begun}
         slots = (_finished(one, known, refused, now) for one in self.classes.get(class_name, ()))
@@ -219,48 +219,48 @@ class Registry:
 
 
 def access_path(class_name: str, slot: IndexSlot) -> AccessPath:
-    """Return the index of a class that has a slot."""
+    """Return the access path of an index slot."""
     ready = slot.state is BuildState.READY
     return AccessPath(slot.index_name, keys.index_partition(class_name, slot.number), slot.columns, ready)
 
 
 def _wanted(class_: Class) -> dict[tuple[str, tuple[Column, ...]], Index | Unique]:
-    """Return what the model asks for of a class, by directive and columns."""
+    """Return the indexes and constraints of a class in the model, by (directive, columns)."""
     indexes = {(INDEX, columns_of(class_, index.attributes)): index for index in class_.indexes}
     uniques = {(UNIQUE, _guarded(class_, unique)): unique for unique in class_.uniques}
     return {**indexes, **uniques}
 
 
 def _missing(class_: Class, directive: str, built: Iterable[RegistryEntry]) -> list[tuple[Column, ...]]:
-    """Return the columns of what the model asks for by one directive, and is not among what there is."""
+    """Return the columns of those directives of a class for which there is no entry yet."""
     there = {one.columns for one in built}
     return [columns for name, columns in _wanted(class_) if name == directive and columns not in there]
 
 
 def _guarded(class_: Class, unique: Unique) -> tuple[Column, ...]:
-    """Return the columns of a uniqueness constraint, whose order in the model does not matter."""
+    """Return the columns of a uniqueness constraint, sorted by name."""
     return columns_of(class_, tuple(sorted(unique.attributes)))
 
 
 def is_wanted(class_: Class | None, built: RegistryEntry) -> bool:
-    """Return whether the model asks for an entry."""
+    """Return whether the model needs an entry. `class_`: None if the model does not have the class."""
     return class_ is not None and (built.directive, built.columns) in _wanted(class_)
 
 
 def entry_label(class_: Class, built: RegistryEntry) -> str:
-    """Return an entry as a person knows it: `@unique(last_name, first_name)`."""
+    """Return the label of an entry for messages: `@unique(last_name, first_name)`."""
     if isinstance(built, RequiredRoleEntry):
         return built.label
     return directive_label(_wanted(class_)[built.directive, built.columns])
 
 
 def unique_of(class_: Class, uniqueness: UniqueEntry) -> Unique:
-    """Return a uniqueness constraint as the model names it."""
+    """Return the uniqueness constraint of the model that an entry is for."""
     return next(unique for unique in class_.uniques if _guarded(class_, unique) == uniqueness.columns)
 
 
 def _violated(one: UniqueEntry, now: int) -> UniqueEntry:
-    """Return a constraint of which a duplicate was written. While it is BUILDING, it stays so."""
+    """Return a constraint marked as violated by a duplicate. READY becomes ENFORCED, BUILDING stays."""
     state = BuildState.ENFORCED if one.state is BuildState.READY else one.state
     return replace(one.with_state(state, now), violated=True)
 
@@ -268,7 +268,7 @@ def _violated(one: UniqueEntry, now: int) -> UniqueEntry:
 def _finished(
     one: Entry, begun: Mapping[int, RegistryEntry], refused: Collection[RegistryEntry], now: int
 ) -> Entry:
-    """Return an entry after a build. If another build has begun meanwhile, that one decides."""
+    """Return an entry in its state after a build. If another build has begun meanwhile, that one decides."""
     before = begun.get(one.number)
     if before is None or one.state not in _UNFINISHED:
         return one
@@ -285,7 +285,7 @@ def _revived(slot: IndexSlot, class_: Class, now: int) -> IndexSlot:
 
 
 def parse_registry(item: Item | None) -> Registry:
-    """Return the registry that the store's item holds."""
+    """Return the registry that an item contains, an empty one if there is no item."""
     if item is None:
         return Registry()
     content: dict[str, Any] = orjson.loads(item.state or "{}")
@@ -300,7 +300,7 @@ def parse_registry(item: Item | None) -> Registry:
 
 
 def registry_fence(registry: Registry) -> Check:
-    """Return the expectation that a registry is still as it was read."""
+    """Return the check that the stored registry still has the revision of this one."""
     return Check(keys.REGISTRY, _expect_unchanged(registry))
 
 
@@ -311,7 +311,7 @@ def _expect_unchanged(registry: Registry) -> Expectation:
 
 
 def registry_put(registry: Registry) -> Put:
-    """Return the write of a registry in place of the one that it was made from."""
+    """Return the action that replaces the stored registry, if it still has the revision of this one."""
     content = {
         "lastNumber": registry.last_number,
         "classes": {name: list(map(serialize_entry, slots)) for name, slots in registry.classes.items()},
@@ -323,10 +323,11 @@ def registry_put(registry: Registry) -> Put:
 
 
 def _serialize_uniques(registry: Registry) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield the constraints of each class, with one that no model names where required roles are listed.
+    """Yield the constraints of each class, with an additional marker if there are required roles.
 
-    Versions of the service that do not know required roles drop such a constraint before they write anything,
-    and all required roles with it. So those are built anew when such a version has served in between.
+    The marker is a constraint that no model has. Versions of the service that do not know required roles drop
+    such constraints before they write anything, and lose all required roles with that. So required roles are
+    built again after such a version has served in between.
     """
     marker = [_MARKER] if any(registry.roles.values()) else []
     for name in dict.fromkeys((*registry.uniques, *registry.classes)) if marker else registry.uniques:
