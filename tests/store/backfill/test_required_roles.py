@@ -413,7 +413,7 @@ def test_of_many_objects_of_which_one_may_lead_somewhere_some_are_remembered() -
     objects.create("A", "u", "v", "w", "x", to="b")
     objects.create("A", "y", "z", to="c")
     now = objects.under(associated("one to one, key required"))
-    reindex = Reindex(now.engine, now.model, sleep=lambda _: None, most=2)
+    reindex = Reindex(now.engine, now.model, sleep=lambda _: None, max_refused=2)
     outcome = reindex.run(now.reference("A", "").class_name)
     assert [(each.ids, outcome.more) for each in outcome.duplicates] == [(("u", "v", "w"), 2)]
     assert now.entities.unbuilt()

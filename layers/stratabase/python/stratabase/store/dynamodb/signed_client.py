@@ -173,10 +173,10 @@ class ConnectionPool:
     Any thread may take one.
     """
 
-    def __init__(self, address: SplitResult, timeouts: tuple[float, float], most: int) -> None:
+    def __init__(self, address: SplitResult, timeouts: tuple[float, float], max_idle: int) -> None:
         self._address = address
         self._connect_timeout, self._read_timeout = timeouts
-        self._idle: deque[tuple[HTTPConnection, float]] = deque(maxlen=most)
+        self._idle: deque[tuple[HTTPConnection, float]] = deque(maxlen=max_idle)
 
     def acquire(self) -> HTTPConnection:
         """Return an open connection. Raises OSError when none can be made."""

@@ -81,7 +81,7 @@ class Registry:
         )
 
     def unfinished(self, class_: Class) -> tuple[RegistryEntry, ...]:
-        """Return the entries that the model needs for indexes and constraints of a class and are not READY."""
+        """Return the entries for the model's indexes and constraints of a class that are not READY."""
         found = (one for one in self._indexes_and_uniques(class_.name) if is_wanted(class_, one))
         return tuple(one for one in found if one.state in _UNFINISHED)
 

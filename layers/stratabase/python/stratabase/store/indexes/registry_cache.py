@@ -158,7 +158,7 @@ def _constraint(class_: Class, one: UniqueEntry) -> UniqueConstraint:
 
 
 class RegistryCache:
-    """A cache of the store's registry, which adds missing entries for the model when it reads the registry."""
+    """A cache of the store's registry. It adds missing entries for the model when it reads the registry."""
 
     def __init__(
         self,
