@@ -581,7 +581,7 @@ def test_a_build_remembers_so_many_duplicates_and_counts_the_others() -> None:
     engine = WatchedEngine()
     old = Old(engine)
     old.before.fill({"_id": f"{number:03}", "code": f"{number % 2}"} for number in range(50))
-    outcome = old.reindex(most=10)
+    outcome = old.reindex(max_refused=10)
     assert sum(len(ids) - 1 for _, _, ids in shared(outcome)) == 10
     assert outcome.more == 38
     assert not is_guarded(engine, old.class_)

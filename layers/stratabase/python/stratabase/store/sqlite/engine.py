@@ -16,7 +16,7 @@ BUSY_TIMEOUT = 10.0
 """The time to wait for other processes that write to the same file, in seconds."""
 
 _FIRST_PAGE = 64
-"""The number of rows in the first page of a range without a limit. Each page is twice as long as the last."""
+"""The number of rows in the first page of a range without a limit. Each page is twice as long as before."""
 _MAX_PAGE = 1024
 """The maximum number of rows in a page."""
 
