@@ -67,10 +67,14 @@ class ScanStrategy(NamedTuple):
         text = self._first_texts(known, range_number)
         if not text:
             return UNBOUNDED
+        # 1. Rows with this truncated text may lie before or after the start: read all of them.
         if is_truncated(text):
             return self._from(truncate(text))
+        # 2. The position has all columns and the id: it is one sort key.
         if known.id is not None and self.is_fully_sorted:
             return self._from_place(text + known.id, included=start.inclusive)
+        # 3. The position only has the first columns. An exclusive start skips all rows with these values, if
+        #    the position has nothing else.
         return self.beyond(text) if known.is_exhaustive and not start.inclusive else self._from(text)
 
     def beyond(self, text: str) -> Bounds:

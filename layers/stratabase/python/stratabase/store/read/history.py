@@ -102,6 +102,7 @@ class History:
                         return
                     yield entry
                     retry.reset()
+                    # The current version and the deletion have no end: nothing follows them.
                     last, is_complete = entry, entry.end is None
             except _Inconsistent:
                 retry.wait()
@@ -124,6 +125,7 @@ class History:
                     last = entry
                 if last is None:
                     return
+                # `last` has a previous version in the period. If no entry was found, it is missing.
                 _check(last is not before)
             except _Inconsistent:
                 retry.wait()

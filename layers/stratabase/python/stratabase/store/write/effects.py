@@ -121,7 +121,8 @@ def _is_kept_in_state(role: Role | None) -> bool:
 
 def _deleted(effect: Deletion, context: HeadContext) -> Delete | Put:
     before, expected = effect.before, expect_unchanged(effect.before)
-    # A link that was created since the object was read would be missed: its creation stamps the head.
+    # A link that was created since the object was read would be missed. Its creation has written its commit
+    # id to the head, so this expectation then fails.
     more = [expect_same_commit(codec.LINKED, before.linked)] if context.has_links else []
     more += [expect_same_commit(PART_LOCK, before.part_lock)] if context.defers_parts else []
     expect = replace(expected, conditions=(*expected.conditions, *more), either=context.lock_conditions)

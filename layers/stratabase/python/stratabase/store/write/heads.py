@@ -128,6 +128,7 @@ class HeadWrite:
         return [*emptied, *self._learn_counts(head, count)]
 
     def _learn_absence(self) -> list[RoleViolation]:
+        # A singleton exists without a head. It has no counts yet.
         if self.counted.may_be_unwritten:
             self.uncounted = dict.fromkeys(self.delta.counts, 0)
             return []
@@ -135,6 +136,7 @@ class HeadWrite:
             raise Conflict
         if self.delta.must_exist:
             return [TargetNotFound(self.reference)]
+        # References to the object are only removed: the next attempt expects that it does not exist.
         self.is_absent = self.effect_action is None
         return []
 

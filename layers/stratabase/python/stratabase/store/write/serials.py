@@ -86,6 +86,7 @@ class SerialCounters:
 
     def _claim(self, wanted: Mapping[SerialName, int]) -> _Claim:
         with self._door:
+            # Advance the cache before the commit, so that the next request claims the numbers after these.
             last = {name: self._last[name] for name in wanted}
             self._last.update({name: last[name] + number for name, number in wanted.items()})
             return _Claim(last, wanted, {name: self._turns[name] for name in wanted})

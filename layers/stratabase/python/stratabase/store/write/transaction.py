@@ -167,6 +167,7 @@ class WriteTransaction:
             violation.role if isinstance(violation, RoleNotBuilt) else violation: violation
             for violation in reversed(certain)
         }
+        # An object that must both exist and not exist: no action expresses this, so read its head now.
         found = self._learn_heads(self._read(contradictory)) if contradictory else ()
         _raise_violations([*reversed(distinct.values()), *found])
 
@@ -179,7 +180,7 @@ class WriteTransaction:
         # 1. The failures are due to locks only.
         if locked := blocking_locks(failures):
             raise LockedByOthers(locked)
-        # 2. A concurrent write has changed an item that no correction can fix. The domain plans again.
+        # 2. A concurrent write has changed an item, and no correction helps: the caller must plan again.
         found = {failure.action.key: failure.found for failure in failures}
         if any(self._is_conflict(key, item) for key, item in found.items()):
             raise Conflict

@@ -163,6 +163,8 @@ class GuardWrites:
         return needed
 
     def _take(self, wanted: Mapping[Key, Claim]) -> None:
+        # Two objects of the change need the same guard. If the model of this process has the constraint,
+        # refuse the change. Otherwise the first object gets the guard, and the violation is recorded.
         twice = {key: claim for key, claim in wanted.items() if key in self._taken}
         allowed = {key: claim.constraint for key, claim in twice.items() if _is_of_other_models(claim)}
         _lost_claims(claim for key, claim in twice.items() if key not in allowed).raise_refusal()
@@ -209,6 +211,7 @@ class GuardWrites:
             raise Conflict
         self._expected_holders |= {key: guard_holder(item) for key, item in found.items()}
         lost = [key for key in found if key in self._taken and self._is_held_by_another(key)]
+        # Other models do not refuse values: the object gets no guard, and the violation is recorded.
         for key in lost:
             claim = self._taken[key]
             if _is_of_other_models(claim):
