@@ -90,32 +90,32 @@ class RequiredRoleEntry(RegistryEntry):
         return f"{REQUIRED_ROLE} {self.requirement.role.role_name}"
 
 
-def directive_label(asked: Index | Unique | RoleName) -> str:
+def directive_label(directive: Index | Unique | RoleName) -> str:
     """Return the label of a directive for messages: `@unique(last_name, first_name)`."""
-    if isinstance(asked, RoleName):
-        return f"one-to-one role {asked}"
-    return f"@{_DIRECTIVES[type(asked)]}({', '.join(asked.attributes)})"
+    if isinstance(directive, RoleName):
+        return f"one-to-one role {directive}"
+    return f"@{_DIRECTIVES[type(directive)]}({', '.join(directive.attributes)})"
 
 
-def serialize_entry(built: RegistryEntry) -> dict[str, Any]:
+def serialize_entry(entry: RegistryEntry) -> dict[str, Any]:
     """Return an entry as JSON content of the registry item.
 
     Earlier versions of the service do not know ENFORCED. So it is stored as BUILDING with a flag.
     """
-    enforced = built.state is BuildState.ENFORCED
+    enforced = entry.state is BuildState.ENFORCED
     return {
-        **({"columns": access_path.serialize_columns(built.columns)} if built.columns else {}),
-        "number": built.number,
-        "state": (BuildState.BUILDING if enforced else built.state).value,
-        "since": built.since,
+        **({"columns": access_path.serialize_columns(entry.columns)} if entry.columns else {}),
+        "number": entry.number,
+        "state": (BuildState.BUILDING if enforced else entry.state).value,
+        "since": entry.since,
         **({"enforced": True} if enforced else {}),
-        **({"index": built.index_name} if isinstance(built, IndexSlot) else {}),
+        **({"index": entry.index_name} if isinstance(entry, IndexSlot) else {}),
         **(
             {"violated": True}
-            if isinstance(built, UniqueEntry | RequiredRoleEntry) and built.violated
+            if isinstance(entry, UniqueEntry | RequiredRoleEntry) and entry.violated
             else {}
         ),
-        **(_serialize_requirement(built.requirement) if isinstance(built, RequiredRoleEntry) else {}),
+        **(_serialize_requirement(entry.requirement) if isinstance(entry, RequiredRoleEntry) else {}),
     }
 
 

@@ -76,29 +76,31 @@ class Registry:
         """Return whether every object of a class has its guard of a uniqueness constraint."""
         columns = _guarded(class_, unique)
         return any(
-            one.columns == columns and one.state is BuildState.READY
-            for one in self.uniques.get(class_.name, ())
+            entry.columns == columns and entry.state is BuildState.READY
+            for entry in self.uniques.get(class_.name, ())
         )
 
     def unfinished(self, class_: Class) -> tuple[RegistryEntry, ...]:
         """Return the entries for the model's indexes and constraints of a class that are not READY."""
-        found = (one for one in self._indexes_and_uniques(class_.name) if is_wanted(class_, one))
-        return tuple(one for one in found if one.state in _UNFINISHED)
+        found = (entry for entry in self._indexes_and_uniques(class_.name) if is_wanted(class_, entry))
+        return tuple(entry for entry in found if entry.state in _UNFINISHED)
 
     def unfinished_labels(self, class_: Class) -> tuple[str, ...]:
         """Return labels of the model's indexes and constraints of a class that are not READY."""
         ready = {
-            (one.directive, one.columns)
-            for one in self._indexes_and_uniques(class_.name)
-            if one.state is BuildState.READY
+            (entry.directive, entry.columns)
+            for entry in self._indexes_and_uniques(class_.name)
+            if entry.state is BuildState.READY
         }
-        return tuple(directive_label(one) for key, one in _wanted(class_).items() if key not in ready)
+        return tuple(
+            directive_label(directive) for key, directive in _wanted(class_).items() if key not in ready
+        )
 
     def unfinished_roles(self, requirements: Iterable[RequiredRoleStorage]) -> tuple[RequiredRoleEntry, ...]:
         """Return the entries of required roles that are not READY."""
-        known = {one.requirement: one for roles in self.roles.values() for one in roles}
+        known = {entry.requirement: entry for roles in self.roles.values() for entry in roles}
         found = (known[each] for each in requirements if each in known)
-        return tuple(one for one in found if one.state is not BuildState.READY)
+        return tuple(entry for entry in found if entry.state is not BuildState.READY)
 
     def _indexes_and_uniques(self, class_name: str) -> Iterator[RegistryEntry]:
         yield from self.classes.get(class_name, ())
@@ -116,11 +118,11 @@ class Registry:
         slots = [_revived(slot, class_, now) for slot in self.classes.get(class_.name, ())]
         free = [name for name in _SLOTS if name not in {slot.index_name for slot in slots}]
         missing = _missing(class_, INDEX, slots)
-        given = [
+        new = [
             IndexSlot(columns, self.last_number + number, state, now, index_name)
             for number, (index_name, columns) in enumerate(zip(free, missing, strict=False), start=1)
         ]
-        return self.with_slots(class_.name, (*slots, *given))
+        return self.with_slots(class_.name, (*slots, *new))
 
     def with_constraints(self, class_: Class, state: BuildState, now: int) -> "Registry":
         """Return the registry with the missing uniqueness constraints of a class."""
@@ -136,8 +138,8 @@ class Registry:
     ) -> "Registry":
         """Return the registry with the missing required roles of a class."""
         kept = self.roles.get(class_name, ())
-        there = {one.requirement for one in kept}
-        missing = [each for each in requirements if each not in there]
+        existing = {entry.requirement for entry in kept}
+        missing = [each for each in requirements if each not in existing]
         new = [
             RequiredRoleEntry((), self.last_number + number, state, now, each)
             for number, each in enumerate(missing, start=1)
@@ -152,7 +154,7 @@ class Registry:
 
     def without_roles(self, class_name: str, requirements: Collection[RequiredRoleStorage]) -> "Registry":
         """Return the registry without the required roles of a class that are not among `requirements`."""
-        kept = (one for one in self.roles.get(class_name, ()) if one.requirement in requirements)
+        kept = (entry for entry in self.roles.get(class_name, ()) if entry.requirement in requirements)
         return self.with_roles(class_name, tuple(kept))
 
     def with_slots(self, class_name: str, slots: Slots) -> "Registry":
@@ -174,29 +176,32 @@ class Registry:
     def without_violations(self, class_name: str, now: int) -> "Registry":
         """Return the registry with all violations of a class cleared, so that a build notices new ones."""
         uniques = (
-            replace(one, violated=False, since=now) if one.violated else one
-            for one in self.uniques.get(class_name, ())
+            replace(entry, violated=False, since=now) if entry.violated else entry
+            for entry in self.uniques.get(class_name, ())
         )
         roles = (
-            replace(one, violated=False, since=now) if one.violated else one
-            for one in self.roles.get(class_name, ())
+            replace(entry, violated=False, since=now) if entry.violated else entry
+            for entry in self.roles.get(class_name, ())
         )
         return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
 
     def with_violations(self, class_name: str, numbers: Collection[int], now: int) -> "Registry":
         """Return the registry with the entries of a class that have these numbers marked as violated."""
         uniques = (
-            _violated(one, now) if one.number in numbers else one for one in self.uniques.get(class_name, ())
+            _violated(entry, now) if entry.number in numbers else entry
+            for entry in self.uniques.get(class_name, ())
         )
         roles = (
-            replace(one.with_state(BuildState.BUILDING, now), violated=True) if one.number in numbers else one
-            for one in self.roles.get(class_name, ())
+            replace(entry.with_state(BuildState.BUILDING, now), violated=True)
+            if entry.number in numbers
+            else entry
+            for entry in self.roles.get(class_name, ())
         )
         return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
 
     def without_unwanted(self, class_name: str, class_: Class | None) -> "Registry":
         """Return the registry without the uniqueness constraints of a class that the model does not have."""
-        kept = (one for one in self.uniques.get(class_name, ()) if is_wanted(class_, one))
+        kept = (entry for entry in self.uniques.get(class_name, ()) if is_wanted(class_, entry))
         return self.with_uniques(class_name, tuple(kept))
 
     def with_finished(
@@ -207,15 +212,15 @@ class Registry:
         `begun`: the entries as they were when the build began. `refused`: the entries that some objects could
         not get. Entries that were meanwhile removed, or created again with another number, do not change.
         """
-        known = {one.number: one for one in begun}
-        slots = (_finished(one, known, refused, now) for one in self.classes.get(class_name, ()))
-        uniques = (_finished(one, known, refused, now) for one in self.uniques.get(class_name, ()))
-        roles = (_finished(one, known, refused, now) for one in self.roles.get(class_name, ()))
+        known = {entry.number: entry for entry in begun}
+        slots = (_finished(entry, known, refused, now) for entry in self.classes.get(class_name, ()))
+        uniques = (_finished(entry, known, refused, now) for entry in self.uniques.get(class_name, ()))
+        roles = (_finished(entry, known, refused, now) for entry in self.roles.get(class_name, ()))
         with_both = self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
         return with_both.with_roles(class_name, tuple(roles))
 
-    def _highest_number(self, built: Iterable[RegistryEntry]) -> int:
-        return max([self.last_number, *(one.number for one in built)])
+    def _highest_number(self, entries: Iterable[RegistryEntry]) -> int:
+        return max([self.last_number, *(entry.number for entry in entries)])
 
 
 def access_path(class_name: str, slot: IndexSlot) -> AccessPath:
@@ -231,10 +236,10 @@ def _wanted(class_: Class) -> dict[tuple[str, tuple[Column, ...]], Index | Uniqu
     return {**indexes, **uniques}
 
 
-def _missing(class_: Class, directive: str, built: Iterable[RegistryEntry]) -> list[tuple[Column, ...]]:
+def _missing(class_: Class, directive: str, entries: Iterable[RegistryEntry]) -> list[tuple[Column, ...]]:
     """Return the columns of those directives of a class for which there is no entry yet."""
-    there = {one.columns for one in built}
-    return [columns for name, columns in _wanted(class_) if name == directive and columns not in there]
+    existing = {entry.columns for entry in entries}
+    return [columns for name, columns in _wanted(class_) if name == directive and columns not in existing]
 
 
 def _guarded(class_: Class, unique: Unique) -> tuple[Column, ...]:
@@ -242,41 +247,41 @@ def _guarded(class_: Class, unique: Unique) -> tuple[Column, ...]:
     return columns_of(class_, tuple(sorted(unique.attributes)))
 
 
-def is_wanted(class_: Class | None, built: RegistryEntry) -> bool:
+def is_wanted(class_: Class | None, entry: RegistryEntry) -> bool:
     """Return whether the model needs an entry. `class_`: None if the model does not have the class."""
-    return class_ is not None and (built.directive, built.columns) in _wanted(class_)
+    return class_ is not None and (entry.directive, entry.columns) in _wanted(class_)
 
 
-def entry_label(class_: Class, built: RegistryEntry) -> str:
+def entry_label(class_: Class, entry: RegistryEntry) -> str:
     """Return the label of an entry for messages: `@unique(last_name, first_name)`."""
-    if isinstance(built, RequiredRoleEntry):
-        return built.label
-    return directive_label(_wanted(class_)[built.directive, built.columns])
+    if isinstance(entry, RequiredRoleEntry):
+        return entry.label
+    return directive_label(_wanted(class_)[entry.directive, entry.columns])
 
 
-def unique_of(class_: Class, uniqueness: UniqueEntry) -> Unique:
+def unique_of(class_: Class, entry: UniqueEntry) -> Unique:
     """Return the uniqueness constraint of the model that an entry is for."""
-    return next(unique for unique in class_.uniques if _guarded(class_, unique) == uniqueness.columns)
+    return next(unique for unique in class_.uniques if _guarded(class_, unique) == entry.columns)
 
 
-def _violated(one: UniqueEntry, now: int) -> UniqueEntry:
+def _violated(entry: UniqueEntry, now: int) -> UniqueEntry:
     """Return a constraint marked as violated by a duplicate. READY becomes ENFORCED, BUILDING stays."""
-    state = BuildState.ENFORCED if one.state is BuildState.READY else one.state
-    return replace(one.with_state(state, now), violated=True)
+    state = BuildState.ENFORCED if entry.state is BuildState.READY else entry.state
+    return replace(entry.with_state(state, now), violated=True)
 
 
 def _finished(
-    one: Entry, begun: Mapping[int, RegistryEntry], refused: Collection[RegistryEntry], now: int
+    entry: Entry, begun: Mapping[int, RegistryEntry], refused: Collection[RegistryEntry], now: int
 ) -> Entry:
     """Return an entry in its state after a build. If another build has begun meanwhile, that one decides."""
-    before = begun.get(one.number)
-    if before is None or one.state not in _UNFINISHED:
-        return one
-    if isinstance(one, RequiredRoleEntry) and (before in refused or one.violated):
-        return one
-    if before in refused or (isinstance(one, UniqueEntry) and one.violated):
-        return one.with_state(BuildState.ENFORCED, now)
-    return one.with_state(BuildState.READY, now) if one == before else one
+    before = begun.get(entry.number)
+    if before is None or entry.state not in _UNFINISHED:
+        return entry
+    if isinstance(entry, RequiredRoleEntry) and (before in refused or entry.violated):
+        return entry
+    if before in refused or (isinstance(entry, UniqueEntry) and entry.violated):
+        return entry.with_state(BuildState.ENFORCED, now)
+    return entry.with_state(BuildState.READY, now) if entry == before else entry
 
 
 def _revived(slot: IndexSlot, class_: Class, now: int) -> IndexSlot:
@@ -293,7 +298,7 @@ def parse_registry(item: Item | None) -> Registry:
     uniques = {
         name: found
         for name, known in content.get("uniques", {}).items()
-        if (found := tuple(parse_unique(one) for one in known if one != _MARKER))
+        if (found := tuple(parse_unique(entry) for entry in known if entry != _MARKER))
     }
     roles = {name: tuple(map(parse_required_role, known)) for name, known in content.get("roles", {}).items()}
     return Registry(int(str(item.attributes[_REVISION])), content["lastNumber"], classes, uniques, roles)
