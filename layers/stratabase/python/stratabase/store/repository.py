@@ -85,7 +85,7 @@ class Repository:
             for moment in moments
         ]
 
-    def versions(  # noqa: PLR0913 - as the port has it
+    def versions(  # noqa: PLR0913 - the signature of the port
         self,
         reference: Reference,
         since: Instant | None = None,

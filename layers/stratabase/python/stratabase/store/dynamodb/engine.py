@@ -44,7 +44,7 @@ class DynamoDBEngine:
             found |= {item.key: item for item in self._get_many(distinct[at : at + MAX_KEYS_PER_REQUEST])}
         return [found.get(key) for key in keys]
 
-    def range(  # noqa: PLR0913 - as the port has it
+    def range(  # noqa: PLR0913 - the signature of the port
         self,
         index: str,
         partition: str,

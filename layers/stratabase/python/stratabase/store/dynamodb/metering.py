@@ -53,7 +53,7 @@ class MeteredEngine:
         note(Consumption("get", None, requests, len(keys), size, units, 0, took, before))
         return found
 
-    def range(  # noqa: PLR0913 - as the port has it
+    def range(  # noqa: PLR0913 - the signature of the port
         self,
         index: str,
         partition: str,

@@ -16,7 +16,7 @@ class OffloadingEngine:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
         return waiting.offload(self._engine.get, keys)
 
-    def range(  # noqa: PLR0913 - as the port has it
+    def range(  # noqa: PLR0913 - the signature of the port
         self,
         index: str,
         partition: str,

@@ -239,7 +239,7 @@ class Engine(Protocol):
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
 
-    def range(  # noqa: PLR0913 - where, which part of it, and how
+    def range(  # noqa: PLR0913 - a range with its options
         self,
         index: str,
         partition: str,

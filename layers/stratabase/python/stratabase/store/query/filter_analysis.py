@@ -28,9 +28,9 @@ def ids_implied_by(filter_: Filter | None) -> Ids | None:
 
 
 def without_named_ids(filter_: Filter | None) -> Filter | None:
-    """Return the filter without its conjuncts that only compare `_id`, None if nothing remains.
+    """Return the filter without the comparisons that `ids_implied_by` has used, None if nothing remains.
 
-    Objects that were read by `ids_implied_by` must still be tested with it.
+    Objects that were read by these ids must still match the result.
     """
     remaining = tuple(part for part in conjuncts(filter_) if not _only_names_ids(part))
     return And(remaining) if remaining else None

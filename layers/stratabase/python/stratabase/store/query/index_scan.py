@@ -79,11 +79,11 @@ class IndexScan:
         all_ranges, start = self._source.bounds.ranges, self._start
         if start is None:
             return list(all_ranges)
-        left = (
+        remaining = (
             intersect(range_, self._strategy.from_start(start, number))
             for number, range_ in enumerate(all_ranges)
         )
-        return [range_ for range_ in left if range_ is not None]
+        return [range_ for range_ in remaining if range_ is not None]
 
     def _read_sorting_runs(self, range_: Bounds, wanted: int) -> Iterator[Row]:
         return self._sort_runs(self._read(range_, wanted))
@@ -93,10 +93,10 @@ class IndexScan:
 
         Sort short runs in memory. Read a long run again in the opposite direction, no further than needed.
         """
-        left: Bounds | None = range_
-        while left is not None:
-            run = yield from self._until_long_run(left, wanted)
-            left = None if run is None else intersect(left, self._strategy.beyond(run))
+        remaining: Bounds | None = range_
+        while remaining is not None:
+            run = yield from self._until_long_run(remaining, wanted)
+            remaining = None if run is None else intersect(remaining, self._strategy.beyond(run))
             if run is not None:
                 within = self._strategy.within_reversed_run(self._start, run)
                 yield from self._read(within, wanted, descending=not self._strategy.descending)
@@ -119,14 +119,15 @@ class IndexScan:
         """
         index_rows = self._source.index_rows
         descending = self._strategy.descending if descending is None else descending
-        chunk, left = wanted, range_
+        chunk, remaining = wanted, range_
         while True:
             last, count = None, 0
-            for count, last in enumerate(index_rows.rows(left, backward=descending, limit=chunk), start=1):  # noqa: B007
+            rows = index_rows.rows(remaining, backward=descending, limit=chunk)
+            for count, last in enumerate(rows, start=1):  # noqa: B007 - used after the loop
                 yield last
             if last is None or count < chunk or index_rows.has_filter:
                 return
-            left = _after(left, last.sort_key(self._source.path.index_name), descending=descending)
+            remaining = _after(remaining, last.sort_key(self._source.path.index_name), descending=descending)
             chunk = min(2 * chunk, _MAX_CHUNK)
 
     def _sort_runs(self, rows: Iterable[Row]) -> Iterator[Row]:

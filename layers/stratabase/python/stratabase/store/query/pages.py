@@ -17,7 +17,7 @@ from stratabase.store.query.planner import PlanSource, choose_plan, missing_inde
 from stratabase.store.query.plans import QueryPlan
 
 
-def read_page(  # noqa: PLR0913, PLR0917 - what is read, and how
+def read_page(  # noqa: PLR0913, PLR0917 - the inputs of a page
     engine: Engine,
     class_: Class,
     query: Query,

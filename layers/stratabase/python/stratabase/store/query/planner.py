@@ -129,6 +129,7 @@ def _by_key(class_: Class, query: Query) -> Iterator[PlanCandidate]:
 
 def _by_range(class_: Class, query: Query, paths: Iterable[AccessPath]) -> Iterator[PlanCandidate]:
     yield from _by_listing(class_, query)
+    # The filter becomes constraints on single attributes, and these become ranges of each index.
     constraints = index_constraints(query.filter, class_)
     for path in paths:
         if path.is_usable_for(class_):
@@ -194,7 +195,10 @@ def _reads_until_full(query: Query, share: float, objects: float) -> float:
 
 
 def _reads_for_count(query: Query, objects: float, *, tested: bool) -> float:
-    """Return the additional cost of `totalCount`. Objects that need no test (`tested`) are not decoded."""
+    """Return the additional cost of `totalCount`.
+
+    `tested`: whether each object must be tested. If not, it is not decoded, which costs a quarter.
+    """
     return 0 if not query.fields.total_count else objects if tested else objects / 4
 
 

@@ -189,7 +189,7 @@ class SortPlan:
         total = beyond_start = 0
         first = _FirstRows(self._kept, self._sort)
         is_beyond_start = _beyond_start(self._window, self._order, self._class)
-        for total, row in enumerate(distinct_rows(self._source.rows()), start=1):  # noqa: B007 - the last number counts
+        for total, row in enumerate(distinct_rows(self._source.rows()), start=1):  # noqa: B007 - `total` is used after the loop
             if is_beyond_start(row.state):
                 beyond_start += 1
                 first.add(row)

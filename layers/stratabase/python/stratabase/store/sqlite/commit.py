@@ -77,7 +77,7 @@ def _execute_all_or_none(connection: sqlite3.Connection, statements: Sequence[St
 
 
 _PUT = (
-    f"INSERT INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) "  # noqa: S608 - own names
+    f"INSERT INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) "  # noqa: S608 - only constant names
     "ON CONFLICT (partition, sort) DO UPDATE SET "
     + ", ".join(f"{column} = excluded.{column}" for column in COLUMNS[2:])
 )
@@ -113,7 +113,7 @@ def _delete(delete: Delete, _: Item | None) -> Statement:
 
 
 @cache
-def _update(state: bool, places: tuple[str, ...]) -> str:  # noqa: FBT001 - part of the key of a cache
+def _update(state: bool, places: tuple[str, ...]) -> str:  # noqa: FBT001 - cache key
     # Name only columns that change: SQLite rewrites every index of a named column, whatever its value.
     changed = [
         "attributes",
@@ -121,7 +121,7 @@ def _update(state: bool, places: tuple[str, ...]) -> str:  # noqa: FBT001 - part
         *(column for name in places for column in PLACE_COLUMNS[name]),
     ]
     assignments = ", ".join(f"{column} = ?" for column in changed)
-    return f"UPDATE items SET {assignments} WHERE partition = ? AND sort = ?"  # noqa: S608 - own names
+    return f"UPDATE items SET {assignments} WHERE partition = ? AND sort = ?"  # noqa: S608 - only constant names
 
 
 _STATEMENT_OF: Mapping[type[Action], Callable[[Any, Item | None], Statement]] = {
@@ -150,7 +150,7 @@ def _attributes(patch: Patch, before: Item) -> Mapping[str, Any]:
 
 def _sum(patch: Patch, name: str, found: Any) -> int:
     if not isinstance(found, int) or isinstance(found, bool):
-        raise ValueError(  # noqa: TRY004 - as the port has it
+        raise ValueError(  # noqa: TRY004 - the port requires ValueError
             f"A patch adds to {name!r} of {patch.key}, which is {found!r}: it must be a whole number."
         )
     return found + patch.add[name]

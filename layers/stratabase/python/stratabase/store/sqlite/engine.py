@@ -37,7 +37,7 @@ class SqliteEngine:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
         return self._readers.read(partial(select_items, keys=keys))
 
-    def range(  # noqa: PLR0913 - as the port has it
+    def range(  # noqa: PLR0913 - the signature of the port
         self,
         index: str,
         partition: str,

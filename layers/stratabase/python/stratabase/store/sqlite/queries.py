@@ -14,7 +14,7 @@ from stratabase.store.sqlite.table import COLUMNS, INDEX_COLUMNS, PLACE_COLUMNS,
 MAX_KEYS_PER_STATEMENT = 256
 """The maximum number of keys that one statement reads."""
 
-_SELECT_ONE = f"SELECT {', '.join(COLUMNS)} FROM items WHERE partition = ? AND sort = ?"  # noqa: S608 - own names
+_SELECT_ONE = f"SELECT {', '.join(COLUMNS)} FROM items WHERE partition = ? AND sort = ?"  # noqa: S608 - only constant names
 
 
 def select_items(connection: sqlite3.Connection, keys: Sequence[Key]) -> list[Item | None]:
@@ -54,7 +54,7 @@ def _select_statement(size: int) -> str:
     # SQLite does not reorder a CROSS JOIN. So it looks up each key, and does not scan the table.
     wanted = ", ".join(["(?, ?)"] * size)
     return (
-        f"SELECT {', '.join(COLUMNS)} FROM (VALUES {wanted}) AS wanted "  # noqa: S608 - own names
+        f"SELECT {', '.join(COLUMNS)} FROM (VALUES {wanted}) AS wanted "  # noqa: S608 - only constant names
         "CROSS JOIN items ON partition = wanted.column1 AND sort = wanted.column2"
     )
 
@@ -127,7 +127,7 @@ def range_query(index: str, partition: str, bounds: Bounds, *, backward: bool) -
     return RangeQuery(index, partition, low, high, backward)
 
 
-def _end(bound: str | None, included: bool) -> RangeEnd:  # noqa: FBT001 - as the bounds have it
+def _end(bound: str | None, included: bool) -> RangeEnd:  # noqa: FBT001 - like the field of Bounds
     return RangeEnd() if bound is None else RangeEnd((bound,), included)
 
 
@@ -137,7 +137,7 @@ def _statement(index: str, low: tuple[int, bool], high: tuple[int, bool], backwa
     conditions = [f"{partition} = ?", *_condition(order, low, ">"), *_condition(order, high, "<")]
     direction = " DESC" if backward else ""
     return (
-        f"SELECT {', '.join(_COLUMNS[index])} FROM items WHERE {' AND '.join(conditions)} "  # noqa: S608 - own names
+        f"SELECT {', '.join(_COLUMNS[index])} FROM items WHERE {' AND '.join(conditions)} "  # noqa: S608 - only constant names
         f"ORDER BY {', '.join(column + direction for column in order)} LIMIT ?"
     )
 
