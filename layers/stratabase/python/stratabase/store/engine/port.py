@@ -148,7 +148,7 @@ class Check:
 
 Action = Put | Patch | Delete | Check
 MAX_ACTIONS = 100
-"""The maximum of actions in a batch, which is that of DynamoDB's TransactWriteItems."""
+"""The maximum number of actions in a batch, which is that of DynamoDB's TransactWriteItems."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ _MAX_CHUNK = 1000
 """The maximum number of rows to request from an engine at a time."""
 
 MAX_SORTED_RUN = 200
-"""The maximum of rows with equal values to sort in memory. A longer run is read in reverse instead."""
+"""The maximum number of rows with equal values to sort in memory. A longer run is read in reverse instead."""
 
 
 class ScanSource(NamedTuple):

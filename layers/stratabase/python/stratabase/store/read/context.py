@@ -20,7 +20,7 @@ from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.heads import live_head
 
 _BATCH = 100
-"""The maximum of items to request from an engine at a time. The read limit is checked before each batch."""
+"""The number of items to request at a time. The read limit is checked before each request."""
 
 
 system_now = SystemClock().now

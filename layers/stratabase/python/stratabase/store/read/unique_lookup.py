@@ -19,7 +19,7 @@ from stratabase.store.layout.guards import guard_holder, guard_key
 from stratabase.store.layout.heads import live_head
 
 _MAX_READS = 4
-"""The maximum of reads of a guard and its holder. A commit may show one of them before the other."""
+"""The maximum number of reads of a guard and its holder. A commit may show one of them before the other."""
 _FORMS: Final = ("NFC", "NFD")
 
 

@@ -32,15 +32,15 @@ CleanupSteps = Iterator[None]
 """An iterator whose `next` does one step of work, so that the caller can stop in between."""
 
 SECONDS = 3.0
-"""The time for which a request works on the cleanup that it has left."""
+"""The seconds for which a request works on the cleanup that it has left."""
 MOST_STEPS = 2000
-"""The maximum of steps in this time."""
+"""The maximum number of steps in this time."""
 _MOST_TOGETHER = 100
-"""The maximum of parts, or of lists of a restoration, that one commit removes."""
+"""The maximum number of parts, or of lists of a restoration, that one commit removes."""
 _MOST_LINKS_TOGETHER = 20
-"""The maximum of pairs that one commit unlinks: each takes two links, and possibly two counts."""
+"""The maximum number of pairs that one commit unlinks: each takes two links, and possibly two counts."""
 _MAX_ATTEMPTS = 10
-"""The maximum of attempts to delete an object that others keep writing. Then the next sweep deletes it."""
+"""The maximum number of attempts to delete an object that others keep writing. A sweep tries again."""
 _NO_MORE = object()
 
 

@@ -161,7 +161,7 @@ def _whole(store: StoreContext, entity: Entity) -> Reference | None:
 
 
 _MAX_ATTEMPTS = 20
-"""The maximum of attempts to remove locks that other members replace concurrently."""
+"""The maximum number of attempts to remove locks that other members replace concurrently."""
 
 
 def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and with which permission

@@ -26,7 +26,7 @@ from stratabase.store.layout import keys
 _LAST = "last"
 """The attribute of a counter with the last number that was taken."""
 _MOST_TRIES = 500
-"""The maximum of attempts, if other processes keep taking the numbers first."""
+"""The maximum number of attempts, if other processes keep taking the numbers first."""
 
 
 class _Claim(NamedTuple):
