@@ -351,13 +351,13 @@ def test_a_part_that_is_written_unseen_ends_all_the_same() -> None:
 
 def test_more_than_a_request_restores_is_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene()
-    monkeypatch.setattr(restore, "MOST_RESTORED", LINES + LINES // 10 - 1)
+    monkeypatch.setattr(restore, "MAX_PARTS_PER_RESTORATION", LINES + LINES // 10 - 1)
     with pytest.raises(Refused) as refusal:
         scene.restore()
     (issue,) = refusal.value.issues
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert f"{LINES + LINES // 10 - 1:,}" in issue.message
-    monkeypatch.setattr(restore, "MOST_RESTORED", LINES + LINES // 10)
+    monkeypatch.setattr(restore, "MAX_PARTS_PER_RESTORATION", LINES + LINES // 10)
     scene.restore()
 
 

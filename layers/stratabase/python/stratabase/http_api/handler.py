@@ -5,7 +5,6 @@ returns. Whatever goes wrong in between becomes a clean response too.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.members.member import Caller
@@ -111,7 +110,7 @@ class HttpHandler:
         if operation.has_format:
             requested_format(request)
         if operation.body is not None:
-            request = replace(request, body=decode_event_body(event))
+            request = request.with_body(decode_event_body(event))
             _check_body(request, operation)
         return operation.respond(request, caller)
 
@@ -144,7 +143,7 @@ class HttpHandler:
         names = {name.lower() for name, _value in response.headers}
         defaults = tuple(header for header in _DEFAULT_HEADERS if header[0].lower() not in names)
         headers = (*response.headers, *defaults, *self._cors.response_headers(request))
-        compressed = compress_response(request, replace(response, headers=headers))
+        compressed = compress_response(request, response.with_headers(headers))
         proxied = proxy_response(compressed, bodiless=request.method == "HEAD")
         check_response_size(proxied, may_have_written=response.may_have_written)
         return proxied

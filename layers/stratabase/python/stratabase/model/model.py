@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from types import MappingProxyType
 
 from stratabase.model.attribute import Attribute
@@ -93,7 +94,7 @@ class Grant:
     member: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Class:
     """A class of the model. `attributes` holds native, platform and derived ones, in the model's order."""
 
@@ -117,6 +118,23 @@ class Class:
     def is_stored(self) -> bool:
         """Whether its objects are kept at all."""
         return self.kind is not ClassKind.FORM
+
+    @cached_property
+    def required_attributes(self) -> tuple[str, ...]:
+        """The attributes that clients must give a value: the service numbers Serials itself."""
+        return tuple(
+            name for name, each in self.attributes.items() if each.required and each.type.name != "Serial"
+        )
+
+    @cached_property
+    def foreign_keys(self) -> tuple[Role, ...]:
+        """The roles whose keys are in the objects' state."""
+        return tuple(role for role in self.roles.values() if role.holds_key)
+
+    @cached_property
+    def compositions(self) -> tuple[Role, ...]:
+        """The roles that lead to parts."""
+        return tuple(role for role in self.roles.values() if role.composition)
 
 
 @dataclass(frozen=True, slots=True)

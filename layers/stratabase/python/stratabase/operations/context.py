@@ -1,7 +1,7 @@
 """What all reading on behalf of one request shares, built once."""
 
 from datetime import UTC, tzinfo
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.members.member import Caller
@@ -51,6 +51,13 @@ def request_context(
 
 def evaluation_context(caller: Caller, now: Instant) -> EvaluationContext:
     """Return what expressions know of a request of a member, which are evaluated at an instant."""
+    always = _lasting_context(caller)
+    return EvaluationContext(always.caller, now, always.zone)
+
+
+@lru_cache(maxsize=256)  # Most requests come from few callers.
+def _lasting_context(caller: Caller) -> EvaluationContext:
+    """Return what expressions know of a member, whatever the instant is."""
     formats = caller.formats
     fields = {
         "id": caller.id,
@@ -63,7 +70,7 @@ def evaluation_context(caller: Caller, now: Instant) -> EvaluationContext:
         "timeZone": formats.time_zone,
         "language": formats.language,
     }
-    return model_expressions.evaluation_context(fields, now, _zone(formats))
+    return model_expressions.evaluation_context(fields, zone=_zone(formats))
 
 
 def _zone(formats: Formats) -> tzinfo:

@@ -1,4 +1,4 @@
-"""The mails that members get, each in the language of its member."""
+"""The mails to members, each in the member's language."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from stratabase.messages import Message, _
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """Plain text in a person's language; the sender is the mailer's to know."""
+    """A mail in plain text. The mailer adds the sender."""
 
     to: str
     subject: str
@@ -16,7 +16,7 @@ class Mail:
 
 
 def reset_mail(member: Member, application: str, link: str) -> Mail:
-    """Return the mail to a member whose password is to be set anew."""
+    """Return the mail with the link to choose a new password."""
     subject = _("{application}: choose a new password", application=application)
     text = _(
         """\
@@ -41,7 +41,7 @@ choose one without this link, so don't share it.
 
 
 def invitation_mail(member: Member, application: str, link: str) -> Mail:
-    """Return the mail to a member who has no password yet."""
+    """Return the mail to a new member, who has no password yet."""
     subject = _("{application}: welcome, choose your password", application=application)
     text = _(
         """\
@@ -64,7 +64,7 @@ The link works only once. If it has expired, ask an administrator of
 
 
 def confirmation_mail(member: Member, email: str, application: str, link: str) -> Mail:
-    """Return the mail to a new address, by which the member confirms that mail arrives there."""
+    """Return the mail to a member's new address, to confirm that the member receives mail there."""
     subject = _("{application}: confirm your new email address", application=application)
     text = _(
         """\
@@ -93,7 +93,7 @@ nothing changes. Don't select the button, and don't share the link.
 
 
 def change_requested_mail(member: Member, application: str) -> Mail:
-    """Return the mail to the present address of a member who asks for another one."""
+    """Return the mail to the current address of a member who requests another one."""
     subject = _("{application}: request to change your email address", application=application)
     text = _(
         """\
@@ -115,7 +115,7 @@ cancels the change of the address. An administrator of {application} can help yo
 
 
 def email_changed_mail(member: Member, application: str) -> Mail:
-    """Return the mail to the former address of a member who has confirmed another one.
+    """Return the mail to the former address of a member who has confirmed a new one.
 
     `member` is the member before the change.
     """

@@ -1,4 +1,4 @@
-"""Exceptions that say why something is not done with a member."""
+"""Exceptions that refuse a change of a member."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,14 +10,14 @@ from stratabase.messages import Message, _, ngettext, sentences
 
 
 class FieldMistake(NamedTuple):
-    """A field that does not hold, by its name in the API; `message` says what would be right."""
+    """An invalid field, by its name in the API. `message` says what would be right."""
 
     field: str
     message: Message
 
 
 class BadMember(Refusal):
-    """Fields do not hold; the refusal names all of them."""
+    """Some fields are not valid. The refusal names all of them."""
 
     def __init__(self, mistakes: Iterable[FieldMistake]) -> None:
         self.mistakes = tuple(mistakes)
@@ -25,7 +25,7 @@ class BadMember(Refusal):
 
 
 class MemberTaken(BadMember):
-    """Other members have the username or the e-mail address."""
+    """Other members have the same username or email address."""
 
     def __init__(self, fields: Iterable[str]) -> None:
         super().__init__(
@@ -35,7 +35,7 @@ class MemberTaken(BadMember):
 
 
 class TooManyMails(Refusal):
-    """So many mails were asked for that the next one would be a nuisance to somebody."""
+    """A member has requested too many mails, or an address has received too many."""
 
     def __init__(self, retry_after: int) -> None:
         super().__init__(
@@ -50,7 +50,7 @@ class TooManyMails(Refusal):
 
 
 class ConfirmationNotSent(Unavailable):
-    """A new e-mail address cannot be proven, since nobody takes the mail with the link."""
+    """The link to confirm a new email address could not be mailed. Nothing was changed."""
 
     def __init__(self, reason: Unavailable) -> None:
         super().__init__(
@@ -64,14 +64,14 @@ class ConfirmationNotSent(Unavailable):
 
 
 class NoSuchMember(Refusal):
-    """There is no member with that id, or not any more."""
+    """No member has the ID, or no longer has it."""
 
     def __init__(self) -> None:
         super().__init__(_("A member with this id does not exist."))
 
 
 class LastAdministrator(Refusal):
-    """The last administrator who is not disabled would be none any more."""
+    """The change would leave the service without an administrator who is not disabled."""
 
     def __init__(self, username: str) -> None:
         super().__init__(
@@ -85,7 +85,7 @@ class LastAdministrator(Refusal):
 
 
 class InvitationNotSent(Unavailable):
-    """A member was made, and the mail with which it could choose a password could not be sent."""
+    """A member was created, but the mail with the link to choose a password could not be sent."""
 
     def __init__(self, member: Member, reason: Unavailable) -> None:
         super().__init__(
@@ -102,7 +102,7 @@ class InvitationNotSent(Unavailable):
 
 
 class WeakPassword(BadMember):
-    """A password that may not be chosen."""
+    """A password that the rules refuse."""
 
     def __init__(self, policy: PasswordPolicy, weaknesses: tuple[Weakness, ...]) -> None:
         super().__init__(FieldMistake("password", policy.advice(weakness)) for weakness in weaknesses)

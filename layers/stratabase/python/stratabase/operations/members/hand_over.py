@@ -7,7 +7,7 @@ from stratabase import waiting
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Unavailable
 from stratabase.domain.members.member import Caller, Member, fold_name
 from stratabase.domain.members.refusals import BadMember, FieldMistake, NoSuchMember
-from stratabase.domain.objects.change import Change, Effect, Modification, Touch
+from stratabase.domain.objects.change import Change, Effect, Modification, ObjectCheck
 from stratabase.domain.objects.commit_refusals import (
     Conflict,
     IntegrityViolation,
@@ -255,14 +255,14 @@ class _Work:
         (whole,) = self._services.entities.read([reference])
         return whole is not None and self._stands(whole)
 
-    def _touched(self, entities: Sequence[Entity]) -> Iterator[Touch]:
+    def _touched(self, entities: Sequence[Entity]) -> Iterator[ObjectCheck]:
         """Yield the wholes of parts, which must still be there, and admit the caller."""
         written = {each.reference for each in entities}
         wholes = {reference for each in entities if (reference := self._whole(each)) is not None}
         for whole in self._services.entities.read(sorted(wholes - written)):
             if whole is None:
                 raise Conflict
-            yield Touch(whole)
+            yield ObjectCheck(whole)
 
     def _whole(self, entity: Entity) -> Reference | None:
         """Return what an object is a part of."""

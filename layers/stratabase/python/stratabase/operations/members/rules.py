@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.fields import MemberField
-from stratabase.domain.members.member import Caller, Member, Roster, administrates, has_another
+from stratabase.domain.members.member import Caller, Member, Roster, administrates, has_other_administrator
 from stratabase.domain.members.refusals import FieldMistake, LastAdministrator
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.messages import Message, _, and_list
@@ -88,6 +88,6 @@ def check_administrator_remains(
     if not administrates(before, profiles) or (after and administrates(after, profiles)):
         return None
     roster = members.roster()
-    if not has_another(roster, before, profiles):
+    if not has_other_administrator(roster, before, profiles):
         raise LastAdministrator(before.username)
     return roster

@@ -61,12 +61,8 @@ def load_missing(snapshot: Snapshot, view: CallerView, now: Instant) -> None:
     if missing.entities:
         references = list(missing.entities)
         snapshot.entities.update(zip(references, entities.read(references), strict=True))
-    for role, owners in _by_role(missing.links).items():
-        ids = [id_ for _, id_ in owners]
-        snapshot.links.update(zip(owners, entities.linked(role, ids), strict=True))
-    for role, pairs in _by_role(missing.pairs).items():
-        ends = [(owner, other) for _, owner, other in pairs]
-        snapshot.pairs.update(zip(pairs, entities.are_linked(role, ends), strict=True))
+    if missing.links or missing.pairs:
+        _load_links(snapshot, entities, missing)
     # 2. Which of them the caller sees.
     if missing.seen:
         known = {reference: snapshot.entities[reference] for reference in missing.seen}
@@ -74,19 +70,33 @@ def load_missing(snapshot: Snapshot, view: CallerView, now: Instant) -> None:
         read = (entity for entity in snapshot.entities.values() if entity is not None)
         snapshot.seen.update(zip(there, view.sees(now, [*there.values()], read), strict=True))
     # 3. What objects were, and which of that the caller sees.
-    if missing.versions:
-        moments = list(missing.versions)
-        snapshot.versions.update(zip(moments, entities.as_of(moments), strict=True))
-    for at, asked in _by_instant(missing.seen_versions).items():
-        versions = [version for moment in asked if (version := snapshot.versions[moment]) is not None]
-        seen = dict(zip((each.reference for each in versions), view.saw(now, versions, at), strict=True))
-        snapshot.seen_versions.update({moment: seen.get(moment[0], False) for moment in asked})
+    if missing.versions or missing.seen_versions:
+        _load_versions(snapshot, view, now, missing)
     if missing.tombstones:
         references = list(missing.tombstones)
         snapshot.tombstones.update(zip(references, entities.tombstones(references), strict=True))
     # 4. New numbers.
     if missing.serials:
         _number(entities, snapshot, missing)
+
+
+def _load_links(snapshot: Snapshot, entities: Entities, missing: Missing) -> None:
+    for role, owners in _by_role(missing.links).items():
+        ids = [id_ for _, id_ in owners]
+        snapshot.links.update(zip(owners, entities.linked(role, ids), strict=True))
+    for role, pairs in _by_role(missing.pairs).items():
+        ends = [(owner, other) for _, owner, other in pairs]
+        snapshot.pairs.update(zip(pairs, entities.are_linked(role, ends), strict=True))
+
+
+def _load_versions(snapshot: Snapshot, view: CallerView, now: Instant, missing: Missing) -> None:
+    if missing.versions:
+        moments = list(missing.versions)
+        snapshot.versions.update(zip(moments, view.services.entities.as_of(moments), strict=True))
+    for at, asked in _by_instant(missing.seen_versions).items():
+        versions = [version for moment in asked if (version := snapshot.versions[moment]) is not None]
+        seen = dict(zip((each.reference for each in versions), view.saw(now, versions, at), strict=True))
+        snapshot.seen_versions.update({moment: seen.get(moment[0], False) for moment in asked})
 
 
 def _by_role(questions: Iterable[Q]) -> Mapping[RoleName, Sequence[Q]]:

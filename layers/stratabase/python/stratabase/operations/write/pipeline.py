@@ -172,7 +172,9 @@ class Write:
         # Of what is known to be locked, the store need not tell that again.
         member_id = None if plan.is_locked else self._caller.id
         root = self._ids.root if isinstance(self._command, Restore) else None
-        return Change(self._services.ids.new(), plan.instant, plan.effects, member_id, now, root)
+        # A commit id takes time to make, and a change without effects is never committed.
+        commit_id = self._services.ids.new() if plan.effects else ""
+        return Change(commit_id, plan.instant, plan.effects, member_id, now, root)
 
     def _not_allowed(self, plan: WritePlan, change: Change, unmet: list[Issue]) -> WriteOutcome:
         """Return the outcome of what grants do not allow: to delete what is hidden deletes nothing."""

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
 from typing import Any, NamedTuple
 
 from stratabase.domain.issues.issue import Issue, IssueType, Level
@@ -12,6 +11,7 @@ from stratabase.domain.write.affected import AffectedObject, affected_objects, c
 from stratabase.domain.write.warning_rules import WarningRule
 from stratabase.expressions.environment import Environment
 from stratabase.messages import verbatim
+from stratabase.model.dependencies import ClassMember
 from stratabase.operations.read.derived_values import evaluate
 from stratabase.operations.read.loading import run
 from stratabase.operations.read.reader import Reader
@@ -65,14 +65,15 @@ def met_warnings(readers: StateReaders) -> list[MetWarning]:
 def _asked(readers: StateReaders) -> Iterator[MetWarning]:
     """Yield the warnings whose conditions are asked of a reader."""
     plan, rules = readers.plan, readers.services.warning_rules
-    changed = cache(partial(changed_members, plan))
+    changed: frozenset[ClassMember] | None = None
     for one in affected_objects(plan):
         for rule in rules.of(one.reference.class_name):
             if one.written:
                 # Most objects meet no warning, which most rules tell without a reader.
                 is_asked = not rule.is_plain or _holds(rule, one, readers)
             else:
-                is_asked = not rule.sources.isdisjoint(changed())
+                changed = changed_members(plan) if changed is None else changed
+                is_asked = not rule.sources.isdisjoint(changed)
             if is_asked:
                 yield MetWarning(one, rule)
 

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from graphql import (
@@ -109,21 +110,38 @@ def names_of(collected: Collected) -> frozenset[str]:
 
 
 class FieldArguments:
-    """What is given to a field."""
+    """The arguments of a field in a document, coerced for each request."""
 
     def __init__(self, field: GraphQLField, node: FieldNode) -> None:
         self._field = field
         self._node = node
-        self._known: Mapping[str, Any] | None = None
+        arguments = node.arguments or ()
+        given = {
+            each.name.value: each.value.name.value
+            for each in arguments
+            if isinstance(each.value, VariableNode)
+        }
+        self._variables = [(field.args[name].out_name or name, variable) for name, variable in given.items()]
+        """The arguments that are a variable, each with the variable's name."""
+        others = [each for each in arguments if each.name.value not in given]
+        self._has_constants = not any(_has_variable(each.value) for each in others)
+        """Whether all other arguments are the same for every request."""
+        self._others = (
+            GraphQLField(field.type, {name: each for name, each in field.args.items() if name not in given}),
+            FieldNode(name=node.name, arguments=tuple(others)),
+        )
 
     def values(self, variables: Any) -> Mapping[str, Any]:
         """Return the values, coerced, which nobody may change. Raises GraphQLError."""
-        if self._known is not None:
-            return self._known
-        values = get_argument_values(self._field, self._node, variables)
-        if not any(_has_variable(argument.value) for argument in self._node.arguments or ()):
-            self._known = values
-        return values
+        known = variables.coerced
+        if self._has_constants and all(known.get(variable) is not None for _, variable in self._variables):
+            return self._constants | {name: known[variable] for name, variable in self._variables}
+        # An argument whose variable is null or has no value may have a default value, or must not be null.
+        return get_argument_values(self._field, self._node, variables)
+
+    @cached_property
+    def _constants(self) -> dict[str, Any]:
+        return get_argument_values(*self._others)
 
     def unset(self, variables: Any) -> list[tuple[str, Path]]:
         """Return the variables that have no value, each with its place.

@@ -58,7 +58,7 @@ class Insight(NamedTuple):
     consumed: tuple[Consumption, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Context:
     """The services, the caller, the trace id and the read budget of one request."""
 

@@ -47,6 +47,13 @@ class AccessPath:
         """Return the position of an object in the index."""
         return IndexKey(self.partition, truncate(self.index_text(entity.state)) + entity.reference.id)
 
+    def is_moved(self, before: Entity, after: Entity) -> bool:
+        """Return whether an object lies in another place after a change."""
+        # Most changes leave most indexes alone, which is cheaper to see by the values than by the places.
+        old, new = before.state, after.state
+        is_changed = any(old.get(name) != new.get(name) for name, _ in self.columns)
+        return is_changed and self.place(before) != self.place(after)
+
     def is_usable_for(self, class_: Class) -> bool:
         """Return whether pages of a class may be read from the index.
 

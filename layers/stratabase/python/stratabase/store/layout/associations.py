@@ -140,7 +140,7 @@ class Associations:
             for class_ in stored
             if self._foreign_keys[class_.name]
             or class_.name in {*self._with_links, *self.required_keys, *self.counts}
-            or any(role.composition for role in class_.roles.values())
+            or class_.compositions
         )
 
     def affect(self, change: Change) -> bool:
@@ -185,7 +185,7 @@ class Associations:
         return self._model.classes[name.class_name].roles[name.role_name]
 
     def _keys(self, class_: Class) -> Iterator[ForeignKey]:
-        return (self._key(class_, role) for role in class_.roles.values() if role.holds_key)
+        return (self._key(class_, role) for role in class_.foreign_keys)
 
     def _key(self, class_: Class, role: Role) -> ForeignKey:
         name = RoleName(class_.name, role.name)

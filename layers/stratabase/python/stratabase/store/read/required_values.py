@@ -4,7 +4,7 @@ It relies on objects and links only, not on counts and guards. So it is correct 
 yet. It reads each relevant class once, from its listing, and writes nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
@@ -14,7 +14,6 @@ from stratabase.domain.objects.former_state import incompatible_attributes
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.domain.write.draft import is_value_required
 from stratabase.model.model import Class, ClassKind, Model, Role
 from stratabase.store.engine.parallel import ParallelMap
 from stratabase.store.engine.port import Engine, Item
@@ -54,7 +53,7 @@ class RequiredValues:
                 yield from self._of_class(class_)
 
     def _of_class(self, class_: Class) -> Iterator[MissingValues]:
-        attributes = [name for name, each in class_.attributes.items() if is_value_required(each)]
+        attributes = class_.required_attributes
         roles = [role for role in class_.roles.values() if role.required and not role.whole]
         if not attributes and not roles:
             return
@@ -69,7 +68,7 @@ class RequiredValues:
         )
 
     def _missing(
-        self, class_: Class, attributes: list[str], roles: list[Role], entities: list[Entity]
+        self, class_: Class, attributes: Sequence[str], roles: list[Role], entities: list[Entity]
     ) -> Mapping[str, int]:
         """Return for each attribute and role the number of objects that lack it."""
         found = dict.fromkeys(attributes, 0)

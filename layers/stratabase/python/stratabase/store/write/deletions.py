@@ -156,5 +156,5 @@ def expect_nothing_to_purge(store: StoreContext, change: Change) -> Iterator[Che
 
 def _may_leave(store: StoreContext, entity: Entity) -> bool:
     """Return whether a deletion of the object may have left a ledger."""
-    has_parts = any(role.composition for role in store.class_of(entity).roles.values())
+    has_parts = bool(store.class_of(entity).compositions)
     return has_parts or bool(store.associations.link_associations(entity.reference.class_name))

@@ -102,8 +102,8 @@ def _moved_places(before: Entity, after: Entity, paths: Iterable[AccessPath]) ->
 
     These are the changed ones, and those in all indexes that are not READY: there, the object may have none.
     """
-    old = index_places(before, (path for path in paths if path.ready))
-    return {name: place for name, place in index_places(after, paths).items() if old.get(name) != place}
+    moved = [path for path in paths if not path.ready or path.is_moved(before, after)]
+    return index_places(after, moved)
 
 
 def _unknown_values(state: State, class_: Class) -> dict[str, Any]:

@@ -195,6 +195,8 @@ class HeadWrite:
 
     def _created(self, base: Put) -> Action:
         """Return the creation of a head, with all its counts."""
+        if not self.counted.roles and not self.delta.gains_links:
+            return base
         counts = {codec.count_attribute(role): self.delta.counts[role] for role in self.counted.roles}
         attributes = {**base.item.attributes, **counts, **self._link_stamp()}
         return replace(base, item=replace(base.item, attributes=attributes))
@@ -202,6 +204,8 @@ class HeadWrite:
     def _updated(self, base: Patch) -> Patch:
         """Return a patch that also changes the counts: adds to existing ones, and sets missing ones."""
         counts = {role: self.delta.counts[role] for role in self._relevant_roles()}
+        if not counts and not self.delta.gains_links:
+            return base
         set_, add = dict(base.set), dict(base.add)
         for role, number in counts.items():
             name = codec.count_attribute(role)

@@ -92,6 +92,8 @@ class WriteTransaction:
         self._rules = rules
         self._guards = GuardWrites(change, rules.constraints, store.read, store.associations)
         self._unkept_roles = rules.broken_foreign_roles(change)
+        self._actions: tuple[Action, ...] | None = None
+        """The actions for the next attempt, until something is learned that changes them."""
 
     @property
     def ledger_keys(self) -> list[Key]:
@@ -115,6 +117,11 @@ class WriteTransaction:
 
     def actions(self) -> tuple[Action, ...]:
         """Return the actions for the next attempt."""
+        if self._actions is None:
+            self._actions = self._make_actions()
+        return self._actions
+
+    def _make_actions(self) -> tuple[Action, ...]:
         other_heads = self._guards.other_heads
         if self._plain:  # most changes
             return (*self._plain, *self._guards.actions(), *other_heads.values(), *self._note_violations())
@@ -149,6 +156,7 @@ class WriteTransaction:
         This transaction defers the deletion of some parts. These parts must not prevent the deletion of
         other objects that they still refer to.
         """
+        self._actions = None
         for key, head in self._heads.items():
             if head.is_deletion:
                 head.delta.counts = counts.get(key, head.delta.counts)
@@ -168,6 +176,8 @@ class WriteTransaction:
             for violation in reversed(certain)
         }
         # An object that must both exist and not exist: no action expresses this, so read its head now.
+        if contradictory:
+            self._actions = None
         found = self._learn_heads(self._read(contradictory)) if contradictory else ()
         _raise_violations([*reversed(distinct.values()), *found])
 
@@ -177,6 +187,7 @@ class WriteTransaction:
         refusals.py has a table of all failures and their meanings.
         Raises LockedByOthers, Conflict, UniqueViolation, IntegrityViolation.
         """
+        self._actions = None
         # 1. The failures are due to locks only.
         if locked := blocking_locks(failures):
             raise LockedByOthers(locked)
@@ -316,7 +327,7 @@ def _head_writes(  # noqa: PLR0913 - what the writes depend on
     deltas = count_deltas(associations)
     for reference in coming:  # a restored head has no counts: they are set when they are first needed
         deltas.pop(reference, None)
-    touched = frozenset(entity.reference for entity in change.touched_entities())
+    touched = frozenset(entity.reference for entity in change.checked_entities())
     unchanged = {entity.reference: expect_unchanged(entity) for entity in change.unchanged_entities()}
     effect_types = {reference_of(effect): type(effect) for effect in change.object_effects()}
     for reference in dict.fromkeys((*head_actions, *deltas, *touched)):

@@ -13,6 +13,7 @@ object whose values are taken gets no guard, and the commit records the violatio
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeGuard
 
 from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
@@ -24,7 +25,7 @@ from stratabase.domain.objects.commit_refusals import (
     UniqueNotBuilt,
     UniqueViolation,
 )
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.store.engine.port import (
     NOT_EXISTS,
     Action,
@@ -151,16 +152,25 @@ class GuardWrites:
 
     def _add(self, effect: ObjectEffect) -> None:
         reference = reference_of(effect)
-        old, new = self._needed(reference, effect.before), self._needed(reference, effect.after)
+        constraints = self._constraints(reference.class_name)
+        if effect.before is not None and effect.after is not None:
+            # Values that stay need the same guard as before.
+            changed = partial(_is_changed, effect.before.state, effect.after.state)
+            constraints = [each for each in constraints if any(map(changed, each.unique.attributes))]
+        old = self._claims(constraints, reference, effect.before)
+        new = self._claims(constraints, reference, effect.after)
         self._after[reference] = effect.after
         self._take({key: claim for key, claim in new.items() if key not in old})
         self._released |= {key: reference.id for key in old if key not in new}
 
-    def _needed(self, reference: Reference, entity: Entity | None) -> dict[Key, Claim]:
-        needed: dict[Key, Claim] = {**unique_claims(self._constraints(reference.class_name), entity)}
+    def _claims(
+        self, constraints: Iterable[UniqueConstraint], reference: Reference, entity: Entity | None
+    ) -> dict[Key, Claim]:
+        """Return an object's claims, by guard: for its unique values, and for its one-to-one targets."""
+        claims: dict[Key, Claim] = {**unique_claims(constraints, entity)}
         if self._associations.foreign_keys(reference.class_name):
-            needed |= exclusive_claims(self._associations, reference, entity)
-        return needed
+            claims |= exclusive_claims(self._associations, reference, entity)
+        return claims
 
     def _take(self, wanted: Mapping[Key, Claim]) -> None:
         # Two objects of the change need the same guard. If the model of this process has the constraint,
@@ -226,7 +236,8 @@ class GuardWrites:
         if holder is None or holder == reference.id:
             return False
         rival = Reference(reference.class_name, holder)
-        return key in self._needed(rival, self._state_to_be(rival))
+        constraints = self._constraints(rival.class_name)
+        return key in self._claims(constraints, rival, self._state_to_be(rival))
 
     def _state_to_be(self, reference: Reference) -> Entity | None:
         """Return an object as it will be after the change.
@@ -240,6 +251,10 @@ class GuardWrites:
         key = keys.head(reference)
         self.other_heads[key] = Check(key, OBJECT_ABSENT if entity is None else expect_unchanged(entity))
         return entity
+
+
+def _is_changed(before: State, after: State, attribute: str) -> bool:
+    return before.get(attribute) != after.get(attribute)
 
 
 def _is_of_other_models(claim: Claim) -> TypeGuard[UniqueClaim]:
