@@ -184,7 +184,7 @@ def test_an_update_without_evidence_is_unknown_and_not_retried(
 
 
 def assert_unknown(act: Act) -> None:
-    with pytest.raises(Unavailable, match="unknown") as refusal:
+    with pytest.raises(Unavailable, match="might not have been saved") as refusal:
         act()
     assert status_row(refusal.value).status == 503
 

@@ -206,7 +206,7 @@ def test_the_outcome_is_unknown_when_the_item_does_not_name_the_batch(
         return call()
 
     batch = Batch(f"batch{next(_numbers)}", (Put(Item(ONE), NOT_EXISTS),))
-    with pytest.raises(OutcomeUnknown, match="unknown") as refusal:
+    with pytest.raises(OutcomeUnknown, match="might not have been saved") as refusal:
         over(FaultyClient(client, [lost_answer, overtaken])).commit(batch)
     assert [failure.found for failure in refusal.value.failures] == [Item(ONE, {"another": True})]
 

@@ -113,7 +113,7 @@ def test_a_doubtful_change_without_evidence_is_unknown(store: Store) -> None:
     store.create("x")
     stale = store.update("x", count=1)
     store.commit(store.deletion("x"))
-    with pytest.raises(OutcomeUnknown, match="unknown"):
+    with pytest.raises(OutcomeUnknown, match="might not have been saved"):
         store.commit(stale)
 
 
