@@ -1,1 +1,1 @@
-"""What the service costs, measured."""
+"""Benchmarks of the service: CPU, latency, memory, and the reads and writes of each operation."""

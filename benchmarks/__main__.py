@@ -1,4 +1,4 @@
-"""`make bench`: every benchmark in order, each limit beside its figure."""
+"""The entry point of `make bench`: runs the benchmarks, and prints each figure with its limit."""
 
 import os
 import platform
@@ -29,7 +29,7 @@ BENCHMARKS = {
 
 
 def main() -> None:
-    """Run the benchmarks named on the command line, or all of them."""
+    """Run the benchmarks that the command line names, or all of them."""
     load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
     print(f"{platform.python_implementation()} {platform.python_version()}, SQLite {sqlite3.sqlite_version},")
     print(f"{os.cpu_count()} cores, load before: {load}")

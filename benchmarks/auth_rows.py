@@ -1,4 +1,4 @@
-"""The CPU of knowing who sends a request: by a password and by a token, for the first time and again."""
+"""The CPU time of authenticating a request: by password and by token, for the first time and repeatedly."""
 
 import base64
 import time
@@ -25,25 +25,25 @@ from stratabase.operations.ports import Attempts, Members
 from stratabase.passwords import Argon2Passwords
 from stratabase.store.ids import TimeOrderedIds
 
-FIRST, AGAIN = 40, 20_000
-"""Requests that are measured of who comes for the first time, and of one who comes again."""
+FIRST_REQUESTS, REPEATED_REQUESTS = 40, 20_000
+"""The numbers of measured requests: the first requests of different members, and repeated requests of one."""
 LIMIT = 0.05
-"""Milliseconds, of who comes again."""
+"""The limit of a repeated request in milliseconds."""
 
 PASSWORD = "correct horse battery staple"
 PROFILES = {"Administrator": Profile("Administrator", administrator=True)}
 TERMS = TokenTerms("Hr")
 
 
-class Gate:
-    """The real parts, as a process has them that has just been started."""
+class AuthStack:
+    """The real components of authentication with cold caches, as in a new process."""
 
     def __init__(self, folder: Path, members: Members, attempts: Attempts) -> None:
         clock, ids, callers = SystemClock(), TimeOrderedIds(), CallerFactory(PROFILES)
-        known = MemberCache(members, clock)
+        member_cache = MemberCache(members, clock)
         keys = SigningKeyCache(FileKeyring(folder), clock, ids, TERMS.validity)
-        sign_in = SignIn(members, known, Argon2Passwords(), PROFILES, clock, attempts, waiting.pause)
-        tokens = TokenVerifier(keys, known, callers, clock, TERMS.audience)
+        sign_in = SignIn(members, member_cache, Argon2Passwords(), PROFILES, clock, attempts, waiting.pause)
+        tokens = TokenVerifier(keys, member_cache, callers, clock, TERMS.audience)
         self._callers = callers
         self._issuer = TokenIssuer(keys, clock, ids, TERMS)
         self._authentication = Authentication(
@@ -51,43 +51,45 @@ class Gate:
         )
 
     def cpu(self, requests: Iterable[Request]) -> float:
-        """Return the CPU milliseconds of one request."""
+        """Authenticate the requests, and return the CPU milliseconds of one."""
         number = 0
         began = time.process_time()
-        for number, request in enumerate(requests, 1):  # noqa: B007 - it counts
+        for number, request in enumerate(requests, 1):  # noqa: B007 - used after the loop
             self._authentication.caller(request)
         return (time.process_time() - began) / number * 1000
 
     def with_token(self, member: Member) -> Request:
-        """Return a request that a member sends with a new token."""
+        """Return a request of a member with a new token."""
         return _request(f"Bearer {self._issuer.issue_now(self._callers(member)).access_token}")
 
 
 def main(folder: Path) -> None:
-    """Measure in this process, with the embedded stores."""
+    """Measure in this process with the embedded stores."""
     with (
         closing(SqliteMembers(folder / "members.db")) as members,
         closing(SqliteAttempts(folder / "attempts.db")) as attempts,
     ):
-        people = list(_added(members))
-        gates = {name: Gate(folder, members, attempts) for name in ("password", "token")}
+        members_list = list(_add_members(members))
+        stacks = {name: AuthStack(folder, members, attempts) for name in ("password", "token")}
         requests = {
-            "password": [_with_password(member) for member in people],
-            "token": [gates["password"].with_token(member) for member in people],
+            "password": [_with_password(member) for member in members_list],
+            "token": [stacks["password"].with_token(member) for member in members_list],
         }
-        figures = [figure for name, gate in gates.items() for figure in _figures(name, gate, requests[name])]
-        print_table("CPU of knowing who sends a request", figures)
+        figures = [
+            figure for name, stack in stacks.items() for figure in _figures(name, stack, requests[name])
+        ]
+        print_table("CPU of authenticating a request", figures)
 
 
-def _figures(name: str, gate: Gate, requests: Sequence[Request]) -> Iterator[Figure]:
-    gate.cpu(requests[:1])  # which loads what is loaded at first use
-    yield Figure(f"{name}, first", gate.cpu(requests[1:]), "ms")
-    yield Figure(f"{name}, repeated", gate.cpu(repeat(requests[0], AGAIN)), "ms", LIMIT)
+def _figures(name: str, stack: AuthStack, requests: Sequence[Request]) -> Iterator[Figure]:
+    stack.cpu(requests[:1])  # loads the modules that are imported on first use
+    yield Figure(f"{name}, first", stack.cpu(requests[1:]), "ms")
+    yield Figure(f"{name}, repeated", stack.cpu(repeat(requests[0], REPEATED_REQUESTS)), "ms", LIMIT)
 
 
-def _added(members: Members) -> Iterator[Member]:
+def _add_members(members: Members) -> Iterator[Member]:
     hashed = Argon2Passwords().hash(PASSWORD)
-    for number in range(FIRST + 1):
+    for number in range(FIRST_REQUESTS + 1):
         name = f"member{number}"
         member = Member(str(number), name, f"{name}@example.com", "Administrator", password=hashed)
         members.add(member)

@@ -1,4 +1,4 @@
-"""An empty answer from the HTTP server below the local gateway: what the machine takes for nothing."""
+"""The HTTP server of the local gateway with an empty response, as a baseline for the machine."""
 
 import socket
 import sys
@@ -11,7 +11,7 @@ HEADERS = [(b"content-type", b"application/json"), (b"content-length", str(len(A
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """Answer whatever comes (ASGI)."""
+    """Answer every request with the same response (ASGI)."""
     assert scope["type"] == "http"
     await receive()
     await send({"type": "http.response.start", "status": 200, "headers": HEADERS})

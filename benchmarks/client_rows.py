@@ -1,4 +1,4 @@
-"""The CPU of the DynamoDB engine over each of its clients, beside that of the bare request."""
+"""The CPU time of the DynamoDB engine with each of its clients, compared with a bare request."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -16,11 +16,11 @@ from tests.boto_client import BotoClient
 
 TABLE = "clients"
 OBJECTS = 100
-TIMES = 300
+REPEATS = 300
 
 
 def main(_: Path) -> None:
-    """Measure get, a page of 50 and a transaction of two, over an emulator in a process of its own."""
+    """Measure a get, a page of 50, a create and a transaction of two items with an emulator."""
     with emulator() as address:
         endpoint = AwsEndpoint("us-east-1", address, Credentials("local", "local"))
         clients: dict[str, Client] = {"botocore": BotoClient(endpoint), "signed": SignedClient(endpoint)}
@@ -42,12 +42,12 @@ def _figures(client: Client) -> Iterator[Figure]:
 
 
 def _figure(name: str, work: Callable[[int], object]) -> Figure:
-    for number in range(TIMES // 10):
+    for number in range(REPEATS // 10):
         work(-number)
     began = time.process_time()
-    for number in range(1, TIMES + 1):
+    for number in range(1, REPEATS + 1):
         work(number)
-    return Figure(name, (time.process_time() - began) / TIMES * 1000, "ms")
+    return Figure(name, (time.process_time() - began) / REPEATS * 1000, "ms")
 
 
 def _item(number: int, partition: str = "Thing") -> Item:

@@ -1,4 +1,4 @@
-"""What each operation costs: round trips and capacity units, on both engines, at several sizes."""
+"""The cost of each operation in round trips and capacity units, on both engines and with several sizes."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from time import monotonic
 
 from benchmarks.lock_rows import MODEL as LOCKS
 from benchmarks.lock_rows import Locks
-from benchmarks.metering import metered
+from benchmarks.metering import measure_consumption
 from benchmarks.nested_rows import MODEL as GRAPHS
 from benchmarks.nested_rows import Graphs
 from benchmarks.role_rows import CALLER, Cost, Operations, Roles
@@ -44,8 +44,8 @@ from tests.boto_client import BotoClient
 from tests.fakes import FrozenClock
 
 SIZES = tuple(map(int, os.environ.get("SIZES", "1000 10000 100000").split()))
-AT_ONCE = 90
-"""Objects in one commit while the store is filled."""
+BATCH_SIZE = 90
+"""The maximum number of items in a commit while the store is filled. An object has one or two."""
 
 MODEL = """
 extend schema @application(name: "Bench")
@@ -55,8 +55,8 @@ type Unique @unique(attributes: ["name"]) { name: String size: Int notes: Text }
 """
 
 
-_MOST = {"Plain": 100_000, "Indexed": 100_000, "Person": 100_000, "Unique": 1_000}
-"""Objects of each class; the cost of a unique value depends on no other object."""
+_MAX_OBJECTS = {"Plain": 100_000, "Indexed": 100_000, "Person": 100_000, "Unique": 1_000}
+"""The maximum number of objects of each class. The cost of a unique value does not depend on their number."""
 
 
 def main(folder: Path) -> None:
@@ -100,12 +100,12 @@ def _measure(name: str, engine: Engine, size: int) -> None:
     graphs = Graphs(services)
     references = [
         reference
-        for class_name in _MOST
-        for reference in _fill(services, class_name, min(size, _MOST[class_name]))
+        for class_name in _MAX_OBJECTS
+        for reference in _fill(services, class_name, min(size, _MAX_OBJECTS[class_name]))
     ]
-    some = {reference.class_name: reference for reference in references}
+    examples = {reference.class_name: reference for reference in references}
     rows = {
-        **_operations(services, some, size),
+        **_operations(services, examples, size),
         **Roles(services).operations(),
         **graphs.operations(),
         **Locks(services).operations(),
@@ -115,11 +115,11 @@ def _measure(name: str, engine: Engine, size: int) -> None:
 
 
 def _fill(services: Services, class_name: str, size: int) -> Iterator[Reference]:
-    made = [_entity(services, class_name, number) for number in range(size)]
-    for at in range(0, size, AT_ONCE // 2):
-        effects = tuple(map(Creation, made[at : at + AT_ONCE // 2]))
+    entities = [_entity(services, class_name, number) for number in range(size)]
+    for at in range(0, size, BATCH_SIZE // 2):
+        effects = tuple(map(Creation, entities[at : at + BATCH_SIZE // 2]))
         services.entities.commit(Change(services.ids.new(), services.clock.now(), effects))
-    return (entity.reference for entity in made)
+    return (entity.reference for entity in entities)
 
 
 def _entity(services: Services, class_name: str, number: int) -> Entity:
@@ -133,34 +133,34 @@ def _values(number: int) -> dict[str, Stored]:
 
 def _figures(services: Services, rows: Operations) -> Iterator[Figure]:
     for name, (cost, operation) in rows.items():
-        # It reads the registry, if that is stale.
+        # Read a page first, which refreshes the registry if it is stale, so that its cost does not count.
         _reader(services).page(Query("Plain", Order.of(()), window=Window(size=0)))
-        took = metered(operation)
-        yield Figure(f"{name}: round trips", took.round_trips, "", cost.calls)
-        if took.read_units or cost.read_units:
-            yield Figure(f"{name}: read units", took.read_units, "", cost.read_units)
-        if took.write_units or cost.write_units:
-            yield Figure(f"{name}: write units", took.write_units, "", cost.write_units)
+        consumption = measure_consumption(operation)
+        yield Figure(f"{name}: round trips", consumption.round_trips, "", cost.calls)
+        if consumption.read_units or cost.read_units:
+            yield Figure(f"{name}: read units", consumption.read_units, "", cost.read_units)
+        if consumption.write_units or cost.write_units:
+            yield Figure(f"{name}: write units", consumption.write_units, "", cost.write_units)
 
 
-def _operations(services: Services, some: dict[str, Reference], size: int) -> Operations:
-    """Return what is measured; s, the index slots of an object, is 1, and 2 for Indexed."""
+def _operations(services: Services, examples: dict[str, Reference], size: int) -> Operations:
+    """Return the operations to measure, by name. An object has 1 index slot, and an Indexed one has 2."""
     by_name = Order.of((OrderTerm("name"),))
     from_the_middle = Comparison("name", Operator.GTE, f"name {size // 2:06}")
     window = Window(size=50)
     page_units = 50 * 700 / 4096 / 2 + 1
     return {
-        "get": (Cost(1, 1, 0), lambda: _reader(services).get(some["Plain"])),
+        "get": (Cost(1, 1, 0), lambda: _reader(services).get(examples["Plain"])),
         "create": (Cost(1, 0, 2), lambda: _create(services, "Plain", size)),
         "create with one uniqueness": (Cost(1, 0, 2 + 1 + 2), lambda: _create(services, "Unique", size)),
         "create with one @index": (Cost(1, 0, 3), lambda: _create(services, "Indexed", size)),
-        "update": (Cost(2, 1, 2), lambda: save(services, Update(some["Plain"], {"size": -1}), CALLER)),
+        "update": (Cost(2, 1, 2), lambda: save(services, Update(examples["Plain"], {"size": -1}), CALLER)),
         "update of a unique value": (
             Cost(2, 1, 2 + 1 + 4),
-            lambda: save(services, Update(some["Unique"], {"name": "new"}), CALLER),
+            lambda: save(services, Update(examples["Unique"], {"name": "new"}), CALLER),
         ),
-        # A transaction, so that it is known who did it: docs/decisions/2026-11-21-whose-delete-it-was.md
-        "delete": (Cost(2, 1, 3), lambda: delete(services, Delete(some["Plain"]), CALLER)),
+        # A deletion is a transaction: see docs/decisions/2026-11-21-whose-delete-it-was.md.
+        "delete": (Cost(2, 1, 3), lambda: delete(services, Delete(examples["Plain"]), CALLER)),
         "page of 50 by _id": (
             Cost(1, page_units, 0),
             lambda: _reader(services).page(Query("Plain", Order.of(()), window=window)),
@@ -183,12 +183,12 @@ def _operations(services: Services, some: dict[str, Reference], size: int) -> Op
 
 
 def _reader(services: Services) -> Reader:
-    """Return what reads objects for one request."""
+    """Return the reader of a new request."""
     return Reader(RequestContext(services.model, services.entities, services.new_budget()))
 
 
 def _budget() -> ReadBudget:
-    """Return what a request may read if nothing else is set."""
+    """Return the read budget of a request with the default settings."""
     settings = Settings()
     return ReadBudget(settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
 

@@ -1,13 +1,13 @@
-"""The CPU time that a process has used."""
+"""The CPU time of a process."""
 
 import os
 from pathlib import Path
 
 
 def seconds(pid: int) -> float:
-    """Return the CPU seconds of a process and its threads so far (Linux)."""
+    """Return the CPU seconds that a process has used so far (Linux)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    # In ticks of 10 ms, but with the threads that have ended.
+    # Ticks of 10 ms include threads that have ended. The scheduler's figures are precise, but lack these.
     ticks = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return max(ticks, _of_living_threads(pid))
 

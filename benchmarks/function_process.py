@@ -1,4 +1,4 @@
-"""A function in a process of its own, as AWS Lambda runs it: under awslambdaric, from its own folder."""
+"""A Lambda function in its own process, as on AWS: with awslambdaric, in the folder of the function."""
 
 import json
 import os
@@ -17,40 +17,40 @@ FUNCTIONS = ROOT / "functions"
 
 
 class Start(NamedTuple):
-    """A cold start, from the process's beginning to its first answer."""
+    """The figures of a cold start, from the start of the process to the first response."""
 
     seconds: float
     cpu: float
     megabytes: float
-    """The most memory that the process has had."""
-    again: float
-    """Seconds of CPU of the same request once more."""
+    """The peak memory of the process."""
+    repeat_cpu: float
+    """The CPU seconds of a second, identical request."""
     answer: Any
 
     @property
     def body(self) -> Any:
-        """What the answer's body says."""
+        """The parsed JSON body of the response."""
         return json.loads(self.answer["body"])
 
 
 def cold_start(folder: Path, event: Mapping[str, Any], environment: Mapping[str, str]) -> Start:
-    """Start the function of a folder, and have it answer an event, and the same event again."""
+    """Start the function in a folder, and send it the same event twice."""
     with runtime_api() as api:
         began = time.perf_counter()
-        running = _started(folder, {**environment, "AWS_LAMBDA_RUNTIME_API": api.address})
+        process = _start_process(folder, {**environment, "AWS_LAMBDA_RUNTIME_API": api.address})
         try:
             answer = api.answer(event)
-            seconds, spent = time.perf_counter() - began, cpu.seconds(running.pid)
+            seconds, spent = time.perf_counter() - began, cpu.seconds(process.pid)
             api.answer(event)
-            again = cpu.seconds(running.pid) - spent
-            return Start(seconds, spent, memory.megabytes(running.pid), again, answer)
+            again = cpu.seconds(process.pid) - spent
+            return Start(seconds, spent, memory.megabytes(process.pid), again, answer)
         finally:
-            running.kill()
-            running.wait()
+            process.kill()
+            process.wait()
 
 
 def proxy_event(method: str, path: str, resource: str, token: str | None, body: object) -> dict[str, Any]:
-    """Return the event of a request that API Gateway makes."""
+    """Return the event of API Gateway for a request."""
     headers = {"Content-Type": "application/json", "Accept": "application/json", "Host": "api.example.com"}
     headers |= {"Authorization": f"Bearer {token}"} if token else {}
     return {
@@ -75,6 +75,6 @@ def proxy_event(method: str, path: str, resource: str, token: str | None, body: 
     }
 
 
-def _started(folder: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+def _start_process(folder: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "awslambdaric", "app.handler"]
     return subprocess.Popen(command, cwd=folder, env=os.environ | environment)

@@ -1,4 +1,4 @@
-"""Cold starts of the functions under AWS's own runtime client, with a small and with a large model."""
+"""Cold starts of the functions with AWS's runtime client, with a small and a large model."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.function_process import FUNCTIONS, Start, cold_start, proxy_event
-from benchmarks.models import MODELS, Served
+from benchmarks.models import MODELS, ServedModel
 from benchmarks.table import Figure, print_table
 from stratabase.adapters.keyring.secrets_manager import SecretsClient
 from stratabase.aws import AwsEndpoint, Credentials
@@ -19,10 +19,10 @@ from tests.service import PASSWORD
 
 STARTS = 5
 SECRET = "signing-keys"
-MOST_CPU = 1.0
-"""Seconds of CPU that the first answer may take with the large model."""
-MOST_TIMES = 2.0
-"""How many times what it takes with the small one."""
+MAX_CPU = 1.0
+"""The limit of the CPU seconds to the first response with the large model."""
+MAX_RATIO = 2.0
+"""The limit of the ratio of the CPU time with the large model to that with the small one."""
 
 ADMINISTRATOR = "from stratabase.bootstrap import instance; instance().first_administrator()"
 
@@ -30,7 +30,7 @@ Environment = Mapping[str, str]
 
 
 def main(folder: Path) -> None:
-    """Measure each function over an emulator of DynamoDB and Secrets Manager."""
+    """Measure each function with an emulator of DynamoDB and Secrets Manager."""
     if find_spec("awslambdaric") is None:
         print(
             "\nCold starts of the functions: not measured, since awslambdaric is not installed (Linux only)"
@@ -39,18 +39,18 @@ def main(folder: Path) -> None:
     with emulator() as address:
         common = _environment(address, folder)
         print_table("Cold start of an empty function", list(_figures("", _empty(folder, common))))
-        took = {name: _measure(name, served, folder, common) for name, served in MODELS.items()}
-    small, large = took["small"], took["large"]
-    figures = [Figure(name, large[name] / small[name], "times", MOST_TIMES) for name in small]
+        cpu_seconds = {name: _measure(name, served, folder, common) for name, served in MODELS.items()}
+    small, large = cpu_seconds["small"], cpu_seconds["large"]
+    figures = [Figure(name, large[name] / small[name], "times", MAX_RATIO) for name in small]
     print_table("CPU with the large model beside the small one", figures)
 
 
-def _measure(name: str, served: Served, folder: Path, common: Environment) -> Mapping[str, float]:
+def _measure(name: str, served: ServedModel, folder: Path, common: Environment) -> Mapping[str, float]:
     """Print the figures of each function with a model, and return the CPU seconds of each."""
-    environment = {**common, "STRATABASE_MODEL": str(served.deployed(folder))}
+    environment = {**common, "STRATABASE_MODEL": str(served.write_prepared(folder))}
     subprocess.run([sys.executable, "-c", ADMINISTRATOR], env=os.environ | environment, check=True)
     starts = dict(_starts(served, environment))
-    limit = MOST_CPU if name == "large" else None
+    limit = MAX_CPU if name == "large" else None
     figures = [
         figure for function, start in starts.items() for figure in _figures(f"{function}: ", start, limit)
     ]
@@ -61,11 +61,11 @@ def _measure(name: str, served: Served, folder: Path, common: Environment) -> Ma
 def _figures(name: str, start: Start, limit: float | None = None) -> Iterator[Figure]:
     yield Figure(f"{name}CPU to the first answer", start.cpu, "s", limit)
     yield Figure(f"{name}time to the first answer", start.seconds, "s")
-    yield Figure(f"{name}CPU of the same once more", start.again * 1000, "ms")
+    yield Figure(f"{name}CPU of the same once more", start.repeat_cpu * 1000, "ms")
     yield Figure(f"{name}memory", start.megabytes, "MB")
 
 
-def _starts(served: Served, environment: Environment) -> Iterator[tuple[str, Start]]:
+def _starts(served: ServedModel, environment: Environment) -> Iterator[tuple[str, Start]]:
     tokens = "/public/token/getJwtToken"
     credentials = {"username": "admin", "password": PASSWORD}
     signing_in = _start("tokens", proxy_event("POST", tokens, tokens, None, credentials), environment)
@@ -79,14 +79,14 @@ def _starts(served: Served, environment: Environment) -> Iterator[tuple[str, Sta
 
 
 def _start(function: str, event: Mapping[str, Any], environment: Environment) -> Start:
-    """Return the median of several starts, after one for which Python compiles what it loads."""
+    """Return the median of several starts, after a first start that lets Python compile the modules."""
     starts = [cold_start(FUNCTIONS / function, event, environment) for _ in range(1 + STARTS)][1:]
     assert all(start.answer["statusCode"] == 200 and "errors" not in start.body for start in starts), starts
     return sorted(starts, key=lambda start: start.cpu)[STARTS // 2]
 
 
 def _empty(folder: Path, environment: Environment) -> Start:
-    """Return the start of a function that does nothing: what Python and AWS's runtime client take."""
+    """Return the start of a function that does nothing: the cost of Python and AWS's runtime client."""
     empty = folder / "empty"
     empty.mkdir()
     (empty / "app.py").write_text("def handler(event, context):\n    return {}\n")
@@ -94,7 +94,7 @@ def _empty(folder: Path, environment: Environment) -> Start:
 
 
 def _environment(address: str, folder: Path) -> Environment:
-    """Return what the functions are given; the secret is made as the template does."""
+    """Create the secret with the signing keys, like the template, and return the functions' environment."""
     client = SecretsClient(AwsEndpoint("us-east-1", address, Credentials(*EMULATOR_CREDENTIALS.values())))
     client.call("create_secret", Name=SECRET, SecretString=f'{{"first": "{"x7" * 32}"}}')
     client.close()
@@ -111,10 +111,10 @@ def _environment(address: str, folder: Path) -> Environment:
 
 
 def _as_deployed(folder: Path) -> Environment:
-    """Return what has Python find what there is on Lambda: compiled files, and only the layer's packages."""
+    """Return variables with which Python finds the same as on Lambda: bytecode, and the layer's packages."""
     absent = folder / "absent"
     absent.mkdir()
-    # It is here for the tests, and whoever finds it loads it.
+    # This package is installed for the tests only. Libraries import it if they find it.
     (absent / "cryptography.py").write_text('raise ModuleNotFoundError(name="cryptography")\n')
     return {
         "PYTHONPATH": os.pathsep.join([str(absent), os.environ.get("PYTHONPATH", "")]),

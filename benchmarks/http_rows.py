@@ -1,4 +1,4 @@
-"""CPU and latency of the services over HTTP, whole requests, at 1 and 16 connections."""
+"""The CPU time and latency of whole HTTP requests, with 1 and 16 connections."""
 
 import json
 import socket
@@ -15,10 +15,10 @@ from tests.service import PASSWORD, RunningService, basic, running
 
 OBJECTS = 10_000
 GRAPHS = 200
-"""Employees with a team, a contract and two addresses, the last to be made."""
+"""The number of employees with a team, a contract and two addresses. They are created last."""
 CONNECTIONS = (1, 16)
 POSTGRAPHILE = {"get": 0.26 / 0.018, "page of 50": 0.64 / 0.018, "page of 50, team": 0.83 / 0.018}
-"""The CPU of PostGraphile's server (without PostgreSQL's), in empty answers of uvicorn beside it."""
+"""The CPU time of PostGraphile's server without PostgreSQL, in multiples of an empty response of uvicorn."""
 
 _TEAMS = count(1)
 
@@ -75,7 +75,7 @@ def _measure(service: RunningService, connections: int, case: Case, bare: float)
 
 
 def _bare_answer() -> float:
-    """Return the CPU milliseconds of an empty answer."""
+    """Return the CPU milliseconds of an empty response."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         command = [sys.executable, "-m", "benchmarks.bare_server", str(listener.fileno())]
         port = listener.getsockname()[1]
@@ -117,7 +117,7 @@ def _creations(
 
 
 def _graph(service: RunningService) -> Mapping[str, object]:
-    """Return what an employee is given beside attributes; the team is made."""
+    """Create a team, and return the roles of an employee in it: team, contract and addresses."""
     query = "mutation($name: String!) { Team___create(data: {name: $name}) { _id } }"
     made = service.graphql(query, {"name": f"Team {next(_TEAMS)}"})
     return {

@@ -1,4 +1,4 @@
-"""A client that keeps a number of connections busy, and costs little itself."""
+"""A load generator, which keeps several connections busy with little CPU time of its own."""
 
 import asyncio
 import time
@@ -10,16 +10,16 @@ import uvloop
 
 
 class Load(NamedTuple):
-    """How requests were answered: seconds in all, and seconds of each."""
+    """The result of a load test: the total seconds, and the latency of each request in seconds."""
 
     seconds: float
     latencies: list[float]
     bad: int
-    """How many were not answered 200."""
+    """The number of responses with a status other than 200 or with GraphQL errors."""
 
 
 class _Connection(asyncio.Protocol):
-    """Sends one request after another, each when the one before is answered."""
+    """A connection that sends the next request after each response."""
 
     def __init__(
         self, requests: Iterator[bytes], latencies: list[float], done: "asyncio.Future[int]"
@@ -65,7 +65,7 @@ def _length(head: bytearray) -> int:
 
 
 def run(port: int, connections: int, requests: Iterator[bytes]) -> Load:
-    """Send all requests over as many connections, and return how they were answered."""
+    """Send all requests over the given number of connections, and return the result."""
     return uvloop.run(_run(port, connections, requests))
 
 

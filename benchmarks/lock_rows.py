@@ -1,4 +1,4 @@
-"""What locks cost: taking and ending them, and writes that they refuse."""
+"""The cost of locks: locking, unlocking, and writes that fail because of a lock."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -24,7 +24,7 @@ _SEVERAL = 10
 
 
 class Locks:
-    """Objects that are locked, and what is measured of them; s, their index slots, is 1."""
+    """Objects with locks, and the operations to measure. Each object has 1 index slot."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -35,7 +35,7 @@ class Locks:
         lock(services, [self._held], 10, _OTHER)
 
     def operations(self) -> Operations:
-        """Return what is measured."""
+        """Return the operations to measure, by name."""
         one, several = self._pages[:1], self._pages
         rename = Update(self._pages[0], {"name": "new"})
         line = Update(
@@ -58,7 +58,7 @@ class Locks:
             "a write refused when it gathers": (Cost(1, 1, 0), lambda: self._refused(self._services)),
             "a write refused in the commit": (
                 Cost(2, 1, 1),
-                lambda: self._refused(replace(self._services, clock=_Ahead(self._services))),
+                lambda: self._refused(replace(self._services, clock=_FastClock(self._services))),
             ),
         }
 
@@ -75,10 +75,10 @@ class Locks:
         return reference
 
 
-class _Ahead:
-    """A clock that is an hour ahead when it is looked at for the second time.
+class _FastClock:
+    """A clock that is an hour fast at its second reading.
 
-    That is when an object was read: so its lock is taken to have ended, and only the commit sees it.
+    A write reads it then to load the object. The lock seems to have expired, and only the commit detects it.
     """
 
     def __init__(self, services: Services) -> None:
@@ -86,6 +86,6 @@ class _Ahead:
         self._looks = 0
 
     def now(self) -> int:
-        """Return what it says."""
+        """Return the current instant, or an instant an hour later at the second call."""
         self._looks += 1
         return self._clock.now() + 3_600_000 * (self._looks == 2)

@@ -1,6 +1,6 @@
-"""What an operation asks of the storage: round trips, and the capacity units that DynamoDB would charge.
+"""The storage consumption of an operation: round trips, and the capacity units that DynamoDB would charge.
 
-Computed, since emulators' own figures are wrong.
+The units are computed, because the figures of emulators are wrong.
 """
 
 from collections.abc import Callable
@@ -13,16 +13,16 @@ from stratabase.store.dynamodb.metering import record_consumption
 
 
 class Metered(NamedTuple):
-    """What was asked, all together."""
+    """The total consumption of an operation."""
 
     round_trips: int
-    """One after the other: what is asked side by side counts once."""
+    """The number of sequential requests. Parallel requests count once."""
     read_units: float
     write_units: float
 
 
-def metered(operation: Callable[[], object]) -> Metered:
-    """Return what an operation asks of a metered engine, even if it reads too much."""
+def measure_consumption(operation: Callable[[], object]) -> Metered:
+    """Run an operation on a metered engine, and return its consumption, even if it exceeds its budget."""
     consumed: list[Consumption] = []
     with record_consumption(consumed.append), suppress(ReadBudgetExceeded):
         operation()

@@ -1,4 +1,4 @@
-"""The two models that starts are measured with."""
+"""The two models of the benchmarks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,33 +11,33 @@ from tests.service import SAMPLE_MODEL
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
-    """A model, and a query to it that reads a nested page."""
+class ServedModel:
+    """A model, and a query that reads a nested page. `text()` returns the text of the model."""
 
     application: str
     query: str
     text: Callable[[], str]
 
-    def file(self, folder: Path) -> Path:
-        """Return a file of the model, made in a folder."""
+    def write(self, folder: Path) -> Path:
+        """Write the model to a file in a folder, and return the file."""
         file = folder / f"{self.application}.graphql"
         file.write_text(self.text())
         return file
 
-    def deployed(self, folder: Path) -> Path:
-        """Return a file of the model as `make build` leaves it: with the prepared model beside it."""
-        file = self.file(folder)
+    def write_prepared(self, folder: Path) -> Path:
+        """Write the model and its prepared model, like `make build`, and return the model's file."""
+        file = self.write(folder)
         prepared_file(file).write_bytes(prepare(read_model_file(file), file.read_bytes()))
         return file
 
 
-MODELS: Mapping[str, Served] = {
-    "small": Served(
+MODELS: Mapping[str, ServedModel] = {
+    "small": ServedModel(
         "Hr",
         "{ Employee___getPage { items { _id last_name team { name } addresses { items { city } } } } }",
         SAMPLE_MODEL.read_text,
     ),
-    "large": Served(
+    "large": ServedModel(
         APPLICATION,
         "{ Person7___getPage { items { _id last_name team { name } addresses { items { city } } } } }",
         large_model,

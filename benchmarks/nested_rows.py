@@ -1,4 +1,4 @@
-"""What requests for graphs cost, as clients send them: roles read level by level, graphs written as one."""
+"""The cost of GraphQL requests for graphs: nested roles in queries, and nested objects in mutations."""
 
 import json
 from collections.abc import Callable
@@ -22,26 +22,29 @@ type Sheet { name: String }
 """
 
 PEOPLE, CREWS, JOBS, PAPERS = 60, 10, 20, 2
-"""With what there are in a graph: a person has a crew, two jobs, two papers of one sheet each."""
-SHOWN = 50
-PAGE = SHOWN * 1000 / 4096 / 2 + 1
-"""The read units of a page of 50 persons of at most 1 KB."""
-S = 1
-"""The index slots of an object: the listing."""
+"""The numbers of objects. A person has a crew, two jobs, and two papers with one sheet each."""
+PAGE_SIZE = 50
+PAGE_UNITS = PAGE_SIZE * 1000 / 4096 / 2 + 1
+"""The read units of a page of 50 persons of up to 1 KB."""
+INDEX_SLOTS = 1
+"""The index slots of an object: only the listing."""
 
 
 class Graphs:
-    """Persons, and what they lead to; they are the first of their class."""
+    """Persons and their related objects, and the operations to measure.
+
+    Create it before other persons exist, because pages start with the first objects of the class.
+    """
 
     def __init__(self, services: Services) -> None:
         self._executor = SchemaExecutor(services, _raise)
         self._crews = self._make("Crew", CREWS)
         self._jobs = self._make("Job", JOBS)
         self._people = [self._id("Person", self._person(number)) for number in range(PEOPLE)]
-        self._paper = self._paper_of(self._people[8])
+        self._paper = self._first_paper(self._people[8])
 
     def operations(self) -> Operations:
-        """Return what is measured."""
+        """Return the operations to measure, by name."""
         return {**self._reads(), **self._writes()}
 
     def _reads(self) -> Operations:
@@ -51,27 +54,31 @@ class Graphs:
             "get, a key": (Cost(2, 1 + 1, 0), self._get("crew { name }")),
             "get, parts of parts": (Cost(3, 1 + 2 * PAPERS, 0), self._get(sheets)),
             "get, links": (Cost(3, 1 + 1 + 2, 0), self._get(jobs)),
-            "page of 50, a key": (Cost(2, PAGE + CREWS, 0), self._page("crew { name }")),
+            "page of 50, a key": (Cost(2, PAGE_UNITS + CREWS, 0), self._page("crew { name }")),
             "page of 50, parts": (
-                Cost(2, PAGE + SHOWN * PAPERS, 0),
+                Cost(2, PAGE_UNITS + PAGE_SIZE * PAPERS, 0),
                 self._page("papers { items { name } }"),
             ),
-            "page of 50, parts of parts": (Cost(3, PAGE + SHOWN * 2 * PAPERS, 0), self._page(sheets)),
-            # The links of each person are a range, which counts as one object; jobs are shared.
-            "page of 50, links": (Cost(3, PAGE + SHOWN + JOBS, 0), self._page(jobs)),
+            "page of 50, parts of parts": (
+                Cost(3, PAGE_UNITS + PAGE_SIZE * 2 * PAPERS, 0),
+                self._page(sheets),
+            ),
+            # The links of each person are one range, which costs as much as one object. Jobs are shared.
+            "page of 50, links": (Cost(3, PAGE_UNITS + PAGE_SIZE + JOBS, 0), self._page(jobs)),
             "page of 50, all of it": (
-                # Two for the links, beside which all else of the first level is read, and one for the second.
-                Cost(4, PAGE + CREWS + SHOWN + JOBS + SHOWN * 2 * PAPERS, 0),
+                # The page, two round trips for links (other roles of the first level are read in parallel),
+                # and one for the second level.
+                Cost(4, PAGE_UNITS + CREWS + PAGE_SIZE + JOBS + PAGE_SIZE * 2 * PAPERS, 0),
                 self._page(f"crew {{ name }} {jobs} {sheets}"),
             ),
             "page of 50, there and back": (
-                Cost(4, PAGE + CREWS + CREWS + PEOPLE, 0),
+                Cost(4, PAGE_UNITS + CREWS + CREWS + PEOPLE, 0),
                 self._page("crew { name people { items { name } } }"),
             ),
         }
 
     def _writes(self) -> Operations:
-        one = 2 + S
+        one = 2 + INDEX_SLOTS
         parts = 2 * PAPERS
         crew, jobs = 4, 2 * 6
         return {
@@ -79,12 +86,12 @@ class Graphs:
                 Cost(1, 0, one + parts * one + crew + jobs),
                 lambda: self._id("Person", self._person(PEOPLE)),
             ),
-            # The person, a paper that is changed and a new one; and another crew.
+            # Three objects (the person, a changed and a new paper), and the links to two crews.
             "update a graph": (Cost(2, 1 + 1, 3 * one + 6), self._update),
-            # One more for each level of parts, and one for the links.
+            # One more round trip for each level of parts, and one for the links.
             "delete a graph": (
                 Cost(2 + 2 + 1, 1 + parts + 1, one + parts * one + 2 + 2 * 4),
-                lambda: self._ask(
+                lambda: self._execute(
                     "mutation($id: ID!) { Person___delete(_id: $id) { deleted } }", id=self._people[-1]
                 ),
             ),
@@ -92,20 +99,20 @@ class Graphs:
 
     def _get(self, selected: str) -> Callable[[], object]:
         query = f"query($id: ID!) {{ Person___get(_id: $id) {{ name {selected} }} }}"
-        return lambda: self._ask(query, id=self._people[7])
+        return lambda: self._execute(query, id=self._people[7])
 
     def _page(self, selected: str) -> Callable[[], object]:
-        query = f"{{ Person___getPage(options: {{next: {SHOWN}}}) {{ items {{ name {selected} }} }} }}"
-        return lambda: self._ask(query)
+        query = f"{{ Person___getPage(options: {{next: {PAGE_SIZE}}}) {{ items {{ name {selected} }} }} }}"
+        return lambda: self._execute(query)
 
     def _update(self) -> None:
         papers = {"create": [{"name": "new"}], "update": [{"_id": self._paper, "name": "changed"}]}
         data = {"_id": self._people[8], "crew": {"set": self._crews[0]}, "papers": papers}
-        self._ask("mutation($data: PersonUpdate!) { Person___update(data: $data) { _id } }", data=data)
+        self._execute("mutation($data: PersonUpdate!) { Person___update(data: $data) { _id } }", data=data)
 
-    def _paper_of(self, person: str) -> str:
+    def _first_paper(self, person: str) -> str:
         query = "query($id: ID!) { Person___get(_id: $id) { papers { items { _id } } } }"
-        return str(self._ask(query, id=person)["Person___get"]["papers"]["items"][0]["_id"])
+        return str(self._execute(query, id=person)["Person___get"]["papers"]["items"][0]["_id"])
 
     def _person(self, number: int) -> dict[str, Any]:
         jobs = [self._jobs[number % JOBS], self._jobs[(number + 1) % JOBS]]
@@ -124,9 +131,9 @@ class Graphs:
     def _id(self, class_name: str, data: dict[str, Any]) -> str:
         verb = f"{class_name}___create"
         query = f"mutation($data: {class_name}Create!) {{ {verb}(data: $data) {{ _id }} }}"
-        return str(self._ask(query, data=data)[verb]["_id"])
+        return str(self._execute(query, data=data)[verb]["_id"])
 
-    def _ask(self, query: str, **variables: Any) -> Any:
+    def _execute(self, query: str, **variables: Any) -> Any:
         answer = json.loads(self._executor.execute(query, variables, None, CALLER, "benchmark").body)
         assert "errors" not in answer, answer
         return answer["data"]

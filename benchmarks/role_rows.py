@@ -1,4 +1,4 @@
-"""What operations on roles cost: keys, links, counts, one-to-one, parts."""
+"""The cost of operations on roles: keys, links, counts, one-to-one associations, and parts."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -37,7 +37,7 @@ MEMBERS = 50
 
 
 class Cost(NamedTuple):
-    """The most that an operation may cost (architecture's table, for objects of at most 1 KB)."""
+    """The maximum cost of an operation for objects of up to 1 KB. None means that no limit is set."""
 
     calls: float | None
     read_units: float | None
@@ -48,7 +48,7 @@ Operations = Mapping[str, tuple[Cost, Callable[[], object]]]
 
 
 class Roles:
-    """Objects that lead to one another, and what is measured of them; s, their index slots, is 1."""
+    """Objects with references to each other, and the operations to measure. Each object has 1 index slot."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -69,7 +69,7 @@ class Roles:
             self._make("Car", id_)
 
     def operations(self) -> Operations:
-        """Return what is measured."""
+        """Return the operations to measure, by name."""
         return {
             "create with a key": (Cost(1, 0, 2 + 1 + 4), self._create("Worker", team=ToOneCommand("t"))),
             "create with a required key": (
@@ -91,7 +91,7 @@ class Roles:
                 self._update("Boss", "b", team=ToOneCommand("u")),
             ),
             "link": (Cost(3, 2, 4 + 4), self._update("Note", "n", tags=ToManyCommand(("free",)))),
-            # Two links, and whether nobody else has locked the note.
+            # Two link items, and a check of the note's lock.
             "unlink": (Cost(3, 2, 4 + 2), self._update("Note", "n", tags=ToManyCommand(remove=("x",)))),
             "delete with a key": (Cost(2, 1, 2 + 1 + 2), self._delete("Worker", "w2")),
             "delete with a required key": (Cost(2, 1, 2 + 1 + 2 + 2), self._delete("Boss", "c")),

@@ -1,4 +1,4 @@
-"""The side of AWS Lambda that functions talk to: it gives out events and takes answers."""
+"""An implementation of the AWS Lambda Runtime API: sends events to a function, and receives its responses."""
 
 import json
 import threading
@@ -10,16 +10,16 @@ from time import time
 from typing import Any
 
 _ROOT = "/2018-06-01/runtime"
-_PATIENCE = 60
-"""Seconds for one answer."""
+_TIMEOUT = 60
+"""The seconds to wait for a response."""
 
 
 class FunctionFailed(Exception):
-    """A function that could not be started, or that raised."""
+    """The function failed to start, or raised an exception."""
 
 
 class RuntimeApi:
-    """Gives events to the one function that asks for them."""
+    """The Runtime API for one function."""
 
     def __init__(self, server: ThreadingHTTPServer) -> None:
         self.address = f"127.0.0.1:{server.server_address[1]}"
@@ -27,9 +27,9 @@ class RuntimeApi:
         self.answers: Queue[tuple[str, Any]] = Queue()
 
     def answer(self, event: Mapping[str, Any]) -> Any:
-        """Return what the function answers to an event, as soon as it is there. Raises FunctionFailed."""
+        """Send an event to the function, and return its response. Raises FunctionFailed."""
         self.events.put(event)
-        kind, answer = self.answers.get(timeout=_PATIENCE)
+        kind, answer = self.answers.get(timeout=_TIMEOUT)
         if kind != "response":
             raise FunctionFailed(json.dumps(answer, indent=2))
         return answer
@@ -37,7 +37,7 @@ class RuntimeApi:
 
 @contextmanager
 def runtime_api() -> Iterator[RuntimeApi]:
-    """Serve the Runtime API on a free port of the loopback."""
+    """Serve the Runtime API on a free port of the loopback interface inside the `with` block."""
     with _Server(("127.0.0.1", 0), _Exchange) as server:
         api = _Exchange.api = RuntimeApi(server)
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -48,35 +48,35 @@ def runtime_api() -> Iterator[RuntimeApi]:
 
 
 class _Server(ThreadingHTTPServer):
-    """Thinks nothing of connections that break: a function is ended once it has answered."""
+    """A server that ignores broken connections, as the benchmark kills the function after its response."""
 
     def handle_error(self, *_: object) -> None:
-        """Say nothing."""
+        """Do not print the error."""
 
 
 class _Exchange(BaseHTTPRequestHandler):
-    """One request of the function."""
+    """The handler of a request from the function's runtime client."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     api: RuntimeApi
 
     def do_GET(self) -> None:
-        """Give the next event, once there is one."""
+        """Wait for the next event and send it."""
         event = json.dumps(self.api.events.get()).encode()
         self._send(
             200,
             event,
             {
                 "Lambda-Runtime-Aws-Request-Id": "00000000-0000-4000-a000-000000000000",
-                "Lambda-Runtime-Deadline-Ms": str(int((time() + _PATIENCE) * 1000)),
+                "Lambda-Runtime-Deadline-Ms": str(int((time() + _TIMEOUT) * 1000)),
                 "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:us-east-1:000000000000:function:bench",
                 "Content-Type": "application/json",
             },
         )
 
     def do_POST(self) -> None:
-        """Take an answer, or an error."""
+        """Receive a response or an error."""
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.api.answers.put((self.path.removeprefix(_ROOT).rsplit("/", 1)[-1], body))
         self._send(202, b"", {})
@@ -89,4 +89,4 @@ class _Exchange(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Do not log requests."""

@@ -1,4 +1,4 @@
-"""How long the local server takes from its command to its first answers, with a small and a large model."""
+"""The start of the local server, from the command to the first responses, with a small and a large model."""
 
 import os
 import time
@@ -7,44 +7,44 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import cpu, memory
-from benchmarks.models import MODELS, Served
+from benchmarks.models import MODELS, ServedModel
 from benchmarks.table import Figure, print_table
 from tests.service import RunningService
 
 STARTS = 5
-SLOWEST = 3
-"""Seconds of a start."""
-MOST_CPU = 1.0
-"""Seconds of CPU up to the first answer with the large model."""
-MOST_TIMES = 2.0
-"""How many times what it takes with the small one."""
+MAX_SECONDS = 3
+"""The limit of a start in seconds."""
+MAX_CPU = 1.0
+"""The limit of the CPU seconds to the first response with the large model."""
+MAX_RATIO = 2.0
+"""The limit of the ratio of the CPU time with the large model to that with the small one."""
 
 
 class Start(NamedTuple):
-    """A start."""
+    """The figures of a start."""
 
     seconds: float
-    """To the first answer at all."""
+    """The seconds to the first response of any kind."""
     cpu: float
-    """To the first answer of GraphQL, in seconds."""
+    """The CPU seconds to the first GraphQL response."""
     megabytes: float
 
 
 def main(folder: Path) -> None:
-    """Measure starts of one process that watches no files."""
+    """Measure starts of the server with both models."""
     cpus = {name: _measure(name, served, folder / name) for name, served in MODELS.items()}
-    times = Figure("CPU", cpus["large"] / cpus["small"], "times", MOST_TIMES)
+    times = Figure("CPU", cpus["large"] / cpus["small"], "times", MAX_RATIO)
     print_table("Start with the large model beside the small one", [times])
 
 
-def _measure(name: str, served: Served, folder: Path) -> float:
+def _measure(name: str, served: ServedModel, folder: Path) -> float:
     """Print the figures of starts with a model, and return the CPU seconds of the median one."""
     folder.mkdir()
-    # Compiled, as after the very first start; where Python may not leave that beside the files, it is slow.
+    # Let Python write bytecode, so that all starts after the first one are as fast as on a user's machine.
     settings = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
     service = RunningService(
         folder / "home",
-        model=served.file(folder),
+        model=served.write(folder),
         application=served.application,
         settings={**settings, "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
     )
@@ -56,14 +56,14 @@ def _measure(name: str, served: Served, folder: Path) -> float:
 
 def _figures(name: str, starts: list[Start]) -> Iterator[Figure]:
     seconds, median = sorted(start.seconds for start in starts), starts[STARTS // 2]
-    yield Figure(f"from the command to an answer, slowest of {STARTS}", seconds[-1], "s", SLOWEST)
+    yield Figure(f"from the command to an answer, slowest of {STARTS}", seconds[-1], "s", MAX_SECONDS)
     yield Figure(f"from the command to an answer, median of {STARTS}", seconds[STARTS // 2], "s")
-    limit = MOST_CPU if name == "large" else None
+    limit = MAX_CPU if name == "large" else None
     yield Figure("CPU to the first answer of GraphQL", median.cpu, "s", limit)
     yield Figure("memory then", median.megabytes, "MB")
 
 
-def _start(service: RunningService, served: Served) -> Start:
+def _start(service: RunningService, served: ServedModel) -> Start:
     began = time.perf_counter()
     service.start()
     seconds = time.perf_counter() - began

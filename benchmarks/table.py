@@ -1,29 +1,29 @@
-"""Figures beside their limits."""
+"""Tables of figures with their limits."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 
 class Figure(NamedTuple):
-    """What was measured: a value in a unit, and the most that it may be (None: no limit is set)."""
+    """A measured value with its unit and its limit. A `limit` of None means that there is none."""
 
     name: str
     value: float
     unit: str
     limit: float | None = None
     source: str = ""
-    """Where the limit comes from."""
+    """The origin of the limit."""
 
     @property
     def verdict(self) -> str:
-        """Whether the limit is kept."""
+        """The word "ok" or "OVER", or an empty text if there is no limit."""
         if self.limit is None:
             return ""
         return "ok" if self.value <= self.limit else "OVER"
 
 
 def print_table(title: str, figures: Sequence[Figure]) -> None:
-    """Print one figure a line, with its limit and the verdict."""
+    """Print a line for each figure with its limit and verdict."""
     print(f"\n{title}")
     print(f"  {'':48}{'figure':>10}{'limit':>10}")
     for figure in figures:

@@ -1,8 +1,8 @@
-"""Which files and functions a request passes, in the order in which it reaches them.
+"""Traces of the files and functions that a request passes, in the order in which it reaches them.
 
 `python -m benchmarks.trace [get] [page] [create] [nested]` prints the path of each request through the
-`graphql` function over the embedded store, and how many files and functions it passes. The trace is that of
-the third run, so that it leaves out what a process does only once. Needs Python 3.12 or later.
+`graphql` function with the embedded store, and the numbers of files and functions. It traces the third run of
+a request, to exclude what a process does only once. It requires Python 3.12 or later.
 """
 
 import base64
@@ -30,16 +30,16 @@ Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
 
 
 class Call(NamedTuple):
-    """A function that a request has reached."""
+    """A function that a request calls."""
 
     file: str
-    """Its path, from the package on."""
+    """The path of the file in the package."""
     function: str
-    """Its qualified name."""
+    """The qualified name of the function."""
 
 
 class Service:
-    """The `graphql` function in this process, as its administrator uses it."""
+    """The `graphql` function in this process, with an administrator as the caller."""
 
     def __init__(self, home: Path) -> None:
         os.environ |= {
@@ -66,7 +66,7 @@ class Service:
         return value
 
     def employee(self, **roles: object) -> dict[str, object]:
-        """Return the input of an employee whom nobody equals."""
+        """Return the input of a new employee with a unique name and email address."""
         self._count += 1
         name = f"Lovelace {self._count}"
         email = f"ada.{self._count}@example.com"
@@ -109,7 +109,7 @@ REQUESTS = {"get": get, "page": page, "create": create, "nested": nested}
 
 
 def trace(request: Callable[[], object]) -> list[Call]:
-    """Run a request three times; return the functions that the third run calls, first call first."""
+    """Run a request three times; return the functions that the third run calls, by their first call."""
     request()
     request()
     calls: dict[Call, None] = {}
@@ -119,7 +119,7 @@ def trace(request: Callable[[], object]) -> list[Call]:
 
 
 def main() -> None:
-    """Print the paths of the requests that the command line names, or of all."""
+    """Print the paths of the requests that the command line names, or of all requests."""
     with tempfile.TemporaryDirectory() as home:
         service = Service(Path(home))
         for name in sys.argv[1:] or REQUESTS:
@@ -137,12 +137,12 @@ def _record(code: CodeType, calls: dict[Call, None]) -> None:
 
 
 @contextmanager
-def _watch_calls(see: Callable[[CodeType], None]) -> Iterator[None]:
-    """Call `see` with the code of each function that starts, in any thread and greenlet."""
-    monitoring = sys.monitoring  # type: ignore[attr-defined]  # which mypy does not know of 3.11
+def _watch_calls(on_call: Callable[[CodeType], None]) -> Iterator[None]:
+    """Call `on_call` with the code of each function that starts, in any thread and greenlet."""
+    monitoring = sys.monitoring  # type: ignore[attr-defined]  # mypy checks for 3.11, which lacks it
     tool, event = monitoring.PROFILER_ID, monitoring.events.PY_START
     monitoring.use_tool_id(tool, "trace")
-    monitoring.register_callback(tool, event, lambda code, _offset: see(code))
+    monitoring.register_callback(tool, event, lambda code, _offset: on_call(code))
     monitoring.set_events(tool, event)
     try:
         yield

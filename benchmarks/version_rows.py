@@ -1,4 +1,4 @@
-"""What versions cost: writing what is remembered, and reading what was."""
+"""The cost of versions: writing versioned objects, and reading former versions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -18,30 +18,30 @@ MODEL = """
 type Vessel @class(versioned: true) { name: String mates: [Mate!] @association(opposite: "vessel") }
 type Mate @class(versioned: true) { name: String vessel: Vessel @association(opposite: "mates") }
 """
-PASTS = (1, 100, 10_000)
-"""How many versions objects have beside the one that still holds: what is read must not cost more for it."""
+VERSION_COUNTS = (1, 100, 10_000)
+"""The numbers of former versions of the objects. Reads must not cost more if there are more versions."""
 
 
-class Past(NamedTuple):
-    """An object, and when its versions began."""
+class History(NamedTuple):
+    """An object, and the instants at which its versions start."""
 
     reference: Reference
     starts: Sequence[Instant]
 
 
 class Versions:
-    """Objects with a past, and what is measured of them; s, their index slots, is 1."""
+    """Objects with former versions, and the operations to measure. Each object has 1 index slot."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         for id_ in ("here", "there"):
             self._make("Vessel", id_)
         self._moved, self._gone = (self._make("Mate", id_, vessel="here") for id_ in ("moved", "gone"))
-        self._pasts = [self._past(number) for number in PASTS]
+        self._histories = [self._make_history(number) for number in VERSION_COUNTS]
 
     def operations(self) -> Operations:
-        """Return what is measured."""
-        bound = Update(self._moved, roles={"vessel": ToOneCommand("there")})
+        """Return the operations to measure, by name."""
+        reassignment = Update(self._moved, roles={"vessel": ToOneCommand("there")})
         return {
             "create, versioned": (Cost(1, 0, 2), self._create({})),
             "create with a key, versioned": (
@@ -54,19 +54,19 @@ class Versions:
             ),
             "update of a key, versioned": (
                 Cost(2, 1, 4 + 1 + 6 + 2),
-                lambda: save(self._services, bound, CALLER),
+                lambda: save(self._services, reassignment, CALLER),
             ),
             "delete with a key, versioned": (
                 Cost(2, 1, 4 + 1 + 2 + 2),
                 lambda: delete(self._services, Delete(self._gone), CALLER),
             ),
             "role as of an instant": (Cost(1, 1, 0), self._role),
-            **{name: row for past in self._pasts for name, row in self._of_past(past)},
+            **{name: row for history in self._histories for name, row in self._history_rows(history)},
         }
 
-    def _of_past(self, past: Past) -> Iterator[tuple[str, tuple[Cost, Callable[[], object]]]]:
-        """Yield what is measured of an object with so many versions."""
-        reference, starts = past
+    def _history_rows(self, history: History) -> Iterator[tuple[str, tuple[Cost, Callable[[], object]]]]:
+        """Yield the operations to measure on an object, with their names."""
+        reference, starts = history
         number = len(starts) - 1
         yield f"version of now, of {number:,}", (Cost(1, 1, 0), self._at(reference, starts[-1]))
         yield f"first version of {number:,}", (Cost(2, 1.5, 0), self._at(reference, starts[0]))
@@ -85,18 +85,18 @@ class Versions:
 
     def _role(self) -> None:
         role = RoleName("Vessel", "mates")
-        self._services.entities.linked(role, ["here"], at=[self._pasts[0].starts[0]])
+        self._services.entities.linked(role, ["here"], at=[self._histories[0].starts[0]])
 
-    def _past(self, number: int) -> Past:
-        """Make an object, and change it so often."""
+    def _make_history(self, number: int) -> History:
+        """Create an object with a number of former versions."""
         reference = self._make("Mate", f"old{number}", vessel="here")
         (first,) = self._services.entities.read([reference])
         assert first is not None
         assert first.start is not None
-        return Past(reference, [first.start, *(self._changed(reference, turn) for turn in range(number))])
+        return History(reference, [first.start, *(self._change(reference, turn) for turn in range(number))])
 
-    def _changed(self, reference: Reference, turn: int) -> Instant:
-        """Change an object once more, and return when."""
+    def _change(self, reference: Reference, turn: int) -> Instant:
+        """Change an object once more, and return the instant of the change."""
         (before,) = self._services.entities.read([reference])
         assert before is not None
         state = {**before.state, "name": f"{turn:05}" + "n" * 200}

@@ -239,7 +239,7 @@ class DictEntities:
             raise Conflict
         if any(map(self.graph.past.forbids, change.object_effects())):
             raise Conflict
-        if any(self._there(entity.reference) is None for entity in change.touched_entities()):
+        if any(self._there(entity.reference) is None for entity in change.checked_entities()):
             raise Conflict
         if any(self._there(entity.reference) != entity for entity in change.unchanged_entities()):
             raise Conflict

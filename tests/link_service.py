@@ -129,5 +129,5 @@ class LinkService:
 
 def sign_in(username: str, password: str, address: str) -> Caller:
     if password != "right":
-        raise Unauthenticated(verbatim("The username or the password is wrong."))
+        raise Unauthenticated(verbatim("The username or password is incorrect."))
     return CALLERS[username]

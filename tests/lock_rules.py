@@ -47,4 +47,4 @@ def whole_of(model: Model, entity: Entity) -> Reference | None:
 
 def _written(change: Change) -> Iterator[Reference]:
     yield from (effect.before.reference for effect in change.object_effects() if effect.before is not None)
-    yield from (entity.reference for entity in change.touched_entities())
+    yield from (entity.reference for entity in change.checked_entities())

@@ -25,7 +25,7 @@ class RecordingMailer:
 
     def send(self, mail: Mail) -> None:
         if self.refuse or mail.to == self.unreachable:
-            raise Unavailable(verbatim("The mail could not be sent."))
+            raise Unavailable(verbatim("The email couldn't be sent."))
         self.mails.append(mail)
 
     @property

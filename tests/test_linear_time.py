@@ -15,7 +15,7 @@ SOURCES = [*ROOT.glob("layers/stratabase/python/**/*.py")]
 MADE_IN_FUNCTIONS = {
     ("date_pattern.py", "of"): "of fields of ours and escaped text; a text fits in at most MOST_WAYS ways",
     ("routes.py", "__init__"): "of the template's paths",
-    ("errors.py", "_written"): "three quotes",
+    ("errors.py", "_source_index"): "three quotes",
     ("wording.py", "shorten"): "one character",
 }
 """Where a regular expression is made or found when the program runs, and of what."""

@@ -1,4 +1,4 @@
-"""The function `graphql`: the GraphQL endpoint, the schema as text, health, and every unknown address."""
+"""The Lambda function `graphql`: serves GraphQL, its schema, GraphiQL, health, and unknown addresses."""
 
 from stratabase.bootstrap import http_handler
 

@@ -1,4 +1,4 @@
-"""The function `members`: the members of the instance, their passwords, and the OpenAPI document."""
+"""The Lambda function `members`: serves the endpoints of members and passwords, and the OpenAPI document."""
 
 from stratabase.bootstrap import http_handler
 

@@ -1,4 +1,4 @@
-"""The function `rotate`: makes a new key for tokens, by schedule."""
+"""The scheduled Lambda function `rotate`: rotates the keys that sign tokens."""
 
 from stratabase.bootstrap import rotate_handler
 

@@ -1,4 +1,4 @@
-"""The function `sweep`: ends what deletions have left, by schedule."""
+"""The scheduled Lambda function `sweep`: deletes what large deletions have left to delete."""
 
 from stratabase.bootstrap import sweep_handler
 

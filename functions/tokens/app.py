@@ -1,4 +1,4 @@
-"""The function `tokens`: gives tokens for passwords, and new tokens for old ones."""
+"""The Lambda function `tokens`: issues tokens for passwords, and new tokens for valid ones."""
 
 from stratabase.bootstrap import http_handler
 

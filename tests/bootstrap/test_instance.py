@@ -45,8 +45,8 @@ def test_the_read_budget_of_a_request_comes_from_the_settings(instance: Instance
     assert (answer["data"]["two"], answer["data"]["three"]) == (None, None)
     two, three = sorted(answer["errors"], key=lambda error: error["path"], reverse=True)
     assert (
-        'Declare @index(attributes: ["name"]) in the model. Request less data in one request.'
-        in two["message"]
+        'Declare @index(attributes: ["name"]) in the model. '
+        "Request less data in each request." in two["message"]
     )
     assert "before it read these objects" in three["message"]
     assert two["extensions"]["attributeNames"] == ["name"]

@@ -107,12 +107,12 @@ def test_a_member_is_changed_by_name_in_any_case(ada: Terminal) -> None:
 @pytest.mark.parametrize(
     ("arguments", "typed", "said"),
     [
-        (["create", "ada", "a@example.com", "Member"], "", 'Another member has the same "username"'),
+        (["create", "ada", "a@example.com", "Member"], "", 'Another member already has this "username"'),
         (["create", "b", "nowhere", "Boss"], "", "must be a profile of the model"),
         (["create", "b", "b@example.com", "Member", "--ask-password"], "short\n", "at least 12 characters"),
-        (["set-profile", "ada", "Member"], "", "is the only administrator"),
-        (["disable", "ada"], "", "is the only administrator"),
-        (["delete", "ada"], "", "is the only administrator"),
+        (["set-profile", "ada", "Member"], "", "is the only active administrator"),
+        (["disable", "ada"], "", "is the only active administrator"),
+        (["delete", "ada"], "", "is the only active administrator"),
         (["delete", "bob"], "", 'Member "bob" does not exist'),
         (["set-password", "ada"], "ada@example.com\n", "password"),
     ],
@@ -188,5 +188,5 @@ def test_the_reason_of_a_failure_is_reported(ada: Terminal, monkeypatch: pytest.
     monkeypatch.setenv("STRATABASE_MAIL", "smtp")
     monkeypatch.setenv("STRATABASE_SMTP", f"smtp://127.0.0.1:{free_port()}")
     said = ada.refused("reset-password", "ada")
-    assert said.startswith("The mail cannot be sent. (")
+    assert said.startswith("The email couldn't be sent. (")
     assert "refused" in said

@@ -50,7 +50,7 @@ def test_a_grant_by_fields_that_members_set_themselves_is_warned_about(
     assert main(["model", "check"]) == 0
     printed = capsys.readouterr()
     assert printed.out == "ok\n"
-    assert printed.err.startswith(f"Warning: {served}:3:66: Members set caller.notes themselves, so they")
+    assert printed.err.startswith(f"Warning: {served}:3:66: Members can set caller.notes themselves, so they")
 
 
 def test_another_model_file_can_be_checked(served: Path, tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_another_model_file_can_be_checked(served: Path, tmp_path: Path) -> None
 
 def test_a_missing_file_is_an_error(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["model", "check", str(served.parent / "nowhere.graphql")]) == 1
-    assert "cannot be read" in capsys.readouterr().err
+    assert "Can't read the model" in capsys.readouterr().err
 
 
 def test_the_schema_is_printed(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,7 +129,7 @@ def test_objects_named_by_id_are_read_by_key(served: Path, capsys: pytest.Captur
     assert main(["model", "explain", "Pet", json.dumps(options)]) == 0
 
     out = capsys.readouterr().out
-    assert out.startswith("Used: get all of the 2,000 objects that the filter names by _id, and sort ")
+    assert out.startswith("Used: get all of the 2,000 objects with an _id in the filter, and sort ")
     assert "@index name" in out
     assert "Cheaper" not in out
 
@@ -226,7 +226,7 @@ def test_a_grant_that_compares_a_name_as_text_is_warned_about(
     assert main(["model", "check", str(file)]) == 0
     printed = capsys.readouterr()
     assert printed.out == "ok\n"
-    warning = f"Warning: {file}:2:87: This may go by _ownedby as it was written, a name that another member"
+    warning = f"Warning: {file}:2:87: This may compare _ownedby as text, a name that another member"
     assert printed.err.startswith(warning)
 
 

@@ -147,7 +147,7 @@ def test_a_model_that_serves_before_its_build_refuses_unverifiable_writes(
     process = deployed.instance()
     (refusal,) = issues(process, 'Pet___create(data: {name: "Max"}) { _id }')
     text = (
-        "Pet @unique(name) cannot be checked yet, because it is not built for existing objects. "
+        "Pet @unique(name) can't be checked until it is built for existing objects. "
         "Run `stratabase reindex Pet`."
     )
     assert refusal == ("ENTITY_UNIQUE", text)

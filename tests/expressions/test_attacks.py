@@ -15,7 +15,7 @@ from stratabase.model.model_expressions import ModelExpressions
 from tests.expressions.evaluation import MODEL, environment, expression, mistakes
 
 LONG = Environment({"notes": "xy" * 150_000, "name": "x" * 255})
-DEEP = f"More than {MAX_DEPTH} levels within one another: write it flatter, or in several attributes."
+DEEP = f"The expression is nested more than {MAX_DEPTH} levels deep. Simplify it or split it."
 DIGITS = "[1,2,3,4,5,6,7,8,9,0]"
 TOO_DEEP = {
     "calls": "lower(" * 60 + "name" + ")" * 60,
@@ -45,7 +45,7 @@ def test_a_too_deeply_nested_expression_is_refused(text: str) -> None:
 
 
 def test_the_length_of_an_expression_is_limited() -> None:
-    message = f"An expression has at most {MAX_EXPRESSION_LENGTH} characters; these are 10000."
+    message = f"The expression has 10000 characters. The maximum is {MAX_EXPRESSION_LENGTH}."
     assert mistakes("1" * 10_000) == [(0, message)]
     assert mistakes("1" + " " * (MAX_EXPRESSION_LENGTH - 1)) == []
 
@@ -96,7 +96,7 @@ def test_the_deepest_expression_leaves_room_on_the_stack(text: str) -> None:
 )
 def test_nested_lists_are_limited(text: str) -> None:
     assert [message for _, message in mistakes(text)] == [
-        "Lists within lists make this more than 10000 steps: write them one beside the other."
+        "Nested lists make this more than 10000 steps. Put them side by side."
     ]
 
 
@@ -135,7 +135,7 @@ HARMLESS = {
 REFUSED = {
     "a{1001}": "invalid repetition size: {1001}",
     "((a{100}){100}){100}": "invalid repetition size: {100}",
-    "(a?){900}a{900}.{900}": "it is too large: repeat less",
+    "(a?){900}a{900}.{900}": "it is too large; use fewer repetitions",
     r"\p{L}{50}": "pattern too large - compile failed",
     "(?=a)b": "invalid perl operator: (?=",
     "a**": "bad repetition operator: **",
@@ -152,7 +152,7 @@ def test_no_pattern_backtracks(text: str) -> None:
 def test_a_pattern_that_is_too_large_is_refused(pattern: str) -> None:
     ((at, message),) = mistakes(f"name.matches(r'{pattern}')")
     assert at == 13
-    assert message.startswith(f"'{pattern}' is no regular expression (RE2): {REFUSED[pattern]}")
+    assert message.startswith(f"'{pattern}' is not a valid regular expression (RE2): {REFUSED[pattern]}")
 
 
 def test_the_length_of_a_pattern_is_limited() -> None:

@@ -73,7 +73,7 @@ def test_time_zones_are_formatted_by_their_pattern(zone: str, language: str, exp
 @pytest.mark.parametrize(
     ("pattern", "reason"),
     [
-        ("dd q", 'The pattern "dd q" has the unsupported letter "q"'),
+        ("dd q", 'The pattern "dd q" contains the unsupported letter "q"'),
         ("XXXX", "The limit is 3"),
         ("dd 'of", "For a literal single quote, use ''"),
         ("d" * 101, "The limit is 100"),
@@ -93,7 +93,7 @@ def test_pattern_letters_of_other_types_are_refused(
     pattern: str, allowed: frozenset[DatePart], letter: str
 ) -> None:
     """A date has no hour: a letter that tells of something else is refused by its name."""
-    with pytest.raises(InvalidValue, match=f'The letter "{letter}" is part of a'):
+    with pytest.raises(InvalidValue, match=f'The letter "{letter}" represents '):
         compile_date_pattern(pattern).check_parts(allowed)
 
 

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.objects.change import Effect, EffectIndex, LinkDeletion, Touch
+from stratabase.domain.objects.change import Effect, EffectIndex, LinkDeletion, ObjectCheck
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Command, Create, Delete, Update
 from stratabase.operations.read.pending import PendingWrite
@@ -68,7 +68,7 @@ class RandomSession:
     def _is_seen(self, effect: Effect | bool) -> bool:
         """Return whether an effect is more than an expectation, or than the end of a link to nothing."""
         if not isinstance(effect, LinkDeletion):
-            return not isinstance(effect, Touch)
+            return not isinstance(effect, ObjectCheck)
         role = self._services.class_(effect.role.class_name).roles[effect.role.role_name]
         return Reference(role.target, effect.other) in self.graph.objects
 

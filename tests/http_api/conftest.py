@@ -49,7 +49,7 @@ Send = Callable[..., Reply]
 
 def sign_in(username: str, password: str, address: str) -> Caller:
     if username not in CALLERS or password != "right":
-        raise Unauthenticated(verbatim("The username or the password is wrong."))
+        raise Unauthenticated(verbatim("The username or password is incorrect."))
     return CALLERS[username]
 
 

@@ -56,14 +56,14 @@ class Scenario:
 SCENARIOS = [
     Scenario("who am I", "GET", ME, 200, answer=SHOWN["anna"]),
     Scenario("who am I, who am no administrator", "GET", ME, 200, "bert", answer=SHOWN["bert"]),
-    Scenario("who am I, nobody", "GET", ME, 401, None, answer="requires one Authorization header"),
+    Scenario("who am I, nobody", "GET", ME, 401, None, answer="requires exactly one Authorization header"),
     Scenario(
         "who am I, whom somebody has just deleted",
         "GET",
         ME,
         404,
         "carl",
-        answer="A member with this id does not exist",
+        answer="A member with this ID does not exist",
     ),
     Scenario(
         "all",
@@ -154,7 +154,7 @@ SCENARIOS = [
         ALL,
         409,
         sent={**ADA, "username": "BERT"},
-        answer='Another member has the same "username"',
+        answer='Another member already has this "username"',
     ),
     Scenario(
         "an address that is taken",
@@ -168,7 +168,7 @@ SCENARIOS = [
         "a new member by somebody", "POST", ALL, 403, "bert", sent=ADA, answer="Only administrators can"
     ),
     Scenario("a new member by nobody", "POST", ALL, 401, None, sent=ADA, answer="Authorization"),
-    Scenario("no body", "POST", ALL, 400, answer="The body is empty"),
+    Scenario("no body", "POST", ALL, 400, answer="The request body is empty"),
     Scenario(
         "another",
         "GET",
@@ -204,14 +204,14 @@ SCENARIOS = [
     Scenario(
         "nobody else is told who is there", "GET", ONE, 403, "bert", "77", answer="Only administrators can"
     ),
-    Scenario("no such member", "GET", ONE, 404, id="77", answer="A member with this id does not exist."),
+    Scenario("no such member", "GET", ONE, 404, id="77", answer="A member with this ID does not exist."),
     Scenario(
         "no such member, far and wide",
         "GET",
         ONE,
         404,
         id="7" * 3000,
-        answer="A member with this id does not exist.",
+        answer="A member with this ID does not exist.",
     ),
     Scenario("one, for nobody", "GET", ONE, 401, None, "1", answer="Authorization"),
     Scenario(
@@ -311,10 +311,10 @@ SCENARIOS = [
         404,
         id="77",
         sent={"notes": "x"},
-        answer="A member with this id does not exist.",
+        answer="A member with this ID does not exist.",
     ),
     Scenario(
-        "a change of the id", "PUT", ONE, 400, id="2", sent={"id": "3"}, answer='"id" cannot be changed'
+        "a change of the id", "PUT", ONE, 400, id="2", sent={"id": "3"}, answer='"id" can\'t be changed'
     ),
     Scenario(
         "the same id", "PUT", ONE, 200, "bert", "2", sent={"id": "2", "notes": "x"}, answer="Update Complete"
@@ -337,7 +337,7 @@ SCENARIOS = [
         sent={"bogus": "x"},
         answer="Only administrators can create members.",
     ),
-    Scenario("a change that is none", "PUT", ONE, 400, id="2", answer="The body is empty"),
+    Scenario("a change that is none", "PUT", ONE, 400, id="2", answer="The request body is empty"),
     Scenario(
         "a bad address",
         "PUT",
@@ -354,7 +354,7 @@ SCENARIOS = [
         400,
         id="2",
         sent={"password": COMMON},
-        answer="Many people use this password",
+        answer="This password is too common",
     ),
     Scenario(
         "a short password",
@@ -372,7 +372,7 @@ SCENARIOS = [
         409,
         id="2",
         sent={"username": "Anna"},
-        answer='Another member has the same "username"',
+        answer='Another member already has this "username"',
     ),
     Scenario(
         "the last administrator steps down",
@@ -381,7 +381,7 @@ SCENARIOS = [
         409,
         id="1",
         sent={"profile": "Clerk"},
-        answer='"anna" is the only administrator',
+        answer='"anna" is the only active administrator',
         members={"1": {"profile": "Administrator"}},
     ),
     Scenario(
@@ -391,12 +391,12 @@ SCENARIOS = [
         409,
         id="1",
         sent={"disabled": True},
-        answer="only administrator",
+        answer="only active administrator",
         members={"1": {"disabled": False}},
     ),
     Scenario("a deletion", "DELETE", ONE, 200, id="2", answer="Delete completed", members={"2": {}}),
     Scenario(
-        "a deletion of nobody", "DELETE", ONE, 500, id="77", answer="A member with this id does not exist."
+        "a deletion of nobody", "DELETE", ONE, 500, id="77", answer="A member with this ID does not exist."
     ),
     Scenario(
         "a deletion of the last administrator",
@@ -404,7 +404,7 @@ SCENARIOS = [
         ONE,
         500,
         id="1",
-        answer='"anna" is the only administrator',
+        answer='"anna" is the only active administrator',
         members={"1": {"username": "anna"}},
     ),
     Scenario(

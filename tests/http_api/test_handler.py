@@ -130,10 +130,10 @@ SCENARIOS = [
             "Access-Control-Allow-Headers": ["Accept, Authorization, Content-Type, If-None-Match, Range"],
         },
     ),
-    Scenario("no credentials", "GET", GRAPHQL, 401, holds=("requires one Authorization header",)),
-    Scenario("a wrong password", "GET", GRAPHQL, 401, basic(b"anna:wrong"), holds=("password is wrong",)),
-    Scenario("no colon", "GET", GRAPHQL, 401, basic(b"anna"), holds=("must have a colon",)),
-    Scenario("no UTF-8", "GET", GRAPHQL, 401, basic(b"\xff:\xff"), holds=("UTF-8 text in base64",)),
+    Scenario("no credentials", "GET", GRAPHQL, 401, holds=("requires exactly one Authorization header",)),
+    Scenario("a wrong password", "GET", GRAPHQL, 401, basic(b"anna:wrong"), holds=("password is incorrect",)),
+    Scenario("no colon", "GET", GRAPHQL, 401, basic(b"anna"), holds=("must contain a colon",)),
+    Scenario("no UTF-8", "GET", GRAPHQL, 401, basic(b"\xff:\xff"), holds=("Base64-encoded UTF-8 text",)),
     Scenario("no base64", "GET", GRAPHQL, 401, {"headers": {"Authorization": "Basic ???"}}),
     Scenario("no ASCII", "GET", GRAPHQL, 401, {"headers": {"Authorization": "Basic é"}}),
     Scenario("no credentials after the scheme", "GET", GRAPHQL, 401, {"headers": {"Authorization": "Basic"}}),
@@ -144,7 +144,7 @@ SCENARIOS = [
         401,
         {"headers": {"Authorization": "Digest x"}},
         {"WWW-Authenticate": CHALLENGE},
-        holds=("must use the scheme Basic",),
+        holds=("must use the Basic scheme",),
     ),
     Scenario("a scheme in capitals", "GET", "/auth/once", 200, basic(b"anna:right", "BASIC")),
     Scenario("a scheme in lower case, and blanks", "GET", "/auth/once", 200, basic(b"anna:right", " basic ")),
@@ -173,7 +173,7 @@ SCENARIOS = [
         "/public/echo",
         413,
         {"body": "é" * 32_769},
-        holds=("The body has 65,538 bytes. The limit is 65,536 bytes.",),
+        holds=("The request body has 65,538 bytes. The limit is 65,536 bytes.",),
     ),
     Scenario(
         "a body that is compressed",
@@ -182,7 +182,7 @@ SCENARIOS = [
         415,
         {"body": "x", "headers": {"content-encoding": "gzip"}},
         {"Accept-Encoding": ["identity"]},
-        holds=('content coding \\"gzip\\" is not supported',),
+        holds=('content encoding \\"gzip\\" is not supported',),
     ),
     Scenario(
         "a body as it is",
@@ -215,10 +215,10 @@ TEXTS = [
         "/auth/text",
         401,
         headers={"WWW-Authenticate": CHALLENGE},
-        holds=("This address requires one Authorization header with the scheme Basic.",),
+        holds=("This address requires exactly one Authorization header with the Basic scheme.",),
     ),
     Scenario(
-        "a wrong password", "PUT", "/auth/text", 401, basic(b"anna:wrong"), holds=("password is wrong",)
+        "a wrong password", "PUT", "/auth/text", 401, basic(b"anna:wrong"), holds=("password is incorrect",)
     ),
     Scenario(
         "a format that is none",
@@ -234,7 +234,7 @@ TEXTS = [
         "/auth/text",
         400,
         {"signed_in": True, "body": "A", "base64_body": True},
-        holds=("The body is incomplete. Send the request again.",),
+        holds=("The request body is incomplete. Send the request again.",),
     ),
     Scenario(
         "too large",
@@ -242,7 +242,7 @@ TEXTS = [
         "/auth/text",
         413,
         {"signed_in": True, "body": "x" * 65_537},
-        holds=("The body has 65,537 bytes",),
+        holds=("The request body has 65,537 bytes",),
     ),
     Scenario(
         "compressed",
@@ -257,7 +257,7 @@ TEXTS = [
         "DELETE",
         "/public/fail",
         500,
-        holds=("The service failed.", "trace-1"),
+        holds=("An internal error occurred.", "trace-1"),
         lacks=("members_v2", "RuntimeError", "Traceback"),
     ),
 ]
@@ -424,5 +424,5 @@ def test_without_a_caller_a_refusal_is_in_the_language_of_the_browser(send: Any)
     ]
     assert texts == [
         "Questo indirizzo richiede una sola intestazione Authorization con lo schema Basic.",
-        "This address requires one Authorization header with the scheme Basic.",
+        "This address requires exactly one Authorization header with the Basic scheme.",
     ]

@@ -108,6 +108,12 @@ def test_every_message_has_literal_templates() -> None:
         )
 
 
+def test_messages_use_the_words_that_the_conventions_ask_for() -> None:
+    """CONTRIBUTING lists these words."""
+    templates = [text for entry in entries("messages.pot") for text in strings_of(entry.id)]
+    assert [text for text in templates if re.search(r"(?i)\b(cannot|can not|mails?)\b", text)] == []
+
+
 def test_a_message_gets_a_value_for_each_placeholder() -> None:
     for place, function, call in messages_made():
         if function == "verbatim" or any(keyword.arg is None for keyword in call.keywords):

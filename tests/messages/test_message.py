@@ -20,13 +20,13 @@ def test_a_message_is_its_english_text() -> None:
 
 
 def test_a_message_in_another_language_has_the_same_parameters() -> None:
-    message = _("The username or the password is wrong.")
+    message = _("The username or password is incorrect.")
     assert message.in_language("it") != message
     assert message.in_language("it-CH") == message.in_language("it_IT") == message.in_language("it")
 
 
 def test_an_unavailable_language_falls_back_to_english() -> None:
-    message = _("The username or the password is wrong.")
+    message = _("The username or password is incorrect.")
     assert message.in_language("ja") == message.in_language("not a tag") == message
 
 
@@ -60,7 +60,7 @@ def test_alternatives_are_joined_by_the_rules_of_the_language() -> None:
 
 
 def test_parameters_that_are_messages_are_in_the_same_language() -> None:
-    inner = _("The username or the password is wrong.")
+    inner = _("The username or password is incorrect.")
     outer = verbatim_template("{attribute}: {reason}", attribute="name", reason=inner)
     assert outer.in_language("it") == f"name: {inner.in_language('it')}"
     assert and_list([inner, "b"]).in_language("it") == f"{inner.in_language('it')} e b"

@@ -39,7 +39,7 @@ def test_differences_of_attributes_are_listed() -> None:
         "~ A.z minLength: 1, was none",
         "~ A.z maxLength: none, was 3",
         "~ A.z values: a, b, was none",
-        "~ A.z: another description",
+        "~ A.z: description changed",
         "+ A.n: Int!",
         "+ A.d: Int",
         "- A.gone",
@@ -49,7 +49,7 @@ def test_differences_of_attributes_are_listed() -> None:
 def test_differences_of_derivations_are_listed() -> None:
     old = 'type A { x: Int y: Int @derived(expression: "1") z: Int }'
     new = 'type A { x: Int y: Int @derived(expression: "2") z: Int @derived(expression: "1") }'
-    assert _changes(old, new) == ["~ A.y: derived otherwise", "~ A.z: now derived"]
+    assert _changes(old, new) == ["~ A.y: derivation changed", "~ A.z: now derived"]
 
 
 def test_differences_of_roles_are_listed() -> None:
@@ -60,7 +60,7 @@ def test_differences_of_roles_are_listed() -> None:
     )
     assert _changes(old, new) == [
         "~ A.b: [B!], was B",
-        "~ A.b: no longer holding the key",
+        "~ A.b: no longer holds the key",
         "~ A.c: now required",
         "~ A.c opposite: a, was none",
         "+ A.p: [P!]",
@@ -105,7 +105,7 @@ def test_differences_of_the_kind_of_class_are_listed() -> None:
     ) == [
         "~ A.p: now a composition",
         "~ A.p opposite: a_, was none",
-        "~ A.p: no longer holding the key",
+        "~ A.p: no longer holds the key",
         "~ class P: now a part",
         "~ class P: no longer exposed",
         "+ P.a_: A!",
@@ -118,6 +118,6 @@ def test_differences_of_application_and_profiles_are_listed() -> None:
     new = _model("type A { x: Int }", head + '@profile(name: "Q", administrator: true)')
     assert diff_models(old, new) == [
         "~ application: Crm, was Hr",
-        "~ profile Boss: no longer an administrator's",
+        "~ profile Boss: no longer an administrator profile",
         "+ profile Q",
     ]

@@ -77,8 +77,8 @@ def test_errors_of_a_client_expression_are_reported() -> None:
     with pytest.raises(InvalidExpression) as caught:
         ModelExpressions(MODEL).filter("Thing", "nam == 'x' && count")
     assert str(caught.value) == (
-        'at character 1: Thing has no attribute and no role "nam". Did you mean "name"?\n'
-        "at character 15: Each side of && is Boolean; this is Int."
+        'at character 1: Thing has no attribute or role "nam". Did you mean "name"?\n'
+        "at character 15: Each side of && must be Boolean, but this is Int."
     )
 
 

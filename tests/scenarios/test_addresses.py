@@ -109,7 +109,7 @@ def test_several_operations_in_one_request_are_refused(service: RunningService) 
     reply = post(service, [{"query": COUNT}, {"query": COUNT}])
 
     assert is_problem(reply, 400)
-    assert "one request for each operation" in reply.json()["detail"]
+    assert "Send each operation in its own request" in reply.json()["detail"]
 
 
 def test_a_client_that_accepts_no_json_gets_406(service: RunningService) -> None:

@@ -142,26 +142,26 @@ def test_bulk_services_accept_a_condition(company: Company) -> None:
 
 
 WRONG = {
-    "height >": "character 9: The expression ends where a value is expected.",
+    "height >": "character 9: The expression is incomplete. Add a value at its end.",
     "height = 1": 'character 8: Unexpected "=". Did you mean "=="?',
-    "heigt > 1": 'character 1: Person has no attribute and no role "heigt". Did you mean "height"?',
-    "team_nam == 'x'": (
-        'character 1: Person has no attribute and no role "team_nam". Did you mean "team_name"?'
-    ),
-    "mood == 'GOD'": "character 9: Mood has no value 'GOD'; it has GOOD and BAD. Did you mean \"GOOD\"?",
-    "height": "character 1: This is Int, where Boolean is wanted.",
+    "heigt > 1": 'character 1: Person has no attribute or role "heigt". Did you mean "height"?',
+    "team_nam == 'x'": ('character 1: Person has no attribute or role "team_nam". Did you mean "team_name"?'),
+    "mood == 'GOD'": "character 9: Mood has no value 'GOD'. It has GOOD and BAD. Did you mean \"GOOD\"?",
+    "height": "character 1: This is Int, but it must be Boolean.",
     "wage > 'x'": (
-        "character 6: > compares values of one kind; here are Real and String: "
-        "write a number without quotes; double(x) makes one of a text."
+        "character 6: > compares values of one type, but these are Real and String. "
+        "Write a number without quotes, or convert a text by double(x)."
     ),
     "own &&\n  team.name == 'x'": (
-        "line 2, character 3: Person.team is a role; a filter takes the class's own attributes."
+        "line 2, character 3: Person.team is a role. A filter can use only the class's own attributes."
     ),
-    "x" * 5000: "character 1: An expression has at most 4096 characters; these are 5000.",
+    "x" * 5000: "character 1: The expression has 5000 characters. The maximum is 4096.",
     "(own ? " * 60 + "own" + " : past)" * 60: (
-        "character 72: More than 50 levels within one another: write it flatter, or in several attributes."
+        "character 72: The expression is nested more than 50 levels deep. Simplify it or split it."
     ),
-    "last_name.matches('(a+')": "character 19: '(a+' is no regular expression (RE2): missing ): (a+.",
+    "last_name.matches('(a+')": (
+        "character 19: '(a+' is not a valid regular expression (RE2): missing ): (a+."
+    ),
 }
 
 

@@ -142,7 +142,7 @@ def test_a_wrong_password_is_shown_and_announced(visit: Visiting, folder: Path) 
     with visit() as seen:
         seen.page.goto("/public/graphiql")
         sign_in(seen.page, password="a wrong password")
-        expect(seen.page.get_by_role("alert")).to_contain_text("The username or the password is wrong.")
+        expect(seen.page.get_by_role("alert")).to_contain_text("The username or password is incorrect.")
         expect(seen.page.get_by_role("alert")).to_be_focused()
         seen.picture(folder, "wrong-password")
         sign_in(seen.page)

@@ -84,7 +84,7 @@ LIMITS = {
     "QUERY_DEPTH": Limit(
         create("deep", "author { books { totalCount } }"),
         create("deep", "author { books { items { title } } }"),
-        "The document selects 5 levels of fields. The maximum is 4. Split it into several requests.",
+        "The document nests fields 5 levels deep. The maximum is 4. Split it into several requests.",
         (1, 1),
     ),
     "QUERY_ALIASES": Limit(
@@ -232,7 +232,7 @@ def test_a_bulk_service_ends_in_time_and_reports_progress(slow: Client) -> None:
         left.append(said("{ it: Book___getPage { totalCount } }")["data"]["it"]["totalCount"])
         done = left[-2] - left[-1]
         expected = (
-            f"The time limit was reached. {done} of {left[-2]} Book objects were deleted. "
+            f"The request reached its time limit. {done} of {left[-2]} Book objects were deleted. "
             "Send the request again to continue."
         )
         assert (error["message"], error["path"], body["data"]) == (expected, ["it"], {"it": None})
@@ -279,7 +279,7 @@ def test_a_too_large_response_is_refused(model: Path, tmp_path: Path) -> None:
     assert halved.status == 200
     assert "done" not in detail
     assert written.status == 413
-    assert "The mutation was executed. Read the data before" in written.json()["detail"]
+    assert "The mutation was already executed. Check the data before" in written.json()["detail"]
 
 
 def test_access_to_the_schema_is_a_setting(model: Path, tmp_path: Path) -> None:

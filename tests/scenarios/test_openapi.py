@@ -217,7 +217,7 @@ def test_a_member_can_be_created_changed_and_deleted(form: str, service: Running
     assert [replies[4].body, *(reply.body for reply in replies[6:])] == [
         b"Update Complete",
         b"Delete completed",
-        b"A member with this id does not exist.",
+        b"A member with this ID does not exist.",
     ]
 
 

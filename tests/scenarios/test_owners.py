@@ -271,10 +271,10 @@ def test_an_invalid_handover_is_refused(owners: OwnersService) -> None:
     assert refusal({"nonsense": 1}, by="iris")[0] == 403
     assert refusal({"to": iris}, f"{MEMBERS}/nobody/handOver") == (
         404,
-        "A member with this id does not exist.",
+        "A member with this ID does not exist.",
     )
     assert refusal({}) == (400, '"to" is required.')
-    assert refusal({"to": "nobody"}) == (400, '"to" must be the id of a member.')
+    assert refusal({"to": "nobody"}) == (400, '"to" must be the ID of a member.')
     assert refusal({"to": hugo})[0] == 400
     assert refusal({"to": iris, "class": "Task"}) == (
         400,

@@ -50,7 +50,7 @@ def test_a_password_can_be_set(
         assert set_by(service)
 
         seen.page.goto(link)
-        expect(seen.page.get_by_role("heading", name="This link does not work")).to_be_visible()
+        expect(seen.page.get_by_role("heading", name="This link doesn't work")).to_be_visible()
         seen.picture(folder, f"used-{name}")
 
 
@@ -63,8 +63,8 @@ def test_the_page_works_without_javascript(
         expect(seen.page.locator("#show")).to_be_hidden()
         for password, repeat, words in [
             ("short", "short", "too short"),
-            ("commonpassword", "commonpassword", "Many people use"),
-            (NEW, NEW + "!", "not the same"),
+            ("commonpassword", "commonpassword", "too common"),
+            (NEW, NEW + "!", "don't match"),
         ]:
             choose(seen.page, password, repeat)
             expect(seen.page.get_by_role("alert")).to_contain_text(words)
@@ -83,7 +83,7 @@ def test_the_page_works_without_javascript(
         (("", ""), "at least 12 characters", "password"),
         (("eleven char", "eleven char"), "at least 12 characters", "password"),
         (("x" * 129, "x" * 129), "at most 128 characters", "password"),
-        ((NEW, "correct horse batter"), "not the same", "repeat"),
+        ((NEW, "correct horse batter"), "don't match", "repeat"),
     ],
 )
 def test_client_side_errors_are_shown_immediately(
@@ -211,17 +211,18 @@ def test_the_page_is_labelled_for_screen_readers(visit: OpenVisit, link: str) ->
         assert [line for line in heard.splitlines() if "token" in line] == []
         described = seen.page.get_by_role("textbox", name="New password", exact=True)
         expect(described).to_have_accessible_description(
-            "Use 12 to 128 characters of any kind. A few words are fine. "
-            "Don't use your username, your email address, or a password that many people use."
+            "Use 12 to 128 characters of any kind. A phrase of several words works well. "
+            "Don't use your username, your email address, or a common password."
         )
         assert 'heading "Hr Choose your password" [level=1]' in heard
-        assert 'textbox "Repeat the new password"' in heard
+        assert 'textbox "Confirm new password"' in heard
         assert 'button "Set password"' in heard
         seen.page.click("#set")
         expect(described).to_have_accessible_description(
-            "The password is too short. Use at least 12 characters, such as a few words. "
-            "Use 12 to 128 characters of any kind. A few words are fine. "
-            "Don't use your username, your email address, or a password that many people use."
+            "The password is too short. Use at least 12 characters, such as a phrase of several words. "
+            "Use 12 to 128 characters of any kind. "
+            "A phrase of several words works well. "
+            "Don't use your username, your email address, or a common password."
         )
 
 
@@ -254,7 +255,7 @@ def test_the_page_is_in_the_language_of_the_member(
         choose(seen.page, "corta")
         expect(seen.page.get_by_role("alert")).to_contain_text("troppo corta")
         choose(seen.page, "commonpassword")
-        expect(seen.page.get_by_role("alert")).to_contain_text("facile da indovinare")
+        expect(seen.page.get_by_role("alert")).to_contain_text("troppo comune")
         seen.picture(folder, "italian-error")
         choose(seen.page, NEW)
         expect(seen.page.get_by_role("heading", name="La password è impostata")).to_be_visible()

@@ -64,7 +64,7 @@ def test_after_ten_wrong_passwords_sign_in_is_refused_for_a_while(
     assert 800 < int(reply.headers["retry-after"]) <= 900
     assert "www-authenticate" not in reply.headers
     assert reply.headers["content-type"] == "application/problem+json"
-    assert reply.json()["detail"].startswith("Too many wrong passwords. Try again in ")
+    assert reply.json()["detail"].startswith("Too many failed sign-in attempts. Try again in ")
 
 
 def test_only_that_name_from_that_address_is_refused(service: RunningService) -> None:

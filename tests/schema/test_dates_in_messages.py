@@ -54,10 +54,10 @@ def test_messages_about_unique_values_use_the_formats_of_the_caller(archive: Arc
     query = 'mutation { Entry___create(data: {day: "2020-02-01"}) { _id } }'
 
     assert messages(archive, query, ROMAN) == [
-        "Un altro oggetto Entry ha lo stesso valore: day 1 febbraio 2020. day deve essere univoco."
+        "Un altro oggetto Entry ha già lo stesso valore: day 1 febbraio 2020. day deve essere univoco."
     ]
     assert messages(archive, query, OTHER) == [
-        "Another Entry has the same day 01/02/2020. day must be unique."
+        "Another Entry already has the same day 01/02/2020. day must be unique."
     ]
 
 

@@ -247,13 +247,13 @@ def test_nulls_can_be_compared_and_listed(api: ExecutorApi) -> None:
         ("{next: -1}", "MALFORMED_REQUEST", "options.next", "-1"),
         ("{next: 10001}", "MALFORMED_REQUEST", "options.next", "10000"),
         ("{offset: -1}", "MALFORMED_REQUEST", "options.offset", "0 or more"),
-        ("{next: 1, prev: 1}", "MALFORMED_REQUEST", "options.prev", "combined"),
+        ("{next: 1, prev: 1}", "MALFORMED_REQUEST", "options.prev", "used together"),
         ('{cursor: "x"}', "MALFORMED_REQUEST", "options.cursor", "cursor"),
         (
             '{cursor: "x", fromCursor: {_id: "x"}}',
             "MALFORMED_REQUEST",
             "options.fromCursor",
-            "cannot be combined",
+            "can't be used together",
         ),
         ("{orderBy: [name_ASC]}", None, None, "name_ASC"),
         (
@@ -475,7 +475,7 @@ def test_a_read_after_the_timeout_names_no_option(api: ExecutorApi, monkeypatch:
     (issue,) = api.refusals('{ mine: Thing___get(_id: "1") { name } }')
 
     assert issue["sourceRequestReference"] == "mine"
-    assert "Request less data in one request." in issue["userMessage"]
+    assert "Request less data in each request." in issue["userMessage"]
 
 
 def test_an_unavailable_store_propagates_if_nothing_was_executed(api: ExecutorApi) -> None:

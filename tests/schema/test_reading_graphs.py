@@ -381,7 +381,7 @@ def test_a_written_object_that_cannot_be_returned_is_reported_as_written(
     )
     while troubles:
         (error,) = api.body(query)["errors"]
-        assert "was written, but" in error["message"]
+        assert "was saved, but" in error["message"]
         assert (error["extensions"]["entityName"], error["extensions"]["entityID"]) == ("Team", team)
     assert api.get("Team", team, "name") == {"name": "new"}
 

@@ -201,8 +201,9 @@ def test_deletion_of_targets_is_refused_before_and_after_a_reindex(api: Evolving
         api.create("Person", team=team)
     api.serve(NEW)
     refusal = (
-        "Team: The required role Person.team cannot be checked yet, "
-        "because it is not built for existing objects. Run `stratabase reindex Person`."
+        "Team: "
+        "The required role Person.team can't be checked until it is built for existing "
+        "objects. Run `stratabase reindex Person`."
     )
     assert api.delete("Team", team) == [refusal]
     assert api.delete("Team", empty) == [refusal]
@@ -216,7 +217,7 @@ def test_deletion_of_targets_is_refused_before_and_after_a_reindex(api: Evolving
     api.serve(NEW)
     assert api.entities.unbuilt() == ()
     (message,) = api.delete("Team", team)
-    assert f'You cannot delete Team "{team}", because Person' in message
+    assert f'You can\'t delete Team "{team}" because Person' in message
     assert api.delete("Team", empty) == []
 
 
@@ -249,5 +250,5 @@ def test_a_refusal_does_not_name_an_unreadable_role(api: EvolvingApi) -> None:
     query = f'mutation {{ Team___delete(_id: "{team}") {{ deleted }} }}'
     (error,) = api.body(query, Caller("m2", "bob", "Member"))["errors"]
     message = error["extensions"]["userMessage"]
-    assert message.startswith("Team: A required role cannot be checked yet")
+    assert message.startswith("Team: A required role can't be checked until")
     assert "Person" not in message

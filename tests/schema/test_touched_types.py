@@ -21,7 +21,7 @@ from stratabase.model.model import Class, Model
 from stratabase.model.reading import read_model, read_model_file
 from stratabase.schema import generate
 from stratabase.schema.generate import TYPE_FACTORIES, RootFields, generate_schema
-from stratabase.schema.services import MUTATIONS, OF_THE_MODEL, QUERIES
+from stratabase.schema.services import MODEL_MUTATIONS, MUTATIONS, QUERIES
 from stratabase.schema.types.attribute_types import SCALARS
 from stratabase.schema.types.registry import TypeFactory, TypeRegistry
 from tests.everything_model import EVERYTHING
@@ -44,7 +44,7 @@ def eager(model: Model) -> GraphQLSchema:
     """Return the same schema as graphql-core makes it of types that are there from the start."""
     generation = TypeRegistry(model, TYPE_FACTORIES)
     query = dict(RootFields(generation, QUERIES, {}))
-    mutation = dict(RootFields(generation, MUTATIONS, OF_THE_MODEL))
+    mutation = dict(RootFields(generation, MUTATIONS, MODEL_MUTATIONS))
     return GraphQLSchema(
         GraphQLObjectType("Query", query),
         GraphQLObjectType("Mutation", mutation) if mutation else None,

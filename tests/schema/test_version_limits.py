@@ -45,7 +45,7 @@ def _too_costly(graphs: GraphApi, query: str, most: int) -> bool:
     [
         ({"filter": {"height___gt": 0}}, "items { _id }", "Omit filter."),
         ({}, "totalCount", "Omit totalCount."),
-        ({"orderBy": ["last_name___ASC"]}, "items { _id }", "does not begin with _versionStart"),
+        ({"orderBy": ["last_name___ASC"]}, "items { _id }", "does not start with _versionStart"),
     ],
 )
 def test_a_request_that_reads_too_many_versions_gets_advice(

@@ -1,6 +1,6 @@
 """Members who lock, unlock and write objects of a store."""
 
-from stratabase.domain.objects.change import Change, Effect, Touch
+from stratabase.domain.objects.change import Change, Effect, ObjectCheck
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
@@ -49,6 +49,6 @@ class Member:
         """Do all effects at once."""
         self.objects.entities.commit(self.change(*effects))
 
-    def touch(self, class_name: str, id_: str) -> Touch:
+    def touch(self, class_name: str, id_: str) -> ObjectCheck:
         """Return that an object is written through, as it is now."""
-        return Touch(self.objects.get(class_name, id_))
+        return ObjectCheck(self.objects.get(class_name, id_))

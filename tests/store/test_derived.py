@@ -175,7 +175,7 @@ def test_a_refusal_says_that_no_index_has_derived_attributes(query: Query, remed
     with pytest.raises(ReadBudgetExceeded) as refusal:
         store.shown(query, small())
     assert refusal.value.hint == remedy
-    assert "because derived attributes, such as second, are in no index" in str(refusal.value)
+    assert "Derived attributes, such as second, aren't indexed" in str(refusal.value)
 
 
 def test_reads_for_values_count_towards_the_same_budget() -> None:

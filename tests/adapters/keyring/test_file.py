@@ -130,6 +130,6 @@ def _sign_and_rotate(
 ) -> None:
     keyring, clock, ids = FileKeyring(Path(home)), SystemClock(), TimeOrderedIds()
     start.wait()
-    signing = SigningKeyCache(keyring, clock, ids, 1_800_000).signing().id
+    signing = SigningKeyCache(keyring, clock, ids, 1_800_000).signing_key().id
     start.wait()
     results.put((signing, RotateKeys(keyring, clock, ids, 1_800_000)().key.id))

@@ -47,7 +47,7 @@ def test_a_mail_arrives_unchanged(ses: Any) -> None:
 def test_an_unverified_sender_is_unavailable(ses: Any) -> None:
     with pytest.raises(Unavailable) as caught:
         SesMailer(REGION, parse_sender("other@example.net")).send(MAIL)
-    assert str(caught.value) == "The mail cannot be sent."
+    assert str(caught.value) == "The email couldn't be sent."
 
 
 @pytest.mark.parametrize("to", ["müller@example.org", "anna\r\n@example.org", "nobody"])

@@ -161,7 +161,7 @@ def test_a_password_is_not_sent_unencrypted_to_another_machine(
 def test_a_mail_that_the_server_refuses_is_unavailable(answers: dict[str, str]) -> None:
     with serving(Server(answers=answers)) as server, pytest.raises(Unavailable) as caught:
         send(server)
-    assert str(caught.value) == "The mail cannot be sent."
+    assert str(caught.value) == "The email couldn't be sent."
 
 
 @pytest.mark.parametrize("verb", ["CONNECT", "EHLO", "DATA", "MAIL TAKEN"])

@@ -92,7 +92,7 @@ def test_a_transaction_is_retried_with_the_same_token(failure: Reply) -> None:
 
 
 def test_a_refusal_says_when_it_is_unknown_whether_a_write_happened() -> None:
-    unknown = "It is unknown whether the data was written"
+    unknown = "the data might not have been saved"
     with (
         serving(BROKEN, *[THROTTLED] * 9) as server,
         table_of(server) as table,

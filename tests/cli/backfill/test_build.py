@@ -204,16 +204,16 @@ def test_progress_is_reported_periodically(monkeypatch: pytest.MonkeyPatch, proj
 def test_remaining_work_is_named() -> None:
     """As on DynamoDB, where a model may be served before it is built."""
     lacking = [f"Pet @unique(a{number})" for number in range(5)]
-    hint, consequence = describe_unbuilt(lacking, refusing=True)
+    hint, consequence = describe_unbuilt(lacking, refuses_writes=True)
     assert hint.startswith(
         "Not ready for existing objects: Pet @unique(a0), Pet @unique(a1), Pet @unique(a2) and 2 more. "
         "To build them while the service runs: "
     )
     assert hint.endswith("stratabase reindex")
     assert consequence == "Until a unique constraint is built, Stratabase refuses writes that set its values."
-    assert len(list(describe_unbuilt(lacking, refusing=False))) == 1
-    assert len(list(describe_unbuilt(["Pet @index(a)"], refusing=True))) == 1
-    assert not list(describe_unbuilt([], refusing=True))
+    assert len(list(describe_unbuilt(lacking, refuses_writes=False))) == 1
+    assert len(list(describe_unbuilt(["Pet @index(a)"], refuses_writes=True))) == 1
+    assert not list(describe_unbuilt([], refuses_writes=True))
 
 
 def test_a_start_builds_links_and_counts_of_a_role_that_becomes_required(project: Project) -> None:
@@ -238,7 +238,7 @@ def test_a_start_builds_links_and_counts_of_a_role_that_becomes_required(project
     assert instance.entities.unbuilt() == ()
     (answer,) = ask(instance, f'Owner___delete(_id: "{id_}") {{ deleted }}')
     (error,) = answer["errors"]
-    assert "You cannot delete Owner" in error["message"]
+    assert "You can't delete Owner" in error["message"]
     instance.close()
 
 
@@ -265,7 +265,7 @@ def test_roles_are_rebuilt_if_the_previous_model_changes_them_during_a_build(
     assert len(built) == 2
     assert later.entities.unbuilt() == ()
     (answer,) = ask(later, f'Owner___delete(_id: "{id_}") {{ deleted }}')
-    assert "You cannot delete Owner" in answer["errors"][0]["message"]
+    assert "You can't delete Owner" in answer["errors"][0]["message"]
     earlier.close()
     later.close()
 

@@ -121,7 +121,7 @@ def test_an_invalid_handover_is_refused(terminal: OwnersTerminal) -> None:
     terminal.member("rosa")
     terminal.member("otto")
     assert 'Member "nobody" does not exist' in terminal.refused("hand-over", "rosa", "nobody")
-    assert "is the member who hands over the objects" in terminal.refused("hand-over", "rosa", "rosa")
+    assert "is the current owner of the objects" in terminal.refused("hand-over", "rosa", "rosa")
     assert "Use Project or Note." in terminal.refused("hand-over", "rosa", "otto", "--class", "Task")
 
 

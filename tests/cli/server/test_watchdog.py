@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from stratabase.cli.server.watchdog import LONGEST_PERIOD, LOOKS, ProbeResult, Watchdog
+from stratabase.cli.server.watchdog import CHECKS_PER_LIMIT, MAX_PERIOD, ProbeResult, Watchdog
 
 LIMIT = 60.0
-PERIOD = LIMIT / LOOKS
+PERIOD = LIMIT / CHECKS_PER_LIMIT
 
 
 class Worker:
@@ -34,7 +34,7 @@ class WatchdogFixture:
 
     def look(self, after: float = PERIOD) -> list[ProbeResult]:
         self.clock.now += after
-        return [finding for _, finding in self.watchdog.look([self.worker])]
+        return [finding for _, finding in self.watchdog.check([self.worker])]
 
     def silence(self) -> Iterator[tuple[float, ProbeResult]]:
         """Yield what is found, and after how much silence, until the worker is stuck."""
@@ -65,7 +65,7 @@ def test_a_responsive_worker_is_neither_slow_nor_stuck() -> None:
     fixture = WatchdogFixture()
     for _ in range(1000):
         assert fixture.look() == []
-        assert fixture.watchdog.answered(fixture.worker) is None
+        assert fixture.watchdog.record_answer(fixture.worker) is None
 
     assert fixture.worker.probes == 1000
 
@@ -76,7 +76,7 @@ def test_a_slow_worker_that_responds_is_no_longer_slow() -> None:
     assert next(found) == (21.0, ProbeResult.SLOW)
     assert fixture.watchdog.is_slow(fixture.worker)
 
-    assert fixture.watchdog.answered(fixture.worker) == 21.0
+    assert fixture.watchdog.record_answer(fixture.worker) == 21.0
 
     assert not fixture.watchdog.is_slow(fixture.worker)
     assert [finding for _, finding in fixture.silence()] == [ProbeResult.SLOW, ProbeResult.STUCK]
@@ -88,32 +88,32 @@ def test_time_during_machine_sleep_does_not_count() -> None:
     fixture.look()
 
     assert fixture.look(after=8 * 3600) == []
-    assert fixture.watchdog.seconds(fixture.worker) == 2 * PERIOD
+    assert fixture.watchdog.pending_seconds(fixture.worker) == 2 * PERIOD
 
 
 def test_ended_workers_are_forgotten() -> None:
     fixture = WatchdogFixture()
     next(fixture.silence())
 
-    list(fixture.watchdog.look([]))
+    list(fixture.watchdog.check([]))
 
     assert not fixture.watchdog.is_slow(fixture.worker)
-    assert fixture.watchdog.seconds(fixture.worker) == 0
-    assert fixture.watchdog.answered(fixture.worker) is None
+    assert fixture.watchdog.pending_seconds(fixture.worker) == 0
+    assert fixture.watchdog.record_answer(fixture.worker) is None
 
 
 def test_without_a_limit_no_worker_is_ever_stuck() -> None:
     fixture = WatchdogFixture(limit=0)
     fixture.look()
 
-    assert fixture.watchdog.due() == LONGEST_PERIOD
-    assert [fixture.look(LONGEST_PERIOD) for _ in range(1000)] == [[]] * 1000
+    assert fixture.watchdog.seconds_until_check() == MAX_PERIOD
+    assert [fixture.look(MAX_PERIOD) for _ in range(1000)] == [[]] * 1000
 
 
 def test_a_check_is_due_one_period_after_the_last() -> None:
     fixture = WatchdogFixture()
     fixture.look()
     fixture.clock.now += 1
-    assert fixture.watchdog.due() == PERIOD - 1
+    assert fixture.watchdog.seconds_until_check() == PERIOD - 1
     fixture.clock.now += 100
-    assert fixture.watchdog.due() == 0
+    assert fixture.watchdog.seconds_until_check() == 0

@@ -76,7 +76,7 @@ def test_a_truncated_cursor_is_refused(length: int) -> None:
     ids=["shorter", "attribute", "direction", "direction of the id", "class", "type"],
 )
 def test_a_cursor_of_another_class_or_order_is_refused_with_that_reason(order: Order, class_: Class) -> None:
-    with pytest.raises(BadCursor, match="another class or another order"):
+    with pytest.raises(BadCursor, match="a different class or sort order"):
         decode_cursor(CURSOR, order, class_)
 
 

@@ -92,7 +92,7 @@ def test_a_creation_with_a_failed_mail_reports_it(form: str, send: Any, fakes: F
     fakes.mail_is_taken = False
     reply = go(Scenario("", "POST", ALL, 503, sent=ADA), form, send)
     assert (reply.status, reply.headers["Retry-After"]) == (503, ["5"])
-    assert "was created with the id id1, but the invitation was not sent" in reply.body
+    assert "was created with the ID id1, but the invitation wasn't sent" in reply.body
     assert fakes.members.by_id("id1") is not None
 
 
@@ -184,7 +184,7 @@ ATTACKS = [
     ("<user>" * 9_000, 400, "It must contain only text."),
     ("<user>" * 100_000, 413, "The limit is 65,536 bytes."),
     ("<user><notes>a</notes><notes>b</notes></user>", 400, "repeats the element"),
-    ('<user xmlns="urn:x"/>', 400, "of a namespace"),
+    ('<user xmlns="urn:x"/>', 400, "in a namespace"),
 ]
 
 
@@ -209,7 +209,7 @@ def test_a_body_in_another_format_is_refused(method: str, send: Any) -> None:
     headers = {"Content-Type": "application/xml"}
     reply = send(method, resource, signed_in=True, parameters=parameters, body=as_xml(ADA), headers=headers)
     assert reply.status == 415
-    assert "must be JSON, but Content-Type is application/xml" in reply.body
+    assert "must be JSON, but the Content-Type header is application/xml" in reply.body
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])

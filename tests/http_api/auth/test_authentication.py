@@ -41,7 +41,7 @@ class TicketScheme:
 
 def sign_in(username: str, password: str, address: str) -> Caller:
     if password != "right":
-        raise Unauthenticated(verbatim("The username or the password is wrong."))
+        raise Unauthenticated(verbatim("The username or password is incorrect."))
     return Caller(address, username, "Clerk")
 
 
@@ -149,7 +149,7 @@ def lines(log: io.StringIO) -> list[dict[str, Any]]:
     return [json.loads(line) for line in log.getvalue().splitlines()]
 
 
-WRONG = Unauthenticated(verbatim("The username or the password is wrong."))
+WRONG = Unauthenticated(verbatim("The username or password is incorrect."))
 SECRET = encoded("plantedname:plantedpassword")
 
 
@@ -157,7 +157,9 @@ def test_too_many_failures_are_429_with_retry_after(handler: Any) -> None:
     answer = handler(TooManyFailures(731), Authorization=f"Basic {SECRET}")
     assert (answer["statusCode"], answer["multiValueHeaders"]["Retry-After"]) == (429, ["731"])
     assert "WWW-Authenticate" not in answer["multiValueHeaders"]
-    assert json.loads(answer["body"])["detail"] == "Too many wrong passwords. Try again in 731 seconds."
+    assert (
+        json.loads(answer["body"])["detail"] == "Too many failed sign-in attempts. Try again in 731 seconds."
+    )
 
 
 @pytest.mark.parametrize(

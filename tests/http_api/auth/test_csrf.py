@@ -44,7 +44,7 @@ def test_a_cross_site_form_creates_no_member(
     headers = {**HOST, **foreign, **({"Content-Type": media_type} if media_type else {})}
     reply = send("POST", ALL, signed_in=True, headers=headers, body=ADA)
     assert (reply.status, fakes.invitations) == (403, [])
-    assert "A web page of another site sent this request" in reply.json()["detail"]
+    assert "A web page on another site sent this request" in reply.json()["detail"]
 
 
 @pytest.mark.parametrize("own", OWN, ids=str)

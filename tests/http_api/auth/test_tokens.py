@@ -65,7 +65,7 @@ class TokenService:
         if self.refusal is not None:
             raise self.refusal
         if (username, password) != ("Anna", "right"):
-            raise Unauthenticated(verbatim("The username or the password is wrong."))
+            raise Unauthenticated(verbatim("The username or password is incorrect."))
         return self.process.callers(ANNA)
 
     def endpoints(self) -> dict[str, Endpoint]:
@@ -171,13 +171,13 @@ def test_wrong_credentials_are_401_with_the_same_message(
     body = xml(**value) if form == "xml" else json.dumps(value)
     reply = send("POST", GET, query={"format": [form]}, body=body)
     assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, [BEARER])
-    assert "The username or the password is wrong." in reply.body
+    assert "The username or password is incorrect." in reply.body
 
 
 @pytest.mark.parametrize(
     ("body", "result"),
     [
-        ("", "The body is empty"),
+        ("", "The request body is empty"),
         ("{", "JSON"),
         ("[]", "must be a JSON object, not an array"),
         ("{}", '\\"username\\" is required. \\"password\\" is required.'),
@@ -253,7 +253,7 @@ def test_a_token_can_be_refreshed(form: str, send: Send, service: TokenService) 
 def test_a_password_cannot_be_used_to_refresh(send: Send) -> None:
     reply = send("GET", REFRESH, basic())
     assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, [BEARER])
-    assert "Only a token can be refreshed" in reply.json()["detail"]
+    assert "To refresh a token" in reply.json()["detail"]
 
 
 def test_a_session_ends(send: Send, service: TokenService) -> None:

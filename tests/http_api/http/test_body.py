@@ -100,7 +100,7 @@ BAD = [
         "nothing",
         "json",
         "",
-        "The body is empty. It must contain username, notes, age, and disabled as JSON.",
+        "The request body is empty. Send username, notes, age, and disabled as JSON.",
     ),
     Bad("nothing", "xml", "", "as XML"),
     Bad("no JSON", "json", "username=anna", "must be a JSON object"),
@@ -148,7 +148,7 @@ BAD = [
         "a field twice",
         "json",
         '{"username": "a", "username": "b"}',
-        'The body repeats "username". Use each field only once.',
+        'The request body repeats "username". Use each field only once.',
     ),
     Bad(
         "a field twice, spelled anew",
@@ -191,9 +191,9 @@ BAD = [
     Bad("no XML", "xml", '{"username": "anna"}', "not well-formed"),
     Bad("half of it", "xml", "<user><username>a", "no element found"),
     Bad("more after it", "xml", "<user/><user/>", "junk after document element"),
-    Bad("another root", "xml", "<member/>", "must be the element <user>, not <member>"),
-    Bad("a root of a namespace", "xml", '<user xmlns="urn:x"/>', "not <user> of a namespace"),
-    Bad("a prefix", "xml", '<x:user xmlns:x="urn:x"/>', "not <user> of a namespace"),
+    Bad("another root", "xml", "<member/>", "must be <user>, not <member>"),
+    Bad("a root of a namespace", "xml", '<user xmlns="urn:x"/>', "not <user> in a namespace"),
+    Bad("a prefix", "xml", '<x:user xmlns:x="urn:x"/>', "not <user> in a namespace"),
     Bad("an attribute", "xml", '<user id="1"/>', "<user> must not have attributes"),
     Bad(
         "an attribute of a field",
@@ -201,7 +201,7 @@ BAD = [
         '<user><username lang="it"/></user>',
         "<username> must not have attributes",
     ),
-    Bad("text beside the fields", "xml", "<user>anna</user>", "text outside the fields"),
+    Bad("text beside the fields", "xml", "<user>anna</user>", "text outside its child elements"),
     Bad(
         "an element in a field", "xml", "<user><username><b/></username></user>", "It must contain only text."
     ),
@@ -308,10 +308,10 @@ def test_the_query_parameter_selects_the_format(
 @pytest.mark.parametrize(
     ("form", "content_type", "words"),
     [
-        (None, "application/xml", "must be JSON, but Content-Type is application/xml"),
+        (None, "application/xml", "must be JSON, but the Content-Type header is application/xml"),
         ("json", "TEXT/XML", "text/xml"),
         ("json", "application/soap+xml", "application/soap+xml"),
-        ("xml", "application/json", "must be XML, but Content-Type is application/json"),
+        ("xml", "application/json", "must be XML, but the Content-Type header is application/json"),
         ("xml", "application/merge-patch+json", "format=json"),
         (None, "application/json; charset=iso-8859-1", "must be in UTF-8"),
         ("xml", 'text/xml; charset="utf-16"', "must be in UTF-8"),

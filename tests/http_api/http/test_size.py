@@ -39,7 +39,7 @@ def test_the_size_is_that_of_the_response_as_json(body: bytes, status: int) -> N
     ("wrote", "end"),
     [
         (False, "or accept gzip."),
-        (True, "or accept gzip. The mutation was executed. Read the data before you repeat it."),
+        (True, "or accept gzip. The mutation was already executed. Check the data before you send it again."),
     ],
 )
 def test_a_too_large_response_says_whether_a_write_was_executed(wrote: bool, end: str) -> None:

@@ -87,7 +87,7 @@ def test_an_address_taken_by_another_member_is_reported(
     service.take(NEW_EMAIL.upper())
     reply = ask("POST", **written(token))
     assert reply.status == 409
-    assert 'Another member has the same "email"' in html.unescape(reply.body).replace("\\", "")
+    assert 'Another member already has this "email"' in html.unescape(reply.body).replace("\\", "")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_the_button_redirects_to_a_result_page(language: str, ask: Send, service
         ("expired", "Questo link è scaduto"),
         ("cancelled", "Questo link non funziona"),
         ("disabled", "Questo link non funziona"),
-        ("unknown", "This link does not work"),
+        ("unknown", "This link doesn't work"),
     ],
 )
 def test_an_invalid_link_shows_an_error_page_in_the_language_of_its_member(
@@ -176,7 +176,7 @@ def test_an_invalid_link_shows_an_error_page_in_the_language_of_its_member(
     if why == "unknown":
         token = token[:-43] + "A" * 43
     reply = ask("GET", query={"token": [token]}) if by == "link" else ask("POST", **by_button(token))
-    assert (reply.status, words in reply.body, "<form" in reply.body) == (401, True, False)
+    assert (reply.status, words in html.unescape(reply.body), "<form" in reply.body) == (401, True, False)
     assert token not in reply.body
 
 
@@ -200,9 +200,9 @@ def test_an_unavailable_store_shows_an_error_page(by: str, ask: Send, service: L
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ({}, "open the link in the mail"),
+        ({}, "open the link in the email"),
         ({"result": ["done"], "language": ["<script>"]}, "Your email address is confirmed"),
-        ({"result": ["other"]}, "open the link in the mail"),
+        ({"result": ["other"]}, "open the link in the email"),
     ],
 )
 def test_pages_without_a_token_are_shown(query: Mapping[str, Any], words: str, ask: Send) -> None:
@@ -289,7 +289,7 @@ def test_a_change_is_refused_with_the_reason_if_the_mail_fails(send: Send, fakes
     before = fakes.members.by_id("2")
     reply = put(send, "json", "bert", email="bert@example.org", notes="mine")
     assert (reply.status, reply.headers["Retry-After"]) == (503, ["1"])
-    assert 'You must confirm a new "email" through a link' in reply.body
+    assert 'A new "email" takes effect only after you confirm it' in reply.body
     assert fakes.members.by_id("2") == before
 
 
@@ -298,7 +298,7 @@ def test_too_many_mails_to_one_address_are_refused(send: Send, fakes: FakeServic
         assert put(send, "json", "bert", email=f"victim+{number}@example.org").status == 200
     reply = put(send, "json", "bert", email="victim@example.org")
     assert (reply.status, reply.headers["Retry-After"]) == (429, ["3600"])
-    assert "Too many mails" in reply.body
+    assert "Too many emails" in reply.body
     assert len(fakes.mails.mails) == 2 * MAX_MAILS_TO_ADDRESS
 
 

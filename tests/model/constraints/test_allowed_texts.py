@@ -121,7 +121,7 @@ def test_a_text_too_long_for_a_large_pattern_is_reported_by_its_length() -> None
 
     assert mistake.issue == "ATTRIBUTE_STRING_LENGTH"
     assert mistake.message == (
-        f"The text has {2 * most:,} characters, too many to match it against the pattern. "
+        f"The text has {2 * most:,} characters, which is too long to match against the pattern. "
         f"The maximum is {most:,}."
     )
     assert breaches(large, "é" * (most // 4 + 1)) == ["ATTRIBUTE_STRING_LENGTH"]

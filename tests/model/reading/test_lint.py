@@ -14,7 +14,7 @@ extend schema
   @profile(name: "Clerk")
 """
 ADVICE = (
-    "so they decide themselves what this allows: compare caller.id, username or profile, which only "
+    "so they decide what this allows. Compare caller.id, username, or profile, which only "
     "administrators set, or email, which members must confirm."
 )
 DERIVED = """
@@ -42,7 +42,7 @@ def grant(where: str) -> str:
 
 @pytest.mark.parametrize("field", ["notes", "language", "timeZone", "dateFormat", "timeFormat"])
 def test_a_grant_by_a_field_that_members_set_is_reported(field: str, tmp_path: Path) -> None:
-    message = f"Members set caller.{field} themselves, {ADVICE}"
+    message = f"Members can set caller.{field} themselves, {ADVICE}"
     assert found(tmp_path, grant(f"name == caller.{field}")) == [(5, 66, message)]
 
 
@@ -83,7 +83,7 @@ def test_a_grant_by_an_attribute_derived_from_such_a_field_is_reported(
     where: str, reads: str, tmp_path: Path
 ) -> None:
     (one,) = found(tmp_path, DERIVED.format(where=where))
-    assert one[2] == f"{reads}, which members set themselves, {ADVICE}"
+    assert one[2] == f"{reads}, which members can set themselves, {ADVICE}"
 
 
 def test_a_grant_by_an_attribute_derived_from_other_values_is_accepted(tmp_path: Path) -> None:
@@ -112,18 +112,18 @@ def test_the_sample_and_the_test_models_have_no_lint_warnings() -> None:
 
 
 ASCII = (
-    r"only ASCII letters (RE2): write [\p{L}\p{N}_] for a character of words in any script, or [A-Za-z0-9_] "
-    "if ASCII is meant."
+    r"only ASCII letters (RE2). Write [\p{L}\p{N}_] for a word character of any script, or [A-Za-z0-9_] "
+    "for ASCII."
 )
 
 
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
-        (r"\w+", r"\w knows"),
-        (r"[\w .-]+", r"\w knows"),
-        (r"[^\W\d_]+", r"\W knows"),
-        (r"a\b.*\B\w", r"\w, \b and \B know"),
+        (r"\w+", r"\w matches"),
+        (r"[\w .-]+", r"\w matches"),
+        (r"[^\W\d_]+", r"\W matches"),
+        (r"a\b.*\B\w", r"\w, \b, and \B match"),
     ],
 )
 def test_a_pattern_with_ascii_only_classes_is_reported(tmp_path: Path, pattern: str, words: str) -> None:

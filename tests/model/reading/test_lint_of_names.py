@@ -72,6 +72,6 @@ def test_uses_of_a_member_name_as_text_are_reported(where: str, at: int, path: s
 
 def test_a_use_of_a_name_has_a_readable_message() -> None:
     assert str(NameUse(0, "owner", "_ownedby")) == (
-        "This may go by owner, made of _ownedby, as it was written, a name that another member can take: "
-        "compare it with caller.username, by ==, != or in."
+        "This may compare owner (derived from _ownedby) as text, a name that another member can take. "
+        "Compare it with caller.username, using ==, !=, or in."
     )

@@ -35,7 +35,7 @@ def test_file_references_are_parsed() -> None:
         ({"name": None}, "name: null is not a valid String"),
         ({"name": "\ud800"}, "name: .*lone surrogate"),
         ({"uploadedOn": "yesterday"}, 'uploadedOn: "yesterday" is not a valid Datetime'),
-        ({"link": "x"}, "all fields of the response to the upload"),
+        ({"link": "x"}, "all fields of the upload response"),
     ],
 )
 def test_invalid_file_references_are_refused(changed: dict[str, Any], reason: str) -> None:

@@ -137,7 +137,7 @@ def test_a_refusal_shows_an_example_in_the_format_of_the_member() -> None:
 )
 def test_instants_outside_the_years_1_to_9999_are_refused(given: str, formats: Formats) -> None:
     """A moment whose year UTC does not have is refused."""
-    with pytest.raises(InvalidValue, match="outside the years 1 to 9999"):
+    with pytest.raises(InvalidValue, match="Use a year from 1 to 9999"):
         read("Datetime", given, formats)
 
 

@@ -76,9 +76,9 @@ def test_a_repeated_rotation_creates_one_key(rotated: RotatedKeyring) -> None:
     first = rotated.rotate()
     rotated.clock.instant += PREPARATION - 1
     second = rotated.rotate()
-    assert (first.made, second.made, second.key) == (True, False, first.key)
+    assert (first.created, second.created, second.key) == (True, False, first.key)
     rotated.clock.instant += 1
-    assert rotated.rotate().made
+    assert rotated.rotate().created
 
 
 def test_concurrent_rotations_create_one_key(rotated: RotatedKeyring) -> None:

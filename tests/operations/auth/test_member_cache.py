@@ -52,7 +52,7 @@ def test_a_change_is_visible_after_three_seconds(
 
 def test_the_age_counts_from_the_start_of_the_read(known: MemberCache, clock: FrozenClock) -> None:
     """A change that comes while the answer is on its way is not believed for longer than others."""
-    known.meet(ANNA, clock.instant - MEMBER_FRESHNESS)
+    known.remember(ANNA, clock.instant - MEMBER_FRESHNESS)
     assert known("1") == replace(ANNA)
 
 
@@ -69,7 +69,7 @@ def test_a_deleted_member_is_read_again_each_time(
 def test_a_member_that_was_just_read_is_not_read_again(
     known: MemberCache, members: InMemoryMembers, clock: FrozenClock
 ) -> None:
-    known.meet(ANNA, clock.instant)
+    known.remember(ANNA, clock.instant)
     assert known("1") == ANNA
     assert members.reads == 0
 
@@ -100,6 +100,6 @@ def test_an_unavailable_store_does_not_prolong_cached_members(
 def test_the_cache_is_bounded(known: MemberCache, members: InMemoryMembers, clock: FrozenClock) -> None:
     known("1")
     for number in range(MAX_MEMBERS):
-        known.meet(replace(ANNA, id=f"other{number}"), clock.instant)
+        known.remember(replace(ANNA, id=f"other{number}"), clock.instant)
     known("1")
     assert members.reads == 2

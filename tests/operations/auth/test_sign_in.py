@@ -10,7 +10,7 @@ from stratabase.domain.issues.refusals import Forbidden, Unauthenticated, Unavai
 from stratabase.domain.members.member import Caller, Member
 from stratabase.messages import verbatim
 from stratabase.operations.auth.callers import MEMBER_FRESHNESS
-from stratabase.operations.auth.sign_in import MOST_REMEMBERED, REMEMBERED_FOR
+from stratabase.operations.auth.sign_in import CREDENTIALS_FRESHNESS, MAX_VERIFIED_CREDENTIALS
 from tests.in_memory_members import InMemoryMembers
 from tests.operations.sign_in_service import ANNA, ELSEWHERE, GERMAN, HOME, SignInService
 
@@ -51,7 +51,7 @@ WRONG = {
 def test_all_wrong_credentials_get_the_same_message_and_count(
     username: str, password: str, service: SignInService
 ) -> None:
-    with pytest.raises(Unauthenticated, match=r"^The username or the password is wrong\.$"):
+    with pytest.raises(Unauthenticated, match=r"^The username or password is incorrect\.$"):
         service.sign_in(username, password, HOME)
     assert [len(noted) for noted in service.attempts.noted.values()] == [1, 1]
 
@@ -140,7 +140,7 @@ def test_a_password_is_verified_after_normalization(service: SignInService) -> N
 
 
 def test_good_credentials_are_verified_once_while_they_are_remembered(service: SignInService) -> None:
-    for _ in range(REMEMBERED_FOR // 1000):
+    for _ in range(CREDENTIALS_FRESHNESS // 1000):
         assert service.admits("Anna", "right")
         service.clock.instant += 1000
     assert len(service.passwords.verified) == 1
@@ -238,22 +238,24 @@ def test_an_unknown_profile_is_reported_and_is_not_a_failure(service: SignInServ
 
 
 def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
-    members = [replace(ANNA, id=str(number), username=f"m{number}") for number in range(MOST_REMEMBERED + 1)]
+    members = [
+        replace(ANNA, id=str(number), username=f"m{number}") for number in range(MAX_VERIFIED_CREDENTIALS + 1)
+    ]
     service = SignInService(InMemoryMembers(*members))
     for member in members:
         service.sign_in(member.username, "right", HOME)
     service.sign_in(members[-1].username, "right", HOME)
-    assert len(service.passwords.verified) == MOST_REMEMBERED + 1
+    assert len(service.passwords.verified) == MAX_VERIFIED_CREDENTIALS + 1
     service.sign_in(members[0].username, "right", HOME)
-    assert len(service.passwords.verified) == MOST_REMEMBERED + 2
+    assert len(service.passwords.verified) == MAX_VERIFIED_CREDENTIALS + 2
 
 
 def test_remembered_credentials_contain_no_password(service: SignInService) -> None:
     service.sign_in("Anna", "right", HOME)
-    (fingerprint,) = service.sign_in._remembered._verified._values
+    (fingerprint,) = service.sign_in._credentials._verified._values
     other = SignInService()
     other.sign_in("Anna", "right", HOME)
-    assert other.sign_in._remembered._verified.get(fingerprint) is None
+    assert other.sign_in._credentials._verified.get(fingerprint) is None
 
 
 @pytest.mark.parametrize("call", ["count", "note"])

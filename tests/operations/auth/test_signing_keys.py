@@ -40,7 +40,7 @@ def test_keys_are_neither_read_nor_created_before_use() -> None:
 
 def test_keys_are_read_once_a_minute(process: Process) -> None:
     for _ in range(3):
-        assert process.keys.find("old") == process.keys.signing() == OLD
+        assert process.keys.find("old") == process.keys.signing_key() == OLD
     assert process.keyring.reads == 1
     process.clock.instant += KEY_FRESHNESS
     assert process.keys.find("old") == OLD
@@ -80,7 +80,7 @@ def test_an_expired_key_is_unknown_even_while_it_is_stored(process: Process) -> 
 def test_the_first_key_is_created_for_the_first_token() -> None:
     process = Process(InMemoryKeyring())
     assert process.keys.find("any") is None
-    first = process.keys.signing()
+    first = process.keys.signing_key()
     assert process.keyring.stored == (first,)
     assert process.keys.find(first.id) == first
     assert len(first.secret) == 32
@@ -88,7 +88,8 @@ def test_the_first_key_is_created_for_the_first_token() -> None:
 
 def test_first_keys_are_random() -> None:
     assert (
-        Process(InMemoryKeyring()).keys.signing().secret != Process(InMemoryKeyring()).keys.signing().secret
+        Process(InMemoryKeyring()).keys.signing_key().secret
+        != Process(InMemoryKeyring()).keys.signing_key().secret
     )
 
 
@@ -99,10 +100,10 @@ def test_all_processes_use_one_of_several_first_keys() -> None:
 
     def come_between() -> None:
         keyring.before_change = lambda: None
-        created.append(other.keys.signing())
+        created.append(other.keys.signing_key())
 
     keyring.before_change = come_between
-    assert one.keys.signing() == created[0] == other.keys.signing()
+    assert one.keys.signing_key() == created[0] == other.keys.signing_key()
     assert keyring.stored == (created[0],)
 
 
@@ -112,25 +113,25 @@ def test_a_first_key_that_cannot_be_stored_signs_nothing() -> None:
     assert process.keys.find("any") is None
     keyring.refuse = Unavailable(verbatim("busy"))
     with pytest.raises(Unavailable):
-        process.keys.signing()
+        process.keys.signing_key()
     keyring.refuse = None
     keyring.before_change = lambda: setattr(keyring, "refuse", Unavailable(verbatim("busy")))
     with pytest.raises(Unavailable):
-        process.keys.signing()
+        process.keys.signing_key()
 
 
 def test_cached_keys_stay_valid_for_a_while_if_keys_cannot_be_read(process: Process) -> None:
-    assert process.keys.signing() == OLD
+    assert process.keys.signing_key() == OLD
     process.keyring.refuse = Unavailable(verbatim("busy"))
     process.clock.instant += KEY_FRESHNESS
     for _ in range(10):
-        assert process.keys.signing() == OLD
+        assert process.keys.signing_key() == OLD
     assert process.keyring.reads == 2, "it is not asked again by every request"
     process.clock.instant += MAX_STALENESS - KEY_FRESHNESS
     with pytest.raises(Unavailable):
-        process.keys.signing()
+        process.keys.signing_key()
     process.keyring.refuse = None
-    assert process.keys.signing() == OLD
+    assert process.keys.signing_key() == OLD
 
 
 def test_concurrent_callers_read_the_keys_once(process: Process) -> None:

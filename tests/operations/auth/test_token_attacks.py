@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jwt import PyJWS
 
 from stratabase.domain.issues.refusals import Unauthenticated
-from stratabase.operations.auth.json_web_tokens import LEEWAY, LONGEST_LIFE, LONGEST_TOKEN
+from stratabase.operations.auth.json_web_tokens import LEEWAY, MAX_LIFETIME, MAX_TOKEN_LENGTH
 from stratabase.operations.auth.signing_keys import MIN_REREAD_INTERVAL
 from tests.forged_tokens import HEADER, claims, forged, part
 from tests.in_memory_keyring import InMemoryKeyring
@@ -217,7 +217,7 @@ def test_impossible_instants_are_refused(process: TokenProcess) -> None:
         {"iat": now + LEEWAY + 1, "exp": now + 1800},
         {"nbf": now + LEEWAY + 1},
         {"nbf": 253_402_300_799},
-        {"exp": now + LONGEST_LIFE + 1},
+        {"exp": now + MAX_LIFETIME + 1},
         {"exp": 253_402_300_799},
         {"iat": now + 5, "exp": now + 4},
         {"auth_time": now + LEEWAY + 1},
@@ -267,7 +267,7 @@ def test_a_valid_token_with_additions_is_refused(spelling: str, process: TokenPr
 
 
 @pytest.mark.parametrize(
-    "token", ["", ".", "..", "...", "a.b.c", "\ud800", "é" * 100, "A" * LONGEST_TOKEN, "." * 99]
+    "token", ["", ".", "..", "...", "a.b.c", "\ud800", "é" * 100, "A" * MAX_TOKEN_LENGTH, "." * 99]
 )
 def test_garbage_is_refused(token: str, process: TokenProcess) -> None:
     check_refused(process, token)
@@ -275,7 +275,7 @@ def test_garbage_is_refused(token: str, process: TokenProcess) -> None:
 
 def test_a_token_over_eight_kilobytes_is_refused(process: TokenProcess) -> None:
     short = forged(HEADER, claims(process, more="x"))
-    long = forged(HEADER, claims(process, more="x" * LONGEST_TOKEN))
+    long = forged(HEADER, claims(process, more="x" * MAX_TOKEN_LENGTH))
     assert process.admits(short)
     check_refused(process, long)
 

@@ -193,7 +193,7 @@ def test_refreshing_ends_some_hours_after_the_sign_in(stepping: TokenProcess) ->
 
 
 def test_only_a_token_can_be_refreshed(stepping: TokenProcess) -> None:
-    with pytest.raises(Unauthenticated, match="Only a token can be refreshed"):
+    with pytest.raises(Unauthenticated, match="To refresh a token"):
         stepping.issuer.refresh(stepping.callers(ANNA))
 
 
@@ -250,14 +250,14 @@ def test_a_remembered_token_ends_when_its_key_is_replaced_under_the_same_id() ->
 def test_memory_is_bounded_and_holds_no_tokens(stepping: TokenProcess) -> None:
     first = stepping.token()
     assert stepping.admits(first)
-    memory = stepping.tokens._seen
+    memory = stepping.tokens._verified_tokens
     seen = memory.find(first)
     assert seen is not None
     for number in range(MAX_VERIFIED_TOKENS):
         memory.remember(f"token {number}", seen)
     assert (memory.find(first), memory.find("token 0")) == (None, seen)
-    assert len(memory._seen._values) == MAX_VERIFIED_TOKENS
-    assert not any(b"token" in fingerprint for fingerprint in memory._seen._values)
+    assert len(memory._verified_tokens._values) == MAX_VERIFIED_TOKENS
+    assert not any(b"token" in fingerprint for fingerprint in memory._verified_tokens._values)
     assert stepping.admits(first)
 
 

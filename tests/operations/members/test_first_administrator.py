@@ -49,7 +49,7 @@ def test_the_password_is_normalized_before_hashing() -> None:
 @pytest.mark.parametrize("password", ["short", "x" * 129, COMMON.upper(), "ADMIN@localhost", "a\nb" * 5])
 def test_a_weak_password_is_refused(password: str) -> None:
     members = InMemoryMembers()
-    with pytest.raises(BadMember, match=r'^The member "admin" cannot have this password'):
+    with pytest.raises(BadMember, match=r'^The member "admin" can.t use this password'):
         make(members, password)
     assert not members.any()
 
@@ -113,11 +113,11 @@ def test_a_later_start_reports_which_administrator_can_sign_in(
 ) -> None:
     """And whether the given password is that of admin; if admin cannot sign in, another administrator can."""
     members = InMemoryMembers(*OTHERS, *([admin] if admin else []))
-    assert FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).present(password) == expected
+    assert FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).state(password) == expected
 
 
 def test_a_password_is_compared_after_normalization() -> None:
     members = InMemoryMembers()
     make(members, "the way to the caf" + "e\u0301")
-    present = FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).present
+    present = FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).state
     assert present("the way to the caf\u00e9") == AdministratorState("admin", None)

@@ -12,7 +12,6 @@ from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.lock import Lock
-from stratabase.domain.write.limits import BulkLimits
 from stratabase.messages import verbatim
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
 from stratabase.model.reading import read_model
@@ -214,7 +213,7 @@ def test_concurrent_changes_are_kept_and_their_objects_handed_over(owned: OwnedO
 
 
 def test_a_handover_that_timed_out_resumes_when_repeated(owned: OwnedObjects) -> None:
-    owned.services = replace(owned.services, bulk=BulkLimits(seconds=1))
+    owned.services = replace(owned.services, bulk=owned.services.bulk._replace(seconds=1))
     owned.fill(range(MANY))
     owned.put("Desk", "d", "Anna", ANNA.id)
     owned.entities.before_commit = lambda: setattr(owned.clock, "instant", owned.clock.instant + 101)
@@ -234,12 +233,12 @@ def test_a_handover_that_timed_out_resumes_when_repeated(owned: OwnedObjects) ->
 
 
 def test_a_checkpoint_expires_after_an_hour(owned: OwnedObjects) -> None:
-    owned.services = replace(owned.services, bulk=BulkLimits(seconds=0))
+    owned.services = replace(owned.services, bulk=owned.services.bulk._replace(seconds=0))
     owned.fill(range(300))
     assert owned.hand_over() == HandOverResult(handed_over=200)
     owned.put("Task", "a", "Anna", ANNA.id)
     owned.clock.instant += 3_600_000
-    owned.services = replace(owned.services, bulk=BulkLimits())
+    owned.services = replace(owned.services, bulk=owned.services.bulk._replace(seconds=20))
     assert owned.hand_over() == HandOverResult(complete=True, handed_over=101)
 
 
@@ -274,8 +273,8 @@ def test_a_store_failure_reports_how_many_were_handed_over(owned: OwnedObjects) 
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ({"to": "nobody"}, '"to" must be the id of a member.'),
-        ({"to": ANNA.id}, '"to" is the member who hands over the objects. Specify another member.'),
+        ({"to": "nobody"}, '"to" must be the ID of a member.'),
+        ({"to": ANNA.id}, '"to" is the current owner of the objects. Specify another member.'),
         ({"class_name": "Free"}, '"class" must be a class that records owners. Use'),
         ({"class_name": "Tsak"}, "Use Task, Step, or Desk"),
     ],

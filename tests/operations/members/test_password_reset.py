@@ -264,7 +264,7 @@ def test_a_member_without_a_password_gets_a_welcome_mail(recovery_fixture: Recov
     recovery_fixture.edit(password=None)
     recovery_fixture.recovery.invite("m1", BASE)
     token = recovery_fixture.mails.token
-    assert recovery_fixture.mails.mails[-1].subject == "Hr: welcome, choose your password"
+    assert recovery_fixture.mails.mails[-1].subject == "Hr: choose your password"
     assert recovery_fixture.recovery.finish(token, NEW).password == f"hash of {NEW}"
 
 

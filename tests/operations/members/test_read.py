@@ -27,7 +27,7 @@ def test_other_members_cannot_list_members(operations: MemberOperations) -> None
 
 
 def test_an_administrator_reads_any_member(operations: MemberOperations) -> None:
-    assert operations.read(BEA, "a") == operations.read.named(BEA, "ANNA") == ANNA
+    assert operations.read(BEA, "a") == operations.read.by_username(BEA, "ANNA") == ANNA
     assert operations.read(CONSOLE, "b") == BOSS
 
 
@@ -40,7 +40,7 @@ def test_other_members_cannot_probe_for_members(id_: str, operations: MemberOper
     with pytest.raises(Forbidden, match="Only administrators can see other members"):
         operations.read(HERSELF, id_)
     with pytest.raises(Forbidden):
-        operations.read.named(HERSELF, "Bea")
+        operations.read.by_username(HERSELF, "Bea")
     assert operations.members.reads == 0
 
 
@@ -48,4 +48,4 @@ def test_an_unknown_member_is_reported(operations: MemberOperations) -> None:
     with pytest.raises(NoSuchMember, match="does not exist"):
         operations.read(BEA, "nobody")
     with pytest.raises(NoSuchMember):
-        operations.read.named(BEA, "Nobody")
+        operations.read.by_username(BEA, "Nobody")

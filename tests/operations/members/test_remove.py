@@ -68,5 +68,5 @@ def test_a_member_who_becomes_the_last_administrator_is_not_removed() -> None:
 def test_a_removal_gives_up_after_repeated_conflicts(operations: MemberOperations) -> None:
     numbers = iter(range(10_000))
     operations.members.before_write = lambda: operations.change("a", notes=f"theirs {next(numbers)}")
-    with pytest.raises(Unavailable, match="Concurrent changes of members prevented this change"):
+    with pytest.raises(Unavailable, match="Concurrent changes to members prevented this change"):
         operations.remove(BEA, "a")

@@ -11,7 +11,6 @@ from stratabase.domain.query.filter import Comparison
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.commands import UpdateBulk
-from stratabase.domain.write.limits import BulkLimits
 from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.messages import verbatim
 from stratabase.model.types.operators import Operator
@@ -34,7 +33,7 @@ def refusal(work: object) -> tuple[Issue, ...]:
 def scene_with(**limits: int) -> CompanyScenario:
     """Return a scene with other limits."""
     scenario = CompanyScenario()
-    scenario.services = replace(scenario.services, bulk=BulkLimits(**limits))
+    scenario.services = replace(scenario.services, bulk=scenario.services.bulk._replace(**limits))
     return scenario
 
 
@@ -152,7 +151,7 @@ def test_too_many_objects_are_refused_even_if_they_cannot_be_counted(
         lambda: delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
     )
 
-    assert issue.message.startswith("More than 1 Label objects match")
+    assert issue.message.startswith("Too many Label objects match")
 
 
 def test_a_refused_object_does_not_block_the_others() -> None:
@@ -294,7 +293,7 @@ def test_the_first_of_many_issues_are_reported_and_the_others_counted() -> None:
         scenario.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
     )
 
-    none = "0 of 4 Employee objects were updated. The other issues explain the rest."
+    none = "0 of 4 Employee objects were updated. For the rest, see the other issues."
     assert summary.message == f"{none} {more}"
     assert (last.message, last.type, last.path) == (more, IssueType.SERVICE_HANDLER_ERROR, ("options",))
     assert result == found

@@ -351,13 +351,13 @@ def test_a_staged_part_that_is_written_is_still_purged() -> None:
 
 def test_a_too_large_restoration_is_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = OrderScenario()
-    monkeypatch.setattr(restore, "MOST_RESTORED", LINES + LINES // 10 - 1)
+    monkeypatch.setattr(restore, "MAX_PARTS_PER_RESTORATION", LINES + LINES // 10 - 1)
     with pytest.raises(Refused) as refusal:
         scenario.restore()
     (issue,) = refusal.value.issues
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert f"{LINES + LINES // 10 - 1:,}" in issue.message
-    monkeypatch.setattr(restore, "MOST_RESTORED", LINES + LINES // 10)
+    monkeypatch.setattr(restore, "MAX_PARTS_PER_RESTORATION", LINES + LINES // 10)
     scenario.restore()
 
 

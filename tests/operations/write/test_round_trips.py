@@ -273,7 +273,7 @@ def test_a_too_large_change_is_reported_with_its_role_and_advice() -> None:
         update_command("Employee", "e1", addresses=create(create_command("Address", street="x")))
     )
 
-    assert issue.message == "Too large. Add or remove at most 33 objects of Employee.friends at a time."
+    assert issue.message == "Too large. Add or remove at most 33 objects in Employee.friends at a time."
 
 
 def test_a_request_with_too_many_objects_is_refused_before_any_read() -> None:

@@ -182,5 +182,5 @@ def _only(id_: str) -> Data:
 
 
 def _none(class_name: str, done: str) -> Issue:
-    text = f"0 of 1 {class_name} object was {done}. The other issues explain the rest."
+    text = f"0 of 1 {class_name} object was {done}. For the rest, see the other issues."
     return Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", class_name)

@@ -42,7 +42,7 @@ def too_many(class_name: str, number: int) -> Issue:
     text = f"{number} {class_name} objects match. The maximum for one request is 5."
     return Issue(
         "MALFORMED_REQUEST",
-        f"{text} Narrow the filter, or request fewer objects with next.",
+        f"{text} Narrow the filter, or use next to request fewer objects.",
         "options",
         "ENTITY",
         class_name,
@@ -65,7 +65,7 @@ OPTIONS = [
         "both ways",
         "Sheet",
         {"next": 1, "prev": 1},
-        option("prev", "next and prev cannot be combined. Use only one of them."),
+        option("prev", "next and prev can't be used together. Use only one of them."),
     ),
     in_bulk(
         "a filter that cannot be read",
@@ -119,8 +119,8 @@ def test_a_refused_object_does_not_block_the_others(client: ServiceClient) -> No
 
     answer = client.answer(change, {"options": all_six(next=3)})
 
-    same = 'Another Sheet has the same code "999". code must be unique. This applies to 2 objects.'
-    text = "1 of 3 Sheet objects were updated. The other issues explain the rest."
+    same = 'Another Sheet already has the same code "999". code must be unique. This applies to 2 objects.'
+    text = "1 of 3 Sheet objects were updated. For the rest, see the other issues."
     issues = [
         Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Sheet"),
         attributes("ENTITY_UNIQUE", "Sheet", ["code"], same),
@@ -154,8 +154,8 @@ def test_refused_deletions_of_a_bulk_service_are_reported(client: ServiceClient)
 
     answer = client.answer(end)
 
-    text = "1 of 3 Team objects were deleted. The other issues explain the rest."
-    needed = 'You cannot delete Team "{}", because Person "{}" requires it.'
+    text = "1 of 3 Team objects were deleted. For the rest, see the other issues."
+    needed = 'You can\'t delete Team "{}" because Person "{}" requires it.'
     issues = [
         Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Team"),
         *(
@@ -188,7 +188,7 @@ def test_a_value_invalid_for_every_object_is_reported_once(refuse: Callable[[Cas
     text = "9 is too high. Use a value from 1 to 3. This applies to 2 objects."
     issue = attribute("ATTRIBUTE_RANGE", "Sheet.height", text)
     options = {"filter": {"title___in": ["first", "second"]}}
-    text = "0 of 2 Sheet objects were updated. The other issues explain the rest."
+    text = "0 of 2 Sheet objects were updated. For the rest, see the other issues."
     none = Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Sheet")
     arguments = {"data": {"height": 9}, "options": options}
     ways = [

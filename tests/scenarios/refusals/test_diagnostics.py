@@ -186,7 +186,7 @@ def test_an_internal_failure_is_reported_only_by_its_trace_id(
 
     (result,) = body["errors"]
     trace_id = result["extensions"]["traceId"]
-    text = f"The service failed. To report this problem, include the trace ID {trace_id}."
+    text = f"An internal error occurred. When you report this problem, include the trace ID {trace_id}."
     assert body == {
         "data": {KEY: None},
         "errors": [error(Issue("SERVER_ERROR", text, "").shown(KEY, trace_id))],

@@ -120,13 +120,13 @@ DOCUMENTS = [
     wrong(
         "a literal that is no text",
         'mutation { Sheet___create(data: {title: "new", day: soon}) { _id } }',
-        "Date cannot represent this literal. Use a string or a number.",
+        "This literal is not a valid Date. Use a string or a number.",
         53,
     ),
     wrong(
         "a number of 5,000 digits",
         f"{{ Team___getPage(options: {{next: {'9' * 5000}}}) {{ totalCount }} }}",
-        "Expected value of type 'Int'. The value cannot be read.",
+        "Expected value of type 'Int'. The value can't be read.",
         34,
     ),
     wrong(
@@ -220,7 +220,7 @@ DOCUMENTS = [
     sheet(
         "a list for a date",
         {**NEW, "day": ["2020-01-01"]},
-        " at .day: Date cannot represent a list or an object",
+        " at .day: A list or an object is not a valid Date",
     ),
     sheet("a text for an object", "new", ": Expected value of type 'SheetCreate' to be an object"),
     sheet(

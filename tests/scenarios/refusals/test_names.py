@@ -150,7 +150,8 @@ CALLED = [
         entity(
             "MALFORMED_REQUEST",
             "Phone",
-            'Another Phone in the request has the same _clientId "X". _clientId must be unique in a request.',
+            'Another Phone in the request already has the _clientId "X". '
+            "Each _clientId must be unique within a request.",
             "data.phones.1._clientId",
         ).called("X"),
     ),
@@ -161,13 +162,15 @@ CALLED = [
         entity(
             "MALFORMED_REQUEST",
             "Phone",
-            'Another Phone in the request has the same _clientId "". _clientId must be unique in a request.',
+            'Another Phone in the request already has the _clientId "". '
+            "Each _clientId must be unique within a request.",
             "data.phones.1._clientId",
         ).called(""),
         entity(
             "MALFORMED_REQUEST",
             "Phone",
-            'Another Phone in the request has the same _clientId "". _clientId must be unique in a request.',
+            'Another Phone in the request already has the _clientId "". '
+            "Each _clientId must be unique within a request.",
             "data.phones.2._clientId",
         ).called(""),
     ),
@@ -181,7 +184,8 @@ CALLED = [
         entity(
             "MALFORMED_REQUEST",
             "Phone",
-            'Another Phone in the request has the same _clientId "X". _clientId must be unique in a request.',
+            'Another Phone in the request already has the _clientId "X". '
+            "Each _clientId must be unique within a request.",
             "data.phones.create.1._clientId",
         ).called("X"),
     ),

@@ -11,11 +11,14 @@ from tests.scenarios.refusals.issue import Issue
 from tests.scenarios.refusals.needs import DATE, NULL, nested
 from tests.scenarios.refusals.service_client import ServiceClient, error, errors_of, ordered
 
-BAD_CURSOR = "The cursor is not valid. Use a cursor of an earlier page, unchanged."
-FOREIGN = "The cursor belongs to another class or another order. Use it only for the same class and order."
+BAD_CURSOR = "The cursor is not valid. Use a cursor from an earlier page without changing it."
+FOREIGN = (
+    "The cursor belongs to a different class or sort order. "
+    "Use it only with its original class and sort order."
+)
 GAP = (
-    "fromCursor has {}, but the order is by last_name and _id. "
-    "Use the first attributes of the order, without gaps."
+    "fromCursor has {}, but the sort order is last_name and _id. "
+    "Use the first attributes of the sort order, without gaps."
 )
 
 Found = tuple[str, str, str]
@@ -44,11 +47,11 @@ OPTIONS: dict[str, tuple[dict[str, Any], list[Issue]]] = {
     "a negative offset": ({"offset": -1}, [option("offset", "offset is -1. Use 0 or more.")]),
     "forward and backward": (
         {"next": 1, "prev": 1},
-        [option("prev", "next and prev cannot be combined. Use only one of them.")],
+        [option("prev", "next and prev can't be used together. Use only one of them.")],
     ),
     "two positions": (
         {"cursor": "x", "fromCursor": {"_id": "x"}},
-        [option("fromCursor", "cursor and fromCursor cannot be combined. Use only one of them.")],
+        [option("fromCursor", "cursor and fromCursor can't be used together. Use only one of them.")],
     ),
     "no cursor": ({"cursor": "x"}, [option("cursor", BAD_CURSOR)]),
     "an empty cursor": ({"cursor": ""}, [option("cursor", BAD_CURSOR)]),
@@ -109,7 +112,7 @@ OPTIONS["a filter that compares too much"] = (
         Issue(
             "MALFORMED_REQUEST",
             "Person: The filter has 501 comparisons. The maximum is 500. "
-            'A comparison with "in" counts as one, however many values it lists.',
+            'A comparison with "in" counts as one, regardless of how many values it lists.',
             "options.filter",
             "ENTITY",
             "Person",
@@ -300,7 +303,7 @@ def test_results_before_the_end_of_the_read_budget_are_returned(large: ServiceCl
 
     text = (
         "Scroll: The request reached its read limit before it read these objects. "
-        "Request less data in one request."
+        "Request less data in each request."
     )
     late = Issue("MALFORMED_REQUEST", text, "", "ENTITY", "Scroll").shown("g4", answer.trace_id)
     (result,) = answer.body["errors"]
@@ -322,7 +325,7 @@ def test_an_object_whose_roles_exceed_the_read_budget_is_refused(client: Service
     data = f'data: {{_id: "{book}", title: "%s"}}'
     too_late = (
         "Leaf: The request reached its read limit before it read these objects. "
-        "Request less data in one request."
+        "Request less data in each request."
     )
 
     read = client.answer(f'{{\n  it: Scroll___get(_id: "{book}") {shows}\n}}')
@@ -330,7 +333,7 @@ def test_an_object_whose_roles_exceed_the_read_budget_is_refused(client: Service
     done = client.answer(f"mutation {{\n  it: Scroll___update({data % 'done'}) {shows}\n}}")
 
     refusal = Issue("MALFORMED_REQUEST", too_late, "", "ENTITY", "Leaf")
-    unshown = f'Scroll "{book}" was written, but the selected fields cannot be shown. {too_late}'
+    unshown = f'Scroll "{book}" was saved, but the selected fields can\'t be shown. {too_late}'
     written = Issue("SERVICE_HANDLER_ERROR", unshown, "", "ENTITY", "Scroll", book)
     for answer, issue in ((read, refusal), (tried, refusal), (done, written)):
         expected = {"data": {KEY: None}, "errors": [error(issue.shown(KEY, answer.trace_id))]}

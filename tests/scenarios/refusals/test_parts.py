@@ -66,7 +66,7 @@ WRONG = [
             "ENTITY_UNIQUE",
             "Contract",
             ["reference"],
-            'Another Contract has the same reference "ann". reference must be unique.',
+            'Another Contract already has the same reference "ann". reference must be unique.',
             "data.contract.reference",
         ),
     ),
@@ -80,7 +80,7 @@ WRONG = [
             "ENTITY_UNIQUE",
             "Room",
             ["code"],
-            'Another Room has the same code "c". code must be unique.',
+            'Another Room already has the same code "c". code must be unique.',
             "data.addresses.0.rooms.0.code",
         ),
     ),
@@ -123,7 +123,7 @@ WRONG = [
             "ENTITY_UNIQUE",
             "Contract",
             ["reference"],
-            'Another Contract has the same reference "bob". reference must be unique.',
+            'Another Contract already has the same reference "bob". reference must be unique.',
             "data.contract.update.reference",
         ).of("<ann_contract>"),
     ),
@@ -233,7 +233,7 @@ CONTRADICTORY = [
         role(
             "MALFORMED_REQUEST",
             "Person.phones",
-            'The request updates Phone "<ann_phone>" more than once.',
+            'The request updates Phone "<ann_phone>" more than once. Combine the updates.',
             "data.phones.update.1._id",
         ),
     ),
@@ -243,8 +243,8 @@ CONTRADICTORY = [
         role(
             "ROLE_CARDINALITY",
             "Person.contract",
-            "Only one Contract is possible. "
-            "Update the existing one by its _id, or delete it to create another one.",
+            "Only one Contract is allowed. "
+            "Update the existing one by its _id, or delete it and create a new one.",
         ),
     ),
 ]

@@ -17,7 +17,7 @@ def few(name: str, message: str, at: str | None = None) -> Issue:
 
 
 def bereft(class_name: str, id_: str) -> str:
-    lost = "an object in this role. One" if class_name == "Desk" else "any object in this role. At least one"
+    lost = "an object in this role. One" if class_name == "Desk" else "any objects in this role. At least one"
     return f'This write would leave {class_name} "{id_}" without {lost} is required.'
 
 
@@ -184,7 +184,7 @@ COUPLED = [
     person(
         "whom the key leads to is taken",
         {"desk": "<desk>"},
-        few("Person.desk", 'Another Person is already associated with Desk "<desk>". Only one is possible.'),
+        few("Person.desk", 'Another Person is already associated with Desk "<desk>". Only one is allowed.'),
     ),
     person(
         "whom the other's key is asked of",
@@ -206,7 +206,7 @@ COUPLED = [
     bob(
         "whom the key leads to is taken",
         {"desk": {"set": "<desk>"}},
-        few("Person.desk", 'Another Person is already associated with Desk "<desk>". Only one is possible.'),
+        few("Person.desk", 'Another Person is already associated with Desk "<desk>". Only one is allowed.'),
     ),
     bob(
         "whom the other's key is asked of",
@@ -266,7 +266,7 @@ ENDINGS = [
         "<red>",
         few(
             "Person.team",
-            'You cannot delete Team "<red>", because Person "<ann>" requires it.',
+            'You can\'t delete Team "<red>" because Person "<ann>" requires it.',
             "_id",
         ).of("<ann>"),
     ),

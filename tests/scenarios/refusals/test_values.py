@@ -21,9 +21,9 @@ DATETIME = (
     "or ISO 8601 (for example, 2020-12-31T18:30:00.000Z)."
 )
 CODE = 'It must match "[A-Z]{3}" or "[0-9]+".'
-VAT = "Use its 11 digits. The last digit is a check digit."
+VAT = "Use 11 digits. The last digit is a check digit."
 FISCAL = (
-    "Use the 16 uppercase letters and digits of a person, or the 11 digits of an organization. "
+    "Use 16 uppercase letters and digits for a person, or 11 digits for an organization. "
     "The last character is a check character."
 )
 ONES, LONG_ID = "1" * 39, "p" * 5000
@@ -245,7 +245,10 @@ NEW = [
         "Sheet",
         {"title": "new", "code": "ABC"},
         attributes(
-            "ENTITY_UNIQUE", "Sheet", ["code"], 'Another Sheet has the same code "ABC". code must be unique.'
+            "ENTITY_UNIQUE",
+            "Sheet",
+            ["code"],
+            'Another Sheet already has the same code "ABC". code must be unique.',
         ),
     ),
     making(
@@ -256,7 +259,8 @@ NEW = [
             "ENTITY_UNIQUE",
             "Sheet",
             ["title", "day"],
-            'Another Sheet has the same title "first" and day 02/02/2020. The combination must be unique.',
+            'Another Sheet already has the same title "first" and day 02/02/2020. '
+            "The combination must be unique.",
         ).called("S"),
     ),
     making(
@@ -264,13 +268,17 @@ NEW = [
         "Sheet",
         {"title": "first", "day": "02/02/2020", "code": "DEF"},
         attributes(
-            "ENTITY_UNIQUE", "Sheet", ["code"], 'Another Sheet has the same code "DEF". code must be unique.'
+            "ENTITY_UNIQUE",
+            "Sheet",
+            ["code"],
+            'Another Sheet already has the same code "DEF". code must be unique.',
         ),
         attributes(
             "ENTITY_UNIQUE",
             "Sheet",
             ["title", "day"],
-            'Another Sheet has the same title "first" and day 02/02/2020. The combination must be unique.',
+            'Another Sheet already has the same title "first" and day 02/02/2020. '
+            "The combination must be unique.",
         ),
     ),
     making(
@@ -278,7 +286,10 @@ NEW = [
         "Sheet",
         {"title": "new", "code": "ABC", "height": 4},
         attributes(
-            "ENTITY_UNIQUE", "Sheet", ["code"], 'Another Sheet has the same code "ABC". code must be unique.'
+            "ENTITY_UNIQUE",
+            "Sheet",
+            ["code"],
+            'Another Sheet already has the same code "ABC". code must be unique.',
         ),
         attribute("ATTRIBUTE_RANGE", "Sheet.height", "4 is too high. Use a value from 1 to 3."),
     ),
@@ -299,7 +310,10 @@ CHANGED = [
         "Sheet",
         {"_id": "<sheet>", "code": "DEF"},
         attributes(
-            "ENTITY_UNIQUE", "Sheet", ["code"], 'Another Sheet has the same code "DEF". code must be unique.'
+            "ENTITY_UNIQUE",
+            "Sheet",
+            ["code"],
+            'Another Sheet already has the same code "DEF". code must be unique.',
         ).of("<sheet>"),
     ),
     changing(
@@ -310,7 +324,8 @@ CHANGED = [
             "ENTITY_UNIQUE",
             "Sheet",
             ["title", "day"],
-            'Another Sheet has the same title "second" and day 03/03/2020. The combination must be unique.',
+            'Another Sheet already has the same title "second" and day 03/03/2020. '
+            "The combination must be unique.",
         ).of("<sheet>"),
     ),
     changing(

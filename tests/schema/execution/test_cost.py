@@ -210,8 +210,8 @@ def test_a_refusal_shows_the_estimate_the_limit_and_the_largest_cost() -> None:
     assert error
     assert error.message == (
         "The estimated cost of the request is 1,200. The maximum is 1,199. "
-        "Each object that is read costs 1, each object that is written costs 10, "
-        "and each character of filter_exp costs 1. all.items.t.members alone costs 1,000. "
+        "Each object read costs 1, each object written costs 10, and each character of "
+        "filter_exp costs 1. all.items.t.members alone costs 1,000. "
         "Request smaller pages, without offset or totalCount."
     )
     assert error.locations

@@ -40,14 +40,14 @@ def test_a_document_within_the_limits_passes(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "line"),
     [
-        ("{ a { b { c { d } } } }", "The document selects 4 levels of fields", 1),
-        ("{ x }\nfragment F on A { a { b { c { d } } } }", "The document selects 4 levels of fields", 2),
+        ("{ a { b { c { d } } } }", "The document nests fields 4 levels deep", 1),
+        ("{ x }\nfragment F on A { a { b { c { d } } } }", "The document nests fields 4 levels deep", 2),
         (
             "{ a { ...F } }\nfragment F on A { b { ...G } }\nfragment G on B { c { d } }",
-            "The document selects 4 levels of fields",
+            "The document nests fields 4 levels deep",
             1,
         ),
-        ("{ a { ... { b { ... on B { c { d } } } } } }", "The document selects 4 levels of fields", 1),
+        ("{ a { ... { b { ... on B { c { d } } } } } }", "The document nests fields 4 levels deep", 1),
         ("{\n one: a\n two: a\n three: a }", "The document has 3 aliases", 2),
         ("{ one: a two: a } fragment F on A { three: a }", "The document has 3 aliases", 1),
         (
@@ -75,7 +75,7 @@ def test_exponential_fragments_are_measured_quickly() -> None:
     """Spread out, it would have 2^60 fields."""
     chain = "".join(f"fragment F{n} on A {{ a {{ ...F{n + 1} ...F{n + 1} }} }} " for n in range(60))
     (message, _), *_ = found("{ ...F0 } " + chain + "fragment F60 on A { a }")
-    assert message == "The document selects 61 levels of fields"
+    assert message == "The document nests fields 61 levels deep"
 
 
 def test_fragment_cycles_are_left_to_the_validator() -> None:

@@ -70,4 +70,6 @@ def test_exponential_fragments_are_not_expanded_endlessly() -> None:
         for number in range(20)
     )
 
-    assert found(text) == ["The document spreads its fragments too often. Split it into several requests."]
+    assert found(text) == [
+        "The document spreads its fragments too many times. Split it into several requests."
+    ]

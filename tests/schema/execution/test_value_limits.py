@@ -18,7 +18,7 @@ CREATE = "mutation($d: ThingCreate!) { Thing___create(data: $d) { _id } }"
         ({"d": {"lines": [{"n": 1}] * 10_000}}, "The variable $d has 20,002 values"),
         (
             {"a": 1, "d": {"lines": ["x"] * 19_000}, "b": ["x"] * 998},
-            "The variables have 20,002 values, of which $d has 19,002",
+            "The variables have 20,002 values in total. $d alone has 19,002",
         ),
     ],
 )

@@ -42,8 +42,14 @@ def test_a_refusal_of_a_hidden_singleton_has_no_id(archive: ArchiveApi, class_na
 @pytest.mark.parametrize(
     ("name", "beginning"),
     [
-        ("salary", "Person.salary cannot be used to find objects. The profile Clerk "),
-        ("twice", "Person.twice cannot be used to find objects, because it depends on Person.salary. "),
+        ("salary", "Person.salary can't be used to filter, sort, or look up objects. The profile Clerk "),
+        (
+            "twice",
+            (
+                "Person.twice can't be used to filter, sort, or look up objects, "
+                "because it depends on Person.salary. "
+            ),
+        ),
     ],
 )
 def test_an_attribute_that_cannot_be_compared_is_named_once(
@@ -52,7 +58,7 @@ def test_an_attribute_that_cannot_be_compared_is_named_once(
     query = f"{{ Person___getPage(options: {{orderBy: [{name}___ASC]}}) {{ totalCount }} }}"
     (error,) = archive.body(query, CLERK)["errors"]
     assert error["message"].startswith(beginning)
-    assert error["message"].endswith("on some objects only.")
+    assert error["message"].endswith("on only some objects.")
     assert error["message"].count("Person.salary") == (1 if name == "salary" else 2)
 
 
@@ -103,7 +109,7 @@ def test_an_object_that_requires_the_deleted_one_is_named(
     boss = crew.create("Boss")
     one = crew.create(class_name, **{role: boss})
 
-    text = f'You cannot delete Boss "{boss}", because {class_name} "{one}" requires it.'
+    text = f'You can\'t delete Boss "{boss}" because {class_name} "{one}" requires it.'
     assert needed(crew, boss, ADMINISTRATOR) == [(f"{class_name}.{role}: {text}", one)]
 
 
@@ -121,7 +127,7 @@ def test_hidden_objects_are_not_named(crew: ArchiveApi) -> None:
         (other, PORTER, "Note"),
     ):
         ((message, about),) = needed(crew, id_, caller)
-        assert f'You cannot delete Boss "{id_}", because at least one {class_name} requires it.' in message
+        assert f'You can\'t delete Boss "{id_}" because at least one {class_name} requires it.' in message
         assert about is None
 
 

@@ -196,7 +196,7 @@ def test_a_refusal_names_the_missing_permission(guild: GuildApi) -> None:
         f"Master.twice depends on Master.salary. {salary}",
         "The profile Member does not have READ permission for Master.rivals.",
         "Team.vault_code depends on Vault. The profile Member does not have READ permission for Vault.",
-        "Team.vault leads to Vault, but the profile Member does not have READ permission for Vault.",
+        "Team.vault refers to Vault, but the profile Member does not have READ permission for Vault.",
         "The profile Member does not have READ permission for Vault.",
     ]
     first, last = errors[0]["extensions"], errors[-1]["extensions"]

@@ -174,8 +174,8 @@ def test_taken_unique_values_are_reported_without_unreadable_data(guild: GuildAp
     messages = [error["message"] for error in guild.body(update, SMITH)["errors"]]
 
     assert set(messages) == {
-        'Another Master has the same email "a@x". email must be unique.',
-        'Another Master has the same email "a@x" and salary. The combination must be unique.',
+        'Another Master already has the same email "a@x". email must be unique.',
+        'Another Master already has the same email "a@x" and salary. The combination must be unique.',
     }
     assert "12345" in str(guild.body(update, MANAGER))
 

@@ -146,26 +146,26 @@ def test_bulk_services_accept_a_condition(api: GraphApi) -> None:
     assert api.ask(delete) == {"deleted": 0}
 
 
-DEEP = "More than 50 levels within one another"
+DEEP = "The expression is nested more than 50 levels deep."
 WRONG: dict[str, list[tuple[int, str]]] = {
-    "// nothing": [(11, "The expression ends where a value is expected.")],
-    "height >": [(9, "The expression ends where a value is expected.")],
+    "// nothing": [(11, "The expression is incomplete. Add a value at its end.")],
+    "height >": [(9, "The expression is incomplete. Add a value at its end.")],
     "height = 1": [(8, 'Unexpected "=". Did you mean "=="?')],
-    "heigt > 1": [(1, 'Person has no attribute and no role "heigt". Did you mean "height"?')],
+    "heigt > 1": [(1, 'Person has no attribute or role "heigt". Did you mean "height"?')],
     "heigt > 1 && mood == 'GOD'": [(1, 'Did you mean "height"?'), (22, 'Did you mean "GOOD"?')],
-    "height > 'tall'": [(8, "> compares values of one kind; here are Int and String")],
-    "null": [(1, "Nothing can be made of null: isNull(x) asks whether a value is missing.")],
-    "height + 1": [(1, "This is Int, where Boolean is wanted.")],
-    "team.name == 'x'": [(1, "Person.team is a role; a filter takes the class's own attributes.")],
+    "height > 'tall'": [(8, "> compares values of one type, but these are Int and String")],
+    "null": [(1, "null can't be used as a value. To test whether a value is missing, use isNull(x).")],
+    "height + 1": [(1, "This is Int, but it must be Boolean.")],
+    "team.name == 'x'": [(1, "Person.team is a role. A filter can use only the class's own attributes.")],
     "size(pupils) > 1": [(6, "Person.pupils leads to many objects")],
-    "caller.name == 'x'": [(8, "caller, the member who asks, has no name")],
-    "last_name.matches('(')": [(19, "'(' is no regular expression (RE2)")],
-    "last_name.matches('(a?){900}a{900}.{900}')": [(19, "it is too large: repeat less")],
-    "true || " * 600 + "true": [(1, "An expression has at most 4096 characters; these are 4804.")],
-    "(" * 3000 + "true": [(3000, "There is no ) to this (.")],
+    "caller.name == 'x'": [(8, "caller has no field name.")],
+    "last_name.matches('(')": [(19, "'(' is not a valid regular expression (RE2)")],
+    "last_name.matches('(a?){900}a{900}.{900}')": [(19, "it is too large; use fewer repetitions")],
+    "true || " * 600 + "true": [(1, "The expression has 4804 characters. The maximum is 4096.")],
+    "(" * 3000 + "true": [(3000, "This ( has no matching ).")],
     "(true ? " * 60 + "true" + " : false)" * 60: [(0, DEEP)],
     "!" * 4000 + "true": [(0, DEEP)],
-    "\ud800 == last_name": [(1, "Half of a surrogate pair is no character")],
+    "\ud800 == last_name": [(1, "A lone surrogate is not a character.")],
 }
 
 
@@ -189,7 +189,7 @@ def test_positions_in_several_lines_are_counted_by_line(api: GraphApi) -> None:
     (error,) = api.body(PAGE, e="height >\n  1 &&\n\tnuber == 1")["errors"]
 
     assert error["message"] == (
-        'Person: filter_exp, line 3, character 2: Person has no attribute and no role "nuber". '
+        'Person: filter_exp, line 3, character 2: Person has no attribute or role "nuber". '
         'Did you mean "number"?'
     )
 
@@ -218,7 +218,7 @@ def test_errors_name_no_members_if_suggestions_are_disabled() -> None:
 
     body = executor.execute(PAGE, {"e": "heigt > 1"}, None, caller, "trace").body.decode()
 
-    assert 'no role \\"heigt\\".' in body
+    assert 'no attribute or role \\"heigt\\".' in body
     assert "height" not in body
 
 
@@ -272,5 +272,5 @@ def test_a_slow_condition_stops_when_the_request_times_out(role: str) -> None:
         f'{{ Person___get(_id: "p000") {{ {page} }} }}', {}, None, ADMINISTRATOR, "trace"
     )
 
-    assert b"Request less data in one request." in answer.body
+    assert b"Request less data in each request." in answer.body
     assert 200 < Slow.clock < 300

@@ -12,7 +12,7 @@ from stratabase.schema.inputs.filter_reader import FilterReader, FilterSize, mea
 from tests.everything_model import EVERYTHING
 
 A, B = (Comparison("height", Operator.LT, number) for number in (1, 2))
-IN = 'A comparison with "in" counts as one, however many values it lists.'
+IN = 'A comparison with "in" counts as one, regardless of how many values it lists.'
 LOW, LOWER = {"height___lt": 1}, {"height___lt": 2}
 
 

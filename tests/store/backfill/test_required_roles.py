@@ -411,7 +411,7 @@ def test_the_number_of_listed_duplicates_is_limited() -> None:
     objects.create("A", "u", "v", "w", "x", to="b")
     objects.create("A", "y", "z", to="c")
     now = objects.under(associated("one to one, key required"))
-    reindex = Reindex(now.engine, now.model, sleep=lambda _: None, most=2)
+    reindex = Reindex(now.engine, now.model, sleep=lambda _: None, max_refused=2)
     outcome = reindex.run(now.reference("A", "").class_name)
     assert [(each.ids, outcome.more) for each in outcome.duplicates] == [(("u", "v", "w"), 2)]
     assert now.entities.unbuilt()

@@ -585,7 +585,7 @@ def test_a_build_lists_limited_duplicates_and_counts_the_others() -> None:
     engine = WatchedEngine()
     former = FormerObjects(engine)
     former.before.fill({"_id": f"{number:03}", "code": f"{number % 2}"} for number in range(50))
-    outcome = former.reindex(most=10)
+    outcome = former.reindex(max_refused=10)
     assert sum(len(ids) - 1 for _, _, ids in shared(outcome)) == 10
     assert outcome.more == 38
     assert not is_guarded(engine, former.class_)

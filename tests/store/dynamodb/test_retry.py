@@ -85,7 +85,9 @@ def test_pauses_are_random_with_an_exponential_limit() -> None:
     assert len(set(clock.pauses)) == len(clock.pauses)
 
 
-UNKNOWN = "The store did not respond. It is unknown whether the data was written."
+UNKNOWN = (
+    "The store did not respond, so the data might not have been saved. Check the data before you try again."
+)
 
 
 @pytest.mark.parametrize(

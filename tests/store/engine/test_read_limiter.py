@@ -98,7 +98,7 @@ TRY = "Try one of the following."
         (
             ReadBudgetExceeded("Pet", 9, Hint(("name",), shared=True)),
             f"{REACHED} after 9 {ENDING}",
-            f'{TRY} Declare @index(attributes: ["name"]) in the model. Request less data in one request.',
+            f'{TRY} Declare @index(attributes: ["name"]) in the model. Request less data in each request.',
         ),
         (
             ReadBudgetExceeded("Pet", 9, Hint(("name",), declared=True)),
@@ -108,7 +108,7 @@ TRY = "Try one of the following."
         (
             ReadBudgetExceeded("Pet"),
             f"{REACHED} before it read these objects.",
-            "Request less data in one request.",
+            "Request less data in each request.",
         ),
     ],
 )

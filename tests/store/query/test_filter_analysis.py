@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.query.filter import And, Comparison
 from stratabase.model.types.operators import Operator
-from stratabase.store.query.filter_analysis import Slice, index_constraints
+from stratabase.store.query.filter_analysis import ValueRange, index_constraints
 from tests.store.stores import fresh_class
 
 CLASS = fresh_class()
@@ -24,24 +24,28 @@ COMPARISONS = st.one_of(
 )
 
 
-def slices(*comparisons: Comparison) -> list[Slice]:
-    return list(index_constraints(And(comparisons), CLASS)["count"].slices)
+def ranges(*comparisons: Comparison) -> list[ValueRange]:
+    return list(index_constraints(And(comparisons), CLASS)["count"].ranges)
 
 
 @given(COMPARISONS, COMPARISONS)
-def test_the_slices_of_two_comparisons_are_the_intersections_of_each_pair(
+def test_the_ranges_of_two_comparisons_are_the_intersections_of_each_pair(
     one: Comparison, other: Comparison
 ) -> None:
-    pairs = [(left, right) for left in slices(one) for right in slices(other)]
+    pairs = [(left, right) for left in ranges(one) for right in ranges(other)]
     met = [
-        Slice(max(left.low, right.low), min(left.high, right.high), left.is_single or right.is_single)
+        ValueRange(
+            max(left.low, right.low),
+            min(left.high, right.high),
+            left.is_single_value or right.is_single_value,
+        )
         for left, right in pairs
     ]
-    assert slices(one, other) == sorted(each for each in met if each.low < each.high)
+    assert ranges(one, other) == sorted(each for each in met if each.low < each.high)
 
 
 def test_long_lists_are_intersected_in_linear_time() -> None:
     """Each value with each would be a hundred million comparisons."""
     numbers = [Comparison("count", Operator.IN, tuple(range(first, first + 10_000))) for first in (0, 9_990)]
 
-    assert len(slices(*numbers)) == 10
+    assert len(ranges(*numbers)) == 10

@@ -338,7 +338,9 @@ def test_wholes_of_locked_parts_count_towards_the_limit(objects: Objects, ada: M
             objects.creation("Dog", f"d{number}", person=f"o{number}"),
         )
     dogs = [objects.reference("Dog", f"d{number}") for number in range(51)]
-    with pytest.raises(TooLarge, match=r"^The request locks 102 objects, including the wholes of parts"):
+    with pytest.raises(
+        TooLarge, match=r"^The request locks 102 objects, including the wholes that parts belong to"
+    ):
         ada.lock(*dogs)
     ada.lock(*dogs[:50])
     ada.unlock(*dogs)

@@ -114,7 +114,7 @@ class OvertakenEngine(ReferenceEngine):
 
 def test_a_counter_gives_up_after_repeated_conflicts(name: SerialName) -> None:
     with pytest.raises(
-        Unavailable, match=rf"Concurrent writes used the next numbers of {name.class_name}.badge"
+        Unavailable, match=rf"Concurrent writes took the next numbers for {name.class_name}.badge"
     ):
         taken(SerialCounters(OvertakenEngine()), name, 1)
 

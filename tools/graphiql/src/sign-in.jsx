@@ -19,7 +19,7 @@ export function SignIn({ application, farewell, signIn }) {
       await signIn(form.get("username"), form.get("password"));
     } catch (failure) {
       setBusy(false);
-      setError(failure instanceof TypeError ? "The service cannot be reached." : failure.message);
+      setError(failure instanceof TypeError ? "The service can't be reached. Check your connection, and try again." : failure.message);
     }
   }
 

@@ -1,4 +1,4 @@
-"""How AWS is called: endpoints, credentials, and botocore's clients; botocore is loaded when it is used."""
+"""Access to AWS: endpoints, credentials, and botocore clients. Botocore is imported on first use."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Credentials(NamedTuple):
-    """The credentials that sign requests. Only temporary ones have a token."""
+    """The credentials that sign requests. Only temporary credentials have a token."""
 
     access_key: str
     secret_key: str
@@ -15,7 +15,7 @@ class Credentials(NamedTuple):
 
 
 class NoCredentials(Exception):
-    """There are no credentials for AWS, or they cannot be renewed; `code` names botocore's exception."""
+    """AWS credentials are missing or cannot be renewed. `code` is the name of botocore's exception."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -24,21 +24,21 @@ class NoCredentials(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AwsEndpoint:
-    """Where a client sends its requests, and how long it waits.
+    """The address, credentials and timeouts of an AWS client.
 
-    Without a URL, requests go to AWS's own address in the region. Without credentials, those of the
-    environment sign them.
+    The default of `url` is the AWS endpoint of the region. Without `credentials`, clients use those that
+    botocore finds in the environment.
     """
 
     region: str
     url: str | None = None
     credentials: Credentials | None = field(default=None, repr=False)
     connect_timeout: float = 1.0
-    """Seconds."""
+    """In seconds."""
     read_timeout: float = 3.0
-    """Seconds."""
+    """In seconds."""
     connections: int = 64
-    """How many idle connections a client keeps open."""
+    """The maximum number of idle connections that a client keeps open."""
 
 
 class CredentialsProvider(Protocol):
@@ -48,7 +48,7 @@ class CredentialsProvider(Protocol):
         """Return credentials that have not expired. Raises NoCredentials."""
 
     def discard(self) -> None:
-        """Forget the current credentials, which AWS rejected."""
+        """Forget the current credentials after AWS has rejected them."""
 
 
 class StaticCredentials:
@@ -62,16 +62,16 @@ class StaticCredentials:
         return self._credentials
 
     def discard(self) -> None:
-        """Do nothing: there are no others."""
+        """Do nothing, because no other credentials exist."""
 
 
 class BotocoreCredentials:
-    """Provides the credentials that botocore finds: in the environment, in files, or from the machine."""
+    """Provides the credentials that botocore finds in the environment, in files, or on the machine."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._source: Any = None
-        """Botocore's own object, which renews the credentials when they are about to expire."""
+        """Botocore's credentials object, which renews itself before it expires."""
 
     def current(self) -> Credentials:
         """Return credentials that have not expired. Raises NoCredentials."""
@@ -82,7 +82,7 @@ class BotocoreCredentials:
         return _read_credentials(source)
 
     def discard(self) -> None:
-        """Look for credentials again when the next request needs them."""
+        """Forget the current credentials, so that the next request searches again."""
         with self._lock:
             self._source = None
 
@@ -105,7 +105,7 @@ def _read_credentials(source: Any) -> Credentials:
 
 
 def create_client(service: str, endpoint: AwsEndpoint, **options: Any) -> Any:
-    """Return botocore's client of a service, such as `sesv2`; `options` are further fields of its Config."""
+    """Return a botocore client of a service such as `sesv2`. `options` are further fields of its Config."""
     from botocore.config import Config  # noqa: PLC0415 - loading takes long
 
     access_key, secret_key, token = endpoint.credentials or (None, None, None)
@@ -123,16 +123,16 @@ def create_client(service: str, endpoint: AwsEndpoint, **options: Any) -> Any:
 
 
 def new_session() -> Any:
-    """Return a session of botocore with credentials of its own."""
+    """Return a new botocore session. Sessions do not share credentials."""
     from botocore.session import Session  # noqa: PLC0415 - loading takes long
 
     return share_data_loader(Session())
 
 
 def share_data_loader(session: Any) -> Any:
-    """Return the session, which from now on shares with all others what it reads of botocore's data files.
+    """Make a session share the cache of botocore's data files with all other sessions, and return it.
 
-    They describe services and their endpoints. Reading them takes longer than creating a client.
+    These files describe services and endpoints. Reading them takes longer than creating a client.
     """
     session.register_component("data_loader", _data_loader())
     return session

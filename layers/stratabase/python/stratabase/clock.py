@@ -1,11 +1,11 @@
-"""The clock of this machine (the port Clock)."""
+"""The system clock, which implements the port Clock."""
 
 import time
 
 
 class SystemClock:
-    """Tells the time of the machine."""
+    """The clock of this machine."""
 
     def now(self) -> int:
-        """Return the present instant: milliseconds since 1970, UTC."""
+        """Return the current instant in milliseconds since 1970-01-01 UTC."""
         return time.time_ns() // 1_000_000

@@ -1,4 +1,4 @@
-"""Files that processes of one machine share: a lock between them, and folders that survive a power cut."""
+"""Utilities for files that processes of one machine share: file locks, and durable changes of folders."""
 
 import os
 import sys
@@ -29,8 +29,8 @@ class LockTimeout(Exception):
 def lock_file(path: Path, timeout: float) -> Iterator[None]:
     """Hold the lock of a file inside the `with` block. Raises LockTimeout after `timeout` seconds, OSError.
 
-    The file is created if there is none, and stays empty. The lock ends with the process that holds it,
-    however that process ends.
+    The file is created if it does not exist, and stays empty. The operating system releases the lock if the
+    process dies.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -47,11 +47,11 @@ def _acquire(descriptor: int, deadline: float) -> None:
         except (BlockingIOError, PermissionError) as error:
             if time.monotonic() >= deadline:
                 raise LockTimeout from error
-        time.sleep(uniform(0.001, 0.008))  # noqa: S311 - no secret
+        time.sleep(uniform(0.001, 0.008))  # noqa: S311 - jitter, not a secret
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the entries of a folder to the disk: a power cut could undo a new or a renamed file otherwise."""
+    """Flush a folder to the disk, so that a power cut cannot undo the creation or renaming of a file."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Logs: JSON lines with the request's trace id, and without anything secret."""
+"""Logging: JSON lines with the trace id of the request and without secrets."""
 
 import sys
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ REDACTED = "***"
 
 
 class Log:
-    """Writes one line per call. It keeps nothing of a request, since several run at once."""
+    """A log that writes one line per call. It has no state per request, because requests run concurrently."""
 
     def __init__(
         self, level: str = "INFO", stream: IO[str] | None = None, service: str = "stratabase"
@@ -25,21 +25,21 @@ class Log:
         self._service = service
 
     def debug(self, message: str, *, trace_id: str = "", **fields: object) -> None:
-        """Log what helps to find a mistake."""
+        """Log an event that helps with debugging."""
         self._write("DEBUG", message, trace_id, fields)
 
     def info(self, message: str, *, trace_id: str = "", **fields: object) -> None:
-        """Log what happened."""
+        """Log a normal event."""
         self._write("INFO", message, trace_id, fields)
 
     def warning(self, message: str, *, trace_id: str = "", **fields: object) -> None:
-        """Log what somebody should look at some time."""
+        """Log an event that somebody should investigate eventually."""
         self._write("WARNING", message, trace_id, fields)
 
     def error(
         self, message: str, *, trace_id: str = "", error: BaseException | None = None, **fields: object
     ) -> None:
-        """Log what somebody should look at now, with the error's stack trace."""
+        """Log an event that somebody should investigate now, with the stack trace of `error`."""
         self._write("ERROR", message, trace_id, fields, error)
 
     def _write(
@@ -50,7 +50,7 @@ class Log:
         fields: Mapping[str, object],
         error: BaseException | None = None,
     ) -> None:
-        # Checked here, so that a request that logs nothing does not import the logger.
+        # Check the level first, so that a request that logs nothing does not import the logger.
         if _LEVELS[level] < self._min_level:
             return
         extra = {"traceId": trace_id, **_redact(fields)}
@@ -66,7 +66,7 @@ class Log:
 
 
 def _redact(fields: Mapping[str, object]) -> dict[str, object]:
-    """Return the fields, with the values of those hidden whose names sound secret."""
+    """Return the fields, with the values redacted if their names suggest a secret."""
     return {name: REDACTED if _is_secret(name) else value for name, value in fields.items()}
 
 

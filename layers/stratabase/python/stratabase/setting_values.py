@@ -1,4 +1,4 @@
-"""Environment variables: the parsers that turn their texts into the values of settings."""
+"""Parsers that convert environment variables to the values of settings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ STORES = ("sqlite", "dynamodb")
 MAILERS = ("outbox", "smtp", "ses")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MAX_PASSWORD_LENGTH = 128
-"""As in the domain, which this module does not import."""
+"""The same limit as in the domain, which this module must not import."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """An environment variable. `parse` returns the value of its text, or raises ValueError: "Use …"."""
+    """An environment variable. `parse` converts its text, or raises a ValueError that says what to use."""
 
     name: str
     parse: Callable[[str], Any]
@@ -22,38 +22,38 @@ class Variable:
     secret: bool = False
 
     def error_message(self, text: str, error: ValueError) -> str:
-        """Return a line that says what is wrong with the variable's text, without showing a secret."""
+        """Return a line that explains why a text is invalid, without showing a secret."""
         shown = "its value" if self.secret else f'"{text}"'
         return f"{self.name}: {shown} is not valid. {error}"
 
 
 def parse_port(text: str) -> int:
-    """Return the number of a port."""
+    """Return a port number. 0 means any free port."""
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= 65535):
         raise ValueError("Use a whole number from 0 (any free port) to 65535.")
     return int(text)
 
 
 def parse_switch(text: str) -> bool:
-    """Return whether a switch is `on`; it is `off` otherwise."""
+    """Return True for `on` and False for `off`."""
     if text not in ("on", "off"):
         raise ValueError("Use on or off.")
     return text == "on"
 
 
-def whole_number(least: int, most: int) -> Callable[[str], int]:
-    """Return a parser of whole numbers within limits, both included."""
+def whole_number(minimum: int, maximum: int) -> Callable[[str], int]:
+    """Return a parser of whole numbers from `minimum` to `maximum`."""
 
     def parse(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) <= 9 and least <= int(text) <= most):
-            raise ValueError(f"Use a whole number from {least:,} to {most:,}.")
+        if not (text.isascii() and text.isdigit() and len(text) <= 9 and minimum <= int(text) <= maximum):
+            raise ValueError(f"Use a whole number from {minimum:,} to {maximum:,}.")
         return int(text)
 
     return parse
 
 
 def one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
-    """Return a parser of one of a few words."""
+    """Return a parser that accepts one of the choices."""
 
     def parse(text: str) -> str:
         if text not in choices:
@@ -64,7 +64,7 @@ def one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
 
 
 def parse_smtp_address(text: str) -> str:
-    """Return the URL of an SMTP server."""
+    """Return the URL of an SMTP server unchanged if it is valid."""
     parts = _split_url(text)
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/"):
         raise ValueError(
@@ -74,21 +74,21 @@ def parse_smtp_address(text: str) -> str:
 
 
 def parse_log_level(text: str) -> str:
-    """Return a log level in capitals; the text may be in any case."""
+    """Return a log level in uppercase. The text can have any case."""
     if text.upper() not in LOG_LEVELS:
         raise ValueError(f"Use one of: {', '.join(LOG_LEVELS)}.")
     return text.upper()
 
 
 def parse_password(text: str) -> str:
-    """Return a password."""
+    """Return a password unchanged if it is valid."""
     if len(text) > MAX_PASSWORD_LENGTH or not text.isprintable():
         raise ValueError(f"Use at most {MAX_PASSWORD_LENGTH} printable characters.")
     return text
 
 
 def parse_base_url(text: str) -> str:
-    """Return the URL below which all links are, without a slash at its end."""
+    """Return the base URL of all links, without a trailing slash."""
     parts = _split_url(text)
     if not _is_http(parts) or parts.query or parts.fragment or "@" in parts.netloc:
         raise ValueError("Use an absolute URL without a query, such as https://api.example.com/hr.")
@@ -96,7 +96,7 @@ def parse_base_url(text: str) -> str:
 
 
 def parse_origins(text: str) -> tuple[str, ...]:
-    """Return the origins between the commas of a text; `*` is any."""
+    """Return the origins in a text, separated by commas. `*` stands for all origins."""
     origins = tuple(origin.strip() for origin in text.split(",") if origin.strip())
     invalid = [origin for origin in origins if origin != "*" and not _is_origin(origin)]
     if invalid:
@@ -116,7 +116,7 @@ def _is_http(parts: SplitResult) -> bool:
 
 
 def _split_url(text: str) -> SplitResult:
-    """Return the parts of a URL; those of an empty text if it is none."""
+    """Return the parts of a URL, or empty parts if the text is not a URL."""
     try:
         parts = urlsplit(text)
         _ = parts.port  # a bad port raises ValueError only when it is read

@@ -1,4 +1,4 @@
-"""The settings of an instance; this is the only file that reads the environment."""
+"""The settings of an instance, which come from environment variables."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,11 +22,11 @@ from stratabase.setting_values import (
 )
 
 LAMBDA_MODEL = Path("/opt/model.graphql")
-"""Where the model is on Lambda: in a layer."""
+"""The path of the model on Lambda, where a layer contains it."""
 
 
 class BadSettings(ValueError):
-    """Invalid settings; a line for each, with its variable, its value and what would be right."""
+    """Some settings are invalid. `mistakes` has a line for each: its variable, its value and a correction."""
 
     def __init__(self, mistakes: list[str]) -> None:
         super().__init__("\n".join(mistakes))
@@ -35,7 +35,7 @@ class BadSettings(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of an instance, checked. An empty variable counts as one that is not set."""
+    """The validated settings of an instance. An empty variable counts as unset."""
 
     host: Annotated[str, Variable("HOST", str, "The address that the local server listens on.")] = "127.0.0.1"
     port: Annotated[int, Variable("PORT", parse_port, "The port that the local server listens on.")] = 8000
@@ -244,7 +244,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
-        """Return the settings in environment variables. Raises BadSettings, with all mistakes."""
+        """Return the settings in environment variables. Raises BadSettings, which lists all mistakes."""
         values: dict[str, Any] = {"model": LAMBDA_MODEL} if "AWS_LAMBDA_FUNCTION_NAME" in environment else {}
         mistakes: list[str] = []
         for name, variable in variables():
@@ -259,6 +259,6 @@ class Settings:
 
 
 def variables() -> Iterator[tuple[str, Variable]]:
-    """Yield every setting's name with its variable."""
+    """Yield the field name and the variable of each setting."""
     for name, annotation in Settings.__annotations__.items():
         yield name, annotation.__metadata__[0]

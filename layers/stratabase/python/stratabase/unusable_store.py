@@ -2,7 +2,7 @@
 
 
 class UnusableStore(Exception):
-    """A file or a secret of this instance cannot be used as it is; the text says why, and what to do.
+    """A file or a secret of this instance cannot be used. The text says why, and what to do.
 
-    It is no refusal of a request: trying again changes nothing. Commands show the text.
+    This is not a refusal, because retrying cannot help. Commands show the text to the user.
     """

@@ -1,7 +1,8 @@
-"""How code waits for something slow: by blocking its thread, unless a server installs another way.
+"""Functions that wait for slow operations: by blocking the thread, unless a server installs another way.
 
-The local server answers many requests in one event loop. It runs each in a greenlet and installs a `Waiting`
-that gives control back to the loop until the slow operation is done. So the code in between needs no `async`.
+The local server runs many requests in one event loop. It runs each request in a greenlet and installs a
+`Waiting` that returns control to the loop until the slow operation is done. So the code in between does not
+need `async`.
 """
 
 import time
@@ -15,7 +16,7 @@ T = TypeVar("T")
 
 
 class Waiting(Protocol):
-    """A way of waiting."""
+    """A strategy for waiting."""
 
     def until(self, future: "Future[T]") -> T:
         """Return the future's result, or raise its exception."""
@@ -24,14 +25,14 @@ class Waiting(Protocol):
         """Return what `work(*arguments)` returns; run it where it does not block other requests."""
 
     def pause(self, seconds: float) -> None:
-        """Return after some time."""
+        """Wait for some seconds."""
 
     def give_way(self) -> None:
         """Let other requests proceed during a long computation."""
 
 
 class Blocking:
-    """The default: the thread waits, and does nothing else."""
+    """The default strategy, which blocks the thread."""
 
     def until(self, future: "Future[T]") -> T:
         """Block until the future is done."""
@@ -46,15 +47,15 @@ class Blocking:
         time.sleep(seconds)
 
     def give_way(self) -> None:
-        """Do nothing: no other request is in this thread."""
+        """Do nothing, because no other request uses this thread."""
 
 
 _installed: Waiting = Blocking()
 
 
 def install(way: Waiting) -> None:
-    """Make `way` the way in which this process waits."""
-    global _installed  # noqa: PLW0603 - one process waits in one way
+    """Make `way` the waiting strategy of this process."""
+    global _installed  # noqa: PLW0603 - a process has one strategy
     _installed = way
 
 
@@ -69,7 +70,7 @@ def offload(work: Callable[..., T], *arguments: Any) -> T:
 
 
 def pause(seconds: float) -> None:
-    """Return after some time."""
+    """Wait for some seconds."""
     _installed.pause(seconds)
 
 

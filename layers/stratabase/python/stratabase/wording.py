@@ -1,42 +1,35 @@
-"""Words in messages: the nearest of those that would be right, and how they are shown."""
+"""Words in messages: suggestions for misspelled words, truncation, lists and plurals."""
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from graphql.pyutils import suggestion_list
 
 MIN_GUESSED_LENGTH = 2
-"""A single letter is as near to any other."""
+"""The minimum length of a word that gets a suggestion. A single letter is equally near to every other."""
 MAX_WORD_LENGTH = 100
-"""Longer words are cut in messages, and nobody guesses what they were meant to be."""
+"""The maximum length of a word in messages. Longer words are truncated, and get no suggestion."""
 
 
 @lru_cache(maxsize=1024)
 def nearest_word(word: str, among: tuple[str, ...]) -> str | None:
-    """Return the one of `among` that `word` was probably meant to be."""
+    """Return the word of `among` that is most similar to `word`, or None if none is similar."""
     if not MIN_GUESSED_LENGTH <= len(word) <= MAX_WORD_LENGTH:
         return None
     return next(iter(suggestion_list(word, among)), None)
 
 
 def shorten(word: str) -> str:
-    """Return a word of the model as messages show it: on one line, and not too long."""
+    """Return a word of the model for a message: on one line, and truncated to MAX_WORD_LENGTH."""
     line = re.sub(r"\s", " ", word)
     return line if len(line) <= MAX_WORD_LENGTH else line[:MAX_WORD_LENGTH] + "…"
 
 
-def join_words(words: Iterable[str], conjunction: str = "and") -> str:
-    """Return words as people list them: a, b and c."""
-    *first, last = list(words) or ["nothing"]
-    return f"{', '.join(first)} {conjunction} {last}" if first else last
-
-
 def pluralize(number: int, noun: str) -> str:
-    """Return so many things as people write it: 1 object, 2 objects, 1,000 objects."""
+    """Return a number with its noun: 1 object, 2 objects, 1,000 objects."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def is_or_are(number: int) -> str:
-    """Return the verb that goes with so many things."""
+    """Return "is" for 1, and "are" for other numbers."""
     return "is" if number == 1 else "are"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 OF_DOMAIN = (
-    "it has min, max, minLength, maxLength, pattern, values, digits, email, phone, partitaIva and "
+    "It takes min, max, minLength, maxLength, pattern, values, digits, email, phone, partitaIva, and "
     "codiceFiscale."
 )
 ATTRIBUTE_CASES = {
@@ -13,62 +13,65 @@ ATTRIBUTE_CASES = {
     "a directive of GraphQL itself": ("¦@skip(if: true)", "Unknown directive @skip."),
     "on a field, but for a type": (
         '¦@unique(attributes: ["x"])',
-        "@unique belongs on a type, not on a field.",
+        "@unique can be used only on a type, not on a field.",
     ),
     "on a field, but for the schema": (
         '¦@application(name: "x")',
-        "@application belongs on the schema, not on a field.",
+        "@application can be used only on the schema, not on a field.",
     ),
-    "twice": ("@domain(minLength: 1) ¦@domain(maxLength: 2)", "@domain stands here already; once is enough."),
+    "twice": (
+        "@domain(minLength: 1) ¦@domain(maxLength: 2)",
+        "@domain can be used only once here. Remove one.",
+    ),
     "an unknown argument": (
         "@domain(¦minlength: 1)",
-        f'@domain has no argument "minlength"; {OF_DOMAIN} Did you mean "minLength"?',
+        f'@domain has no argument "minlength". {OF_DOMAIN} Did you mean "minLength"?',
     ),
     "an argument twice": (
         "@domain(minLength: 1, ¦minLength: 1)",
-        '@domain has the argument "minLength" already.',
+        '@domain already has the argument "minLength". Remove one.',
     ),
     "text instead of a number": (
         '@domain(minLength: ¦"1")',
-        'minLength takes an Int without quotes, not "1".',
+        'minLength must be an Int without quotes, not "1".',
     ),
     "a fraction instead of a whole number": (
         "@domain(minLength: ¦1.5)",
-        "minLength takes an Int without quotes, not 1.5.",
+        "minLength must be an Int without quotes, not 1.5.",
     ),
     "too great a number": (
         "@domain(maxLength: ¦2147483648)",
-        "maxLength takes an Int of at most 2147483647, not 2147483648.",
+        "maxLength must be from -2147483647 to 2147483647, not 2147483648.",
     ),
     "an endless number": (
         f"@domain(maxLength: ¦{'9' * 5000})",
-        f"maxLength takes an Int of at most 2147483647, not {'9' * 100}….",
+        f"maxLength must be from -2147483647 to 2147483647, not {'9' * 100}….",
     ),
     "an enum value instead of a string": (
         "@domain(pattern: [¦x])",
-        'pattern takes a String in quotes, not x: write "x".',
+        'pattern must be a String in quotes, not x. Write "x".',
     ),
-    "null in a list": ("@domain(pattern: [¦null])", "pattern takes [String!], and that is not null."),
+    "null in a list": ("@domain(pattern: [¦null])", "pattern must be [String!], not null."),
     "a list instead of one": (
         "@domain(email: ¦[true])",
-        "email takes true or false, not [true].",
+        "email must be true or false, not [true].",
     ),
-    "an object": ("@domain(email: ¦{a: 1})", "email takes true or false, not { a: 1 }."),
+    "an object": ("@domain(email: ¦{a: 1})", "email must be true or false, not { a: 1 }."),
     "an unknown enum value": (
         '@derived(path: "r.y", aggregate: ¦SUMM)',
-        'aggregate is COUNT, SUM, MIN, MAX or AVG, not SUMM. Did you mean "SUM"?',
+        'aggregate must be COUNT, SUM, MIN, MAX, or AVG, not SUMM. Did you mean "SUM"?',
     ),
     "a quoted enum value": (
         '@derived(path: "r.y", aggregate: ¦"SUM")',
-        'aggregate is COUNT, SUM, MIN, MAX or AVG, not "SUM". Did you mean "SUM"?',
+        'aggregate must be COUNT, SUM, MIN, MAX, or AVG, not "SUM". Did you mean "SUM"?',
     ),
     "a missing argument": (
         '¦@grant(profile: "Member")',
-        "@grant needs the argument allow: [Action!]!.",
+        "@grant needs the argument allow ([Action!]!).",
     ),
     "null for a required argument": (
         "@grant(profile: ¦null, allow: [])",
-        "profile takes String!, and that is not null.",
+        "profile must be String!, not null.",
     ),
 }
 
@@ -81,12 +84,12 @@ def test_invalid_arguments_on_an_attribute_are_refused(
 
 
 def test_each_invalid_item_of_a_list_is_reported(complains: Callable[..., None]) -> None:
-    kinds = "CREATED_BY, CREATED_ON, LAST_MODIFIED_BY, LAST_MODIFIED_ON, OWNED_BY or OWNED_ON"
+    kinds = "CREATED_BY, CREATED_ON, LAST_MODIFIED_BY, LAST_MODIFIED_ON, OWNED_BY, or OWNED_ON"
     complains(
         "type A @class(platform: [¦CREATED, OWNED_BY, ¦1, ¦OWNED_BY]) { x: Int }",
-        f'platform is {kinds}, not CREATED. Did you mean "CREATED_BY"?',
-        f"platform is {kinds}, not 1.",
-        "OWNED_BY stands here already.",
+        f'platform must be {kinds}, not CREATED. Did you mean "CREATED_BY"?',
+        f"platform must be {kinds}, not 1.",
+        "OWNED_BY is listed more than once. Remove one.",
     )
 
 
@@ -94,11 +97,13 @@ def test_invalid_arguments_are_reported_at_their_place(complains: Callable[..., 
     complains(
         "enum E ¦@class { A ¦@domain B ¦@own }",
         *(
-            "@class belongs on a type, not on an enum.",
-            "@domain belongs on a field, not on an enum's value.",
+            "@class can be used only on a type, not on an enum.",
+            "@domain can be used only on a field, not on an enum's value.",
             "Unknown directive @own.",
         ),
         head='extend schema @application(name: "A") type A { x: E }',
     )
-    complains("type A ¦@domain { x: Int }", "@domain belongs on a field, not on a type.")
-    complains("extend schema ¦@class type A { x: Int }", "@class belongs on a type, not on the schema.")
+    complains("type A ¦@domain { x: Int }", "@domain can be used only on a field, not on a type.")
+    complains(
+        "extend schema ¦@class type A { x: Int }", "@class can be used only on a type, not on the schema."
+    )

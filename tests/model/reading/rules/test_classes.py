@@ -4,46 +4,52 @@ from collections.abc import Callable
 
 import pytest
 
-ONE = "there is only one object of it."
+ONE = "it has only one object."
 NONE = "its objects are never stored."
 CASES = {
     "unique singleton": (
         'type S @class(kind: SINGLETON) ¦@unique(attributes: ["x"]) { x: Int }',
-        f"@unique means nothing on the singleton S: {ONE}",
+        f"@unique can't be used on the singleton S: {ONE}",
     ),
     "indexed singleton": (
         'type S @class(kind: SINGLETON) ¦@index(attributes: ["x"]) { x: Int }',
-        f"@index means nothing on the singleton S: {ONE}",
+        f"@index can't be used on the singleton S: {ONE}",
     ),
     "numbered singleton": (
         "type S @class(kind: SINGLETON) { x: ¦Serial }",
-        f"The singleton S has no Serial: {ONE}",
+        f"The singleton S can't have an attribute of type Serial: {ONE}",
     ),
     "unique form": (
         'type F @class(kind: FORM) ¦@unique(attributes: ["x"]) { x: Int }',
-        f"@unique means nothing on the form F: {NONE}",
+        f"@unique can't be used on the form F: {NONE}",
     ),
     "versioned form": (
         "type F @class(kind: FORM, versioned: ¦true) { x: Int }",
-        f"versioned means nothing on the form F: {NONE}",
+        f"versioned can't be used on the form F: {NONE}",
     ),
     "form with platform attributes": (
         "type F @class(kind: FORM, platform: ¦[CREATED_ON]) { x: Int }",
-        f"platform means nothing on the form F: {NONE}",
+        f"platform can't be used on the form F: {NONE}",
     ),
-    "numbered form": ("type F @class(kind: FORM) { x: ¦Serial }", f"The form F has no Serial: {NONE}"),
-    "form with a file": ("type F @class(kind: FORM) { x: ¦File }", f"The form F has no File: {NONE}"),
+    "numbered form": (
+        "type F @class(kind: FORM) { x: ¦Serial }",
+        f"The form F can't have an attribute of type Serial: {NONE}",
+    ),
+    "form with a file": (
+        "type F @class(kind: FORM) { x: ¦File }",
+        f"The form F can't have an attribute of type File: {NONE}",
+    ),
     "form with parts": (
         "type F @class(kind: FORM) { x: Int p: ¦P @composition } type P { x: Int }",
-        f"The form F has no parts: {NONE}",
+        f"The form F can't have parts: {NONE}",
     ),
     "role to a form": (
         "type F @class(kind: FORM) { x: Int } type A { f: ¦F }",
-        f"No role leads to the form F: {NONE}",
+        f"A role can't lead to the form F: {NONE}",
     ),
     "singleton as a part": (
         "type S @class(kind: SINGLETON) { x: Int } type A { s: ¦S @composition }",
-        f"No role leads to the singleton S: {ONE}",
+        f"A role can't lead to the singleton S: {ONE}",
     ),
 }
 

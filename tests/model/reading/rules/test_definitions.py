@@ -5,44 +5,47 @@ from collections.abc import Callable
 import pytest
 
 CASES = {
-    "interface": ("interface ¦I { x: Int }", "A model has no interfaces. Write the fields into each type."),
+    "interface": (
+        "interface ¦I { x: Int }",
+        "A model can't have interfaces. Repeat the fields in each type.",
+    ),
     "implements": (
         "type B implements ¦I & J { x: Int }",
-        "A model has no interfaces. Write the fields into each type.",
+        "A model can't have interfaces. Repeat the fields in each type.",
     ),
-    "union": ("union ¦U = A", "A model has no unions. Write one role for each class."),
+    "union": ("union ¦U = A", "A model can't have unions. Add one role for each class."),
     "input": (
         "input ¦I { x: Int }",
-        "The service makes the inputs. A form is a type with @class(kind: FORM).",
+        "A model can't define inputs. For a form, add a type with @class(kind: FORM).",
     ),
-    "scalar": ("scalar ¦S", "A model has the attribute types of directives.graphql, and no others."),
+    "scalar": ("scalar ¦S", "A model can't define scalars. Use the attribute types of directives.graphql."),
     "directive": (
         "directive @¦d on OBJECT",
-        "A model has the directives of directives.graphql, and no others.",
+        "A model can't define directives. Use those of directives.graphql.",
     ),
     "another form of our directive": (
         "directive @¦class on OBJECT",
-        "A model has the directives of directives.graphql, and no others.",
+        "A model can't define directives. Use those of directives.graphql.",
     ),
     "extension of a type": (
         "extend type ¦A @class",
-        "A model says everything about a type or enum in one place, without extensions.",
+        "A model can't extend a type or an enum. Define it in one place.",
     ),
     "extension of an enum": (
         "extend enum ¦E { X }",
-        "A model says everything about a type or enum in one place, without extensions.",
+        "A model can't extend a type or an enum. Define it in one place.",
     ),
     "schema": (
         "¦schema { query: A }",
-        "The service makes the schema itself. Write: extend schema @application(name: …).",
+        "A model can't define the schema. Write: extend schema @application(name: …).",
     ),
     "root types": (
         "extend schema { ¦query: A }",
-        "The service makes the schema itself. Write: extend schema @application(name: …).",
+        "A model can't define the schema. Write: extend schema @application(name: …).",
     ),
-    "query": ("query ¦Q { x }", "A model has no operations; these belong to its clients."),
-    "query without a name": ("¦{ x }", "A model has no operations; these belong to its clients."),
-    "fragment": ("fragment ¦F on A { x }", "A model has no operations; these belong to its clients."),
+    "query": ("query ¦Q { x }", "A model can't contain operations. Clients send them."),
+    "query without a name": ("¦{ x }", "A model can't contain operations. Clients send them."),
+    "fragment": ("fragment ¦F on A { x }", "A model can't contain operations. Clients send them."),
 }
 
 

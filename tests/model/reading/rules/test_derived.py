@@ -16,89 +16,89 @@ type Desk { number: Int }
 enum Colour { RED }
 type A { x: Int team: Team teams: [Team!] """
 CASES = {
-    "neither": ("y: Int ¦@derived", "A derived attribute has an expression or a path."),
+    "neither": ("y: Int ¦@derived", "A derived attribute needs an expression or a path."),
     "both": (
         'y: Int @derived(expression: "x", path: ¦"team.size")',
-        "A derived attribute has either an expression or a path, not both.",
+        "A derived attribute can't have both an expression and a path. Remove one.",
     ),
     "an aggregate of an expression": (
         'y: Int @derived(expression: "x", aggregate: ¦SUM)',
-        "An aggregate goes with a path, not with an expression.",
+        "An aggregate needs a path, not an expression.",
     ),
-    "an empty expression": ('y: Int @derived(expression: ¦" ")', "expression is empty."),
-    "an empty path": ('y: Int @derived(path: ¦"")', "path is empty."),
+    "an empty expression": ('y: Int @derived(expression: ¦" ")', "expression can't be empty."),
+    "an empty path": ('y: Int @derived(path: ¦"")', "path can't be empty."),
     "required": (
         'y: ¦Int! @derived(expression: "x")',
-        "A.y is derived, so it cannot be required: leave out the !.",
+        "A.y is derived, so it can't be required. Remove the !.",
     ),
     "restricted": (
         'y: Int @derived(expression: "x") ¦@domain(min: "1")',
-        "A.y is derived, so @domain has nothing to check: restrict what it is made of.",
+        "A.y is derived, so it can't have @domain. Restrict what it is derived from.",
     ),
-    "a file": ('y: ¦File @derived(path: "team.logo")', "A.y is derived, so it cannot keep a file."),
+    "a file": ('y: ¦File @derived(path: "team.logo")', "A.y is derived, so it can't store a file."),
     "a number of the service": (
         'y: ¦Serial @derived(expression: "x")',
-        "A.y is derived, so it cannot be numbered by the service.",
+        "A.y is derived, so it can't be numbered by Stratabase.",
     ),
     "an unknown role": (
         'y: Int @derived(path: "¦taem.size")',
-        'A has no attribute and no role "taem". Did you mean "team"?',
+        'A has no attribute or role "taem". Did you mean "team"?',
     ),
     "an unknown attribute at the end": (
         'y: Int @derived(path: "team.¦sise")',
-        'Team has no attribute and no role "sise". Did you mean "size"?',
+        'Team has no attribute or role "sise". Did you mean "size"?',
     ),
     "a place within a text that is written otherwise": (
         r'y: Int @derived(path: ¦"t\u0065am.sise")',
-        'Team has no attribute and no role "sise". Did you mean "size"?',
+        'Team has no attribute or role "sise". Did you mean "size"?',
     ),
     "blanks in a path": (
         'y: Int @derived(path: "¦team .size")',
-        'A has no attribute and no role "team ". Did you mean "team"?',
+        'A has no attribute or role "team ". Did you mean "team"?',
     ),
     "on beyond an attribute": (
         'y: Int @derived(path: "team.size.¦x")',
-        "Team.size is an attribute; a path ends there.",
+        "Team.size is an attribute. The path must end there.",
     ),
     "a role at the end": (
         'y: String @derived(path: ¦"team.lead")',
-        "team.lead is a role: the path goes on to an attribute of Person, or COUNT counts the objects.",
+        "team.lead is a role. Continue the path to an attribute of Person, or use COUNT.",
     ),
     "an attribute of its own": (
         'y: Int @derived(path: ¦"x")',
-        "A path walks over at least one role; x is the class's own attribute. Write an expression.",
+        "x is an attribute of the class itself, not of a role. Use an expression.",
     ),
     "many without an aggregate": (
         'y: Int @derived(path: ¦"teams.size")',
-        "teams.size finds many values; aggregate is one of COUNT, SUM, MIN, MAX or AVG.",
+        "teams.size leads to many values. Set aggregate to COUNT, SUM, MIN, MAX, or AVG.",
     ),
     "an aggregate of one": (
         'y: Int @derived(path: "team.size", aggregate: ¦MAX)',
-        "MAX goes with many values; no role of this path leads to many.",
+        "MAX needs many values, but no role of this path leads to many.",
     ),
     "a count of one": (
         'y: Int @derived(path: "team", aggregate: ¦COUNT)',
-        "COUNT goes with many values; no role of this path leads to many.",
+        "COUNT needs many values, but no role of this path leads to many.",
     ),
     "a sum of texts": (
         'y: Int @derived(path: "teams.name", aggregate: ¦SUM)',
-        "SUM takes Int or Real; Team.name is String.",
+        "SUM needs Int or Real, but Team.name is String.",
     ),
     "the greatest truth value": (
         'y: Boolean @derived(path: "teams.open", aggregate: ¦MAX)',
-        "MAX takes what has an order; Team.open is Boolean.",
+        "MAX needs a type with an order, but Team.open is Boolean.",
     ),
     "another type": (
         'y: ¦String @derived(path: "team.size")',
-        'A.y is String, but what is computed is Int. Did you mean "Int"?',
+        'A.y is String, but its path gives Int. Did you mean "Int"?',
     ),
     "a count as a text": (
         'y: ¦String @derived(path: "team.members", aggregate: COUNT)',
-        'A.y is String, but what is computed is Int. Did you mean "Int"?',
+        'A.y is String, but its path gives Int. Did you mean "Int"?',
     ),
     "a mean as a whole number": (
         'y: ¦Int @derived(path: "teams.size", aggregate: AVG)',
-        'A.y is Int, but what is computed is Real. Did you mean "Real"?',
+        'A.y is Int, but its path gives Real. Did you mean "Real"?',
     ),
     "itself": ('y: Int @derived(expression: ¦"y + 1")', "A.y depends on itself: A.y -> A.y."),
     "itself by way of another": (

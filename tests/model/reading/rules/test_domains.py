@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-TEXT = "codiceFiscale, email, maxLength, minLength, partitaIva, pattern, phone and values."
-NONE = "is no regular expression (RE2)"
+TEXT = "codiceFiscale, email, maxLength, minLength, partitaIva, pattern, phone, or values."
+NONE = "is not a valid regular expression (RE2)"
 PLAIN = "is no repetition but plain text in RE2: write {least,most}, such as {0,5}"
 LOOKAROUND = (
     "RE2 has no lookahead or lookbehind: write each condition as a matches('…') of its own in an expression, "
@@ -16,22 +16,22 @@ REFERENCE = (
     "\\x{20AC}"
 )
 CASES = {
-    "nothing": ("Year ¦@domain", "This @domain says nothing; Year takes max, min and values."),
+    "nothing": ("Year ¦@domain", "@domain on Year has no arguments. Use max, min, or values."),
     "bounds of a text": (
         'String @domain(¦min: "1")',
-        f"min is not for String; String takes {TEXT}",
+        f"min can't be used with String. Use {TEXT}",
     ),
     "length of a number": (
         "Int @domain(¦minLength: 1, ¦email: true)",
-        "minLength is not for Int; Int takes max, min and values.",
-        "email is not for Int; Int takes max, min and values.",
+        "minLength can't be used with Int. Use max, min, or values.",
+        "email can't be used with Int. Use max, min, or values.",
     ),
     "of a truth value": (
         'Boolean @domain(¦values: ["true"])',
-        "values is not for Boolean; Boolean takes no @domain.",
+        "values can't be used with Boolean. Remove @domain.",
     ),
-    "of an enum": ('Color @domain(¦values: ["RED"])', "values is not for Color; Color takes no @domain."),
-    "of a file": ('File @domain(¦max: "1")', "max is not for File; File takes no @domain."),
+    "of an enum": ('Color @domain(¦values: ["RED"])', "values can't be used with Color. Remove @domain."),
+    "of a file": ('File @domain(¦max: "1")', "max can't be used with File. Remove @domain."),
     "crossed bounds": (
         'Int @domain(min: ¦"10", max: "9")',
         "No value is possible: min 10 is greater than max 9.",
@@ -55,20 +55,20 @@ CASES = {
     ),
     "lengths below zero": (
         "String @domain(minLength: ¦-1, maxLength: ¦0)",
-        "minLength is 0 or more.",
-        "maxLength is 1 or more.",
+        "minLength must be 0 or more.",
+        "maxLength must be 1 or more.",
     ),
-    "digits": ("Real @domain(digits: ¦39)", "digits is a number from 0 to 38."),
-    "no pattern": ("String @domain(pattern: ¦[])", "No value is possible: pattern is empty."),
-    "no value": ("Int @domain(values: ¦[])", "No value is possible: values is empty."),
-    "a value twice": ('Int @domain(values: ["1", ¦"01"])', '"01" stands here already.'),
+    "digits": ("Real @domain(digits: ¦39)", "digits must be a number from 0 to 38."),
+    "no pattern": ("String @domain(pattern: ¦[])", "No value is possible: pattern is empty. Add a pattern."),
+    "no value": ("Int @domain(values: ¦[])", "No value is possible: values is empty. Add a value."),
+    "a value twice": ('Int @domain(values: ["1", ¦"01"])', '"01" is listed more than once. Remove one.'),
     "a value out of range": (
         'Int @domain(min: "2", values: ["2", ¦"1"])',
-        '"1" is outside of its own domain: 1 is too low. The minimum is 2.',
+        '"1" breaks another limit of this @domain: 1 is too low. The minimum is 2.',
     ),
     "an invalid pattern": (
         'String @domain(pattern: ["a", ¦"(", ¦"x{99999999999}"])',
-        '"(" is no regular expression (RE2): missing ): (.',
+        '"(" is not a valid regular expression (RE2): missing ): (.',
         f'"x{{99999999999}}" {NONE}: {{99999999999}} {PLAIN}.',
     ),
     "a pattern with lookahead": (
@@ -81,21 +81,24 @@ CASES = {
     ),
     "a pattern without end": (
         f'String @domain(pattern: ¦"{"(" * 1001}")',
-        f'"{"(" * 100}…" is no regular expression (RE2): it has more than 1000 characters.',
+        f'"{"(" * 100}…" is not a valid regular expression (RE2): it has more than 1000 characters.',
     ),
     "files of a text": (
         "String ¦@file(maxSize: 1)",
-        "@file is for attributes of type File; A.x is String.",
+        "@file can be used only with the type File, but A.x is String.",
     ),
-    "nothing about files": ("File ¦@file", "This @file says nothing; it takes extensions and maxSize."),
-    "no extension": ("File @file(extensions: ¦[])", "No file is possible: extensions is empty."),
+    "nothing about files": ("File ¦@file", "@file has no arguments. Use extensions or maxSize."),
+    "no extension": (
+        "File @file(extensions: ¦[])",
+        "No file is possible: extensions is empty. Add an extension.",
+    ),
     "extensions": (
         'File @file(extensions: [¦".pdf", "PNG", ¦"png", ¦"*", "tar.gz"])',
-        '".pdf" is no file name extension: write it without the dot. Did you mean "pdf"?',
-        '"png" stands here already; case does not make a difference.',
-        '"*" is no file name extension: write it without the dot.',
+        '".pdf" is not a valid file extension. Use one such as pdf, without the dot. Did you mean "pdf"?',
+        '"png" is listed more than once, and case doesn\'t matter. Remove one.',
+        '"*" is not a valid file extension. Use one such as pdf, without the dot.',
     ),
-    "no size": ("File @file(maxSize: ¦0)", "maxSize is a number of bytes, 1 or more."),
+    "no size": ("File @file(maxSize: ¦0)", "maxSize must be a number of bytes, 1 or more."),
 }
 
 

@@ -16,11 +16,11 @@ enum Colour { RED GREEN }
 CASES = {
     "a condition": (
         'type A @warning(name: "w", condition: "¦x + 1", message: "m") { x: Int }',
-        "This is Int, where Boolean is wanted.",
+        "This is Int, but it must be Boolean.",
     ),
     "where": (
         'type A @grant(profile: "Member", allow: [READ], where: "x > 1 && ¦z") { x: Int }',
-        'A has no attribute and no role "z".',
+        'A has no attribute or role "z".',
     ),
     "where of an attribute": (
         (
@@ -28,8 +28,8 @@ CASES = {
             '{ x: Int @grant(profile: "Member", allow: [READ], where: "owner ¦== 1") owner: String }'
         ),
         (
-            "== compares values of one kind; here are String and Int: write a number without quotes; "
-            "int(x) makes one of a text."
+            "== compares values of one type, but these are String and Int. Write a number without quotes, "
+            "or convert a text by int(x)."
         ),
     ),
     "where of a role": (
@@ -38,38 +38,38 @@ CASES = {
             '{ x: Int t: Team @grant(profile: "Member", allow: [READ], where: "caller.¦usrname == \'x\'") }'
         ),
         (
-            "caller, the member who asks, has no usrname; it has id, username, email, notes, profile, "
-            'timeFormat, dateFormat, timeZone and language. Did you mean "username"?'
+            "caller has no field usrname. It has id, username, email, notes, profile, "
+            'timeFormat, dateFormat, timeZone, and language. Did you mean "username"?'
         ),
     ),
     "another kind": (
         'type A { x: Int y: String @derived(expression: "¦x + 1") }',
-        "This is Int, where String is wanted.",
+        "This is Int, but it must be String.",
     ),
     "a decimal number as a whole one": (
         'type A { x: Int y: Int @derived(expression: "¦x * 1.5") }',
-        "This is Real, where Int is wanted.",
+        "This is Real, but it must be Int.",
     ),
     "another enum's value": (
         "type A { x: Boolean y: Colour @derived(expression: \"x ? 'RED' : ¦'GREN'\") }",
-        "Colour has no value 'GREN'; it has RED and GREEN. Did you mean \"GREEN\"?",
+        "Colour has no value 'GREN'. It has RED and GREEN. Did you mean \"GREEN\"?",
     ),
     "all at once": (
         (
             'type A @warning(name: "w", condition: "¦z && x ¦== null", message: "m") '
             '{ x: Int y: Int @derived(expression: "¦lowr(x)") }'
         ),
-        'A has no attribute and no role "z".',
-        "Nothing compares with null: write isNull(x).",
-        'There is no function lowr. Did you mean "lower"?',
+        'A has no attribute or role "z".',
+        "Values can't be compared with null. Use isNull(x).",
+        'Unknown function lowr. Did you mean "lower"?',
     ),
     "a block": (
         'type A { x: Int y: Boolean @derived(expression: """\n   x > 1\n     && ¦nam == 2\n""") name: Int }',
-        'A has no attribute and no role "nam". Did you mean "name"?',
+        'A has no attribute or role "nam". Did you mean "name"?',
     ),
     "a text with a backslash": (
         r'type A { x: String y: Boolean @derived(expression: "x == \"\u00e8\" && ¦z") }',
-        'A has no attribute and no role "z".',
+        'A has no attribute or role "z".',
     ),
     "syntax": (
         'type A { x: Int y: Boolean @derived(expression: "x ¦= 1") }',
@@ -77,19 +77,19 @@ CASES = {
     ),
     "a role to many": (
         'type A { y: Boolean @derived(expression: "team.¦members > 1") team: Team }',
-        ("Team.members leads to many objects: make one value of them by @derived(path: …, aggregate: …)."),
+        ("Team.members leads to many objects. For one value, use @derived(path: …, aggregate: …)."),
     ),
     "a role back to a whole": (
         'type A { x: Int bs: [B!] @composition } type B { y: Int @derived(expression: "a_.¦y") }',
-        'A has no attribute and no role "y".',
+        'A has no attribute or role "y".',
     ),
     "a file": (
         'type A { y: Boolean @derived(expression: "¦team.logo == team.name") team: Team }',
-        "A file has no value: only isNull(x) can be asked of it.",
+        "A file can't be used as a value. To test whether it is missing, use isNull(x).",
     ),
     "a platform attribute that is not recorded": (
         'type A { y: Datetime @derived(expression: "¦_createdon") }',
-        'A has no attribute and no role "_createdon".',
+        'A has no attribute or role "_createdon".',
     ),
     "lists within lists": (
         (
@@ -99,7 +99,7 @@ CASES = {
             + ")" * 4
             + '") }'
         ),
-        "Lists within lists make this more than 10000 steps: write them one beside the other.",
+        "Nested lists make this more than 10000 steps. Put them side by side.",
     ),
 }
 CIRCLES = {
@@ -120,7 +120,7 @@ CIRCLES = {
     "in an expression with other mistakes": (
         'type A { x: Int @derived(expression: ¦"x + ¦z") }',
         "A.x depends on itself: A.x -> A.x.",
-        'A has no attribute and no role "z".',
+        'A has no attribute or role "z".',
     ),
 }
 FINE = {

@@ -4,32 +4,47 @@ from collections.abc import Callable
 
 import pytest
 
-NEITHER = "neither an attribute type, nor a class or an enum of the model."
-ONE = "A.x holds one value, not a list: for many, make a class and a @composition."
+KNOWN = "Use an attribute type, or a class or enum of the model."
+ONE = "A.x can't be a list. For many values, use a class and @composition."
 CASES = {
-    "near to an attribute type": ("¦Sting", f'Unknown type Sting: {NEITHER} Did you mean "String"?'),
-    "near to a class": ("[¦Teem!]", f'Unknown type Teem: {NEITHER} Did you mean "Team"?'),
-    "near to an enum": ("¦Colr!", f'Unknown type Colr: {NEITHER} Did you mean "Color"?'),
-    "Float instead of Real": ("¦Float", f'Unknown type Float: {NEITHER} Did you mean "Real"?'),
-    "ID instead of String": ("¦ID", f'Unknown type ID: {NEITHER} Did you mean "String"?'),
-    "near to nothing": ("¦Unrelated", f"Unknown type Unrelated: {NEITHER}"),
+    "near to an attribute type": ("¦Sting", f'Unknown type Sting. {KNOWN} Did you mean "String"?'),
+    "near to a class": ("[¦Teem!]", f'Unknown type Teem. {KNOWN} Did you mean "Team"?'),
+    "near to an enum": ("¦Colr!", f'Unknown type Colr. {KNOWN} Did you mean "Color"?'),
+    "Float instead of Real": ("¦Float", f'Unknown type Float. {KNOWN} Did you mean "Real"?'),
+    "ID instead of String": ("¦ID", f'Unknown type ID. {KNOWN} Did you mean "String"?'),
+    "near to nothing": ("¦Unrelated", f"Unknown type Unrelated. {KNOWN}"),
     "a list of values": ("¦[String]", ONE),
     "a list of enum values": ("¦[Color!]!", ONE),
-    "a list with nulls": ("¦[Team]", "A list of objects is written [Team!]."),
-    "a required list with nulls": ("¦[Team]!", "A list of objects is written [Team!]!."),
-    "a list of lists": ("¦[[Team!]!]", "A list of objects is written [Team!]."),
-    "a composition of a value": ("Int ¦@composition", "@composition is for roles; A.x is an attribute."),
-    "an association of a value": ("Int ¦@association", "@association is for roles; A.x is an attribute."),
-    "a domain of a role": ('Team ¦@domain(min: "1")', "@domain is for attributes; A.x is a role."),
-    "a file of a role": ("Team ¦@file(maxSize: 1)", "@file is for attributes; A.x is a role."),
-    "a derived role": ('Team ¦@derived(path: "x")', "@derived is for attributes; A.x is a role."),
+    "a list with nulls": ("¦[Team]", "The type is not a valid list of objects. Write [Team!]."),
+    "a required list with nulls": ("¦[Team]!", "The type is not a valid list of objects. Write [Team!]!."),
+    "a list of lists": ("¦[[Team!]!]", "The type is not a valid list of objects. Write [Team!]."),
+    "a composition of a value": (
+        "Int ¦@composition",
+        "@composition can be used only on roles, but A.x is an attribute.",
+    ),
+    "an association of a value": (
+        "Int ¦@association",
+        "@association can be used only on roles, but A.x is an attribute.",
+    ),
+    "a domain of a role": (
+        'Team ¦@domain(min: "1")',
+        "@domain can be used only on attributes, but A.x is a role.",
+    ),
+    "a file of a role": (
+        "Team ¦@file(maxSize: 1)",
+        "@file can be used only on attributes, but A.x is a role.",
+    ),
+    "a derived role": (
+        'Team ¦@derived(path: "x")',
+        "@derived can be used only on attributes, but A.x is a role.",
+    ),
     "both kinds of role": (
         "Team @association ¦@composition",
-        "A.x is either an association or a composition, not both.",
+        "A.x can't be both an association and a composition. Remove one.",
     ),
     "no field at all": (
         "Int } type ¦Nothing type B { y: Int",
-        "The class Nothing has no attribute and no role.",
+        "The class Nothing has no attributes or roles. Add a field.",
     ),
 }
 

@@ -10,45 +10,48 @@ from stratabase.model.reading import read_model
 CASES = {
     "an unknown profile": (
         'type A @grant(profile: ¦"Membr", allow: [READ]) { x: Int }',
-        'The model has no profile "Membr"; it has Boss and Member. Did you mean "Member"?',
+        'The model has no profile "Membr". It has Boss and Member. Did you mean "Member"?',
     ),
     "an administrator's": (
         'type A @grant(profile: ¦"Boss", allow: [READ]) { x: Int }',
-        "Boss is an administrator's profile, which has full access anyway.",
+        "Boss is an administrator profile, which always has full access. Remove this @grant.",
     ),
     "a profile twice": (
         'type A @grant(profile: "Member", allow: [READ]) @grant(profile: ¦"Member", allow: []) { x: Int }',
-        'There is a @grant for "Member" here already.',
+        'There is already a @grant for "Member" here. Remove one.',
     ),
     "an action twice": (
         'type A @grant(profile: "Member", allow: [READ, ¦READ]) { x: Int }',
-        "READ stands here already.",
+        "READ is listed more than once. Remove one.",
     ),
     "no condition": (
         'type A @grant(profile: "Member", allow: [READ], where: ¦"") { x: Int }',
-        "where is empty.",
+        "where can't be empty.",
     ),
     "nothing to narrow": (
         'type A { x: Int @grant(profile: ¦"Member", allow: [READ]) }',
-        'A has no @grant for "Member", so there is nothing to narrow.',
+        'A has no @grant for "Member" to narrow. Add one to the class.',
     ),
     "more than the class": (
         (
             'type A @grant(profile: "Member", allow: [READ])\n'
             '{ x: Int @grant(profile: "Member", allow: [READ, ¦EDIT]) }'
         ),
-        'A does not allow EDIT to "Member", so x cannot.',
+        "A doesn't allow EDIT for \"Member\", so x can't allow it.",
     ),
     "the deletion of an attribute": (
         (
             'type A @grant(profile: "Member", allow: [DELETE])\n'
             '{ x: Int @grant(profile: "Member", allow: [¦DELETE]) }'
         ),
-        "DELETE is for objects; an attribute is cleared by EDIT.",
+        "DELETE is for objects, not for attributes. To allow clearing an attribute, use EDIT.",
     ),
     "writing a unique attribute unread": (
         'type A @unique(attributes: ["x"]) @grant(profile: "Member", allow: ¦[CREATE, DELETE]) { x: Int }',
-        '"Member" may CREATE the unique A.x without READ, and so find out values by trying: add READ.',
+        (
+            '"Member" can CREATE the unique A.x without READ, '
+            "which reveals existing values by trial and error. Add READ."
+        ),
     ),
     "writing an attribute unread that is unique with another": (
         (
@@ -56,28 +59,28 @@ CASES = {
             '{ x: Int y: Int @grant(profile: "Member", allow: ¦[CREATE, EDIT]) }'
         ),
         (
-            '"Member" may CREATE and EDIT the unique A.y without READ, '
-            "and so find out values by trying: add READ."
+            '"Member" can CREATE and EDIT the unique A.y without READ, '
+            "which reveals existing values by trial and error. Add READ."
         ),
     ),
     "a warning without a name": (
         'type A @warning(name: ¦" ", condition: "x > 1", message: "m") { x: Int }',
-        "name is empty.",
+        "name can't be empty.",
     ),
     "a warning without a condition": (
         'type A @warning(name: "n", condition: ¦"", message: "m") { x: Int }',
-        "condition is empty.",
+        "condition can't be empty.",
     ),
     "a warning without a message": (
         'type A @warning(name: "n", condition: "x > 1", message: ¦"") { x: Int }',
-        "message is empty.",
+        "message can't be empty.",
     ),
     "two warnings of one name": (
         (
             'type A @warning(name: "n", condition: "x > 1", message: "m")\n'
             '@warning(name: ¦"n", condition: "x > 2", message: "m") { x: Int }'
         ),
-        'A has a warning "n" already.',
+        'A already has a warning "n". Use another name.',
     ),
 }
 
@@ -90,7 +93,7 @@ def test_invalid_grants_are_refused(complains: Callable[..., None], written: str
 def test_a_grant_without_profiles_is_refused_with_advice(complains: Callable[..., None]) -> None:
     complains(
         'type A @grant(profile: ¦"Member", allow: [READ]) { x: Int }',
-        'The model has no profile "Member"; write @profile(name: "…") beside @application.',
+        'The model has no profile "Member". Add @profile(name: "…") after @application.',
         head='extend schema @application(name: "Hr")\n',
     )
 

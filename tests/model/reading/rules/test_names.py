@@ -9,8 +9,8 @@ from stratabase.model.reading.rules.names import GRAPHQL_LITERALS
 
 
 def test_reserved_names_are_refused(complains: Callable[..., None]) -> None:
-    service = "begins with _, as only the service's own names do."
-    generated = "holds ___, as only generated names do."
+    service = "begins with _, which is reserved for Stratabase. Use another name."
+    generated = "contains ___, which is reserved for generated names."
     complains(
         "type ¦_A { ¦_id: Int ¦a___eq: Int }\nenum ¦B___C { ¦_D ¦E___ }",
         f"_A {service}",
@@ -24,34 +24,35 @@ def test_reserved_names_are_refused(complains: Callable[..., None]) -> None:
 
 def test_too_long_names_are_refused(complains: Callable[..., None]) -> None:
     name = "a" * 101
-    complains(f"type A {{ ¦{name}: Int }}", f"{'a' * 100}… is too long: a name has at most 100 characters.")
+    complains(f"type A {{ ¦{name}: Int }}", f"{'a' * 100}… is too long. Use at most 100 characters.")
 
 
 def test_duplicate_names_are_refused(complains: Callable[..., None]) -> None:
-    case = ", and case does not make a difference"
+    case = ", and case doesn't matter"
     complains(
         "type A { x: Int\n¦X: Int\n¦x: Int }\ntype ¦a { y: Int }\nenum ¦A { B }\ntype ¦date { y: Int }",
-        f"A.X is taken: A.x stands in line 2{case}.",
-        "A.x is taken: A.x stands in line 2.",
-        f"a is taken: A stands in line 2{case}.",
-        "A is taken: A stands in line 2.",
-        f"date is taken: Date is an attribute type{case}.",
+        f"The name A.X is taken: A.x is in line 2{case}.",
+        "The name A.x is taken: A.x is in line 2.",
+        f"The name a is taken: A is in line 2{case}.",
+        "The name A is taken: A is in line 2.",
+        f"The name date is taken: Date is an attribute type{case}.",
     )
 
 
 def test_the_name_of_the_role_to_a_whole_is_refused_for_another_member(
     complains: Callable[..., None],
 ) -> None:
-    write = 'Write another name: @composition(whole: "…").'
+    write = 'Use another name: @composition(whole: "…").'
     complains(
         'type A { p: [P!] @composition(whole: ¦"Whole") ¦q: P @composition r: P @composition(whole: "a") }\n'
         "type P { whole: Int a_: Int }",
-        f"The role back from P through A.p cannot be called Whole: P.whole is a field. {write}",
-        f"The role back from P through A.q cannot be called a_: P.a_ is a field. {write}",
+        f"The role back from P through A.p can't be called Whole: P.whole is a field. {write}",
+        f"The role back from P through A.q can't be called a_: P.a_ is a field. {write}",
     )
     complains(
         "type A { p: [P!] @composition ¦q: P @composition }\ntype P { x: Int }",
-        f"The role back from P through A.q cannot be called a_: the one through A.p is called that. {write}",
+        f"The role back from P through A.q can't be called a_: "
+        f"the role back through A.p has that name. {write}",
     )
 
 
@@ -60,9 +61,9 @@ def test_invalid_names_of_roles_to_a_whole_are_refused(complains: Callable[..., 
         'type A { p: P @composition(whole: ¦"a b") q: P @composition(whole: ¦"_a")\n'
         'r: P @composition(whole: ¦"") }\n'
         "type P { x: Int }",
-        '"a b" is no name: write letters, digits and _, a letter first.',
-        "_a begins with _, as only the service's own names do.",
-        '"" is no name: write letters, digits and _, a letter first.',
+        '"a b" is not a valid name. Use letters, digits, and _, and begin with a letter.',
+        "_a begins with _, which is reserved for Stratabase. Use another name.",
+        '"" is not a valid name. Use letters, digits, and _, and begin with a letter.',
     )
 
 
@@ -70,24 +71,24 @@ def test_invalid_names_of_roles_to_a_whole_are_refused(complains: Callable[..., 
 def test_the_name_of_a_generated_type_is_refused_for_a_class(
     complains: Callable[..., None], suffix: str
 ) -> None:
-    message = f"A{suffix} is the name of a type that is generated for the class A."
+    message = f"The type A{suffix} is generated for the class A. Use another name."
     complains(f"type A {{ x: Int }} type ¦A{suffix} {{ x: Int }}", message)
     complains(f"enum ¦A{suffix} {{ X }} type A {{ x: Int }}", message)
 
 
 @pytest.mark.parametrize("name", sorted(FIXED_TYPES))
 def test_the_name_of_a_fixed_type_is_refused_for_a_class(complains: Callable[..., None], name: str) -> None:
-    message = f"{name} is the name of a type that every generated schema has."
+    message = f"Every generated schema has a type {name}. Use another name."
     complains(f"type ¦{name} {{ x: Int }}", message)
 
 
 @pytest.mark.parametrize("name", sorted(GRAPHQL_LITERALS))
 def test_a_class_name_invalid_as_an_enum_value_is_refused(complains: Callable[..., None], name: str) -> None:
     """There is an enum with a value for each class."""
-    message = f"A class cannot be called {name}: no GraphQL enum has that value."
+    message = f"A class can't be called {name}: a GraphQL enum can't have that value."
     complains(f"type ¦{name} {{ x: Int }}", message)
 
 
 def test_invalid_enum_values_are_refused(complains: Callable[..., None]) -> None:
-    complains("type A { x: E } enum E { A ¦A B }", "E has the value A already.")
-    complains("type A { x: Int } enum ¦E", "The enum E has no values.")
+    complains("type A { x: E } enum E { A ¦A B }", "E already has the value A. Remove one.")
+    complains("type A { x: Int } enum ¦E", "The enum E has no values. Add at least one.")

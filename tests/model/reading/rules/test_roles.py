@@ -12,60 +12,63 @@ CASES = {
             'type A { b: B @association(opposite: ¦"aas") }\n'
             'type B { as: [A!] @association(opposite: "b") x: Int }'
         ),
-        'B has no role aas to be the opposite of A.b. Did you mean "as"?',
+        'B has no role aas for the opposite of A.b. Did you mean "as"?',
     ),
     "an attribute as opposite": (
         'type A { b: B @association(opposite: ¦"x") } type B { x: Int }',
-        "B.x is not a role; the opposite of A.b is a role to A.",
+        "B.x is not a role, but the opposite of A.b must be a role to A.",
     ),
     "a role that leads elsewhere": (
         'type A { b: B @association(opposite: ¦"c") } type B { c: [B!] }',
-        "B.c leads to B; the opposite of A.b is a role to A.",
+        "B.c leads to B, but the opposite of A.b must be a role to A.",
     ),
     "a composition as opposite": (
         'type A { b: B @association(opposite: ¦"as") } type B { x: Int as: [A!] @composition }',
-        "B.as is a composition; the opposite of A.b is an association.",
+        "B.as is a composition, but the opposite of A.b must be an association.",
     ),
     "an opposite that names none": (
         'type A { b: B @association(opposite: ¦"as") } type B { as: [A!] }',
-        'Opposites name each other, but B.as names none. Write @association(opposite: "b") there.',
+        (
+            "Opposites must name each other, but B.as names no opposite. "
+            'Write @association(opposite: "b") there.'
+        ),
     ),
     "an opposite that names another": (
         (
             'type A { b: B @association(opposite: ¦"as") c: B @association(opposite: "as") }\n'
             'type B { as: [A!] @association(opposite: "c") }'
         ),
-        'Opposites name each other, but B.as names c. Write @association(opposite: "b") there.',
+        'Opposites must name each other, but B.as names c. Write @association(opposite: "b") there.',
     ),
     "its own opposite": (
         'type A { x: Int a: [A!] @association(opposite: ¦"a") }',
-        "A.a cannot be its own opposite. Leave opposite out, or make a second role.",
+        "A.a can't be its own opposite. Remove opposite, or add a second role.",
     ),
     "a key to many": (
         "type A { a: [A!] @association(holds: ¦true) }",
-        "A.a leads to many, so it cannot hold the key: the to-one side does.",
+        "A.a leads to many objects, so it can't hold the key. Remove holds.",
     ),
     "a key to one given away": (
         (
             'type A { b: B @association(opposite: "as", holds: ¦false) }\n'
             'type B { as: [A!] @association(opposite: "b") }'
         ),
-        "A.b is the to-one side, so it holds the key: leave holds out.",
+        "A.b is the to-one side, so it must hold the key. Remove holds.",
     ),
     "one to one without a holder": (
         'type A { ¦b: B @association(opposite: "a") }\ntype B { a: A @association(opposite: "b") }',
-        "One of A.b and B.a holds the key: write holds: true there.",
+        "One of A.b and B.a must hold the key. Add holds: true to it.",
     ),
     "one to one with two holders": (
         (
             'type A { b: B @association(opposite: "a", holds: true) }\n'
             'type B { a: A @association(opposite: "b", holds: ¦true) }'
         ),
-        "Only one of A.b and B.a holds the key.",
+        "Only one of A.b and B.a can hold the key. Remove one holds.",
     ),
     "one to one within a class": (
         'type A { ¦after: A @association(opposite: "before") before: A @association(opposite: "after") }',
-        "One of A.after and A.before holds the key: write holds: true there.",
+        "One of A.after and A.before must hold the key. Add holds: true to it.",
     ),
 }
 FINE = {

@@ -15,46 +15,46 @@ type B { x: Int }
 type P {part} { x: Int }
 """
 UNIQUE_CASES = {
-    "none": ("@unique(attributes: ¦[])", "@unique names at least one attribute."),
+    "none": ("@unique(attributes: ¦[])", "@unique needs at least one attribute."),
     "unknown": ('@unique(attributes: ["x", ¦"xx"])', 'A has no attribute xx. Did you mean "x"?'),
-    "twice in one": ('@unique(attributes: ["x", "y", ¦"x"])', "x stands here already."),
+    "twice in one": ('@unique(attributes: ["x", "y", ¦"x"])', "x is listed more than once. Remove one."),
     "the same again": (
         '@unique(attributes: ["x", "y"]) ¦@unique(attributes: ["y", "x"])',
-        "The @unique in line 3 says the same.",
+        "The @unique in line 3 has the same attributes. Remove one.",
     ),
-    "a role": ('@unique(attributes: [¦"b_s"])', "A.b_s is a role; @unique takes attributes."),
-    "a file": ('@unique(attributes: [¦"file"])', "A.file holds files, which cannot be compared."),
+    "a role": ('@unique(attributes: [¦"b_s"])', "A.b_s is a role, but @unique takes only attributes."),
+    "a file": ('@unique(attributes: [¦"file"])', "A.file is a File, which can't be compared."),
     "derived": (
         '@unique(attributes: [¦"sum"])',
-        "A.sum is derived, so it cannot be unique: name what it is made of.",
+        "A.sum is derived, so it can't be unique. Use the attributes that it is derived from.",
     ),
     "of the platform": (
         '@unique(attributes: [¦"_createdon"])',
-        "_createdon is given by the service, so it cannot be unique.",
+        "_createdon is set by Stratabase, so it can't be unique.",
     ),
     "an argument of the service": (
         '@unique(attributes: [¦"insight"])',
-        "A.insight cannot be unique: its getBy service has an argument insight already.",
+        "A.insight can't be unique: its getBy service already has an argument insight.",
     ),
     "one service for two": (
         '@unique(attributes: ["a_B"]) ¦@unique(attributes: ["a", "b"])',
-        "The service getByA_B is generated for both a_B and a and b.",
+        "The service getByA_B would be generated twice: for a_B, and for a and b.",
     ),
 }
 INDEX_CASES = {
     "unknown": ('@index(attributes: [¦"fiel"])', 'A has no attribute fiel. Did you mean "file"?'),
-    "a file": ('@index(attributes: [¦"file"])', "A.file holds files, which cannot be compared."),
+    "a file": ('@index(attributes: [¦"file"])', "A.file is a File, which can't be compared."),
     "derived": (
         '@index(attributes: [¦"sum"])',
-        "A.sum is derived at each read, so no index holds it: name what it is made of.",
+        "A.sum is derived, so it can't be indexed. Use the attributes that it is derived from.",
     ),
     "of the platform, but not recorded": (
         '@index(attributes: ["_createdon", ¦"_ownedby"])',
-        "A does not record _ownedby: @class(platform: [OWNED_BY]) does.",
+        "A doesn't record _ownedby. Add @class(platform: [OWNED_BY]).",
     ),
     "twice": (
         '@index(attributes: ["x"]) @index(attributes: ["x", "y"]) ¦@index(attributes: ["x"])',
-        "A has this @index already.",
+        "A already has this @index. Remove one.",
     ),
     "an eighth": (
         "\n".join(
@@ -62,7 +62,7 @@ INDEX_CASES = {
             for one in ([], ['"a"'], ['"b"'], ['"y"'], ['"a"', '"b"'], ['"a"', '"y"'], ['"b"', '"a"'])
         )
         + '\n¦@index(attributes: ["y"])',
-        "A has more than 7 indexes: keep those used most.",
+        "A has more than 7 indexes. Keep those that are used most.",
     ),
 }
 CASES = {f"unique: {name}": case for name, case in UNIQUE_CASES.items()} | {
@@ -79,7 +79,7 @@ def test_invalid_uniques_and_indexes_are_refused(
 
 def test_the_role_to_a_whole_cannot_be_indexed(complains: Callable[..., None]) -> None:
     world = WORLD.replace("{directives}", "").replace("{part}", '@index(attributes: [¦"a_"])')
-    complains(world, "P.a_ is a role; @index takes attributes.")
+    complains(world, "P.a_ is a role, but @index takes only attributes.")
 
 
 def test_a_part_may_be_unique(reads: Callable[[str], Model]) -> None:

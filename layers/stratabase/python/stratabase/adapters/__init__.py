@@ -1,10 +1,8 @@
-"""What the operations need besides the store of objects: stores of members, keyrings and mailers.
+"""Implementations of the ports in operations/ports.py, except the store of objects.
 
-Each implements a port of operations/ports.py, once for this machine and once for AWS. `members` has the
-stores of members and of attempts to sign in, `keyring` the keys that sign tokens, `mail` the mailers. The
-settings choose among them in bootstrap.
+`members` stores members and sign-in attempts, `keyring` stores the keys that sign tokens, and `mail` sends
+mail. Each port has an implementation for one machine and one for AWS. `bootstrap` chooses by the settings.
 
-Imports the store only for what engines share (the SQLite file, the retry policy of DynamoDB and its
-errors), the domain, and the leaf modules. The store never imports this package; only bootstrap, cli and
-tests do.
+Imports the domain, single modules, and the parts of `store` that engines share (SQLite files, the DynamoDB
+errors and retry policy). Only `bootstrap`, `cli` and tests import this package.
 """

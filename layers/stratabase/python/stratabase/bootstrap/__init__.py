@@ -1,11 +1,11 @@
-"""What is built once per process: from the settings to the handlers of the Lambda functions.
+"""The composition root: builds the service of a process from its settings.
 
-Read `functions` first, which has a handler for each Lambda function, then `routes`, the table of all
-addresses. `instance` is the service behind both. Its parts are built when they are first needed: `storage`
-(objects, members, and the keys of tokens), `auth_services` (who calls), `member_services` (what is done with
-members) and `mailers`.
+Read `functions` first, which has the handlers of the Lambda functions, then `routes`, the table of all
+addresses, and `instance`, the service behind them. An instance builds its parts on first use: `storage`
+(objects, members, and the keys that sign tokens), `auth_services` (authentication and tokens),
+`member_services` (the operations on members) and `mailers`.
 
-Imports everything else; only the functions and the commands import it.
+Imports all other packages except `cli`. Only the functions and the commands import it.
 """
 
 from stratabase.bootstrap.functions import http_handler, instance, rotate_handler, sweep_handler

@@ -1,4 +1,4 @@
-"""What finds out who a caller is: passwords, tokens, and the keys that sign tokens."""
+"""The services of authentication: sign-in by password, tokens, and the keys that sign tokens."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -21,9 +21,9 @@ from stratabase.settings import Settings
 
 
 class AuthServices:
-    """What finds out who a caller is, and issues tokens. Each part is built when it is first needed."""
+    """The services that authenticate callers and issue tokens. Each is built on first use."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - all that it is made of
+    def __init__(  # noqa: PLR0913, PLR0917 - its dependencies
         self,
         settings: Settings,
         model: Model,
@@ -38,15 +38,15 @@ class AuthServices:
         self._passwords = passwords
         self._clock = clock
         self._ids = ids
-        self._known = MemberCache(stores.members, clock)
+        self._member_cache = MemberCache(stores.members, clock)
         self._terms = TokenTerms(model.application, settings.token_minutes, settings.session_hours)
 
     @cached_property
     def sign_in(self) -> SignIn:
-        """What returns the caller of a username and a password."""
+        """The operation that authenticates a caller by username and password."""
         return SignIn(
             self._stores.members,
-            self._known,
+            self._member_cache,
             self._passwords,
             self._model.profiles,
             self._clock,
@@ -56,28 +56,28 @@ class AuthServices:
 
     @cached_property
     def issuer(self) -> TokenIssuer:
-        """What issues tokens."""
+        """The operation that issues tokens."""
         return TokenIssuer(self._keys, self._clock, self._ids, self._terms)
 
     @cached_property
     def authentication(self) -> Authentication:
-        """What reads the Authorization header."""
+        """The authentication of requests by the Authorization header."""
         return Authentication(self._schemes)
 
     @property
     def schemes(self) -> tuple[str, ...]:
-        """The schemes of the Authorization header that are on offer, in lower case."""
+        """The supported schemes of the Authorization header, in lower case."""
         return tuple(name.lower() for name in self._schemes)
 
     @cached_property
     def rotate(self) -> RotateKeys:
-        """What rotates the keys that sign tokens."""
+        """The operation that rotates the keys that sign tokens."""
         return RotateKeys(self._keyring, self._clock, self._ids, self._terms.validity)
 
     @cached_property
     def _schemes(self) -> Mapping[str, Authenticator]:
         callers = CallerFactory(self._model.profiles)
-        tokens = TokenVerifier(self._keys, self._known, callers, self._clock, self._terms.audience)
+        tokens = TokenVerifier(self._keys, self._member_cache, callers, self._clock, self._terms.audience)
         bearer: dict[str, Authenticator] = {"Bearer": BearerAuthenticator(tokens.caller)}
         return bearer | ({"Basic": BasicAuthenticator(self.sign_in)} if self._settings.basic else {})
 

@@ -1,4 +1,4 @@
-"""The handlers of the Lambda functions, all of which work on the one instance of their process."""
+"""The handlers of the Lambda functions. All handlers of a process share one instance of the service."""
 
 import os
 from collections.abc import Callable
@@ -13,14 +13,14 @@ from stratabase.http_api.http.cors import Cors
 from stratabase.settings import Settings
 
 SWEEP_STEP_MILLISECONDS = 20_000
-"""What a step of a sweep may take at most, retries included: with less time left, none is begun."""
+"""The maximum duration of a sweep step, including retries. With less time left, the sweep stops."""
 
 
 class LambdaContext(Protocol):
-    """What Lambda tells a function of its invocation."""
+    """The part of Lambda's context object that the sweep uses."""
 
     def get_remaining_time_in_millis(self) -> int:
-        """Return how long the function may still take."""
+        """Return the milliseconds until Lambda stops the invocation."""
 
 
 @cache
@@ -32,7 +32,7 @@ def instance() -> Instance:
 def http_handler(function: str, service: Instance | None = None) -> HttpHandler:
     """Return the handler of a function that API Gateway calls: `graphql`, `tokens` or `members`.
 
-    `service` is the instance that it works on; by default that of this process.
+    `service` is the instance to serve. The default is the instance of this process.
     """
     service = service or instance()
     return HttpHandler(
@@ -45,14 +45,14 @@ def http_handler(function: str, service: Instance | None = None) -> HttpHandler:
 
 
 def rotate_handler() -> Callable[[object, object], None]:
-    """Return the handler of the function `rotate`, which a schedule calls."""
+    """Return the handler of the scheduled function `rotate`, which rotates the keys that sign tokens."""
 
     def rotate(_event: object, _context: object = None) -> None:
         rotation = instance().auth_services.rotate()
         instance().log.info(
             "Token signing keys rotated",
             key=rotation.key.id,
-            made=rotation.made,
+            made=rotation.created,
             dropped=list(rotation.dropped),
         )
 
@@ -60,16 +60,16 @@ def rotate_handler() -> Callable[[object, object], None]:
 
 
 def sweep_handler() -> Callable[[object, LambdaContext], None]:
-    """Return the handler of the function `sweep`, which a schedule calls.
+    """Return the handler of the scheduled function `sweep`, which deletes what large deletions left.
 
-    What one invocation has no time for is left to the next.
+    If an invocation runs out of time, the next one continues.
     """
 
     def sweep(_event: object, context: LambdaContext) -> None:
-        def is_time(_step: None) -> bool:
+        def has_time(_step: None) -> bool:
             return context.get_remaining_time_in_millis() >= SWEEP_STEP_MILLISECONDS
 
-        steps = sum(1 for _ in takewhile(is_time, instance().entities.sweep_steps()))
+        steps = sum(1 for _ in takewhile(has_time, instance().entities.sweep_steps()))
         if steps:
             instance().log.info("Cleanup after deletions finished", steps=steps)
 

@@ -1,4 +1,4 @@
-"""One instance of the service: its model, its stores, and the services that work on them."""
+"""An instance of the service: its model, its stores, and its services."""
 
 from functools import cached_property, partial
 from pathlib import Path
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Instance:
-    """One instance of the service. Each part is built when it is first needed."""
+    """An instance of the service. Each part is built on first use, which keeps cold starts short."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -52,22 +52,22 @@ class Instance:
 
     @cached_property
     def engine(self) -> Engine:
-        """The engine that keeps the objects."""
+        """The storage engine of the objects."""
         return open_engine(self.settings)
 
     @cached_property
     def entities(self) -> Repository:
-        """The stored objects."""
+        """The repository of the objects."""
         return Repository(self.engine, self.model, parallel_reads_of(self.settings))
 
     @cached_property
     def member_stores(self) -> MemberStores:
-        """The stored members and attempts to sign in."""
+        """The stores of members and of sign-in attempts."""
         return open_member_stores(self.settings)
 
     @cached_property
     def auth_services(self) -> AuthServices:
-        """What finds out who a caller is, and issues tokens."""
+        """The services that authenticate callers and issue tokens."""
         return AuthServices(
             self.settings, self.model, self.member_stores, self._passwords, self._clock, self._ids
         )
@@ -75,7 +75,7 @@ class Instance:
     @cached_property
     def member_services(self) -> "MemberServices":
         """The operations on members."""
-        # Imported only where it is used: two of the three functions do nothing with members.
+        # Imported only here, because two of the three HTTP functions do not use it.
         from stratabase.bootstrap.member_services import MemberServices  # noqa: PLC0415
 
         return MemberServices(
@@ -91,7 +91,7 @@ class Instance:
 
     @cached_property
     def services(self) -> Services:
-        """What operations on objects work on."""
+        """The services that operations on objects need, such as the repository, the clock and limits."""
         settings = self.settings
         budget = partial(ReadBudget, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
         bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds)
@@ -108,34 +108,34 @@ class Instance:
 
     @cached_property
     def executor(self) -> "SchemaExecutor":
-        """What answers GraphQL requests."""
+        """The executor of GraphQL requests."""
         from stratabase.schema.executor import SchemaExecutor  # noqa: PLC0415 - graphql-core takes 90 ms
 
         return SchemaExecutor(self.services, self._log_graphql_error, self._graphql_policy())
 
     @property
     def service_info(self) -> "ServiceInfo":
-        """What the OpenAPI document says of the service as a whole."""
-        from stratabase.http_api.api.openapi.document import ServiceInfo  # noqa: PLC0415 - needed there only
+        """The facts about the service that the OpenAPI document states."""
+        from stratabase.http_api.api.openapi.document import ServiceInfo  # noqa: PLC0415 - only one endpoint needs it
 
         return ServiceInfo(self.model.application, __version__, self.auth_services.schemes)
 
     def is_store_reachable(self) -> bool:
-        """Return whether the store answers."""
+        """Return whether the store of objects responds."""
         try:
             self.engine.get([keys.REGISTRY])
-        except Exception as error:  # noqa: BLE001 - whatever it is, the store does not answer
-            self.log.error("Store not responding", error=error)  # noqa: TRY400 - it is no standard logger
+        except Exception as error:  # noqa: BLE001 - any error means that the store is not usable
+            self.log.error("Store not responding", error=error)  # noqa: TRY400 - not a standard logger
             return False
         return True
 
     def first_administrator(self) -> NewAdministrator | None:
-        """Make the first member when there is none, and return it. Raises BadMember for a poor password."""
+        """Create the first member if there are none, and return it. Raises BadMember for a weak password."""
         return self._first_administrator(self.settings.admin_password)
 
     def present_administrator(self) -> AdministratorState:
-        """Return which administrator can sign in, and whether with the password of the settings."""
-        return self._first_administrator.present(self.settings.admin_password)
+        """Return which administrator can sign in, and whether the password in the settings is valid."""
+        return self._first_administrator.state(self.settings.admin_password)
 
     @cached_property
     def _first_administrator(self) -> FirstAdministrator:
@@ -143,14 +143,15 @@ class Instance:
         return FirstAdministrator(members, self._passwords, self._ids, self.model, policy)
 
     def close(self) -> None:
-        """Finish what is under way, and close the stores that were opened."""
+        """Finish pending work, and close the stores that were opened."""
+        # Look into `__dict__`, because reading a cached property would open the store.
         if "engine" in self.__dict__:
             self.engine.close()
         if "member_stores" in self.__dict__:
             self.member_stores.close()
 
     def _graphql_policy(self) -> "ExecutionPolicy":
-        from stratabase.schema.execution.limits import ExecutionPolicy, Limits  # noqa: PLC0415 - see executor
+        from stratabase.schema.execution.limits import ExecutionPolicy, Limits  # noqa: PLC0415 - see `executor`
 
         settings = self.settings
         limits = Limits(
@@ -167,9 +168,9 @@ class Instance:
 
 
 def load_model(file: Path) -> Model:
-    """Return the model in a file: as it was prepared for deployment, or read from its text.
+    """Return the model in a file, from its prepared model if there is a valid one, otherwise from its text.
 
-    Raises InvalidModel, also for a file that cannot be read.
+    Raises InvalidModel, also if the file cannot be read.
     """
     try:
         prepared = read_prepared(prepared_file(file).read_bytes(), file.read_bytes())
@@ -177,6 +178,6 @@ def load_model(file: Path) -> Model:
         prepared = None
     if prepared is not None:
         return prepared
-    from stratabase.model.reading import read_model_file  # noqa: PLC0415 - the rules take a while
+    from stratabase.model.reading import read_model_file  # noqa: PLC0415 - importing the rules takes long
 
     return read_model_file(file)

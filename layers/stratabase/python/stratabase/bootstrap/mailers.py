@@ -1,4 +1,4 @@
-"""The mailer that the settings choose: an outbox on this machine, SMTP, or Amazon SES."""
+"""Construction of the mailer that the settings select: outbox, SMTP, or Amazon SES."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -10,13 +10,13 @@ from stratabase.settings import BadSettings, Settings
 
 
 def _outbox(settings: Settings) -> Mailer:
-    from stratabase.adapters.mail.outbox import Outbox  # noqa: PLC0415 - only where it is used
+    from stratabase.adapters.mail.outbox import Outbox  # noqa: PLC0415 - imported only if it is selected
 
     return Outbox(settings.home / "outbox", _sender(settings), _print_to_console)
 
 
 def _smtp(settings: Settings) -> Mailer:
-    from stratabase.adapters.mail.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - as above
+    from stratabase.adapters.mail.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - see above
 
     if settings.smtp is None:
         message = "STRATABASE_SMTP is required when STRATABASE_MAIL is smtp. Set it to the server's address."
@@ -25,17 +25,17 @@ def _smtp(settings: Settings) -> Mailer:
 
 
 def _ses(settings: Settings) -> Mailer:
-    from stratabase.adapters.mail.ses import SesMailer  # noqa: PLC0415 - as above
+    from stratabase.adapters.mail.ses import SesMailer  # noqa: PLC0415 - see above
 
     return SesMailer(settings.region, _sender(settings), settings.endpoint)
 
 
 _MAILERS: Mapping[str, Callable[[Settings], Mailer]] = {"outbox": _outbox, "smtp": _smtp, "ses": _ses}
-"""By the setting `mail`."""
+"""The functions that build a mailer, by the value of the setting `mail`."""
 
 
 def build_mailer(settings: Settings) -> Mailer:
-    """Return the mailer that the settings choose. Raises BadSettings."""
+    """Return the mailer that the settings select. Raises BadSettings."""
     return _MAILERS[settings.mail](settings)
 
 
@@ -47,5 +47,4 @@ def _sender(settings: Settings) -> Address:
 
 
 def _print_to_console(line: str) -> None:
-    """Show on the console where a mail lies, since a developer has no other mailbox."""
-    print(line, file=sys.stderr, flush=True)  # noqa: T201 - that is its purpose
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - the console is the developer's mailbox

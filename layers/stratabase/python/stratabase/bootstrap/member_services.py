@@ -1,4 +1,4 @@
-"""The operations on members, and what their endpoints need."""
+"""The operations on members, and the shapes and pages of their endpoints."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -25,9 +25,9 @@ from stratabase.settings import Settings
 
 
 class MemberServices:
-    """The operations on members. Each is built when it is first needed."""
+    """The operations on members. Each is built on first use."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - all that it is made of
+    def __init__(  # noqa: PLR0913, PLR0917 - its dependencies
         self,
         settings: Settings,
         model: Model,
@@ -38,7 +38,7 @@ class MemberServices:
         services: Callable[[], Services],
         log: Log,
     ) -> None:
-        """`services` returns the services of operations on objects; most operations on members need none."""
+        """`services()` returns the services of operations on objects. Few operations on members need them."""
         self._settings = settings
         self._model = model
         self._members = stores.members
@@ -51,8 +51,8 @@ class MemberServices:
         self.policy = PasswordPolicy(passwords.is_common, settings.password_length)
 
     @cached_property
-    def recovery(self) -> PasswordReset:
-        """Mails links to set a password, and sets the passwords that come by them."""
+    def password_reset(self) -> PasswordReset:
+        """The operation that mails links for setting a password, and sets the passwords."""
         return PasswordReset(
             self._members,
             self._passwords,
@@ -63,8 +63,8 @@ class MemberServices:
         )
 
     @cached_property
-    def emails(self) -> EmailChange:
-        """Mails links to new e-mail addresses, and confirms the addresses that come by them."""
+    def email_change(self) -> EmailChange:
+        """The operation that mails links to new email addresses, and confirms the addresses."""
         return EmailChange(
             self._members,
             self._mailer,
@@ -76,53 +76,58 @@ class MemberServices:
 
     @cached_property
     def list(self) -> ListMembers:
-        """Lists the members."""
+        """The operation that lists members."""
         return ListMembers(self._members)
 
     @cached_property
     def read(self) -> ReadMember:
-        """Reads a member."""
+        """The operation that reads a member."""
         return ReadMember(self._members, self._clock)
 
     @cached_property
     def create(self) -> CreateMember:
-        """Makes members."""
-        return CreateMember(self._members, self._ids, self._model.profiles, self.recovery.invite)
+        """The operation that creates a member and mails a link for setting the password."""
+        return CreateMember(self._members, self._ids, self._model.profiles, self.password_reset.invite)
 
-    def create_silently(self, caller: Caller, given: FieldValues) -> Member:
-        """Make a member who gets no mail: the password is set by who makes it. Raises as `create` does."""
-        make = CreateMember(self._members, self._ids, self._model.profiles, lambda _id, _base_url: None)
-        return make(caller, given, "")
+    def create_silently(self, caller: Caller, fields: FieldValues) -> Member:
+        """Create a member without sending mail, and return it. Raises like `create`.
+
+        The caller sets the password afterwards.
+        """
+        create = CreateMember(self._members, self._ids, self._model.profiles, lambda _id, _base_url: None)
+        return create(caller, fields, "")
 
     @cached_property
     def update(self) -> UpdateMember:
-        """Changes members."""
-        return UpdateMember(self._members, self._passwords, self.policy, self._model.profiles, self.emails)
+        """The operation that changes a member."""
+        return UpdateMember(
+            self._members, self._passwords, self.policy, self._model.profiles, self.email_change
+        )
 
     @cached_property
     def remove(self) -> RemoveMember:
-        """Removes members."""
+        """The operation that deletes a member."""
         return RemoveMember(self._members, self._model.profiles)
 
     @cached_property
     def hand_over(self) -> HandOver:
-        """Hands what members own over to others."""
+        """The operation that transfers the objects of an owner to another member."""
         return HandOver(self._members, self._services)
 
     @cached_property
     def shapes(self) -> MemberShapes:
-        """How members look in REST bodies."""
+        """The shapes of members in REST bodies."""
         return MemberShapes(member_fields(self._model.profiles))
 
     @cached_property
     def set_password_pages(self) -> SetPasswordPages:
         """The pages on which members set a password."""
-        return SetPasswordPages(self.recovery, self._model.application, self.policy.shortest, self._log)
+        return SetPasswordPages(self.password_reset, self._model.application, self.policy.shortest, self._log)
 
     @cached_property
     def confirm_email_pages(self) -> ConfirmEmailPages:
-        """The pages on which members confirm an e-mail address."""
-        return ConfirmEmailPages(self.emails, self._model.application, self._log)
+        """The pages on which members confirm an email address."""
+        return ConfirmEmailPages(self.email_change, self._model.application, self._log)
 
     @cached_property
     def _mailer(self) -> Mailer:

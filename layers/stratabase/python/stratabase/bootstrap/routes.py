@@ -1,10 +1,14 @@
-"""The routes: every address of the service, what answers there, and which Lambda function serves it.
+"""The routes: every address of the service, its endpoint, and the Lambda function that serves it.
 
-This is the table of contents of the HTTP API. To add an endpoint, write its file in `http_api`, add its row
-here, and add its address to the same function in template.yaml, from which the gateway and the local server
-take their routes; a test compares the two. The OpenAPI document describes every row by itself.
+This is the table of contents of the HTTP API. To add an endpoint:
 
-Each function imports its endpoints when it starts, so that none pays for those of the others.
+1. Write its file in `http_api`.
+2. Add its row here.
+3. Add its address to the same function in template.yaml, from which the gateway and the local server take
+   their routes. A test compares the two files.
+
+The OpenAPI document includes every row automatically. Each Lambda function imports only its own endpoints,
+to shorten its cold start.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +22,7 @@ from stratabase.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """An address, what builds its endpoint for an instance, and whether the settings want it."""
+    """An address, a function that builds its endpoint for an instance, and whether the settings enable it."""
 
     address: str
     build: Callable[[Instance], Endpoint]
@@ -26,7 +30,7 @@ class Route:
 
 
 def graphql_routes() -> tuple[Route, ...]:
-    """Return the routes of the function `graphql`: what works with objects, and GraphiQL."""
+    """Return the routes of the function `graphql`: the GraphQL API, its schema, GraphiQL and health."""
     from stratabase.http_api.api.graphql import graphql_endpoint
     from stratabase.http_api.api.health import health_endpoint
     from stratabase.http_api.api.sdl import sdl_endpoint
@@ -101,7 +105,7 @@ def member_routes() -> tuple[Route, ...]:
         ),
         Route(
             "/auth/administration/members/{id}/resetPassword",
-            lambda instance: reset_password_endpoint(instance.member_services.recovery.start),
+            lambda instance: reset_password_endpoint(instance.member_services.password_reset.start),
         ),
         Route(
             "/auth/administration/members/{id}/handOver",
@@ -110,13 +114,13 @@ def member_routes() -> tuple[Route, ...]:
         Route(
             SET_PASSWORD,
             lambda instance: set_password_endpoint(
-                instance.member_services.recovery, instance.member_services.set_password_pages
+                instance.member_services.password_reset, instance.member_services.set_password_pages
             ),
         ),
         Route(
             CONFIRM_EMAIL,
             lambda instance: confirm_email_endpoint(
-                instance.member_services.emails, instance.member_services.confirm_email_pages
+                instance.member_services.email_change, instance.member_services.confirm_email_pages
             ),
         ),
         Route(
@@ -131,17 +135,17 @@ FUNCTIONS: Mapping[str, Callable[[], tuple[Route, ...]]] = {
     "tokens": token_routes,
     "members": member_routes,
 }
-"""The routes of each function by its folder in `functions`."""
+"""The routes of each Lambda function, by the name of its folder in `functions`."""
 
 
 def build_endpoints(function: str, instance: Instance) -> dict[str, Endpoint]:
-    """Return the endpoints that a function of an instance serves, by their addresses."""
+    """Return the endpoints that a Lambda function serves for an instance, by address."""
     routes = FUNCTIONS[function]()
     return {route.address: route.build(instance) for route in routes if route.is_enabled(instance.settings)}
 
 
 def all_endpoints(instance: Instance) -> dict[str, Endpoint]:
-    """Return the endpoints of all functions of an instance, by their addresses."""
+    """Return the endpoints of all Lambda functions for an instance, by address."""
     return {
         address: endpoint
         for function in FUNCTIONS

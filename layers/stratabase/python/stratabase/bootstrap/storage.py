@@ -1,4 +1,4 @@
-"""The stores that the settings choose: the engine of the objects, the stores of the members, the keyring."""
+"""Construction of the stores that the settings select: the engine, the stores of members, and the keyring."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequentia
 from stratabase.store.engine.port import Engine
 
 _MAX_PARALLEL_READS = 16
-"""Ranges that a process reads at the same time, where each read waits for a network."""
+"""The maximum number of ranges that a process reads in parallel from a remote store."""
 
 
 def _sqlite_engine(settings: Settings) -> Engine:
-    from stratabase.store.sqlite.engine import SqliteEngine  # noqa: PLC0415 - only where it is used
+    from stratabase.store.sqlite.engine import SqliteEngine  # noqa: PLC0415 - imported only if it is selected
 
     return SqliteEngine(settings.home / "objects.db")
 
@@ -24,7 +24,7 @@ def _sqlite_engine(settings: Settings) -> Engine:
 def _dynamodb_engine(settings: Settings) -> Engine:
     from stratabase.store.dynamodb.engine import DynamoDBEngine  # noqa: PLC0415
     from stratabase.store.dynamodb.signed_client import SignedClient  # noqa: PLC0415
-    from stratabase.store.dynamodb.table import ensure_table  # noqa: PLC0415 - as above
+    from stratabase.store.dynamodb.table import ensure_table  # noqa: PLC0415 - see above
 
     client = SignedClient(_aws_endpoint(settings))
     if settings.endpoint is not None:
@@ -36,11 +36,11 @@ _ENGINES: Mapping[str, Callable[[Settings], Engine]] = {
     "sqlite": _sqlite_engine,
     "dynamodb": _dynamodb_engine,
 }
-"""By the setting `store`."""
+"""By the value of the setting `store`."""
 
 
 def open_engine(settings: Settings) -> Engine:
-    """Return the engine of the objects, which counts what it is asked. Raises UnusableStore."""
+    """Return the storage engine of the objects, which meters its calls. Raises UnusableStore."""
     return MeteredEngine(_ENGINES[settings.store](settings))
 
 
@@ -48,17 +48,17 @@ _PARALLEL_READS: Mapping[str, Callable[[], ParallelMap]] = {
     "sqlite": lambda: sequential_map,
     "dynamodb": lambda: ThreadedMap(_MAX_PARALLEL_READS),
 }
-"""By the setting `store`."""
+"""By the value of the setting `store`."""
 
 
 def parallel_reads_of(settings: Settings) -> ParallelMap:
-    """Return what reads several ranges of the engine: at the same time, or one by one."""
+    """Return the map function that reads several ranges of the engine: in parallel, or one by one."""
     return _PARALLEL_READS[settings.store]()
 
 
 @dataclass(frozen=True, slots=True)
 class MemberStores:
-    """The stores of members and of attempts to sign in; `close` closes both."""
+    """The stores of members and of sign-in attempts. `close()` closes both."""
 
     members: Members
     attempts: Attempts
@@ -66,7 +66,7 @@ class MemberStores:
 
 
 def _sqlite_member_stores(settings: Settings) -> MemberStores:
-    from stratabase.adapters.members.sqlite_attempts import SqliteAttempts  # noqa: PLC0415 - only where it is used
+    from stratabase.adapters.members.sqlite_attempts import SqliteAttempts  # noqa: PLC0415 - imported only if it is selected
     from stratabase.adapters.members.sqlite_members import SqliteMembers  # noqa: PLC0415
 
     members = SqliteMembers(settings.home / "members.db")
@@ -80,7 +80,7 @@ def _sqlite_member_stores(settings: Settings) -> MemberStores:
 
 
 def _dynamodb_member_stores(settings: Settings) -> MemberStores:
-    from stratabase.adapters.members.pynamodb_attempts import PynamoAttempts  # noqa: PLC0415 - as above
+    from stratabase.adapters.members.pynamodb_attempts import PynamoAttempts  # noqa: PLC0415 - see above
     from stratabase.adapters.members.pynamodb_members import PynamoMembers  # noqa: PLC0415
     from stratabase.adapters.members.pynamodb_table import PynamoTable  # noqa: PLC0415
 
@@ -94,24 +94,24 @@ _MEMBER_STORES: Mapping[str, Callable[[Settings], MemberStores]] = {
     "sqlite": _sqlite_member_stores,
     "dynamodb": _dynamodb_member_stores,
 }
-"""By the setting `store`."""
+"""By the value of the setting `store`."""
 
 
 def open_member_stores(settings: Settings) -> MemberStores:
-    """Return the stores of members and of attempts to sign in. Raises UnusableStore."""
+    """Return the stores of members and of sign-in attempts. Raises UnusableStore."""
     return _MEMBER_STORES[settings.store](settings)
 
 
 def open_keyring(settings: Settings) -> Keyring:
-    """Return the keyring: a secret of Secrets Manager if the settings name one, otherwise a file in the home.
+    """Return the keyring: a secret of Secrets Manager if the settings name one, otherwise a file.
 
-    Nothing is read or created before the keyring is used.
+    This function does not read or create the keys. The first use of the keyring does.
     """
     if settings.signing_keys is None:
-        from stratabase.adapters.keyring.file import FileKeyring  # noqa: PLC0415 - as above
+        from stratabase.adapters.keyring.file import FileKeyring  # noqa: PLC0415 - see above
 
         return FileKeyring(settings.home)
-    from stratabase.adapters.keyring.secrets_manager import (  # noqa: PLC0415 - as above
+    from stratabase.adapters.keyring.secrets_manager import (  # noqa: PLC0415 - see above
         SecretsClient,
         SecretsManagerKeyring,
     )

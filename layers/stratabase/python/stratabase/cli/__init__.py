@@ -1,12 +1,15 @@
-"""The command `stratabase`: what a person runs on this machine. The deployed layer leaves this package out.
+"""The command `stratabase`, which runs on a developer's machine. The deployed layer does not contain it.
 
-Read `main` first, which lists the commands. `serve`, `model`, `reindex`, `keys` and `members` are a command
-each, with a function `configure`, which adds its arguments, and a function `run`. `subcommands` turns a table
-of subcommands into arguments. `emulator` is a program of its own: DynamoDB on this machine, for `make run`.
+Read `main` first, which lists the commands. Each of `serve`, `model`, `reindex`, `keys` and `members` is a
+command, with a function `configure` that adds its arguments, and a function `run`. `subcommands` converts a
+table of subcommands to arguments.
 
-`server` has the processes of `stratabase serve`, and `gateway` stands in for API Gateway and Lambda in them.
-`backfill` brings stored objects up to the model. `terminal` is for what a person gives and sees.
+- `server` has the processes of `stratabase serve`.
+- `gateway` emulates API Gateway and Lambda in these processes.
+- `backfill` updates the stored objects after a change of the model.
+- `terminal` has what commands share: errors, progress and settings.
+- `emulator` is a separate program, which runs an emulator of AWS for local development and tests.
 
-Imports point down: commands -> server -> { gateway, backfill } -> terminal. This package may import the whole
-service, and nothing of the service imports it.
+Imports go in one direction: commands -> server -> { gateway, backfill } -> terminal. This package can import
+the whole service, and no part of the service imports it.
 """

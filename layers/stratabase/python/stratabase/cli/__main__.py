@@ -1,4 +1,4 @@
-"""`python -m stratabase.cli` is `stratabase`."""
+"""The entry point of `python -m stratabase.cli`, which is the same as `stratabase`."""
 
 import sys
 

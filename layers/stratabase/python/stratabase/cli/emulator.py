@@ -1,8 +1,8 @@
-"""DynamoDB and Secrets Manager on this machine: an emulator (ministack) in a process of its own.
+"""An emulator of DynamoDB and Secrets Manager on this machine (ministack), in its own process.
 
-It forgets everything when it ends. `python -m stratabase.cli.emulator COMMAND …` runs a command beside it,
-with the settings that lead the service there. When one of the two ends, or this process is told to end, all
-end.
+The emulator loses its data when it stops. `python -m stratabase.cli.emulator COMMAND …` runs a command with
+settings that make the service use the emulator. If the command or the emulator ends, or this process receives
+a signal to stop, all three stop.
 """
 
 import os
@@ -25,23 +25,23 @@ from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
 
 Process = subprocess.Popen[bytes]
 ProcessEvent = Process | signal.Signals
-"""What happens to the command and the emulator: a process has ended, or a signal came for them."""
+"""An event for `_run`: a process that has ended, or a signal that this process has received."""
 
 PYTHON = Path(".venv-ministack") / "bin" / "python"
 READY_TIMEOUT = 60.0
-"""Seconds in which it must be ready."""
+"""The seconds within which the emulator must be ready."""
 
 
 @contextmanager
 def emulator() -> Iterator[str]:
-    """Run the emulator on a free port of the loopback, and yield its address. Raises CommandError."""
+    """Run the emulator on a free port of the loopback interface, and yield its URL. Raises CommandError."""
     with _running_emulator(lambda: False) as (address, _):
         yield address
 
 
 @contextmanager
 def _running_emulator(interrupted: Callable[[], bool]) -> Iterator[tuple[str, Process]]:
-    """Run the emulator, and yield its address and its process. Raises CommandError, also when interrupted."""
+    """Run the emulator, and yield its URL and its process. Raises CommandError, also if interrupted."""
     if not PYTHON.exists():
         raise CommandError(
             f"The emulator is not installed: {PYTHON} is missing. Run `make {PYTHON.parts[0]}/.done`."
@@ -58,7 +58,7 @@ def _running_emulator(interrupted: Callable[[], bool]) -> Iterator[tuple[str, Pr
 
 
 def main() -> int:
-    """Run the command that follows beside an emulator, and return its exit code."""
+    """Run the command in the arguments together with an emulator, and return its exit code."""
     events: SimpleQueue[ProcessEvent] = SimpleQueue()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: events.put(signal.Signals(number)))
@@ -81,37 +81,39 @@ def _run(
     emulator: Process,
     events: "SimpleQueue[ProcessEvent]",
 ) -> int:
-    """Run a command until it ends, and return its exit code; end it when the emulator ends."""
-    # In a session of its own, it gets each signal once: from here, and not from the terminal as well.
-    command = subprocess.Popen(  # noqa: S603 - our own
+    """Run a command until it ends, and return its exit code. Stop it if the emulator ends."""
+    # In its own session, the command receives each signal only from this process, not also from the terminal.
+    command = subprocess.Popen(  # noqa: S603 - the command in the arguments
         tie_to_parent(command_line, signal.SIGTERM), env=os.environ | settings, start_new_session=True
     )
     for process in (command, emulator):
-        threading.Thread(target=_put_end, args=(process, events), daemon=True).start()
-    lost = False
+        threading.Thread(target=_report_exit, args=(process, events), daemon=True).start()
+    emulator_stopped = False
     while (event := events.get()) is not command:
         if isinstance(event, signal.Signals):
-            # When the terminal is closed, the command finishes what it does, as when it is told to end.
+            # SIGHUP means that the terminal was closed. SIGTERM lets the command finish its requests.
             command.send_signal(signal.SIGTERM if event is signal.SIGHUP else event)
         else:
-            lost = True
-            print(f"The emulator stopped ({_how_it_ended(emulator)}). Stopping the service.", file=sys.stderr)
+            emulator_stopped = True
+            print(
+                f"The emulator stopped ({_describe_exit(emulator)}). Stopping the service.", file=sys.stderr
+            )
             command.terminate()
-    return FAILED if lost else _exit_code(command)
+    return FAILED if emulator_stopped else _exit_code(command)
 
 
-def _put_end(process: Process, events: "SimpleQueue[ProcessEvent]") -> None:
+def _report_exit(process: Process, events: "SimpleQueue[ProcessEvent]") -> None:
     process.wait()
     events.put(process)
 
 
-def _how_it_ended(process: Process) -> str:
+def _describe_exit(process: Process) -> str:
     code = process.returncode
     return f"exit code {code}" if code >= 0 else signal.Signals(-code).name
 
 
 def _exit_code(process: Process) -> int:
-    """Return the exit code that a shell gives for a process."""
+    """Return the exit code of a process by the convention of shells: 128 plus the number of a signal."""
     code = process.returncode
     return code if code >= 0 else 128 - code
 
@@ -133,8 +135,8 @@ def _start_emulator(port: int, folder: str) -> Process:
     }
     quiet = subprocess.DEVNULL
     command = tie_to_parent([str(PYTHON), "-m", "ministack"], signal.SIGKILL)
-    # In a session of its own: at an interrupt, the service still needs it to finish what it does.
-    return subprocess.Popen(  # noqa: S603 - our own
+    # In its own session, the emulator survives an interrupt, and the service can finish its requests.
+    return subprocess.Popen(  # noqa: S603 - a command of this program
         command, env=environment, stdout=quiet, stderr=quiet, start_new_session=True
     )
 

@@ -1,4 +1,4 @@
-"""`stratabase keys`: shows the keys that sign tokens, and makes a new one."""
+"""`stratabase keys`: lists and rotates the keys that sign tokens."""
 
 import argparse
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from stratabase.unusable_store import UnusableStore
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add a subcommand for each thing that can be done with the keys."""
+    """Add the subcommands."""
     add_subcommands(parser, _SUBCOMMANDS)
 
 
@@ -35,16 +35,16 @@ def run(options: Options) -> int:
 
 
 def _list(settings: Settings, _options: Options) -> Iterator[str]:
-    """Yield a line for each key; nothing that is secret."""
-    found = key_phases(_keyring(settings).keys(), SystemClock().now(), _token_milliseconds(settings))
-    if not found:
+    """Yield a line for each key, without its secret."""
+    phases = key_phases(_keyring(settings).keys(), SystemClock().now(), _token_milliseconds(settings))
+    if not phases:
         yield "No keys exist. Stratabase creates one with the first token."
-    for phase in found:
+    for phase in phases:
         yield f"{phase.key.id:<26}  since {_format_instant(phase.key.since)}  {_format_state(phase)}"
 
 
 def _rotate(settings: Settings, options: Options) -> Iterator[str]:
-    """Have a new key sign, and yield what that means."""
+    """Rotate the keys, and yield lines that describe the result."""
     rotate = RotateKeys(_keyring(settings), SystemClock(), TimeOrderedIds(), _token_milliseconds(settings))
     rotation = rotate(at_once=options.at_once)
     yield from _rotation_at_once_lines(rotation) if options.at_once else _rotation_lines(rotation)
@@ -73,13 +73,13 @@ def _keyring(settings: Settings) -> Keyring:
 
 
 def _token_milliseconds(settings: Settings) -> int:
-    """Return for how long a token is good."""
+    """Return the validity of a token in milliseconds."""
     return settings.token_minutes * 60_000
 
 
 def _rotation_lines(rotation: KeyRotation) -> Iterator[str]:
     start = f"{rotation.key.id} signs tokens from {_format_instant(rotation.key.since)}"
-    yield f"Key {start}." if rotation.made else f"A new key is already waiting: key {start}."
+    yield f"Key {start}." if rotation.created else f"A new key is already waiting: key {start}."
     yield "Existing tokens stay valid."
     if rotation.dropped:
         yield f"Removed, because all tokens that they signed have expired: {', '.join(rotation.dropped)}."

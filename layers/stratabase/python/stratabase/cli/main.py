@@ -1,4 +1,4 @@
-"""The command `stratabase`: from its arguments to the exit code."""
+"""The entry point of the command `stratabase`: parses the arguments and runs a command."""
 
 import argparse
 import sys
@@ -32,7 +32,7 @@ class CommandModule(Protocol):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 done, 1 could not be done, 2 makes no sense."""
+    """Run a command and return its exit code: 0 for success, 1 for failure, 2 for wrong usage."""
     arguments = sys.argv[1:] if arguments is None else arguments
     chosen = next((argument for argument in arguments if argument in COMMANDS), None)
     options = _parser(chosen).parse_args(arguments)
@@ -42,15 +42,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
-        # Whoever read the output has seen enough; Python must not try to write the rest when it ends.
+        # The reader closed the pipe, such as `head`. Python must not flush the output again at exit.
         sys.stdout = None
         return 0
 
 
 def _parser(chosen: str | None) -> argparse.ArgumentParser:
-    """Return the parser of all commands. It knows the arguments of the chosen one only.
+    """Return the parser of all commands, with only the arguments of the chosen one.
 
-    Only that one's module is imported: the modules import much of the service, which takes a while.
+    Only the module of the chosen command is imported, because the modules import much of the service.
     """
     parser = argparse.ArgumentParser("stratabase", description="A complete back end from one model file.")
     parser.add_argument("--version", action="version", version=f"stratabase {__version__}")

@@ -1,4 +1,4 @@
-"""`stratabase members`: shows and changes the members, as an administrator would, from the machine itself."""
+"""`stratabase members`: lists and changes members with the rights of an administrator."""
 
 import argparse
 import getpass
@@ -26,7 +26,7 @@ from stratabase.wording import is_or_are, pluralize
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add a subcommand for each thing that can be done with members."""
+    """Add the subcommands."""
     add_subcommands(parser, _SUBCOMMANDS)
 
 
@@ -95,7 +95,7 @@ def _set_password(instance: Instance, options: Options) -> Iterator[str]:
 
 def _reset_password(instance: Instance, options: Options) -> Iterator[str]:
     member = _find(instance, options)
-    instance.member_services.recovery.start(CONSOLE, member.id, mail_base_url(instance.settings))
+    instance.member_services.password_reset.start(CONSOLE, member.id, mail_base_url(instance.settings))
     yield f"Sent an email to {member.email}. The old password stays valid until the member uses the link."
 
 
@@ -116,7 +116,7 @@ def _delete(instance: Instance, options: Options) -> Iterator[str]:
 
 
 def _hand_over(instance: Instance, options: Options) -> Iterator[str]:
-    """Make a member the owner of all that another one owns, or that a deleted one owned."""
+    """Transfer all objects of an owner, who can be a deleted member, to a member."""
     members = instance.member_stores.members
     from_, to = options.owner, options.to
     new_owner = members.by_username(to) or members.by_id(to)
@@ -125,7 +125,7 @@ def _hand_over(instance: Instance, options: Options) -> Iterator[str]:
             f'Member "{to}" does not exist. To list all members, run `stratabase members list`.'
         )
     total = HandOverResult()
-    # One call writes as many objects as it has time for.
+    # Each call transfers as many objects as its time limit allows.
     while not total.complete:
         total += _hand_over_some(instance, options, new_owner.id)
     number = total.handed_over
@@ -142,13 +142,14 @@ def _hand_over(instance: Instance, options: Options) -> Iterator[str]:
 
 
 def _hand_over_some(instance: Instance, options: Options, new_owner_id: str) -> HandOverResult:
-    """Hand over as many objects as one call does, and return what became of them.
+    """Transfer objects in one call, and return the numbers of objects by outcome.
 
-    The owner is given by the name or id of a member, or of one who was deleted. With `--former` it is a
-    deleted member, though a member has the name now.
+    The owner is the username or id of a member, or of a deleted one. With `--former`, it is the username of a
+    deleted member, even if another member has that username now.
     """
     from_ = options.owner
     member = None if options.former else instance.member_stores.members.by_username(from_)
+    # A text that is not a username now is an id if it has the format of one, otherwise a former username.
     owner: From = FormerMember(from_) if member is None else member.id
     if member is None and not options.former and id_timestamp(from_) is not None:
         owner = from_
@@ -242,9 +243,9 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
 
 
 def _find(instance: Instance, options: Options) -> Member:
-    """Return the member whom the options name. Raises CommandError if there is none."""
+    """Return the member with the username in the options. Raises CommandError if it does not exist."""
     try:
-        return instance.member_services.read.named(CONSOLE, options.username)
+        return instance.member_services.read.by_username(CONSOLE, options.username)
     except NoSuchMember as refusal:
         raise CommandError(
             f'Member "{options.username}" does not exist. To list all members, run `stratabase members list`.'
@@ -256,10 +257,10 @@ def _update(instance: Instance, options: Options, fields: Mapping[str, Any]) -> 
 
 
 def _ask_password(policy: PasswordPolicy, names: Collection[str]) -> str:
-    """Ask twice for a password at a terminal, or read a line from elsewhere; return it.
+    """Ask for a password twice at a terminal, or read it from a line of standard input. Return it.
 
-    `names` are those of the member, which the password must not hold. Raises CommandError if the
-    policy finds it weak, or if there is none.
+    `names` has the username and email address, which the password must not contain. Raises CommandError if
+    the password is missing or weak.
     """
     password = _type_password() if sys.stdin.isatty() else _read_password()
     weak = [policy.advice(weakness) for weakness in policy.weaknesses(password, names)]
@@ -288,7 +289,7 @@ def _read_password() -> str:
 
 
 def mail_base_url(settings: Settings) -> str:
-    """Return the root of the link in a mail. Raises CommandError if the settings do not tell it."""
+    """Return the base URL of links in mails. Raises CommandError if the settings do not define it."""
     if settings.base_url:
         return settings.base_url
     if settings.store != "sqlite" and settings.endpoint is None:

@@ -1,4 +1,4 @@
-"""`stratabase model`: checks a model, and shows what belongs to it."""
+"""`stratabase model`: checks a model, and prints what Stratabase generates from it."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ from stratabase.unusable_store import UnusableStore
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add a subcommand for each thing that can be done with a model."""
+    """Add the subcommands."""
     add_subcommands(parser, _SUBCOMMANDS)
 
 
@@ -42,9 +42,9 @@ def run(options: Options) -> int:
 
 
 def _check(options: Options) -> int:
-    """Print the model's mistakes, or "ok", and what somebody should look at.
+    """Print the errors of the model, or "ok" and its warnings.
 
-    With `--data`, print how many stored objects lack what the model requires, too.
+    With `--data`, also print how many stored objects lack required values.
     """
 
     def warn(model: Model) -> str:
@@ -52,7 +52,7 @@ def _check(options: Options) -> int:
             print(f"Warning: {warning}", file=sys.stderr)
         return "".join(("ok\n", *_missing_value_lines(model))) if options.data else "ok\n"
 
-    return _print_of_model(options, warn)
+    return _print_for_model(options, warn)
 
 
 def _missing_value_lines(model: Model) -> Iterator[str]:
@@ -60,12 +60,12 @@ def _missing_value_lines(model: Model) -> Iterator[str]:
     settings = read_settings()
     try:
         engine = open_engine(settings)
-        found = [*RequiredValues(engine, model, parallel_reads_of(settings)).missing_values()]
+        missing = [*RequiredValues(engine, model, parallel_reads_of(settings)).missing_values()]
         engine.close()
     except (UnusableStore, Unavailable) as error:
         raise CommandError(str(error)) from error
-    yield from map(_missing_value_line, found)
-    if not found:
+    yield from map(_missing_value_line, missing)
+    if not missing:
         yield "All stored objects have the values that the model requires.\n"
 
 
@@ -77,21 +77,21 @@ def _missing_value_line(values: MissingValues) -> str:
 
 
 def _print_directives(_options: Options) -> int:
-    """Print the definitions of the model language's directives, which editors read."""
+    """Print the definitions of the directives of the model language, for editors."""
     print(resources.files("stratabase.model").joinpath("directives.graphql").read_text("utf-8"), end="")
     return 0
 
 
 def _print_sdl(options: Options) -> int:
-    """Print the GraphQL schema that is generated from the model."""
+    """Print the GraphQL schema of the model."""
     try:
-        return _print_of_model(options, lambda model: print_schema(generate_schema(model)) + "\n")
+        return _print_for_model(options, lambda model: print_schema(generate_schema(model)) + "\n")
     except NothingServed as error:
         raise CommandError(str(error)) from error
 
 
 def _prepare(options: Options) -> int:
-    """Write the model as a start reads it fastest; a change of the model's text makes that void."""
+    """Write the prepared model, which loads fast. It becomes invalid when the model file changes."""
     file: Path = options.file
     output = options.output or prepared.prepared_file(file)
 
@@ -100,13 +100,13 @@ def _prepare(options: Options) -> int:
         return f"{output}\n"
 
     try:
-        return _print_of_model(options, write)
+        return _print_for_model(options, write)
     except OSError as error:
         raise CommandError(f"Writing {output} failed: {error.strerror}.") from error
 
 
 def _explain(options: Options) -> int:
-    """Print the ways to find a page, the one that the service takes first."""
+    """Print the candidate plans of a page query, the chosen one first."""
 
     def explain(model: Model) -> str:
         class_ = model.classes.get(options.class_name)
@@ -116,11 +116,11 @@ def _explain(options: Options) -> int:
             )
         fields = PageFields(items=True, total_count=options.total_count)
         query = _page_query(model, class_, _parse_json(options.page_options), fields)
-        # As it is once each index has been filled; on a new one, `reindex` sees to that.
+        # Assume that all indexes are built, as they are after `stratabase reindex`.
         paths = Registry().with_class(class_, BuildState.READY, now=0).paths(class_.name)
         return "\n".join(_plan_lines(class_, query, plan_candidates(class_, query, paths))) + "\n"
 
-    return _print_of_model(options, explain)
+    return _print_for_model(options, explain)
 
 
 def _parse_json(text: str) -> Mapping[str, Any]:
@@ -134,13 +134,14 @@ def _parse_json(text: str) -> Mapping[str, Any]:
 
 
 def _page_query(model: Model, class_: Class, page_options: Mapping[str, Any], fields: PageFields) -> Query:
-    """Return the query that getPage would make of its options. Raises CommandError for options it refuses."""
+    """Return the query of getPage with these options. Raises CommandError if they are invalid."""
     try:
         type_ = generate_schema(model).type_map.get(type_name(class_.name, GeneratedType.OPTIONS))
     except NothingServed as error:
         raise CommandError(str(error)) from error
     if not isinstance(type_, GraphQLInputObjectType):
         raise CommandError(f"{class_.name} has no getPage service.")
+    # Validate against the generated input type, so that the same rules apply as for clients.
     mistakes: list[str] = []
     validate_input_value(page_options, type_, lambda error, _: mistakes.append(error.message))
     if mistakes:
@@ -154,13 +155,13 @@ def _page_query(model: Model, class_: Class, page_options: Mapping[str, Any], fi
 
 
 def _plan_lines(class_: Class, query: Query, candidates: Sequence[PlanCandidate]) -> Iterator[str]:
-    """Yield a line for each way to find a page, the one taken first, and one for an index that would help."""
-    taken, *others = candidates
-    yield f"Used: {_plan_line(taken)}"
+    """Yield a line for each candidate plan, the chosen one first, and a suggestion for a missing index."""
+    chosen, *others = candidates
+    yield f"Used: {_plan_line(chosen)}"
     yield from (f"Not used: {_plan_line(other)}" for other in others)
     missing = missing_index(class_, query)
     known = {index.attributes[: len(missing)] for index in class_.indexes}
-    if missing and missing not in known and taken.estimated_reads > ASSUMED_OBJECTS / 10:
+    if missing and missing not in known and chosen.estimated_reads > ASSUMED_OBJECTS / 10:
         names = ", ".join(f'"{name}"' for name in missing)
         yield f"To read less, add: @index(attributes: [{names}])"
 
@@ -169,8 +170,8 @@ def _plan_line(candidate: PlanCandidate) -> str:
     return f"{candidate.description} (about {candidate.estimated_reads:,.0f} of {ASSUMED_OBJECTS:,} objects)"
 
 
-_ANOTHER = "a model file; the default is the model in the settings"
-_FILE: Argument = ("file", {"nargs": "?", "type": Path, "help": _ANOTHER})
+_FILE_HELP = "a model file; the default is the model in the settings"
+_FILE: Argument = ("file", {"nargs": "?", "type": Path, "help": _FILE_HELP})
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
     "check": Subcommand(
         _check,
@@ -202,7 +203,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 },
             ),
             ("--total-count", {"action": "store_true", "help": "include the page's totalCount"}),
-            ("--model", {"dest": "file", "type": Path, "help": _ANOTHER}),
+            ("--model", {"dest": "file", "type": Path, "help": _FILE_HELP}),
         ),
     ),
     "prepare": Subcommand(
@@ -224,8 +225,8 @@ def _model_file(options: Options) -> Path:
     return options.file or read_settings().model
 
 
-def _print_of_model(options: Options, text: Callable[[Model], str]) -> int:
-    """Print a text about the model that the options name, or the model's mistakes; return the exit code."""
+def _print_for_model(options: Options, text: Callable[[Model], str]) -> int:
+    """Read the model that the options name, and print `text(model)` or the errors. Return the exit code."""
     try:
         model = read_model_file(_model_file(options))
     except InvalidModel as mistakes:

@@ -1,4 +1,4 @@
-"""`stratabase reindex`: builds the indexes and unique constraints that a changed model asks for."""
+"""`stratabase reindex`: builds the indexes, unique constraints and required roles of a changed model."""
 
 import argparse
 import sys
@@ -22,7 +22,7 @@ from stratabase.cli.terminal.settings import read_settings
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.reading import InvalidModel
 from stratabase.store.backfill.reindex import Reindex
-from stratabase.store.backfill.uniques import MOST_REFUSED
+from stratabase.store.backfill.uniques import MAX_REFUSED
 from stratabase.unusable_store import UnusableStore
 from stratabase.wording import pluralize
 
@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Build them, class by class. It may be stopped and started again at any time."""
+    """Build class by class. You can stop the command at any time and run it again."""
     settings = read_settings()
     ahead = options.model is not None
     instance = Instance(replace(settings, model=options.model) if ahead else settings)
@@ -62,10 +62,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _reindex(instance: Instance, class_names: Sequence[str], *, in_full: bool, ahead: bool) -> str:
-    """Build what there is to build, and return what the person must do about the rest."""
+    """Build everything that is not ready, and return the advice on what could not be built."""
     engine, model, local = instance.engine, instance.model, is_embedded(instance.settings)
-    most = sys.maxsize if in_full else MOST_REFUSED
-    reindex = Reindex(engine, model, sleep=_pause, ahead=ahead, local=local, most=most)
+    limit = sys.maxsize if in_full else MAX_REFUSED
+    reindex = Reindex(engine, model, sleep=_pause, ahead=ahead, local=local, max_refused=limit)
     stored = [class_.name for class_ in model.classes.values() if class_.is_stored]
     if unknown := [name for name in class_names if name not in stored]:
         raise CommandError(f"These classes do not exist: {', '.join(unknown)}. Use: {', '.join(stored)}.")

@@ -1,7 +1,7 @@
 """`stratabase serve`: serves the model on this machine.
 
-It does so in a process of its own, which a supervisor replaces when the model or the code changes; or, with
-`--no-reload`, in this process.
+A worker process serves. A supervisor, which is this process, replaces the worker when the model or the code
+changes. With `--no-reload`, this process serves.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from stratabase.cli.terminal.settings import make_data_folder, read_settings
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments; all else is set in the environment."""
+    """Add the arguments. Environment variables have all other settings."""
     parser.add_argument(
         "--no-reload", action="store_true", help="run a single process that does not watch files"
     )
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until told to end."""
+    """Serve until a signal stops the process."""
     settings = read_settings()
     make_data_folder(settings.home)
     with listen(settings.host, settings.port) as listener:
@@ -38,14 +38,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _serve_here(job: Job, listener: socket.socket) -> int:
-    """Serve in this process, until it is told to end."""
+    """Serve in this process until a signal stops it."""
     console = Console()
     try:
-        # What goes wrong with the import is explained too.
+        # Import inside of the `try`, so that errors of the import are explained too.
         from stratabase.cli.server import service  # noqa: PLC0415
 
         service.serve(job, listener, console.show)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is explained
+    except Exception as error:  # noqa: BLE001 - every error is shown to the user
         console.show(WorkerReport(ReportKind.FAILED, explain_error(error)))
         return FAILED
     return 0

@@ -14,7 +14,7 @@ class Subcommand(NamedTuple):
     """What a subcommand does, its help text and its arguments."""
 
     run: Callable[..., Any]
-    """What it takes and returns is between the table and the command's `run`."""
+    """The function of the subcommand. The command's `run` defines its parameters and result."""
     help_text: str
     arguments: tuple[Argument, ...] = ()
 

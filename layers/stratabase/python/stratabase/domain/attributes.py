@@ -1,4 +1,4 @@
-"""What type an attribute of an object has, `_id` included, and how its value is read from a state."""
+"""The types of the attributes of a class, and how to read their values from a state."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,26 +10,26 @@ from stratabase.model.model import Class
 from stratabase.model.types import ID_TYPE, TYPES
 from stratabase.model.types.base import AttributeType
 
-_BESIDE = {"_id": ID_TYPE, VERSION_START: TYPES["Datetime"], VERSION_END: TYPES["Datetime"]}
-"""What a state tells beside the attributes of the class."""
+_ADDITIONAL_TYPES = {"_id": ID_TYPE, VERSION_START: TYPES["Datetime"], VERSION_END: TYPES["Datetime"]}
+"""The types of the names that a state may contain besides the attributes of its class."""
 
 
 def type_of(class_: Class, attribute: str) -> AttributeType:
-    """Return the type of a class's attribute, of `_id`, or of when a version begins or ends."""
-    return _BESIDE.get(attribute) or class_.attributes[attribute].type
+    """Return the type of an attribute of a class, of `_id`, `_versionStart` or `_versionEnd`."""
+    return _ADDITIONAL_TYPES.get(attribute) or class_.attributes[attribute].type
 
 
 def is_derived(class_: Class, attribute: str) -> bool:
-    """Return whether an attribute is computed at each read: no state keeps it, and no index."""
-    found = class_.attributes.get(attribute)
-    return found is not None and found.origin is Origin.DERIVED
+    """Return whether an attribute is computed at each read, so that no state and no index contains it."""
+    definition = class_.attributes.get(attribute)
+    return definition is not None and definition.origin is Origin.DERIVED
 
 
 def value_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
-    """Return what reads an attribute's value from a state.
+    """Return a function that reads an attribute's value from a state.
 
-    A value that the attribute's type does not keep was written when the model gave it another type: it counts
-    as null wherever values are compared.
+    If the model has changed the attribute's type, a state may contain a value that the type cannot store. The
+    function returns None for such a value, so comparisons treat it as null.
     """
     fits = type_of(class_, attribute).storage.accepts
 

@@ -1,4 +1,4 @@
-"""What differs between two versions of an object."""
+"""The differences between two versions of an object."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -18,52 +18,60 @@ from stratabase.model.types.storage import Stored
 
 @dataclass(frozen=True, slots=True)
 class AttributeChange:
-    """An attribute or role that differs; its values as JSON text, None for null."""
+    """An attribute or role that differs between two versions.
+
+    `old` and `new` are its values as JSON text, None for null.
+    """
 
     name: str
     old: str | None
     new: str | None
     changed_by: str | None = None
-    """The username of who made it so last, if the class records that."""
+    """The username of the member who made the last such change, if the class records it."""
     changed_on: Instant | None = None
+    """The start of the version with the last such change."""
 
 
 def changed_names(class_: Class, old: Entity | None, new: Entity | None) -> list[str]:
-    """Return the names of what differs, in the model's order; of an object that is not there, all is null."""
+    """Return the names of the attributes and roles that differ, in the model's order.
+
+    All values of an object that does not exist (None) are null.
+    """
     return [name for name in _names(class_) if _value(class_, name, old) != _value(class_, name, new)]
 
 
 def attribute_change(class_: Class, name: str, old: Entity | None, new: Entity | None) -> AttributeChange:
-    """Return the change of one attribute or role, without who made it, and when."""
-    return AttributeChange(name, _told(class_, name, old), _told(class_, name, new))
+    """Return the change of one attribute or role, without `changed_by` and `changed_on`."""
+    return AttributeChange(name, _as_json(class_, name, old), _as_json(class_, name, new))
 
 
 def last_changes(
-    class_: Class, wanted: Iterable[str], newest_first: Iterable[Entity], first: Entity | None
+    class_: Class, names: Iterable[str], newest_first: Iterable[Entity], first: Entity | None
 ) -> Iterator[tuple[str, Entity]]:
-    """Yield the names of what changed, each with the version that changed it last; no more is read.
+    """Yield each name that changed, with the version that changed it last.
 
-    `first`: what was before all these versions.
+    `newest_first`: the versions to look through. `first`: the version before all of them, None if the object
+    did not exist. The function stops reading versions as soon as it has found all `wanted` names.
     """
-    waiting = set(wanted)
-    # None stands before the first version, too: what it has began with it.
+    remaining = set(names)
+    # If nothing precedes the first version, `first` is None: the first version then set all its values.
     for new, old in pairwise(chain(newest_first, [first])):
-        for name in [name for name in waiting if _value(class_, name, new) != _value(class_, name, old)]:
-            waiting.remove(name)
+        for name in [name for name in remaining if _value(class_, name, new) != _value(class_, name, old)]:
+            remaining.remove(name)
             assert new is not None
             yield name, new
-        if not waiting:
+        if not remaining:
             return
 
 
 def changed_by(version: Entity) -> str | None:
-    """Return the username of who made a version, if its class records that."""
+    """Return the username of the member who made a version, if its class records it."""
     name = version.state.get(PlatformAttribute.LAST_MODIFIED_BY.value)
     return name if isinstance(name, str) else None
 
 
 def _names(class_: Class) -> Iterator[str]:
-    """Yield the names of what versions keep: attributes, keys, and lists of parts."""
+    """Yield the names that versions store: attributes, keys, and lists of parts."""
     yield from (name for name, each in class_.attributes.items() if each.origin is not Origin.DERIVED)
     yield from (name for name, role in class_.roles.items() if role.holds_key or role.composition)
 
@@ -77,8 +85,11 @@ def _value(class_: Class, name: str, entity: Entity | None) -> Stored:
     return value
 
 
-def _told(class_: Class, name: str, entity: Entity | None) -> str | None:
-    """Return a value as JSON text: as answers have it, but for dates and times, which are in ISO 8601."""
+def _as_json(class_: Class, name: str, entity: Entity | None) -> str | None:
+    """Return a value as JSON text, as answers show it, except that dates and times are in ISO 8601.
+
+    So clients can send these values back, whatever the member's formats are.
+    """
     value = _value(class_, name, entity)
     if value is None:
         return None

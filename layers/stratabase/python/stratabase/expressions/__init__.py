@@ -1,11 +1,18 @@
-"""Expressions in CEL: text is parsed, checked against the names of a class, and compiled to closures.
+"""Expressions in CEL: text is parsed, type-checked against the names of a class, and compiled to closures.
 
-A library that knows nothing of the product: a `SymbolTable` says which names there are, an `Environment` has
-the object that is looked at. Read in this order: `syntax` (the nodes of a tree), `parser` (text to tree, with
-`grammar` and `cel.lark`), `kinds` and `scope` (which values and names there are), `environment`,
-`typed_expression` and `checker` (each node becomes a kind and an evaluator), then the checks by subject
-(`literals`, `names`, `arithmetic`, `comparisons`, `logic`, `lists`, `texts`, `dates`, `conversions`), and
-`expression`, which puts all together. `functions` lists all functions, `function` says what one is.
+This package knows nothing of the product. A `SymbolTable` supplies the names, an `Environment` the object for
+which an expression is evaluated. Read in this order:
 
-Evaluators never raise: what cannot be computed is null. Imports point to `formats` and `wording` only.
+- `syntax`: the nodes of a syntax tree
+- `parser`, with `grammar` and `cel.lark`: text to tree
+- `kinds` and `scope`: the types of values, and the names that an expression can use
+- `environment`: the object, the caller and the time
+- `typed_expression` and `checker`: each node becomes a kind and an evaluator
+- `literals`, `names`, `arithmetic`, `comparisons`, `logic`, `lists`, `texts`, `dates` and `conversions`: the
+  checks of nodes and functions, by subject
+- `function` and `functions`: the definition of a function, and all functions
+- `expression`: the public functions, which use all of these
+
+Evaluators never raise: a value that can't be computed is null. Imports point to `formats`, `messages` and
+`wording`.
 """

@@ -1,4 +1,4 @@
-"""Arithmetic: whole numbers of 64 bits, decimal numbers of 38 digits; what is neither is null."""
+"""Arithmetic on integers of 64 bits and decimal numbers of 38 digits. Results that fit neither are null."""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -31,19 +31,19 @@ from stratabase.expressions.typed_expression import (
 )
 from stratabase.formats.decimals import decimal_context
 
-# Nothing of one calculation is left in it for the next but flags, which nobody reads.
+# All calculations share these contexts. Each changes only their flags, which nothing reads.
 _CONTEXT = decimal_context()
 _ROUNDING = decimal_context()
 _ROUNDING.rounding = ROUND_HALF_UP
 
 
 def int_or_null(number: int) -> int | None:
-    """Return a number if it has no more than 64 bits."""
+    """Return an integer, or None if it has more than 64 bits."""
     return number if MIN_INT <= number <= MAX_INT else None
 
 
 def divide_ints(left: int, right: int) -> int | None:
-    """Return a quotient without its fraction."""
+    """Return a quotient, truncated toward zero; None for a division by zero."""
     if right == 0:
         return None
     result = abs(left) // abs(right)
@@ -51,7 +51,7 @@ def divide_ints(left: int, right: int) -> int | None:
 
 
 def remainder_of_ints(left: int, right: int) -> int | None:
-    """Return what a quotient leaves over; it has the sign of what is divided."""
+    """Return the remainder of a division, which has the sign of the dividend; None for a division by zero."""
     if right == 0:
         return None
     result = abs(left) % abs(right)
@@ -61,7 +61,7 @@ def remainder_of_ints(left: int, right: int) -> int | None:
 def null_on_error(
     calculate: Callable[[Decimal, Decimal], Decimal],
 ) -> Callable[[Decimal, Decimal], Decimal | None]:
-    """Return a calculation that gives null where it has no result."""
+    """Return a function that calculates with decimals, and returns None if there is no result."""
 
     def result(left: Decimal, right: Decimal) -> Decimal | None:
         try:
@@ -79,9 +79,10 @@ divide_decimals = null_on_error(_CONTEXT.divide)
 
 
 def round_decimal(number: Decimal, digits: int) -> Decimal | None:
-    """Return a number with so many decimals at most (below 0: so many zeros before the point); half goes up.
+    """Return a number with at most `digits` decimal places, rounded half away from zero.
 
-    Up is away from zero.
+    If `digits` is negative, that many digits before the decimal point become zero. Returns None if the result
+    has too many digits.
     """
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)
@@ -96,7 +97,7 @@ def round_decimal(number: Decimal, digits: int) -> Decimal | None:
 
 
 def truncate_decimal(number: Decimal) -> int | None:
-    """Return a number without its fraction."""
+    """Return the integer part of a number, or None if it has more than 64 bits."""
     return int_or_null(int(number)) if number.adjusted() < 20 else None
 
 
@@ -127,14 +128,17 @@ _LISTS: Mapping[str, BinaryOperator] = {"+": _pure(operator.add)}
 
 
 def find_operator(symbol: str, kind: ValueKind) -> BinaryOperator | None:
-    """Return what an operator does with two values of a kind, None if nothing."""
+    """Return the function of a binary operator for two values of a kind, or None if there is none."""
     return _LISTS.get(symbol) if kind.element else _OPERATORS.get((symbol, kind))
 
 
 def apply_operators(
     total: TypedExpression, applied: Sequence[tuple[BinaryOperator, Evaluator]]
 ) -> TypedExpression:
-    """Return a value with operators applied to it from the left: (operator, evaluator of the operand)."""
+    """Return a typed expression with operators applied from the left.
+
+    `applied` has pairs: the function of the operator, and the evaluator of its right operand.
+    """
     if not applied:
         return total
     return replace(
@@ -169,8 +173,8 @@ def _apply_all(first: Evaluator, applied: Sequence[tuple[BinaryOperator, Evaluat
     return value
 
 
-_TAKES: Mapping[str, str] = {
-    "+": "two numbers, two texts or two lists",
+_OPERANDS: Mapping[str, str] = {
+    "+": "two numbers, two texts, or two lists",
     "-": "two numbers",
     "*": "two numbers",
     "/": "two numbers",
@@ -180,7 +184,7 @@ _MOMENTS = frozenset({DATE, TIME, DATETIME})
 
 
 def check_chain(checker: Checker, node: OperatorChain) -> TypedExpression:
-    """Check a sum or a product, from the left."""
+    """Check a chain of sums or of products, from the left."""
     total, applied = checker.check_value(node.first), list[tuple[BinaryOperator, Evaluator]]()
     for word, operand in node.rest:
         right = checker.check_value(operand)
@@ -188,6 +192,7 @@ def check_chain(checker: Checker, node: OperatorChain) -> TypedExpression:
         if kind is UNKNOWN:
             total, applied = unknown_at(node.at), []
             continue
+        # The operators so far calculate in another kind, such as Int. Apply them before the conversion.
         if total.kind != kind:
             total, applied = convert_to(apply_operators(total, applied), kind), []
         apply = find_operator(word.text, kind)
@@ -204,12 +209,12 @@ def check_chain(checker: Checker, node: OperatorChain) -> TypedExpression:
 
 
 def check_negation(checker: Checker, node: Negation) -> TypedExpression:
-    """Check a number whose sign is changed."""
+    """Check a negated number."""
     operand = checker.check_value(node.operand)
     if operand.kind is UNKNOWN:
         return operand
     if operand.kind not in (INT, REAL):
-        return checker.report(node.at, f"- takes a number; this is {operand.kind.name}.")
+        return checker.report(node.at, f"- needs a number, but this is {operand.kind.name}.")
     change: Callable[[Any], Any] = _negative if operand.kind is INT else Decimal.copy_negate
     evaluate = operand.evaluate
     return replace(
@@ -225,7 +230,7 @@ def _negative(value: int) -> int | None:
 
 
 def _operand_kind(checker: Checker, word: Word, left: ValueKind, right: ValueKind) -> ValueKind:
-    """Return the kind in which an operator calculates; UNKNOWN where there is none."""
+    """Return the kind in which an operator calculates; UNKNOWN if there is none, which is then reported."""
     kind = common_kind({left, right})
     if kind is UNKNOWN:
         return UNKNOWN
@@ -233,15 +238,14 @@ def _operand_kind(checker: Checker, word: Word, left: ValueKind, right: ValueKin
         kind = TEXT
     if kind and find_operator(word.text, kind):
         return kind
-    given = f"{left.name} and {right.name}"
-    text = f"{word.text} takes {_TAKES[word.text]}; here are {given}.{_advice(word.text, left, right)}"
-    checker.report(word.at, text)
+    text = f"{word.text} needs {_OPERANDS[word.text]}, but these are {left.name} and {right.name}."
+    checker.report(word.at, text + _advice(word.text, left, right))
     return UNKNOWN
 
 
 def _advice(symbol: str, left: ValueKind, right: ValueKind) -> str:
     if symbol == "-" and {left, right} <= _MOMENTS:
-        return " The days between two of them are dateDiff(a, b)."
+        return " For the days between them, use dateDiff(a, b)."
     if symbol == "+" and TEXT in (left, right):
-        return " string(x) makes a text of a value."
+        return " To convert a value to a text, use string(x)."
     return ""

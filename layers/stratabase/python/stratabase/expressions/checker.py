@@ -1,4 +1,4 @@
-"""The checker of an expression: it turns each node into a typed expression, and gathers all errors."""
+"""The checker, which turns each node of a syntax tree into a typed expression, and collects all errors."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,25 +20,25 @@ from stratabase.expressions.typed_expression import (
 from stratabase.wording import nearest_word
 
 MAX_ERRORS = 20
-"""Reported for one expression: to look for what each of a thousand was meant to be would take seconds."""
+"""The limit on reported errors. Suggesting a name for each of thousands of errors would take seconds."""
 NodeCheck = Callable[["Checker", Any], TypedExpression]
 _NOT_A_VALUE: Mapping[ValueKind, str] = {
-    NULL: "Nothing can be made of null: isNull(x) asks whether a value is missing.",
-    FILE: "A file has no value: only isNull(x) can be asked of it.",
-    OBJECT: "A role leads to an object: write which of its attributes, or isNull(x).",
+    NULL: "null can't be used as a value. To test whether a value is missing, use isNull(x).",
+    FILE: "A file can't be used as a value. To test whether it is missing, use isNull(x).",
+    OBJECT: "A role leads to an object, not to a value. Add one of its attributes, or use isNull(x).",
 }
-"""Why something is no value."""
+"""Error messages for the kinds that can't be used as values."""
 
 
 class Checker:
-    """Checks one expression. `checks`: for each class of node, the function that checks such a node."""
+    """Checks one expression. `checks` has the function that checks each class of node."""
 
     def __init__(
         self, scope: Scope, checks: Mapping[type[Node], NodeCheck], function_names: Collection[str] = ()
     ) -> None:
         self.scope = scope
         self.function_names = function_names
-        """The names of the functions."""
+        """The names of all functions, for suggestions."""
         self.errors: list[ExpressionError] = []
         self.paths: set[Path] = set()
         self.caller_fields: set[str] = set()
@@ -47,22 +47,22 @@ class Checker:
         self._nested = 0
 
     def check(self, node: Node) -> TypedExpression:
-        """Return the typed expression of a part, be it a value, a file, an object or null."""
+        """Return the typed expression of a node, which can be a value, a file, an object or null."""
         typed: TypedExpression = self._checks[type(node)](self, node)
         return _fold_constant(typed) if typed.is_constant else typed
 
     def check_value(self, node: Node, *, null: bool = False) -> TypedExpression:
-        """Return the typed expression of a part that must be a value (or, with `null`, the literal null)."""
+        """Return the typed expression of a node that must be a value, or with `null`, possibly null."""
         typed = self.check(node)
         reason = None if null and typed.kind is NULL else _NOT_A_VALUE.get(typed.kind)
         return self.report(typed.at, reason) if reason else typed
 
     def check_kind(self, node: Node, kind: ValueKind, what: str) -> TypedExpression:
-        """Return the typed expression of a part that must be of one kind; `what` says which part that is."""
+        """Return the typed expression of a node that must have a kind. Messages call the node `what`."""
         typed = self.check_value(node)
         if typed.kind in (kind, UNKNOWN):
             return typed
-        return self.report(typed.at, f"{what} is {kind.name}; this is {typed.kind.name}.")
+        return self.report(typed.at, f"{what} must be {kind.name}, but this is {typed.kind.name}.")
 
     def report(
         self,
@@ -73,7 +73,10 @@ class Checker:
         among: Iterable[str] = (),
         suggestion: str | None = None,
     ) -> TypedExpression:
-        """Add an error; without a suggestion, it suggests what is nearest to `word` in `among`."""
+        """Add an error, and return an expression of unknown kind in its place.
+
+        Without a `suggestion`, the error suggests the word in `among` that is nearest to `word`.
+        """
         if len(self.errors) < MAX_ERRORS:
             hint = suggestion or nearest_word(word, tuple(among))
             self.errors.append(ExpressionError(at, message, hint))
@@ -81,7 +84,10 @@ class Checker:
 
     @contextmanager
     def declare_variable(self, name: str, kind: ValueKind, texts: PossibleTexts | None) -> Iterator[int]:
-        """Let a name stand for an item of a list in a `with`; yield its key in `Environment.variables`."""
+        """Declare a name for the items of a list, for the duration of a `with` block.
+
+        Yields the key of the item in `Environment.variables`. `texts` are the texts that an item can be.
+        """
         before, number = self.variables, self._nested
         self.variables = {**before, name: TypedExpression(kind, _variable(number), 0, possible_texts=texts)}
         self._nested += 1
@@ -94,7 +100,7 @@ def _variable(number: int) -> Evaluator:
 
 
 def _fold_constant(typed: TypedExpression) -> TypedExpression:
-    """Return a constant with its value computed now, and not at each evaluation."""
+    """Return a constant expression that is evaluated now, once, and not on each evaluation."""
     value = typed.evaluate(empty_environment())
     texts = ((value, typed.at),) if typed.kind is TEXT and value is not None else typed.possible_texts
     return replace(typed, evaluate=lambda _: value, possible_texts=texts)

@@ -1,4 +1,4 @@
-"""`==`, `!=`, `<`, `<=`, `>`, `>=` and `in`, between values of kinds that compare. Null equals nothing."""
+"""Comparisons: `==`, `!=`, `<`, `<=`, `>`, `>=` and `in`. A comparison with null is null."""
 
 import operator
 from collections.abc import Callable, Mapping
@@ -29,30 +29,31 @@ from stratabase.expressions.typed_expression import (
     empty_environment,
     unknown_at,
 )
-from stratabase.wording import join_words, shorten
+from stratabase.messages import and_list
+from stratabase.wording import shorten
 
 _ADVICE: Mapping[frozenset[ValueKind], str] = {
-    frozenset({DATE, DATETIME}): "date(x) is the day of a Datetime",
-    frozenset({DATE, TEXT}): "write a day as date('2020-12-31')",
-    frozenset({TIME, TEXT}): "write a time as time('18:30')",
-    frozenset({DATETIME, TEXT}): "write a moment as datetime('2020-12-31T18:30:00Z')",
-    frozenset({INT, TEXT}): "write a number without quotes; int(x) makes one of a text",
-    frozenset({REAL, TEXT}): "write a number without quotes; double(x) makes one of a text",
-    frozenset({BOOLEAN, TEXT}): "write true or false without quotes",
+    frozenset({DATE, DATETIME}): "For the day of a Datetime, use date(x).",
+    frozenset({DATE, TEXT}): "Write a Date as date('2020-12-31').",
+    frozenset({TIME, TEXT}): "Write a Time as time('18:30').",
+    frozenset({DATETIME, TEXT}): "Write a Datetime as datetime('2020-12-31T18:30:00Z').",
+    frozenset({INT, TEXT}): "Write a number without quotes, or convert a text by int(x).",
+    frozenset({REAL, TEXT}): "Write a number without quotes, or convert a text by double(x).",
+    frozenset({BOOLEAN, TEXT}): "Write true or false without quotes.",
 }
-"""What makes values of two kinds comparable."""
+"""For two kinds that can't be compared: how to make them comparable."""
 
 
 def check_comparable(
     checker: Checker, operator: Word, left: TypedExpression, right: TypedExpression
 ) -> ValueKind | None:
-    """Return the kind in which two values compare, or None after reporting that there is none."""
+    """Return the common kind in which two values are compared, or None after reporting an error."""
     kind = common_kind({left.kind, right.kind})
     if kind is None or (left.kind.values and right.kind.values and left.kind != right.kind):
         names = f"{left.kind.name} and {right.kind.name}"
         advice = _ADVICE.get(frozenset({left.kind, right.kind}))
-        text = f"{operator.text} compares values of one kind; here are {names}"
-        checker.report(operator.at, f"{text}: {advice}." if advice else f"{text}.")
+        text = f"{operator.text} compares values of one type, but these are {names}."
+        checker.report(operator.at, f"{text} {advice}" if advice else text)
         return None
     check_values(checker, left.kind, right)
     check_values(checker, right.kind, left)
@@ -60,10 +61,10 @@ def check_comparable(
 
 
 def check_values(checker: Checker, enum: ValueKind, other: TypedExpression) -> None:
-    """Report texts that are no values of an enum; a kind that is none admits all."""
+    """Report texts that are not values of an enum. Kinds that are not enums accept all texts."""
     for text, at in other.possible_texts or ():
         if enum.values and text not in enum.values:
-            message = f"{enum.name} has no value '{shorten(text)}'; it has {join_words(enum.values)}."
+            message = f"{enum.name} has no value '{shorten(text)}'. It has {and_list(enum.values)}."
             checker.report(at, message, word=text, among=enum.values)
 
 
@@ -78,14 +79,14 @@ EQUALITIES: Mapping[str, Compare] = {"==": operator.eq, "!=": operator.ne}
 
 
 def comparison_evaluator(left: TypedExpression, compare: Compare, right: TypedExpression) -> Evaluator:
-    """Return what compares two values."""
+    """Return an evaluator that compares two values."""
     if right.is_constant:
         return _with_constant(left.evaluate, compare, right.evaluate(empty_environment()))
     return binary_evaluator(left.evaluate, compare, right.evaluate)
 
 
 def binary_evaluator(left: Evaluator, compare: Compare, right: Evaluator) -> Evaluator:
-    """Return what compares two values, neither of which is constant."""
+    """Return an evaluator that compares two values, neither of which is constant."""
 
     def result(environment: Environment) -> bool | None:
         first = left(environment)
@@ -123,10 +124,12 @@ LIST_EQUALITIES: Mapping[str, Compare] = {"==": _equal_lists, "!=": _unequal_lis
 def check_membership(
     checker: Checker, word: Word, left: TypedExpression, right: TypedExpression
 ) -> Evaluator | None:
-    """Return what looks for a value in a list, or None after reporting why it cannot."""
+    """Return an evaluator that tests whether a list contains a value, or None after reporting an error."""
     if right.kind.element is None:
-        advice = "x.contains(y) looks into a text" if right.kind is TEXT else "write one as ['a', 'b']"
-        checker.report(word.at, f"in looks into a list; this is {right.kind.name}: {advice}.")
+        advice = (
+            "To search a text, use x.contains(y)." if right.kind is TEXT else "Write a list as ['a', 'b']."
+        )
+        checker.report(word.at, f"in needs a list, but this is {right.kind.name}. {advice}")
         return None
     if check_comparable(checker, word, left, replace(right, kind=right.kind.element)) is None:
         return None
@@ -137,8 +140,8 @@ def check_membership(
 
 
 def _constant_membership(left: Evaluator, items: tuple[Any, ...]) -> Evaluator:
-    admitted = frozenset(items)
-    return lambda environment: None if (value := left(environment)) is None else value in admitted
+    allowed = frozenset(items)
+    return lambda environment: None if (value := left(environment)) is None else value in allowed
 
 
 def _is_in(value: Any, items: tuple[Any, ...]) -> bool | None:
@@ -148,36 +151,36 @@ def _is_in(value: Any, items: tuple[Any, ...]) -> bool | None:
 
 
 def check_comparison(checker: Checker, node: Comparison) -> TypedExpression:
-    """Check two values that are compared."""
+    """Check a comparison."""
     left, right = checker.check_value(node.left, null=True), checker.check_value(node.right, null=True)
     if NULL in (left.kind, right.kind):
-        asked = _asked(node.right if left.kind is NULL else node.left)
-        return checker.report(node.operator.at, f"Nothing compares with null: write isNull({asked}).")
+        name = _name_in_advice(node.right if left.kind is NULL else node.left)
+        return checker.report(node.operator.at, f"Values can't be compared with null. Use isNull({name}).")
     if UNKNOWN in (left.kind, right.kind):
         return unknown_at(node.at)
-    find = check_membership if node.operator.text == "in" else _check_ordered_or_equal
-    run = find(checker, node.operator, left, right)
-    if run is None:
+    check = check_membership if node.operator.text == "in" else _check_ordered_or_equal
+    evaluate = check(checker, node.operator, left, right)
+    if evaluate is None:
         return unknown_at(node.at)
     constant = left.is_constant and right.is_constant
-    return TypedExpression(BOOLEAN, run, node.at, steps=count_steps(left, right), is_constant=constant)
+    return TypedExpression(BOOLEAN, evaluate, node.at, steps=count_steps(left, right), is_constant=constant)
 
 
-def _asked(node: Node) -> str:
+def _name_in_advice(node: Node) -> str:
     return ".".join(word.text for word in node.words) if isinstance(node, DottedName) else "x"
 
 
 def _check_ordered_or_equal(
     checker: Checker, word: Word, left: TypedExpression, right: TypedExpression
 ) -> Evaluator | None:
-    """Return what compares two values, or None after reporting why they do not compare."""
+    """Return an evaluator that compares two values, or None after reporting an error."""
     kind = check_comparable(checker, word, left, right)
     if kind is None:
         return None
     if word.text in ORDERS:
         unordered = next((one for one in (left.kind, right.kind) if one not in ORDERED), None)
         if unordered is not None:
-            checker.report(word.at, f"{unordered.name} has no order: compare by == or !=.")
+            checker.report(word.at, f"{unordered.name} has no order. Use == or !=.")
             return None
     table = LIST_EQUALITIES if kind.element else {**EQUALITIES, **ORDERS}
     return comparison_evaluator(left, table[word.text], right)

@@ -1,4 +1,4 @@
-"""Functions that convert a value to another kind (null where that cannot be), and `round`."""
+"""Functions that convert a value to another kind, and `round`. An invalid conversion gives null."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -20,22 +20,22 @@ _BOOLEANS: Mapping[str, bool] = {
 
 
 def identity(_: Environment, value: Any) -> Any:
-    """Return a value as it is."""
+    """Return a value unchanged."""
     return value
 
 
 def real_to_int(_: Environment, number: Decimal) -> int | None:
-    """Return a number without its fraction."""
+    """Return the integer part of a number."""
     return arithmetic.truncate_decimal(number)
 
 
 def text_to_int(_: Environment, text: str) -> int | None:
-    """Return the whole number that a text is."""
+    """Return the integer that a text represents, or None."""
     return arithmetic.int_or_null(int(text)) if _WHOLE.fullmatch(text) else None
 
 
 def text_to_real(_: Environment, text: str) -> Decimal | None:
-    """Return the number that a text is."""
+    """Return the decimal number that a text represents, or None."""
     try:
         return Decimal(canonical_decimal(parse_decimal(text)))
     except InvalidValue:
@@ -43,17 +43,17 @@ def text_to_real(_: Environment, text: str) -> Decimal | None:
 
 
 def text_to_boolean(_: Environment, text: str) -> bool | None:
-    """Return what `true` or `false` says."""
+    """Return the Boolean that a text represents, such as `true` or `F`, or None."""
     return _BOOLEANS.get(text)
 
 
 def int_to_text(_: Environment, number: int) -> str:
-    """Return a number in digits."""
+    """Return the decimal digits of an integer."""
     return str(number)
 
 
 def real_to_text(_: Environment, number: Decimal) -> str:
-    """Return a number as it is stored."""
+    """Return a number in its stored form."""
     return canonical_decimal(number)
 
 
@@ -71,7 +71,7 @@ TO_TEXT: Mapping[ValueKind, Callable[[Environment, Any], str]] = {
     TIME: identity,
     DATETIME: identity,
 }
-"""For each kind, the function that writes a value as it is stored."""
+"""For each kind that has a text form: the function that returns it."""
 
 
 def _round(_: Environment, number: Decimal, digits: int = 0) -> Decimal | None:

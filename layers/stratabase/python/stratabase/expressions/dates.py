@@ -1,4 +1,4 @@
-"""Functions of dates, times and moments, which are texts in their stored form."""
+"""Functions of dates, times and moments, whose values are texts in their stored form."""
 
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
@@ -11,22 +11,25 @@ from stratabase.formats import iso
 
 
 def text_to_date(environment: Environment, text: str) -> str | None:
-    """Return the day that `2020-12-31` is."""
+    """Return the stored form of a date such as `2020-12-31`, or None."""
     return _to_stored(iso.parse_date(text), iso.format_date, environment)
 
 
 def text_to_time(environment: Environment, text: str) -> str | None:
-    """Return the time that `18:30` is."""
+    """Return the stored form of a time such as `18:30`, or None."""
     return _to_stored(iso.parse_time(text), iso.format_time, environment)
 
 
 def text_to_datetime(environment: Environment, text: str) -> str | None:
-    """Return the moment that `2020-12-31T18:30:00Z` is; without an offset it is in the caller's zone."""
+    """Return the stored form of a moment such as `2020-12-31T18:30:00Z`, or None.
+
+    Without an offset, the moment is in the caller's time zone.
+    """
     return _to_stored(iso.parse_datetime(text), iso.format_datetime, environment)
 
 
 def has_offset(text: str) -> bool:
-    """Return whether a text tells a moment by itself."""
+    """Return whether a text is a moment with an offset, which does not depend on a time zone."""
     moment = iso.parse_datetime(text)
     return moment is not None and moment.tzinfo is not None
 
@@ -34,7 +37,10 @@ def has_offset(text: str) -> bool:
 def _to_stored(
     moment: datetime | None, write: Callable[[datetime], str], environment: Environment
 ) -> str | None:
-    """Return the stored form of a moment, which is in the caller's zone unless it has one; None if none."""
+    """Return the stored form of a moment, or None if there is none.
+
+    A moment without a time zone is in the caller's.
+    """
     if moment is None:
         return None
     try:
@@ -44,7 +50,7 @@ def _to_stored(
 
 
 def datetime_to_date(environment: Environment, stored: str) -> str | None:
-    """Return the day on which a moment lies in the caller's time zone."""
+    """Return the day of a moment in the caller's time zone."""
     moment = parse_local(environment, stored)
     return None if moment is None else moment.date().isoformat()
 
@@ -56,22 +62,22 @@ def datetime_to_time(environment: Environment, stored: str) -> str | None:
 
 
 def start_of_day(environment: Environment, stored: str) -> str | None:
-    """Return the moment with which a day begins in the caller's time zone."""
+    """Return the moment at which a day begins in the caller's time zone."""
     return text_to_datetime(environment, f"{stored}T00:00")
 
 
 def today(environment: Environment) -> str:
-    """Return the day that it is in the caller's time zone."""
+    """Return the present day in the caller's time zone."""
     return environment.context.today
 
 
 def now(environment: Environment) -> str:
-    """Return the moment that it is."""
+    """Return the present moment."""
     return environment.context.now
 
 
 def parse_day(_: Environment, stored: str) -> date | None:
-    """Return a day that is stored, None for what is none."""
+    """Return the date of a stored day, or None if the text is not one."""
     try:
         return date.fromisoformat(stored)
     except ValueError:
@@ -79,7 +85,10 @@ def parse_day(_: Environment, stored: str) -> date | None:
 
 
 def parse_local(environment: Environment, stored: str) -> datetime | None:
-    """Return a moment in the caller's time zone; at the ends of time, where that has no date, in UTC."""
+    """Return a stored moment in the caller's time zone, or None if the text is not a moment.
+
+    Near the years 1 and 9999, where that time zone has no date, the result is in UTC.
+    """
     try:
         moment = iso.datetime_reader(environment.context.zone)(stored)
     except ValueError:
@@ -90,19 +99,22 @@ def parse_local(environment: Environment, stored: str) -> datetime | None:
 def part_function(
     find: Callable[[Environment, str], date | None], name: str
 ) -> Callable[[Environment, str], int | None]:
-    """Return what tells the year, month or day of what is found."""
+    """Return a function that gives the year, month or day (`name`) of the date that `find` returns."""
 
-    def told(environment: Environment, stored: str) -> int | None:
-        found = find(environment, stored)
-        return None if found is None else int(getattr(found, name))
+    def part(environment: Environment, stored: str) -> int | None:
+        day = find(environment, stored)
+        return None if day is None else int(getattr(day, name))
 
-    return told
+    return part
 
 
 def days_between_function(
     find: Callable[[Environment, str], date | None], find_other: Callable[[Environment, str], date | None]
 ) -> Callable[[Environment, str, str], int | None]:
-    """Return what tells how many days one day is after the other."""
+    """Return a function that gives the days from the second date to the first.
+
+    `find` and `find_other` return the dates of the two stored values.
+    """
 
     def between(environment: Environment, stored: str, other: str) -> int | None:
         later, earlier = find(environment, stored), find_other(environment, other)

@@ -1,4 +1,4 @@
-"""What an expression is evaluated in: an object, the objects that its roles lead to, who asks, and when."""
+"""The environment of an evaluation: an object, the objects of its roles, the caller, and the time."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -8,24 +8,24 @@ from typing import Any
 from stratabase.formats.iso import format_datetime
 
 Path = tuple[str, ...]
-"""Names of to-one roles, then of an attribute, or of a role whose object may be there or not."""
+"""The names of to-one roles, followed by the name of an attribute or of one more role."""
 COST_LIMIT = 8_000_000
-"""The most that one evaluation may spend on long texts, about one for each character."""
+"""The cost limit of one evaluation. Processing a long text costs about 1 for each character."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOTHING: Mapping[Any, Any] = {}
 
 
 class EvaluationContext:
-    """What is the same for all objects of a request: who asks, the time zone, and `now` in milliseconds."""
+    """The context of all evaluations of a request: the caller, the time zone, and `now` in milliseconds."""
 
     def __init__(self, caller: Mapping[str, Any] = _NOTHING, now: int = 0, zone: tzinfo = UTC) -> None:
         self.caller = caller
-        """The fields of `caller`, by name."""
+        """The fields of the caller, by name."""
         self.zone = zone
         self._now = now
 
     def caller_field(self, field: str) -> str | None:
-        """Return a field of the member, all of which are texts; None if it is absent."""
+        """Return a field of the caller as text, or None if it is absent."""
         value = self.caller.get(field)
         return value if isinstance(value, str) else None
 
@@ -35,12 +35,12 @@ class EvaluationContext:
 
     @cached_property
     def now(self) -> str:
-        """The moment, as a Datetime is stored."""
+        """The time of the request in the stored form of a Datetime."""
         return format_datetime(self._moment)
 
     @cached_property
     def today(self) -> str:
-        """The day that it is in the time zone, as a Date is stored."""
+        """The day of the request in the time zone, in the stored form of a Date."""
         return self._moment.astimezone(self.zone).date().isoformat()
 
 
@@ -48,9 +48,11 @@ EMPTY_CONTEXT = EvaluationContext()
 
 
 class Environment:
-    """One object. `related`: for each path of to-one roles, the state of the object to which it leads.
+    """The environment of an evaluation for one object.
 
-    An expression names what it needs (`Expression.paths`); what is absent is null.
+    `values` is the state of the object. `related` maps each path of to-one roles to the state of the object
+    that it leads to, or to None. Both must have everything that `Expression.paths` names; what is absent is
+    null.
     """
 
     __slots__ = ("context", "related", "remaining_cost", "values", "variables")
@@ -68,11 +70,11 @@ class Environment:
         self.remaining_cost = COST_LIMIT
 
     def reset(self) -> "Environment":
-        """Return this environment with its full cost limit again."""
+        """Restore the full cost limit, and return this environment."""
         self.remaining_cost = COST_LIMIT
         return self
 
     def spend(self, cost: int) -> bool:
-        """Take a cost off what remains; return whether that was enough."""
+        """Subtract a cost from the remaining cost. Return whether it was within the limit."""
         self.remaining_cost -= cost
         return self.remaining_cost >= 0

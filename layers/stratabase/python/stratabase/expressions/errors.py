@@ -1,4 +1,4 @@
-"""The errors of an expression."""
+"""The errors in an expression."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ExpressionError:
-    """One thing that is wrong, at a character of the text that counts from 0."""
+    """An error at a character of the text. `at` counts from 0."""
 
     at: int
     message: str
     suggestion: str | None = None
-    """The nearest word that would be right."""
+    """The word that was probably meant, or None."""
 
     def __str__(self) -> str:
         hint = f' Did you mean "{self.suggestion}"?' if self.suggestion else ""
@@ -19,7 +19,7 @@ class ExpressionError:
 
 
 class InvalidExpression(Exception):
-    """The expression cannot be used; `errors` is everything that is wrong with it, in the text's order."""
+    """The expression has errors. `errors` are all of them, in the order of the text."""
 
     def __init__(self, errors: Iterable[ExpressionError]) -> None:
         self.errors = tuple(sorted(set(errors), key=lambda one: (one.at, one.message)))

@@ -1,4 +1,4 @@
-"""Checked expressions: a text is parsed, typed against the names in its scope, and made an evaluator."""
+"""The public functions of this package: check a text, or compile it to an `Expression`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -59,35 +59,35 @@ OPERATORS: Mapping[type[Node], NodeCheck] = MappingProxyType(
     }
 )
 ToStored = Callable[[Any], Any]
-"""From a value, null included, to what is stored."""
+"""Maps the value of an expression, which can be None, to its stored form."""
 
 
 class ResultType(Protocol):
-    """The type of what an expression must give, such as that of an attribute."""
+    """The type of result that an expression must have, such as the type of an attribute."""
 
     name: str
     kind: ValueKind
 
-    def read(self, given: Any, formats: Formats) -> Any:
-        """Return the stored form of a value. Raises InvalidValue for one that is not of the type."""
+    def read(self, value: Any, formats: Formats) -> Any:
+        """Return the stored form of a value. Raises InvalidValue if it is not of the type."""
 
 
-def check_result(checker: Checker, result: TypedExpression, wanted: ResultType) -> None:
-    """Report an expression that does not give what a type holds."""
-    if wanted.kind.values and result.kind is TEXT and result.possible_texts is not None:
-        check_values(checker, wanted.kind, result)
-    elif not is_assignable(result.kind, wanted.kind):
-        checker.report(result.at, f"This is {result.kind.name}, where {wanted.name} is wanted.")
+def check_result(checker: Checker, result: TypedExpression, result_type: ResultType) -> None:
+    """Report an error if the type of the result does not fit."""
+    if result_type.kind.values and result.kind is TEXT and result.possible_texts is not None:
+        check_values(checker, result_type.kind, result)
+    elif not is_assignable(result.kind, result_type.kind):
+        checker.report(result.at, f"This is {result.kind.name}, but it must be {result_type.name}.")
 
 
-def stored_form_of(result: TypedExpression, wanted: ResultType | None) -> ToStored:
-    """Return a function from a value of an expression to what is stored of it, as a type does if given."""
-    if result.kind is REAL or (wanted and wanted.kind is REAL):
+def stored_form_of(result: TypedExpression, result_type: ResultType | None) -> ToStored:
+    """Return a function from the values of an expression to their stored form for the result type."""
+    if result.kind is REAL or (result_type and result_type.kind is REAL):
         return _store_real
     if result.kind is TEXT:
         return _store_text
-    # Whole numbers of expressions have 64 bits; the types that hold them have fewer.
-    return _store_as(wanted) if wanted and wanted.kind is INT else lambda value: value
+    # Integers of expressions have 64 bits. Attribute types such as Int and Year have a smaller range.
+    return _store_as(result_type) if result_type and result_type.kind is INT else lambda value: value
 
 
 def _store_real(value: Any) -> str | None:
@@ -95,7 +95,7 @@ def _store_real(value: Any) -> str | None:
 
 
 def _store_text(value: Any) -> str | None:
-    # A member's name is stored as a plain text: what compares with it later goes by that.
+    # A MemberName becomes a plain str. Later comparisons use the text, because the ID is not stored.
     return None if value is None else str(value)
 
 
@@ -110,65 +110,66 @@ def _store_as(type_: ResultType) -> ToStored:
 
 
 MAX_STEPS = 10_000
-"""Parts that are evaluated for one object; only lists within lists come to as many."""
+"""The limit on nodes evaluated for one object. Only nested lists reach it."""
 _CHECKS: Mapping[type[Node], NodeCheck] = {**OPERATORS, Call: check_call}
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression. Several threads may evaluate it at once, each with environments of its own."""
+    """A compiled expression. Threads can evaluate it at the same time, each with its own environments."""
 
     text: str
     kind: ValueKind
     paths: frozenset[Path]
-    """The paths that it reads, which the environment must have."""
+    """The paths that the expression reads, which the environment must have."""
     caller_fields: frozenset[str]
-    """The fields of `caller` that it reads."""
+    """The fields of `caller` that the expression reads."""
     evaluator: Evaluator = field(repr=False, compare=False)
     to_stored: ToStored = field(repr=False, compare=False)
 
     def evaluate(self, environment: Environment) -> Any:
-        """Return the value for an object, as it is stored; None where it cannot be computed. Never raises."""
+        """Return the value for an object in its stored form, or None for null. Never raises."""
         return self.to_stored(self.evaluator(environment.reset()))
 
     def holds(self, environment: Environment) -> bool:
-        """Return whether a condition holds for an object: null does not."""
+        """Return whether a condition is true for an object. Null is not true."""
         return self.evaluator(environment.reset()) is True
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedExpression:
-    """What is found out about a text: `expression` is what it means as far as that is known."""
+    """The result of a check. If there are errors, `expression` has only what could be understood."""
 
     expression: Expression
     errors: tuple[ExpressionError, ...]
 
 
-def check_expression(text: str, scope: Scope, wanted: ResultType | None = None) -> CheckedExpression:
-    """Return what there is to say of a text that should give what an attribute of type `wanted` holds.
+def check_expression(text: str, scope: Scope, result_type: ResultType | None = None) -> CheckedExpression:
+    """Return the checked expression of a text, with all errors.
 
-    Raises InvalidExpression for a text that is no expression at all.
+    Its value must fit `result_type`; if that is None, any value is valid. Raises InvalidExpression for a
+    syntax error.
     """
     checker = Checker(scope, _CHECKS, FUNCTIONS.keys())
     result = checker.check_value(parse(text))
-    if wanted is not None:
-        check_result(checker, result, wanted)
+    if result_type is not None:
+        check_result(checker, result, result_type)
     if result.steps > MAX_STEPS:
-        message = (
-            f"Lists within lists make this more than {MAX_STEPS} steps: write them one beside the other."
-        )
+        message = f"Nested lists make this more than {MAX_STEPS} steps. Put them side by side."
         checker.report(result.at, message)
-    uses, caller = frozenset(checker.paths), frozenset(checker.caller_fields)
-    expression = Expression(text, result.kind, uses, caller, result.evaluate, stored_form_of(result, wanted))
+    paths, caller_fields = frozenset(checker.paths), frozenset(checker.caller_fields)
+    expression = Expression(
+        text, result.kind, paths, caller_fields, result.evaluate, stored_form_of(result, result_type)
+    )
     return CheckedExpression(expression, tuple(checker.errors))
 
 
-def compile_expression(text: str, scope: Scope, wanted: ResultType | None = None) -> Expression:
-    """Return the expression that a text is, which gives what an attribute of type `wanted` holds.
+def compile_expression(text: str, scope: Scope, result_type: ResultType | None = None) -> Expression:
+    """Return the compiled expression of a text. Its value must fit `result_type`.
 
-    Raises InvalidExpression with everything that is wrong.
+    Raises InvalidExpression with all errors.
     """
-    examination = check_expression(text, scope, wanted)
-    if examination.errors:
-        raise InvalidExpression(examination.errors)
-    return examination.expression
+    checked = check_expression(text, scope, result_type)
+    if checked.errors:
+        raise InvalidExpression(checked.errors)
+    return checked.expression

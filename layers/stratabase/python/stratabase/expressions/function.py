@@ -1,4 +1,4 @@
-"""What a function is: its usage, and the check of a call, mostly by the signatures that it has."""
+"""The definition of a function: its usage, and the check of its calls, usually by signatures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,38 +15,39 @@ from stratabase.expressions.typed_expression import (
     count_steps,
     empty_environment,
 )
-from stratabase.wording import join_words, shorten
+from stratabase.messages import or_list
+from stratabase.wording import shorten
 
 FunctionCheck = Callable[[Checker, Call], TypedExpression]
 SignatureFunction = Callable[..., Any]
-"""Called with the environment and the arguments, none of which is null."""
+"""The implementation of a signature. It gets the environment and the arguments, none of which is None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function; its `form` gives a call its meaning."""
+    """A function. `check` checks a call of it."""
 
     name: str
     usage: str
-    """How it is written."""
+    """The usage as messages show it, such as `round(x, digits)`."""
     check: FunctionCheck
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One way to call a function."""
+    """A signature: the kinds of the parameters, the kind of the result, and the implementation."""
 
     parameters: tuple[ValueKind, ...]
     result: ValueKind
     function: SignatureFunction
     is_pure: Callable[[Sequence[TypedExpression]], bool] = lambda _: True
-    """Whether these arguments give the same, whoever asks, wherever and whenever."""
+    """Returns whether the result depends on nothing but these arguments, such as the caller or the time."""
     example: str = ""
-    """What a text looks like that it takes; one that is written and gives null is a mistake."""
+    """A valid text for the argument. If a literal text gives null, the message shows this example."""
 
 
 def simple_function(usage: str, *signatures: Signature) -> Function:
-    """Return a function that takes what one of its signatures does."""
+    """Return a function whose calls must match one of its signatures."""
     name = usage.partition("(")[0].rpartition(".")[2]
     return Function(name, usage, lambda checker, call: _check_call(checker, call, usage, signatures))
 
@@ -65,11 +66,14 @@ def _check_call(checker: Checker, call: Call, usage: str, signatures: Sequence[S
 
 
 def argument_error(
-    usage: str, takes: Sequence[Sequence[ValueKind]], arguments: Sequence[TypedExpression]
+    usage: str, parameters: Sequence[Sequence[ValueKind]], arguments: Sequence[TypedExpression]
 ) -> str:
-    """Return why a function does not take its arguments."""
-    admitted = join_words((_kinds(kinds) for kinds in takes), "or")
-    return f"{usage} takes {admitted}; here it is given {_kinds([one.kind for one in arguments])}."
+    """Return the error message for a call with arguments of the wrong kinds.
+
+    `parameters` has the kinds of the parameters of each signature.
+    """
+    allowed = or_list(_kinds(kinds) for kinds in parameters)
+    return f"{usage} takes {allowed}, but it got {_kinds([one.kind for one in arguments])}."
 
 
 def _kinds(kinds: Sequence[ValueKind]) -> str:
@@ -83,7 +87,9 @@ def _check_arguments(
     if signature.example and arguments[0].possible_texts and all(one.is_constant for one in arguments):
         (text, at), *_ = arguments[0].possible_texts
         if typed.evaluate(empty_environment()) is None:
-            message = f"'{shorten(text)}' is no {signature.result.name}: write it as {signature.example}."
+            message = (
+                f"'{shorten(text)}' is not a valid {signature.result.name}. Write it as {signature.example}."
+            )
             return checker.report(at, message)
     return typed
 
@@ -91,19 +97,19 @@ def _check_arguments(
 def apply_signature(
     call: Call, signature: Signature, arguments: Sequence[TypedExpression]
 ) -> TypedExpression:
-    """Return the typed expression of a call."""
-    fitting = [convert_to(one, kind) for one, kind in zip(arguments, signature.parameters, strict=True)]
+    """Return the typed expression of a call that matches a signature."""
+    converted = [convert_to(one, kind) for one, kind in zip(arguments, signature.parameters, strict=True)]
     return TypedExpression(
         signature.result,
-        _call_evaluator(signature.function, [one.evaluate for one in fitting]),
+        _call_evaluator(signature.function, [one.evaluate for one in converted]),
         call.at,
-        steps=count_steps(*fitting),
-        is_constant=all(one.is_constant for one in fitting) and signature.is_pure(fitting),
+        steps=count_steps(*converted),
+        is_constant=all(one.is_constant for one in converted) and signature.is_pure(converted),
     )
 
 
 def _call_evaluator(apply: SignatureFunction, evaluators: Sequence[Evaluator]) -> Evaluator:
-    """Return what calls a function, and is null where any argument is."""
+    """Return an evaluator that calls a function, and returns None if an argument is null."""
     if not evaluators:
         return apply
     if len(evaluators) == 1:

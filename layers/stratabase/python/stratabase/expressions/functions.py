@@ -1,4 +1,4 @@
-"""All functions of expressions by name, and the check of a call."""
+"""All functions by name, and the check of calls."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -45,15 +45,15 @@ _FOREIGN_NAMES: Mapping[str, str] = {
     **dict.fromkeys(("every",), "all"),
     **dict.fromkeys(("regex", "match", "like"), "matches"),
 }
-"""What other languages call the functions."""
+"""The functions for common function names of other languages, as suggestions."""
 
 
 def check_call(checker: Checker, node: Call) -> TypedExpression:
-    """Check a call of a function; for an unknown name, suggest what it is called here."""
+    """Check a call of a function. For an unknown name, report an error with a suggestion."""
     name = node.word.text
     if function := FUNCTIONS.get(name):
         return function.check(checker, node)
     for argument in node.arguments:
         checker.check(argument)
     suggestion = _FOREIGN_NAMES.get(name) or nearest_word(name, tuple(FUNCTIONS))
-    return checker.report(node.word.at, f"There is no function {shorten(name)}.", suggestion=suggestion)
+    return checker.report(node.word.at, f"Unknown function {shorten(name)}.", suggestion=suggestion)

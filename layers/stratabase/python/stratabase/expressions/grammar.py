@@ -1,4 +1,4 @@
-"""The parser, made from the grammar. Imported when there is an expression to read: lark takes a while."""
+"""The lark parser, built from `cel.lark`. `parser` imports this module only when it parses a text."""
 
 from functools import cache
 from importlib.resources import files
@@ -26,13 +26,13 @@ from stratabase.expressions.syntax import (
 )
 
 MAX_DEPTH = 50
-"""Levels; what is evaluated level by level must have an end, and nobody reads as many."""
+"""The limit on nested levels. Evaluation is recursive, and nobody can read deeper expressions."""
 _CONSTANTS = {"true": True, "false": False, "null": None}
 
 
 @cache
 def parser() -> Lark:
-    """Return the parser; its trees are nodes. It may be used by several threads at once."""
+    """Return the parser, which makes a tree of nodes. Threads can use it at the same time."""
     grammar = files("stratabase.expressions").joinpath("cel.lark").read_text(encoding="utf-8")
     return Lark(grammar, start="expression", parser="lalr", transformer=_Builder())
 
@@ -47,17 +47,17 @@ def _word(token: Token) -> Word:
 
 
 def _above(*nodes: Node) -> int:
-    """Return the depth of a node above others. Raises InvalidExpression where there are too many levels."""
+    """Return the depth of a node above others. Raises InvalidExpression if it exceeds the limit."""
     depth = 1 + max((node.depth for node in nodes), default=0)
     if depth > MAX_DEPTH:
-        text = f"More than {MAX_DEPTH} levels within one another: write it flatter, or in several attributes."
+        text = f"The expression is nested more than {MAX_DEPTH} levels deep. Simplify it or split it."
         raise InvalidExpression([ExpressionError(nodes[0].at, text)])
     return depth
 
 
 @v_args(inline=True)
 class _Builder(Transformer[Token, Node]):
-    """Makes a node of each rule, from the inside out."""
+    """Makes a node of each rule of the grammar, from the inside out."""
 
     def number(self, token: Token) -> Node:
         return NumberLiteral(_at(token), 1, str(token))

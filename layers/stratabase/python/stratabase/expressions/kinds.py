@@ -1,20 +1,20 @@
-"""The kinds of values in expressions, and which fit where others are wanted."""
+"""The kinds of values in expressions, and which kinds fit each other."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class ValueKind:
-    """A kind of value; its name is what messages say.
+    """A kind of value. Messages show its name.
 
-    In an expression, a value is as it is stored, but for a Real, which is a Decimal, and a list, a tuple.
+    Values are in their stored form, except that a Real is a Decimal and a list is a tuple.
     """
 
     name: str
     values: tuple[str, ...] = ()
-    """Of an enum: all that there are."""
+    """The values of an enum; empty for other kinds."""
     element: "ValueKind | None" = None
-    """Of a list: what it holds."""
+    """The kind of the items of a list; None for other kinds."""
 
 
 INT = ValueKind("Int")
@@ -26,30 +26,30 @@ TIME = ValueKind("Time")
 DATETIME = ValueKind("Datetime")
 FILE = ValueKind("File")
 OBJECT = ValueKind("an object")
-"""What a to-one role leads to."""
+"""The object that a to-one role leads to."""
 NULL = ValueKind("null")
 UNKNOWN = ValueKind("?")
-"""A mistake has been reported already: fits everywhere, so that it is reported once."""
+"""The kind of a part whose error has been reported. It fits everywhere, so that no further errors follow."""
 ORDERED = frozenset({INT, REAL, BOOLEAN, TEXT, DATE, TIME, DATETIME})
-"""What `<` compares."""
+"""The kinds whose values have an order."""
 
 
 def list_of(element: ValueKind) -> ValueKind:
-    """Return the kind of a list."""
+    """Return the kind of a list of items of a kind."""
     return ValueKind(f"a list of {element.name}", element=element)
 
 
-def is_assignable(given: ValueKind, wanted: ValueKind) -> bool:
-    """Return whether a value of one kind may stand where another is wanted."""
-    if UNKNOWN in (given, wanted) or given in (wanted, NULL):
+def is_assignable(kind: ValueKind, target: ValueKind) -> bool:
+    """Return whether a value of `kind` is valid where `target` is required."""
+    if UNKNOWN in (kind, target) or kind in (target, NULL):
         return True
-    if given.element and wanted.element:
-        return is_assignable(given.element, wanted.element)
-    return (given is INT and wanted is REAL) or (bool(given.values) and wanted is TEXT)
+    if kind.element and target.element:
+        return is_assignable(kind.element, target.element)
+    return (kind is INT and target is REAL) or (bool(kind.values) and target is TEXT)
 
 
 def common_kind(kinds: frozenset[ValueKind] | set[ValueKind]) -> ValueKind | None:
-    """Return the kind that values of all these fit, or None where there is none."""
+    """Return the kind that values of all these kinds fit, or None if there is none."""
     kinds = kinds - {NULL}
     if UNKNOWN in kinds:
         return UNKNOWN

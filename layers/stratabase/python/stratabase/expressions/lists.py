@@ -1,6 +1,6 @@
-"""Lists: literals, one item, the size, and the macros, which evaluate something for each item.
+"""Lists: literals, indexes, `size`, and the macros that evaluate an expression for each item.
 
-A null list makes everything null.
+If the list is null, the result is null.
 """
 
 from collections.abc import Callable
@@ -25,11 +25,11 @@ from stratabase.expressions.typed_expression import (
 
 
 def check_list(checker: Checker, node: ListLiteral) -> TypedExpression:
-    """Check a list: its items are of one kind, or of kinds that fit one."""
+    """Check a list literal. Its items must have a common kind."""
     values = check_alternatives(checker, node.items, "The items of a list") if node.items else []
     for value in values:
         if value.kind.element:
-            return checker.report(value.at, "A list holds values, and no lists.")
+            return checker.report(value.at, "A list can't contain lists.")
     kind = values[0].kind if values else NULL
     return TypedExpression(
         list_of(kind) if kind is not UNKNOWN else UNKNOWN,
@@ -47,15 +47,15 @@ def _list_evaluator(evaluators: tuple[Evaluator, ...]) -> Evaluator:
 
 
 def check_index(checker: Checker, node: Index) -> TypedExpression:
-    """Check an item of a list, found by its number from 0; there may be none."""
+    """Check an index of a list. It counts from 0; an index out of range gives null."""
     operand, position = (
         checker.check_value(node.operand),
-        checker.check_kind(node.position, INT, "A place in a list"),
+        checker.check_kind(node.position, INT, "The index of a list"),
     )
     if operand.kind is UNKNOWN:
         return unknown_at(node.at)
     if operand.kind.element is None:
-        return checker.report(node.at, f"Only a list has places; this is {operand.kind.name}.")
+        return checker.report(node.at, f"Only a list can have an index, but this is {operand.kind.name}.")
     return TypedExpression(
         operand.kind.element,
         _item_evaluator(operand.evaluate, position.evaluate),
@@ -80,11 +80,16 @@ _Items = tuple[Any, ...]
 
 
 def quantifier_evaluator(items: Evaluator, number: int, condition: Evaluator, *, decisive: bool) -> Evaluator:
-    """Return what is `decisive` where the condition is for any item, else null where it is null for any."""
+    """Return an evaluator of a condition over all items.
+
+    Its value is `decisive` if the condition has that value for an item. Otherwise it is null if the condition
+    is null for an item, or else the opposite of `decisive`.
+    """
     otherwise = not decisive
 
     def decided(environment: Environment) -> bool | None:
         values, variables, known = items(environment), environment.variables, True
+        # The loop assigns each item to the variable of the macro.
         for variables[number] in values or ():
             value: bool | None = condition(environment)
             if value is decisive:
@@ -97,9 +102,12 @@ def quantifier_evaluator(items: Evaluator, number: int, condition: Evaluator, *,
 
 
 def exactly_one_evaluator(items: Evaluator, number: int, condition: Evaluator) -> Evaluator:
-    """Return whether the condition holds for one item and no other; null where that is not known."""
+    """Return an evaluator that tests whether a condition is true for exactly one item.
 
-    def one(environment: Environment) -> bool | None:
+    Its value is null if that depends on an item for which the condition is null.
+    """
+
+    def exactly_one(environment: Environment) -> bool | None:
         values, variables, found, known = items(environment), environment.variables, 0, True
         for variables[number] in values or ():
             value = condition(environment)
@@ -109,13 +117,13 @@ def exactly_one_evaluator(items: Evaluator, number: int, condition: Evaluator) -
             return None
         return found == 1
 
-    return one
+    return exactly_one
 
 
 def map_evaluator(items: Evaluator, number: int, value: Evaluator) -> Evaluator:
-    """Return what is made of each item."""
+    """Return an evaluator of the list of the values for all items."""
 
-    def made(environment: Environment) -> _Items | None:
+    def mapped(environment: Environment) -> _Items | None:
         values, variables = items(environment), environment.variables
         if values is None:
             return None
@@ -124,13 +132,13 @@ def map_evaluator(items: Evaluator, number: int, value: Evaluator) -> Evaluator:
             result.append(value(environment))
         return tuple(result)
 
-    return made
+    return mapped
 
 
 def filter_evaluator(items: Evaluator, number: int, condition: Evaluator) -> Evaluator:
-    """Return the items for which the condition holds."""
+    """Return an evaluator of the list of the items for which a condition is true."""
 
-    def left(environment: Environment) -> _Items | None:
+    def filtered(environment: Environment) -> _Items | None:
         values, variables = items(environment), environment.variables
         if values is None:
             return None
@@ -141,7 +149,7 @@ def filter_evaluator(items: Evaluator, number: int, condition: Evaluator) -> Eva
                 result.append(item)
         return tuple(result)
 
-    return left
+    return filtered
 
 
 _SIZE = "size(x)"
@@ -159,7 +167,11 @@ def _check_size(checker: Checker, call: Call) -> TypedExpression:
 
 @dataclass(frozen=True, slots=True)
 class _Comprehension:
-    """A call of a macro: the list, the key of the variable for its items, and what is evaluated for each."""
+    """A checked call of a macro.
+
+    `number` is the key of the variable for the items. `bodies` are the expressions that are evaluated for
+    each item.
+    """
 
     call: Call
     items: TypedExpression
@@ -169,7 +181,7 @@ class _Comprehension:
     def result(
         self, kind: ValueKind, evaluate: Evaluator, body: TypedExpression | None = None
     ) -> TypedExpression:
-        """Return the typed expression of the whole; `body` is what the items of a list are made by."""
+        """Return the typed expression of the call. `body` gives the items, if the result is a list."""
         return TypedExpression(
             kind,
             evaluate,
@@ -181,53 +193,58 @@ class _Comprehension:
 
 
 def _check_comprehension(checker: Checker, call: Call, usage: str, *, value: bool) -> _Comprehension | None:
-    """Check a list, its variable, and what is evaluated: conditions, and at last a value if there is one.
+    """Check a list, the variable, and the bodies: conditions, and with `value` a last one of any kind.
 
-    Returns None after reporting what is wrong.
+    Returns None after reporting an error.
     """
     items, variable, *bodies = call.arguments
-    over = checker.check_value(items)
+    typed_items = checker.check_value(items)
     if not isinstance(variable, DottedName) or len(variable.words) > 1:
-        checker.report(variable.at, f"A name stands here for each item: {usage}.")
+        checker.report(variable.at, f"The first argument must be a name for the items. Write {usage}.")
         return None
-    if over.kind.element is None and over.kind is not UNKNOWN:
-        checker.report(call.word.at, f"{call.word.text} goes through a list; this is {over.kind.name}.")
+    if typed_items.kind.element is None and typed_items.kind is not UNKNOWN:
+        checker.report(call.word.at, f"{call.word.text} needs a list, but this is {typed_items.kind.name}.")
         return None
     with checker.declare_variable(
-        variable.words[0].text, over.kind.element or UNKNOWN, over.possible_texts
+        variable.words[0].text, typed_items.kind.element or UNKNOWN, typed_items.possible_texts
     ) as number:
         conditions = bodies[:-1] if value else bodies
         typed_bodies = [
             checker.check_kind(body, BOOLEAN, f"The condition of {call.word.text}") for body in conditions
         ]
         typed_bodies += [_check_new_item(checker, body) for body in bodies[len(conditions) :]]
-    return _Comprehension(call, over, number, tuple(typed_bodies))
+    return _Comprehension(call, typed_items, number, tuple(typed_bodies))
 
 
 def _check_new_item(checker: Checker, node: Node) -> TypedExpression:
-    """Check what an item of a list is made by."""
+    """Check the expression of an item of a new list."""
     item = checker.check_value(node, null=True)
     if item.kind.element:
-        return checker.report(item.at, "A list holds values, and no lists.")
+        return checker.report(item.at, "A list can't contain lists.")
     return item
 
 
-_Find = Callable[[Evaluator, int, Evaluator], Evaluator]
+_MakeEvaluator = Callable[[Evaluator, int, Evaluator], Evaluator]
 
 
-def _quantifier(name: str, find: _Find) -> Function:
-    """Return a macro that asks for how many items a condition holds."""
+def _quantifier(name: str, make_evaluator: _MakeEvaluator) -> Function:
+    """Return a macro that tests for how many items a condition is true."""
     usage = f"list.{name}(x, condition)"
 
-    def form(checker: Checker, call: Call) -> TypedExpression:
+    def check(checker: Checker, call: Call) -> TypedExpression:
         if not call.receiver or len(call.arguments) != 3:
-            return checker.report(call.word.at, f"{name} is written {usage}.")
-        walk = _check_comprehension(checker, call, usage, value=False)
-        if walk is None:
+            return checker.report(call.word.at, f"{name} has the wrong arguments. Write {usage}.")
+        comprehension = _check_comprehension(checker, call, usage, value=False)
+        if comprehension is None:
             return unknown_at(call.at)
-        return walk.result(BOOLEAN, find(walk.items.evaluate, walk.number, walk.bodies[0].evaluate))
+        return comprehension.result(
+            BOOLEAN,
+            make_evaluator(
+                comprehension.items.evaluate, comprehension.number, comprehension.bodies[0].evaluate
+            ),
+        )
 
-    return Function(name, usage, form)
+    return Function(name, usage, check)
 
 
 _FILTER = "list.filter(x, condition)"
@@ -235,12 +252,14 @@ _FILTER = "list.filter(x, condition)"
 
 def _check_filter(checker: Checker, call: Call) -> TypedExpression:
     if not call.receiver or len(call.arguments) != 3:
-        return checker.report(call.word.at, f"filter is written {_FILTER}.")
-    walk = _check_comprehension(checker, call, _FILTER, value=False)
-    if walk is None:
+        return checker.report(call.word.at, f"filter has the wrong arguments. Write {_FILTER}.")
+    comprehension = _check_comprehension(checker, call, _FILTER, value=False)
+    if comprehension is None:
         return unknown_at(call.at)
-    evaluate = filter_evaluator(walk.items.evaluate, walk.number, walk.bodies[0].evaluate)
-    return walk.result(walk.items.kind, evaluate, walk.items)
+    evaluate = filter_evaluator(
+        comprehension.items.evaluate, comprehension.number, comprehension.bodies[0].evaluate
+    )
+    return comprehension.result(comprehension.items.kind, evaluate, comprehension.items)
 
 
 _MAP = "list.map(x, value)"
@@ -248,16 +267,17 @@ _MAP = "list.map(x, value)"
 
 def _check_map(checker: Checker, call: Call) -> TypedExpression:
     if not call.receiver or len(call.arguments) not in (3, 4):
-        return checker.report(call.word.at, f"map is written {_MAP}, or list.map(x, condition, value).")
-    walk = _check_comprehension(checker, call, _MAP, value=True)
-    if walk is None:
+        text = f"map has the wrong arguments. Write {_MAP} or list.map(x, condition, value)."
+        return checker.report(call.word.at, text)
+    comprehension = _check_comprehension(checker, call, _MAP, value=True)
+    if comprehension is None:
         return unknown_at(call.at)
-    *conditions, value = walk.bodies
-    items = walk.items.evaluate
+    *conditions, value = comprehension.bodies
+    items = comprehension.items.evaluate
     for condition in conditions:
-        items = filter_evaluator(items, walk.number, condition.evaluate)
+        items = filter_evaluator(items, comprehension.number, condition.evaluate)
     kind = UNKNOWN if value.kind is UNKNOWN else list_of(value.kind)
-    return walk.result(kind, map_evaluator(items, walk.number, value.evaluate), value)
+    return comprehension.result(kind, map_evaluator(items, comprehension.number, value.evaluate), value)
 
 
 LIST_FUNCTIONS = (

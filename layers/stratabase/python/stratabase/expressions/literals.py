@@ -1,4 +1,4 @@
-"""Literals: numbers, texts, true, false and null, from their spelling to their value."""
+"""Literals: numbers, texts, `true`, `false` and `null`."""
 
 import re
 from decimal import Decimal
@@ -13,17 +13,18 @@ from stratabase.formats.invalid_value import InvalidValue
 MIN_INT = -(2**63)
 MAX_INT = 2**63 - 1
 _QUOTES = re.compile(r"""([bBrR]?)(\"{3}|'{3}|\"|')""")
+# The last, empty alternative matches an invalid escape, which `_character` reports.
 _ESCAPE = re.compile(
     r"""\\(?:([abfnrtv\\?"'`])|[xX]([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([0-3][0-7]{2})|)"""
 )
 _CHARACTERS = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
 _SURROGATES = range(0xD800, 0xE000)
 _BASES = (16, 16, 16, 8)
-"""In which the last four groups of an escape are written."""
+"""The base of each of the last four groups of an escape."""
 
 
 class InvalidLiteral(ValueError):
-    """A number or text that is none; the message says why, `offset` where in it."""
+    """An invalid number or text. `offset` is the place of the error in it."""
 
     def __init__(self, message: str, offset: int = 0) -> None:
         super().__init__(message)
@@ -31,9 +32,9 @@ class InvalidLiteral(ValueError):
 
 
 def parse_number(text: str) -> int | Decimal:
-    """Return the number that is written. Raises InvalidLiteral."""
+    """Return the number of a literal. Raises InvalidLiteral."""
     if text[-1] in "uU":
-        raise InvalidLiteral("Whole numbers are of one kind: leave out the u.")
+        raise InvalidLiteral("Unsigned numbers can't be used. Remove the u.")
     if "0x" in text or text.lstrip("-").isdigit():
         return _whole(text)
     try:
@@ -45,17 +46,19 @@ def parse_number(text: str) -> int | Decimal:
 def _whole(text: str) -> int:
     value = int(text, 16 if "0x" in text else 10)
     if not MIN_INT <= value <= MAX_INT:
-        raise InvalidLiteral(f"Whole numbers go from {MIN_INT} to {MAX_INT}: write a Real as 1.0 or 1e20.")
+        raise InvalidLiteral(
+            f"A whole number must be from {MIN_INT} to {MAX_INT}. Write a Real as 1.0 or 1e20."
+        )
     return value
 
 
 def parse_text_literal(written: str) -> str:
-    """Return the text that is written in quotes. Raises InvalidLiteral."""
+    """Return the text of a literal in quotes. Raises InvalidLiteral."""
     opening = _QUOTES.match(written)
     assert opening is not None
     prefix, quotes = opening[1].lower(), opening[2]
     if prefix == "b":
-        raise InvalidLiteral("Expressions have no bytes: leave out the b.")
+        raise InvalidLiteral("Bytes can't be used. Remove the b.")
     body = written[opening.end() : -len(quotes)]
     return body if prefix == "r" else _unescaped(body, opening.end())
 
@@ -65,21 +68,22 @@ def _unescaped(body: str, before: int) -> str:
 
 
 def _character(found: re.Match[str], before: int) -> str:
-    """Return the character that an escape stands for."""
+    """Return the character of an escape sequence. Raises InvalidLiteral."""
     plain, *codes = found.groups()
     if plain:
         return _CHARACTERS.get(plain, plain)
     for code, base in zip(codes, _BASES, strict=True):
         if code:
             return _coded(int(code, base), before + found.start())
-    raise InvalidLiteral(
-        "A backslash begins \\n, \\t, \\u00e8 and the like; write \\\\ for itself.", before + found.start()
+    message = (
+        "The escape sequence is not valid. Use one such as \\n, \\t, or \\u00e8, or \\\\ for a backslash."
     )
+    raise InvalidLiteral(message, before + found.start())
 
 
 def _coded(point: int, offset: int) -> str:
     if point in _SURROGATES or point > 0x10FFFF:
-        raise InvalidLiteral(f"U+{point:04X} is no character.", offset)
+        raise InvalidLiteral(f"U+{point:04X} is not a character.", offset)
     return chr(point)
 
 
@@ -87,8 +91,8 @@ def check_number(checker: Checker, node: NumberLiteral) -> TypedExpression:
     """Check a number."""
     try:
         value = parse_number(node.text)
-    except InvalidLiteral as mistake:
-        return checker.report(node.at, str(mistake))
+    except InvalidLiteral as error:
+        return checker.report(node.at, str(error))
     return literal(INT if isinstance(value, int) else REAL, value, node.at)
 
 
@@ -96,10 +100,10 @@ def check_text(checker: Checker, node: TextLiteral) -> TypedExpression:
     """Check a text."""
     try:
         return literal(TEXT, parse_text_literal(node.text), node.at)
-    except InvalidLiteral as mistake:
-        return checker.report(node.at + mistake.offset, str(mistake))
+    except InvalidLiteral as error:
+        return checker.report(node.at + error.offset, str(error))
 
 
 def check_constant(_: Checker, node: ConstantLiteral) -> TypedExpression:
-    """Check true, false and null."""
+    """Check `true`, `false` or `null`."""
     return literal(NULL if node.value is None else BOOLEAN, node.value, node.at)

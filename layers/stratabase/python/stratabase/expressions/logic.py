@@ -1,4 +1,4 @@
-"""`!`, `&&`, `||`, `a ? b : c`, and isNull, has and firstNotNull. A null is a truth that is not known."""
+"""Logic: `!`, `&&`, `||`, `a ? b : c`, isNull, has and firstNotNull. In conditions, null means unknown."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -20,8 +20,8 @@ from stratabase.expressions.typed_expression import (
 
 
 def check_not(checker: Checker, node: Not) -> TypedExpression:
-    """Check a condition that is turned round."""
-    operand = checker.check_kind(node.operand, BOOLEAN, "What ! turns round")
+    """Check a negated condition."""
+    operand = checker.check_kind(node.operand, BOOLEAN, "The operand of !")
     evaluate = operand.evaluate
     return TypedExpression(
         BOOLEAN,
@@ -33,7 +33,7 @@ def check_not(checker: Checker, node: Not) -> TypedExpression:
 
 
 def check_logical_operation(checker: Checker, node: LogicalOperation) -> TypedExpression:
-    """Check conditions of which all or some must hold."""
+    """Check conditions joined by `&&` or by `||`."""
     parts = [checker.check_kind(part, BOOLEAN, f"Each side of {node.operator}") for part in node.parts]
     evaluate = _LOGICAL_EVALUATORS[node.operator]([part.evaluate for part in parts])
     constant = all(part.is_constant for part in parts)
@@ -41,7 +41,11 @@ def check_logical_operation(checker: Checker, node: LogicalOperation) -> TypedEx
 
 
 def _logical_evaluator(decisive: bool, evaluators: Sequence[Evaluator]) -> Evaluator:  # noqa: FBT001 - a value
-    """Return what is `decisive` where any is, else null where any is null, else the other."""
+    """Return an evaluator of `&&` (`decisive` is False) or `||` (`decisive` is True).
+
+    Its value is `decisive` if a condition has that value, otherwise null if a condition is null, or else the
+    opposite of `decisive`.
+    """
     otherwise = not decisive
 
     def decided(environment: Environment) -> bool | None:
@@ -64,12 +68,12 @@ _LOGICAL_EVALUATORS: Mapping[str, Callable[[Sequence[Evaluator]], Evaluator]] = 
 
 
 def check_conditional(checker: Checker, node: Conditional) -> TypedExpression:
-    """Check conditions and their values: the value counts whose condition is the first to hold."""
+    """Check a conditional. Its value is that of the first true condition, or else the last value."""
     conditions = [
-        checker.check_kind(condition, BOOLEAN, "What stands before ?") for condition, _ in node.cases
+        checker.check_kind(condition, BOOLEAN, "The condition before ?") for condition, _ in node.cases
     ]
     values = check_alternatives(
-        checker, [*(value for _, value in node.cases), node.otherwise], "The values of a choice"
+        checker, [*(value for _, value in node.cases), node.otherwise], "The values of ? :"
     )
     parts = [*conditions, *values]
     return TypedExpression(
@@ -86,19 +90,19 @@ def check_conditional(checker: Checker, node: Conditional) -> TypedExpression:
 
 
 def check_alternatives(checker: Checker, nodes: Sequence[Node], where: str) -> list[TypedExpression]:
-    """Check values of which one is taken: they are of one kind, or of kinds that fit one."""
+    """Check values of which one is used. They must have a common kind; messages call them `where`."""
     values = [checker.check_value(node, null=True) for node in nodes]
     kind = common_kind_of(values)
     if kind is None:
         others, other = _find_misfit(values)
-        text = f"{where} are of one kind; here are {others.name} and {other.kind.name}."
+        text = f"{where} must be of one type, but these are {others.name} and {other.kind.name}."
         checker.report(other.at, text)
         kind = UNKNOWN
     return [convert_to(value, kind) for value in values]
 
 
 def _find_misfit(values: Sequence[TypedExpression]) -> tuple[ValueKind, TypedExpression]:
-    """Return the first value that does not go with those before it, and their kind."""
+    """Return the first value without a common kind with those before it, and the kind of those."""
     before = {values[0].kind: values[0]}
     for value in values:
         if common_kind_of([*before.values(), value]) is None:
@@ -123,42 +127,42 @@ def _conditional_evaluator(conditions: Sequence[Evaluator], values: Sequence[Eva
     return chosen
 
 
-_FIRST = "firstNotNull(a, b, …)"
+_FIRST_NOT_NULL = "firstNotNull(a, b, …)"
 
 
 def _check_is_null(checker: Checker, call: Call) -> TypedExpression:
-    return _check_null_test(checker, call, "isNull(x)", wanted=True)
+    return _check_null_test(checker, call, "isNull(x)", expects_null=True)
 
 
 def _check_has(checker: Checker, call: Call) -> TypedExpression:
     if len(call.arguments) == 1 and not isinstance(call.arguments[0], DottedName):
         checker.check(call.arguments[0])
-        return checker.report(call.arguments[0].at, "has asks for an attribute or a role: write its name.")
-    return _check_null_test(checker, call, "has(x)", wanted=False)
+        return checker.report(call.arguments[0].at, "has needs the name of an attribute or a role.")
+    return _check_null_test(checker, call, "has(x)", expects_null=False)
 
 
-def _check_null_test(checker: Checker, call: Call, usage: str, *, wanted: bool) -> TypedExpression:
-    """Check a question whether something is null: a value, a file, or what a role leads to."""
+def _check_null_test(checker: Checker, call: Call, usage: str, *, expects_null: bool) -> TypedExpression:
+    """Check a test for null of a value, a file, or the object of a role."""
     arguments = [checker.check(argument) for argument in call.arguments]
     if len(arguments) != 1:
-        return checker.report(call.word.at, f"{usage} takes one value; here it is given {len(arguments)}.")
+        return checker.report(call.word.at, f"{usage} takes one value, but it got {len(arguments)}.")
     (operand,) = arguments
     return TypedExpression(
         BOOLEAN,
-        _null_test_evaluator(operand.evaluate, wanted=wanted),
+        _null_test_evaluator(operand.evaluate, expects_null=expects_null),
         call.at,
         steps=count_steps(operand),
         is_constant=operand.is_constant,
     )
 
 
-def _null_test_evaluator(evaluate: Evaluator, *, wanted: bool) -> Evaluator:
-    return lambda environment: (evaluate(environment) is None) is wanted
+def _null_test_evaluator(evaluate: Evaluator, *, expects_null: bool) -> Evaluator:
+    return lambda environment: (evaluate(environment) is None) is expects_null
 
 
 def _check_first_not_null(checker: Checker, call: Call) -> TypedExpression:
     if not call.arguments:
-        return checker.report(call.word.at, argument_error(_FIRST, [[TEXT, TEXT]], []))
+        return checker.report(call.word.at, argument_error(_FIRST_NOT_NULL, [[TEXT, TEXT]], []))
     values = check_alternatives(checker, call.arguments, "The arguments of firstNotNull")
     return TypedExpression(
         values[0].kind,
@@ -184,6 +188,6 @@ def _first_evaluator(evaluators: tuple[Evaluator, ...]) -> Evaluator:
 
 NULL_FUNCTIONS = (
     Function("isNull", "isNull(x)", _check_is_null),
-    Function("firstNotNull", _FIRST, _check_first_not_null),
+    Function("firstNotNull", _FIRST_NOT_NULL, _check_first_not_null),
     Function("has", "has(x)", _check_has),
 )

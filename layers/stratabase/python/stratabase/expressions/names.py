@@ -1,4 +1,4 @@
-"""Names: variables, fields of `caller`, attributes, and the roles that lead to other objects."""
+"""Names: variables, fields of `caller`, attributes, and roles to other objects."""
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -11,14 +11,15 @@ from stratabase.expressions.scope import AttributeSymbol, RoleSymbol
 from stratabase.expressions.syntax import DottedName, MemberAccess, Word
 from stratabase.expressions.typed_expression import Evaluator, TypedExpression, unknown_at
 from stratabase.formats.decimals import is_canonical_decimal
-from stratabase.wording import join_words, shorten
+from stratabase.messages import and_list, or_list
+from stratabase.wording import shorten
 
 CALLER = "caller"
-"""The name of the member on whose behalf a request is done."""
+"""The name in expressions of the member who sends the request."""
 ReadStored = Callable[[Any], Any]
-"""From what is stored to a value. What another type has left there counts as null, as in filters."""
+"""Maps a stored value to a value. A value that another type has stored counts as null, as in filters."""
 ReadState = Callable[[Mapping[str, Any]], Any]
-"""From an object's state to the value of an attribute."""
+"""Maps an object's state to the value of an attribute."""
 
 
 def _whole(stored: Any) -> int | None:
@@ -42,11 +43,11 @@ def _decimal(stored: Any) -> Decimal | None:
 
 
 _READERS: Mapping[ValueKind, ReadStored] = {INT: _whole, BOOLEAN: _boolean, REAL: _decimal, FILE: _mapping}
-"""All other kinds are stored as text."""
+"""For each kind: how to read a stored value. The values of all other kinds are stored as text."""
 
 
 def attribute_evaluator(path: Path, symbol: AttributeSymbol) -> Evaluator:
-    """Return what reads the attribute at the end of a path."""
+    """Return an evaluator of the attribute at the end of a path."""
     *roles, name = path
     of_state = symbol.read or _read_stored(name, _READERS.get(symbol.kind, _text))
     return _own_evaluator(of_state) if not roles else _related_evaluator(tuple(roles), of_state)
@@ -62,23 +63,23 @@ def _own_evaluator(of_state: ReadState) -> Evaluator:
 
 def _related_evaluator(roles: Path, of_state: ReadState) -> Evaluator:
     def value(environment: Environment) -> Any:
-        reached = environment.related.get(roles)
-        return None if reached is None else of_state(reached)
+        state = environment.related.get(roles)
+        return None if state is None else of_state(state)
 
     return value
 
 
 def role_evaluator(path: Path) -> Evaluator:
-    """Return what finds the object to which a path leads."""
+    """Return an evaluator of the object that a path leads to."""
     return lambda environment: environment.related.get(path)
 
 
 MAX_ROLES = 10
-"""Roles in one path: each is another read."""
+"""The limit on roles in one path, because each costs a read."""
 
 
 def check_name(checker: Checker, node: DottedName) -> TypedExpression:
-    """Check a name, or several with dots between them."""
+    """Check a name, or several names with dots between them."""
     first, *others = node.words
     if first.text in checker.variables:
         return _check_variable(checker, node)
@@ -90,36 +91,33 @@ def check_name(checker: Checker, node: DottedName) -> TypedExpression:
 
 
 def check_member_access(checker: Checker, node: MemberAccess) -> TypedExpression:
-    """Refuse a name after something that has no names."""
+    """Report a name after an expression that has no attributes."""
     checker.check(node.operand)
-    return checker.report(
-        node.word.at, f"Only a role has attributes: .{shorten(node.word.text)} finds nothing here."
-    )
+    return checker.report(node.word.at, f"Only a role has attributes. Remove .{shorten(node.word.text)}.")
 
 
 def _check_variable(checker: Checker, node: DottedName) -> TypedExpression:
     variable, *others = node.words
     if others:
-        return checker.report(
-            others[0].at, f"{shorten(variable.text)} is an item of a list: it has no attributes."
-        )
+        text = f"{shorten(variable.text)} is an item of a list, so it has no attributes."
+        return checker.report(others[0].at, text)
     typed = checker.variables[variable.text]
     return TypedExpression(typed.kind, typed.evaluate, node.at, possible_texts=typed.possible_texts)
 
 
 def _check_caller_field(checker: Checker, node: DottedName) -> TypedExpression:
-    """Check a field of the member who asks."""
+    """Check a field of the caller."""
     fields = checker.scope.symbols.caller_fields
     caller, *others = node.words
     if not others:
-        text = f"caller is the member who asks: write which of {join_words(fields, 'or')}."
+        text = f"caller is a member, not a value. Add one of its fields: {or_list(fields)}."
         return checker.report(caller.at, text)
     field, *more = others
     if field.text not in fields:
-        text = f"caller, the member who asks, has no {shorten(field.text)}; it has {join_words(fields)}."
+        text = f"caller has no field {shorten(field.text)}. It has {and_list(fields)}."
         return checker.report(field.at, text, word=field.text, among=fields)
     if more:
-        return checker.report(more[0].at, f"caller.{field.text} is a value: a path ends there.")
+        return checker.report(more[0].at, f"caller.{field.text} is a value. The path must end there.")
     checker.caller_fields.add(field.text)
     return TypedExpression(fields[field.text], _of_caller(field.text), node.at)
 
@@ -129,7 +127,7 @@ def _of_caller(field: str) -> Evaluator:
 
 
 def _check_path(checker: Checker, node: DottedName) -> TypedExpression:
-    """Walk from the class over roles to an attribute, or to a role."""
+    """Check a path from the class over roles to an attribute or a role."""
     at, path = checker.scope.class_name, tuple(word.text for word in node.words)
     for number, word in enumerate(node.words):
         found = checker.scope.symbols.find(at, word.text)
@@ -140,57 +138,57 @@ def _check_path(checker: Checker, node: DottedName) -> TypedExpression:
         if refusal := _reason_not_to_follow(checker, found, f"{at}.{word.text}"):
             return checker.report(word.at, refusal)
         if number == MAX_ROLES:
-            return checker.report(word.at, f"A path walks over at most {MAX_ROLES} roles.")
+            return checker.report(word.at, f"A path can have at most {MAX_ROLES} roles.")
         at = found.target
     checker.paths.add(path)
     return TypedExpression(OBJECT, role_evaluator(path), node.at)
 
 
-def _reason_not_to_follow(checker: Checker, way: RoleSymbol, name: str) -> str | None:
-    """Return why a role cannot be walked."""
-    if way.many:
-        return f"{name} leads to many objects: make one value of them by @derived(path: …, aggregate: …)."
+def _reason_not_to_follow(checker: Checker, role: RoleSymbol, name: str) -> str | None:
+    """Return an error message if an expression can't follow a role, or else None."""
+    if role.many:
+        return f"{name} leads to many objects. For one value, use @derived(path: …, aggregate: …)."
     return (
         None
         if checker.scope.allows_roles
-        else f"{name} is a role; a filter takes the class's own attributes."
+        else f"{name} is a role. A filter can use only the class's own attributes."
     )
 
 
 def _check_attribute(
-    checker: Checker, node: DottedName, number: int, value: AttributeSymbol, at: str
+    checker: Checker, node: DottedName, number: int, symbol: AttributeSymbol, class_name: str
 ) -> TypedExpression:
-    """Return the typed expression of the attribute that a path has come to."""
-    if value.kind is UNKNOWN:
+    """Return the typed expression of an attribute that was found at a word of a path."""
+    if symbol.kind is UNKNOWN:
         return unknown_at(node.at)
     if number + 1 < len(node.words):
-        text = f"{at}.{node.words[number].text} is an attribute; a path ends there."
+        text = f"{class_name}.{node.words[number].text} is an attribute. The path must end there."
         return checker.report(node.words[number + 1].at, text)
     path: Path = tuple(word.text for word in node.words)
     checker.paths.add(path)
-    return TypedExpression(value.kind, attribute_evaluator(path, value), node.at)
+    return TypedExpression(symbol.kind, attribute_evaluator(path, symbol), node.at)
 
 
-def _report_unknown_name(checker: Checker, at: str, word: Word, *, first: bool) -> TypedExpression:
-    """Report a name that means nothing."""
+def _report_unknown_name(checker: Checker, class_name: str, word: Word, *, first: bool) -> TypedExpression:
+    """Report an unknown name, with a hint or a suggestion."""
     name = word.text
     if first and (hint := _hint(checker, name)):
         return checker.report(word.at, hint)
-    among: Iterable[str] = checker.scope.symbols.names_in(at)
+    among: Iterable[str] = checker.scope.symbols.names_in(class_name)
     if first:
         values = [f"'{value}'" for enum in checker.scope.symbols.enumerations.values() for value in enum]
         among = [*among, *checker.variables, CALLER, *values]
-    text = f'{at} has no attribute and no role "{shorten(name)}".'
+    text = f'{class_name} has no attribute or role "{shorten(name)}".'
     return checker.report(word.at, text, word=name, among=among)
 
 
 def _hint(checker: Checker, name: str) -> str | None:
-    """Return what to write for the name of a function, of an enum, or of a value of one."""
+    """Return an error message for the name of a function, an enum, or an enum value, or else None."""
     if name in checker.function_names:
-        return f"{name} is a function: write brackets behind it."
+        return f"{name} is a function. Add parentheses after it."
     for enum, values in checker.scope.symbols.enumerations.items():
         if name in values:
-            return f"{name} is a value of {enum}: write it in quotes, '{name}'."
+            return f"{name} is a value of {enum}. Write it in quotes: '{name}'."
         if name == enum and values:
-            return f"{name} is an enum: write its values as texts, such as '{values[0]}'."
+            return f"{name} is an enum. Write its values in quotes, such as '{values[0]}'."
     return None

@@ -1,4 +1,4 @@
-"""An expression's text becomes its syntax tree, or the mistake in its syntax."""
+"""Parsing an expression: text to syntax tree, or the first syntax error."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 MAX_EXPRESSION_LENGTH = 4096
-"""Characters."""
+"""The maximum length of an expression, in characters."""
 _FOREIGN_OPERATORS: Mapping[str, str] = {
     "=": "==",
     "===": "==",
@@ -29,23 +29,24 @@ _FOREIGN_OPERATORS: Mapping[str, str] = {
     "if": "a ? b : c",
     "^": "a * a",
 }
-"""What other languages have, and how it is written here."""
+"""The operators for common operators of other languages, as suggestions."""
 _HINTS: Mapping[str, str] = {
-    "'": "This text has no end: write another ' behind it, and \\' for one within it.",
-    '"': 'This text has no end: write another " behind it, and \\" for one within it.',
-    "{": "Expressions have no maps and no messages.",
-    "`": "Names and texts have no such quotes: write a text as 'text', a name as it is.",
-    ";": "An expression is one value: leave out the semicolon.",
+    "'": "The text has no closing quote. Add ' at its end, and write \\' for a quote inside it.",
+    '"': 'The text has no closing quote. Add " at its end, and write \\" for a quote inside it.',
+    "{": "Expressions can't contain maps or messages.",
+    "`": "Backquotes can't be used. Write a text as 'text', and a name without quotes.",
+    ";": "An expression must be one value. Remove the semicolon.",
 }
 _PIECE = re.compile(r"[A-Za-z_]\w*|[=!<>&|]+|.", re.DOTALL)
 _SIGNS = "=!<>&|"
 
 
-# A text without an end goes on to the end: to look for its end from each later quote would take long.
+# A quote without an end matches up to the end of the text. Searching from each later quote again would take
+# quadratic time.
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*+'?|\"(?:[^\"\\]|\\.)*+\"?|//[^\n]*", re.DOTALL)
 _PAIRS = {")": "(", "]": "["}
 _preloaded: dict[str, Callable[[], Node]] = {}
-"""What gives the trees of texts that were parsed before."""
+"""For texts that were parsed when the model was prepared: functions that return the trees."""
 
 
 def parse(text: str) -> Node:
@@ -53,7 +54,7 @@ def parse(text: str) -> Node:
     if text in _preloaded:
         return _preloaded[text]()
     _check(text)
-    # Here and not above: lark takes a tenth of a second, which a model without expressions need not pay.
+    # Importing lark takes a tenth of a second. So it is imported only when there is an expression to parse.
     from lark import UnexpectedInput  # noqa: PLC0415
 
     from stratabase.expressions.grammar import parser  # noqa: PLC0415
@@ -65,15 +66,18 @@ def parse(text: str) -> Node:
 
 
 def preload_trees(trees: Mapping[str, Callable[[], Node]]) -> None:
-    """Have `parse` take trees from here. Key: a text; value: a function that makes its tree."""
+    """Make `parse` use trees that were parsed before.
+
+    Keys are texts; values are functions that return the trees.
+    """
     _preloaded.update(trees)
 
 
 def _check(text: str) -> None:
     if not text.strip():
-        raise InvalidExpression([ExpressionError(0, "There is no expression.")])
+        raise InvalidExpression([ExpressionError(0, "The expression is empty.")])
     if len(text) > MAX_EXPRESSION_LENGTH:
-        message = f"An expression has at most {MAX_EXPRESSION_LENGTH} characters; these are {len(text)}."
+        message = f"The expression has {len(text)} characters. The maximum is {MAX_EXPRESSION_LENGTH}."
         raise InvalidExpression([ExpressionError(0, message)])
     if not text.isascii():
         _refuse_surrogates(text)
@@ -83,7 +87,7 @@ def _refuse_surrogates(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as half:
-        message = "Half of a surrogate pair is no character: write both halves."
+        message = "A lone surrogate is not a character. Use both halves of the pair."
         raise InvalidExpression([ExpressionError(half.start, message)]) from None
 
 
@@ -91,22 +95,27 @@ def _find_error(text: str, unexpected: "UnexpectedInput") -> ExpressionError:
     at, token = unexpected.pos_in_stream, getattr(unexpected, "token", None)
     ended = token is not None and token.type == "$END"
     piece = None if at is None or ended else _PIECE.match(text, at)
+    # 1. The text ends too early.
     if piece is None:
         return _find_early_end(text)
+    # 2. A sign that expressions don't have, such as a semicolon.
     at, word = _whole_operator(text, piece)
     if word in _HINTS:
         return ExpressionError(at, _HINTS[word])
+    # 3. A word operator of another language, such as `and`. The parser reads a name, and fails after it.
     start, before = _word_before(text[:at])
     if before in _FOREIGN_OPERATORS:
         at, word = start, before
+    # 4. A closing bracket without an opening one.
     if word in _PAIRS and not _open_brackets(text[:at]):
-        return ExpressionError(at, f"There is no {_PAIRS[word]} to this {word}.")
+        return ExpressionError(at, f"This {word} has no matching {_PAIRS[word]}.")
+    # 5. Anything else.
     return ExpressionError(at, f'Unexpected "{shorten(word)}".', _FOREIGN_OPERATORS.get(word))
 
 
 def _word_before(text: str) -> tuple[int, str]:
-    """Return the last word of a text, and where it begins."""
-    # No regular expression: a search for what stands at the end tries every beginning.
+    """Return the start of the last word of a text, and the word."""
+    # A regular expression anchored at the end would try every start, which takes quadratic time.
     text = text.rstrip()
     start = len(text)
     while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
@@ -116,7 +125,7 @@ def _word_before(text: str) -> tuple[int, str]:
 
 
 def _whole_operator(text: str, piece: re.Match[str]) -> tuple[int, str]:
-    """Return an operator that other languages have (`<>`), where only its end was not expected."""
+    """Return an operator of another language (`<>`) as a whole, where only its end was unexpected."""
     before = text[: piece.start()]
     signs = before[len(before.rstrip(_SIGNS)) :]
     whole = signs + piece[0]
@@ -124,17 +133,17 @@ def _whole_operator(text: str, piece: re.Match[str]) -> tuple[int, str]:
 
 
 def _find_early_end(text: str) -> ExpressionError:
-    """Return the mistake of a text that ends too early."""
+    """Return the error of a text that ends too early."""
     if opening := _open_brackets(text):
         at = opening[-1]
         closing = next(right for right, left in _PAIRS.items() if left == text[at])
-        return ExpressionError(at, f"There is no {closing} to this {text[at]}.")
+        return ExpressionError(at, f"This {text[at]} has no matching {closing}.")
     at = len(text.rstrip())
-    return ExpressionError(at, "The expression ends where a value is expected.")
+    return ExpressionError(at, "The expression is incomplete. Add a value at its end.")
 
 
 def _open_brackets(text: str) -> list[int]:
-    """Return where the brackets stand that are not closed again."""
+    """Return the positions of the brackets that are not closed."""
     plain = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
     opening: list[int] = []
     for at, character in enumerate(plain):

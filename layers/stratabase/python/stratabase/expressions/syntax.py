@@ -1,4 +1,4 @@
-"""The syntax tree of an expression: what is written, each word with its place, be it right or not."""
+"""The nodes of a syntax tree. Each has its place in the text. A tree can still have type errors."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A part of an expression, from its character `at`; `depth` is how many levels it has below."""
+    """A node. `at` is its first character, from 0; `depth` is the number of levels, including its own."""
 
     at: int
     depth: int
@@ -14,27 +14,27 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A name or an operator, and where it stands."""
+    """A name or an operator at a character of the text."""
 
     text: str
     at: int
 
     @property
     def end(self) -> int:
-        """Where what follows it begins."""
+        """The position after the word."""
         return self.at + len(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class NumberLiteral(Node):
-    """`12`, `0x1F`, `1.5e3`, `7u`, as it is written, with its sign."""
+    """A number such as `12`, `0x1F`, `1.5e3` or `7u`, as written, with its sign."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class TextLiteral(Node):
-    """A text in its quotes, as it is written."""
+    """A text as written, in its quotes."""
 
     text: str
 
@@ -48,14 +48,14 @@ class ConstantLiteral(Node):
 
 @dataclass(frozen=True, slots=True)
 class DottedName(Node):
-    """`team.name`: names with dots between them."""
+    """A name, or several with dots between them: `team.name`."""
 
     words: tuple[Word, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MemberAccess(Node):
-    """A name after something that is no name: `[1, 2].name`."""
+    """A name after an expression that is not a name: `[1, 2].name`."""
 
     operand: Node
     word: Word
@@ -63,7 +63,7 @@ class MemberAccess(Node):
 
 @dataclass(frozen=True, slots=True)
 class Index(Node):
-    """`list[position]`."""
+    """An index: `list[position]`."""
 
     operand: Node
     position: Node
@@ -71,7 +71,7 @@ class Index(Node):
 
 @dataclass(frozen=True, slots=True)
 class Call(Node):
-    """`lower(x)`, or `x.lower()`, which is the same: then `receiver` is the first of the arguments."""
+    """A call: `lower(x)`, or `x.lower()`, in which the `receiver` is the first argument."""
 
     word: Word
     arguments: tuple[Node, ...]
@@ -80,28 +80,28 @@ class Call(Node):
 
 @dataclass(frozen=True, slots=True)
 class ListLiteral(Node):
-    """`[1, 2, 3]`."""
+    """A list: `[1, 2, 3]`."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not(Node):
-    """`!x`."""
+    """A negated condition: `!x`."""
 
     operand: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Negation(Node):
-    """`-x`."""
+    """A negated number: `-x`."""
 
     operand: Node
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorChain(Node):
-    """`a + b - c` or `a * b / c`: from the left, however many there are."""
+    """A chain of operators with the same precedence, applied from the left: `a + b - c` or `a * b / c`."""
 
     first: Node
     rest: tuple[tuple[Word, Node], ...]
@@ -109,7 +109,7 @@ class OperatorChain(Node):
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Node):
-    """`a < b` or `a in b`."""
+    """A comparison: `a < b` or `a in b`."""
 
     operator: Word
     left: Node
@@ -118,7 +118,7 @@ class Comparison(Node):
 
 @dataclass(frozen=True, slots=True)
 class LogicalOperation(Node):
-    """`a && b && c`, or with `||`."""
+    """Conditions joined by one operator: `a && b && c`, or with `||`."""
 
     operator: str
     parts: tuple[Node, ...]
@@ -126,20 +126,23 @@ class LogicalOperation(Node):
 
 @dataclass(frozen=True, slots=True)
 class Conditional(Node):
-    """`a ? b : c ? d : e`: the value of the first condition that holds, or else the last."""
+    """A conditional: `a ? b : c ? d : e`.
+
+    `cases` has the conditions with their values. The first true condition determines the value.
+    """
 
     cases: tuple[tuple[Node, Node], ...]
     otherwise: Node
 
 
 def children(node: Node) -> Iterator[Node]:
-    """Yield the nodes directly below a node, in the order in which they are written."""
+    """Yield the direct children of a node, in the order of the text."""
     for field in fields(node):
         yield from _nodes_in(getattr(node, field.name))
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yield a node and all nodes below it, each before its children."""
+    """Yield a node and all its descendants, each before its children."""
     yield node
     for child in children(node):
         yield from walk(child)

@@ -1,4 +1,4 @@
-"""Functions of texts, `matches` among them. Long texts draw on the cost that one evaluation may have."""
+"""Functions of texts, including `matches`. Long texts use up the cost limit of an evaluation."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -23,11 +23,11 @@ from stratabase.messages import verbatim
 from stratabase.wording import shorten
 
 MAX_TEXT_LENGTH = 1_000_000
-"""Characters of a text that is made; a longer one is null."""
+"""The maximum length of a text that a function makes. A longer text becomes null."""
 FREE_LENGTH = 1000
-"""Characters that cost nothing: there are not many steps in an expression."""
-_CASE = 8
-"""What it costs to change a character, compared with copying it."""
+"""The length in characters up to which texts cost nothing. The limit on steps bounds their number."""
+_CASE_WEIGHT = 8
+"""The cost of changing the case of a character, relative to copying it."""
 
 
 def _can_afford(environment: Environment, length: int, weight: int = 1) -> bool:
@@ -35,32 +35,32 @@ def _can_afford(environment: Environment, length: int, weight: int = 1) -> bool:
 
 
 def join_two(environment: Environment, left: str, right: str) -> str | None:
-    """Return one text after the other."""
+    """Return two texts joined, or None if that costs too much."""
     return left + right if _can_afford(environment, len(left) + len(right)) else None
 
 
 def join_all(environment: Environment, *pieces: str) -> str | None:
-    """Return texts, one after the other."""
+    """Return texts joined, or None if that costs too much."""
     return "".join(pieces) if _can_afford(environment, sum(map(len, pieces))) else None
 
 
 def lower(environment: Environment, text: str) -> str | None:
-    """Return a text in small letters."""
-    return text.lower() if _can_afford(environment, len(text), _CASE) else None
+    """Return a text in lowercase, or None if that costs too much."""
+    return text.lower() if _can_afford(environment, len(text), _CASE_WEIGHT) else None
 
 
 def upper(environment: Environment, text: str) -> str | None:
-    """Return a text in capital letters."""
-    return text.upper() if _can_afford(environment, len(text), _CASE) else None
+    """Return a text in uppercase, or None if that costs too much."""
+    return text.upper() if _can_afford(environment, len(text), _CASE_WEIGHT) else None
 
 
 def trim(environment: Environment, text: str) -> str | None:
-    """Return a text without the blanks around it."""
+    """Return a text without whitespace at its ends, or None if that costs too much."""
     return text.strip() if _can_afford(environment, len(text)) else None
 
 
 def contains(environment: Environment, text: str, part: str) -> bool | None:
-    """Return whether a text has another within it."""
+    """Return whether a text contains another, or None if that costs too much."""
     return part in text if _can_afford(environment, len(text)) else None
 
 
@@ -75,25 +75,29 @@ def ends_with(_: Environment, text: str, part: str) -> bool:
 
 
 def size(_: Environment, value: Any) -> int:
-    """Return how many characters a text has, or how many items a list."""
+    """Return the number of characters of a text, or of items of a list."""
     return len(value)
 
 
 MAX_PROGRAM_SIZE = 2500
-"""Instructions."""
+"""The maximum size of a compiled pattern, in RE2 instructions."""
 
 
 @lru_cache(maxsize=256)
 def compile_search(pattern: str) -> Callable[[Environment, str], bool | None]:
-    """Return a function that searches a text for a pattern. Raises InvalidValue, saying why."""
+    """Return a function that searches a text for a pattern.
+
+    That function returns None if the search costs too much. Raises InvalidValue, with the reason, for an
+    invalid pattern.
+    """
     compiled = compile_regex(pattern)
     if compiled.programsize > MAX_PROGRAM_SIZE:
-        raise InvalidValue(verbatim("it is too large: repeat less"))
+        raise InvalidValue(verbatim("it is too large; use fewer repetitions"))
 
-    def found(environment: Environment, text: str) -> bool | None:
+    def search(environment: Environment, text: str) -> bool | None:
         return compiled.search(text) is not None if environment.spend(matching_cost(compiled, text)) else None
 
-    return found
+    return search
 
 
 _USAGE = "text.matches('pattern')"
@@ -107,14 +111,14 @@ def _check_matches(checker: Checker, call: Call) -> TypedExpression:
     if UNKNOWN in (text.kind, pattern.kind):
         return unknown_at(call.at)
     if not pattern.is_constant or not pattern.possible_texts:
-        return checker.report(
-            pattern.at, "The pattern of matches is a text in quotes, so that it can be checked."
-        )
+        return checker.report(pattern.at, "The pattern of matches must be a text in quotes.")
     ((written, at),) = pattern.possible_texts
     try:
         search = compile_search(written)
     except InvalidValue as malformed:
-        return checker.report(at, f"'{shorten(written)}' is no regular expression (RE2): {malformed}.")
+        return checker.report(
+            at, f"'{shorten(written)}' is not a valid regular expression (RE2): {malformed}."
+        )
     return apply_signature(call, Signature((TEXT,), BOOLEAN, search), [text])
 
 
@@ -123,7 +127,7 @@ _CONCAT = "concat(a, b, …)"
 
 
 def _check_concat(checker: Checker, call: Call) -> TypedExpression:
-    """Check values that become one text."""
+    """Check the values that `concat` joins."""
     values = [checker.check_value(argument) for argument in call.arguments]
     pieces = [_as_text(call, value) for value in values]
     if not pieces or None in pieces:
@@ -133,7 +137,7 @@ def _check_concat(checker: Checker, call: Call) -> TypedExpression:
 
 
 def _as_text(call: Call, value: TypedExpression) -> TypedExpression | None:
-    """Return a value as a text, None where there is no such text."""
+    """Return a value converted to text, or None if its kind has no text form."""
     if value.kind in (TEXT, UNKNOWN) or value.kind.values:
         return value
     write = TO_TEXT.get(value.kind)

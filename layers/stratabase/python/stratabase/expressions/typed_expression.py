@@ -1,4 +1,4 @@
-"""A part of an expression after the check: the kind of its value, and the function that computes it."""
+"""Typed expressions: the parts of an expression after the check, with their kind and their evaluator."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -9,26 +9,29 @@ from stratabase.expressions.environment import Environment
 from stratabase.expressions.kinds import INT, NULL, REAL, TEXT, UNKNOWN, ValueKind, common_kind
 
 Evaluator = Callable[[Environment], Any]
-"""Returns a value for an environment; None is null. It never raises: what cannot be computed is null."""
+"""Returns the value for an environment, in which None is null.
+
+It never raises: a value that can't be computed is null.
+"""
 PossibleTexts = tuple[tuple[str, int], ...]
-"""Texts, and where they are written."""
+"""Texts, each with its position in the expression."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypedExpression:
-    """A part of an expression that has been checked; it begins at the character `at` of the text."""
+    """A checked part of an expression. `at` is its first character, counted from 0."""
 
     kind: ValueKind
     evaluate: Evaluator
     at: int
     steps: int = 1
-    """How many parts are evaluated at most, each as often as it is."""
+    """The maximum number of evaluated nodes. A node in a macro counts once for each item."""
     max_items: int = 0
-    """Of a list: how many items it has at most."""
+    """The maximum number of items, if the value is a list."""
     possible_texts: PossibleTexts | None = None
-    """All the texts that it, or an item of it, can be; None where it can be any."""
+    """All texts that the value, or an item of it, can be; None if it can be any text."""
     is_constant: bool = False
-    """It has one value, whatever the environment."""
+    """The value is the same for every environment."""
 
 
 def literal(kind: ValueKind, value: Any, at: int) -> TypedExpression:
@@ -40,24 +43,24 @@ def literal(kind: ValueKind, value: Any, at: int) -> TypedExpression:
 
 
 def unknown_at(at: int) -> TypedExpression:
-    """Return the typed expression of a part that has been reported as an error: it fits everywhere."""
+    """Return the typed expression of a part with a reported error. Its kind fits everywhere."""
     return TypedExpression(UNKNOWN, lambda _: None, at)
 
 
 def empty_environment() -> Environment:
-    """Return an environment for constants."""
+    """Return an environment for the evaluation of constants."""
     return Environment({})
 
 
 def count_steps(*parts: TypedExpression) -> int:
-    """Return the steps of an expression that evaluates each of these parts once."""
+    """Return the number of steps of an expression that evaluates each of these parts once."""
     return 1 + sum(typed.steps for typed in parts)
 
 
 def common_kind_of(parts: Sequence[TypedExpression]) -> ValueKind | None:
-    """Return the kind that all parts can have, or None where there is none.
+    """Return the kind that all parts fit, or None if there is none.
 
-    A text that is written may be an enum's value.
+    A literal text fits an enum that has this value.
     """
     kinds = {typed.kind for typed in parts}
     enums = [kind for kind in kinds if kind.values]
@@ -71,7 +74,7 @@ def _is_of_enum(typed: TypedExpression, enum: ValueKind) -> bool:
 
 
 def all_possible_texts(parts: Sequence[TypedExpression]) -> PossibleTexts | None:
-    """Return all the texts that any of the parts can be; None where one can be any text."""
+    """Return all texts that any of the parts can be, or None if a part can be any text."""
     texts: PossibleTexts = ()
     for typed in parts:
         if typed.possible_texts is None:
@@ -81,7 +84,7 @@ def all_possible_texts(parts: Sequence[TypedExpression]) -> PossibleTexts | None
 
 
 def convert_to(typed: TypedExpression, kind: ValueKind) -> TypedExpression:
-    """Return a part converted to a kind to which it is assignable, such as an Int to a Real."""
+    """Return a part converted to a kind that it is assignable to, such as an Int to a Real."""
     evaluate = typed.evaluate
     if typed.kind is INT and kind is REAL:
         evaluate = _real_evaluator(typed)

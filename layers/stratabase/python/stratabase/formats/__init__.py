@@ -1,10 +1,15 @@
 """How values are written: Java's patterns, ISO 8601, decimal numbers, regular expressions.
 
-A library that knows nothing of the product. Read `preferences` first: a member's formats, and the check of
-them. `date_pattern` formats and parses dates by a pattern, which is made of the fields in `date_fields`;
-`date_letters` is the table of its letters. `number_pattern` formats numbers. `locales` has what Babel and
-zoneinfo know of languages and time zones. `iso` and `decimals` have the one spelling in which dates and
-numbers are stored, `regex` compiles patterns with RE2. A value that is not valid raises `InvalidValue`.
+This package is a library that does not know the product. Read in this order:
 
-Imports `messages` only.
+- `preferences`: the formats of a member, and the checks of them
+- `date_fields`, `date_letters`, `date_pattern`: the pieces of date patterns, the table of their letters, and
+  formatting and parsing by a pattern
+- `number_pattern`: formatting numbers by a pattern
+- `locales`: languages and time zones, by Babel and zoneinfo
+- `iso`, `decimals`: the spellings in which dates and numbers are stored
+- `regex`: regular expressions, compiled by RE2
+- `invalid_value`: the exception for a value that is not valid, and how messages show such a value
+
+Imports only `messages`.
 """

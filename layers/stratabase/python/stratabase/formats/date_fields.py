@@ -1,4 +1,4 @@
-"""The pieces of a date pattern (literal texts and runs of a letter), and the fields that runs become."""
+"""The pieces of a date pattern (literal texts and runs of a letter), and the fields of these runs."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,13 +11,13 @@ from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.messages import _
 
 MAX_PATTERN_LENGTH = 100
-"""Patterns come with requests; a longer one could only be meant to cost."""
+"""The maximum number of characters. Clients send patterns, so their cost must be bounded."""
 _PIECE = re.compile(r"''|'(?P<quoted>(?:[^']|'')*)'|(?P<letter>[A-Za-z])(?P=letter)*|[^A-Za-z']+|'")
 _DIGIT = "[0-9]"
 
 
 class LetterRun(NamedTuple):
-    """A letter, and how often it stands there in a row."""
+    """A letter, and how often it is repeated."""
 
     letter: str
     length: int
@@ -27,13 +27,13 @@ PatternPiece = str | LetterRun
 
 
 def split_pattern(pattern: str) -> tuple[PatternPiece, ...]:
-    """Return literal texts and runs in order. Raises InvalidValue for a quote that does not end."""
+    """Return the literal texts and runs of a pattern in order. Raises InvalidValue for an unmatched quote."""
     check_length(pattern)
     return tuple(_piece(match, pattern) for match in _PIECE.finditer(pattern))
 
 
 def check_length(pattern: str, longest: int = MAX_PATTERN_LENGTH) -> None:
-    """Raise InvalidValue for a pattern that is too long."""
+    """Raise InvalidValue if a pattern is too long."""
     if len(pattern) > longest:
         message = _(
             "The pattern has {length} characters. The limit is {limit}.", length=len(pattern), limit=longest
@@ -53,7 +53,7 @@ def _piece(match: re.Match[str], pattern: str) -> PatternPiece:
 
 
 def unmatched_quote(pattern: str) -> InvalidValue:
-    """Return the error for a pattern of dates or numbers with a quote that does not end."""
+    """Return the error for an unmatched quote in a date or number pattern."""
     return InvalidValue(
         _(
             "The pattern {pattern} has an unmatched single quote. For a literal single quote, use ''.",
@@ -63,7 +63,7 @@ def unmatched_quote(pattern: str) -> InvalidValue:
 
 
 class DatePart(Enum):
-    """What a letter tells of."""
+    """The part of a date and time that a letter belongs to."""
 
     DATE = "date"
     TIME = "time"
@@ -72,37 +72,43 @@ class DatePart(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DateField:
-    """A run of a letter, in one language."""
+    """The formatting and parsing of a run of a letter, in one language."""
 
     format: Callable[[datetime], str]
     regex: str
-    """What its text looks like."""
+    """A regular expression that matches the field's text."""
     parse: Callable[[str], Any]
-    """What its text says. Raises ValueError."""
+    """Return the value of a text. Raises ValueError."""
     key: str | None = None
-    """What it helps to find out (`year`, `hour` …); None: it must only agree with the rest."""
+    """The name of the value, such as `year` or `hour`; None if it must only agree with the other fields."""
     possible_lengths: int = 1
-    """How many lengths its text may have at one place, at most."""
+    """The maximum number of lengths that the field's text can have at one place."""
 
     @property
     def is_number(self) -> bool:
-        """Whether its text has digits only."""
+        """Whether the field's text consists of digits."""
         return self.regex.startswith(_DIGIT)
 
 
 class PatternLetter(NamedTuple):
-    """A letter: what it tells of, and the field of a run of it (by count and language)."""
+    """A letter: the part that it belongs to, and a function that makes the field of a run of it.
+
+    The function takes the length of the run and a language.
+    """
 
     part: DatePart
     field: Callable[[int, str], DateField]
     max_run: int = MAX_PATTERN_LENGTH
-    """The longest run that Java takes."""
+    """The longest run that Java accepts."""
 
 
 def number_field(
     key: str | None, get: Callable[[datetime], int], width: int, value: Callable[[str], Any] = int
 ) -> Callable[[int, str], DateField]:
-    """Return the field of a number that has at most `width` digits by itself, padded with zeros."""
+    """Return a function that makes the field of a number padded with zeros.
+
+    `width`: the maximum number of digits of the number without padding.
+    """
 
     def field(count: int, language: str) -> DateField:
         del language
@@ -120,20 +126,24 @@ def zero_padded(get: Callable[[datetime], int], count: int) -> Callable[[datetim
 
 
 def digits_regex(count: int, width: int) -> str:
-    """Return the regular expression of at least `count` digits."""
+    """Return a regular expression for at least `count` digits."""
     return f"{_DIGIT}{{{count},{max(count, width)}}}"
 
 
 def count_lengths(count: int, width: int) -> int:
-    """Return how many lengths those digits may have."""
+    """Return the number of lengths that such digits can have."""
     return max(count, width) - count + 1
 
 
 def name_field(
     key: str | None, names: Sequence[str], get: Callable[[datetime], int], first: int = 0
 ) -> DateField:
-    """Return the field of a name out of a row of names, of which the first stands for the number `first`."""
+    """Return the field of a name, as the names of the months.
+
+    The first of `names` stands for the number `first`, the second for the next one.
+    """
     numbers = {name.casefold(): number for number, name in enumerate(names, first)}
+    # An alternation takes the first match: "March" must come before "Mar".
     longest_first = sorted(names, key=len, reverse=True)
 
     def value(text: str) -> int:

@@ -1,6 +1,6 @@
-"""The letters of Java's date patterns: for each, the field that a run of it becomes in a language.
+"""The letters of Java's date patterns, each with the field that a run of it makes.
 
-Dates first, then times, then time zones; at the end, how weeks are counted.
+Dates come first, then times, then time zones, and at the end the rules for counting weeks.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,10 @@ from stratabase.formats.date_fields import (
 from stratabase.formats.locales import Context
 
 _CENTURY_TURNS = 69
-"""Years of two digits are 1969 to 2068, as in POSIX: what a text means must not depend on today."""
+"""The first year of two digits in the 1900s.
+
+Such years are 1969 to 2068, as in POSIX. Java's rule depends on the current date; a text must not.
+"""
 _SHAPES = ("{sign}{hours:02d}", "{sign}{hours:02d}{minutes:02d}", "{sign}{hours:02d}:{minutes:02d}")
 _REGEXES = ("[+-][0-9]{2}", "[+-][0-9]{4}", "[+-][0-9]{2}:[0-9]{2}")
 
@@ -127,7 +130,7 @@ def _iso_8601(count: int, language: str) -> DateField:
 
 
 def _offset(shape: int, *, zulu: bool) -> DateField:
-    """Return the field of an offset from UTC; `zulu`: none at all is written as Z."""
+    """Return the field of an offset from UTC. With `zulu`, the offset 0 is written as Z."""
 
     def write(moment: datetime) -> str:
         minutes = _minutes(moment)
@@ -171,38 +174,41 @@ def _key(moment: datetime) -> str:
 
 
 class WeekRule(NamedTuple):
-    """The day on which weeks begin (Monday is 0), and how many days of a period its week 1 has at least."""
+    """The first day of weeks (Monday is 0), and the minimum number of days of a period in its week 1."""
 
     first_day: int
-    fewest_days: int
+    min_days: int
 
     def of_year(self, day: date) -> tuple[int, int]:
-        """Return the year to which a day's week belongs, and the week's number in it."""
+        """Return the year that a day's week belongs to, and the number of the week in that year."""
         today = day.toordinal()
+        # The last days of a year may belong to week 1 of the next one, the first days to the year before.
         year = next(
             year for year in (day.year + 1, day.year, day.year - 1) if self._start(_new_year(year)) <= today
         )
         return year, self._number(today, _new_year(year))
 
     def of_month(self, day: date) -> int:
-        """Return the number of a day's week in its month; 0 before the first."""
+        """Return the number of a day's week in its month; 0 before week 1."""
         return self._number(day.toordinal(), day.replace(day=1).toordinal())
 
     def _number(self, today: int, period: int) -> int:
         return (today - self._start(period)) // 7 + 1
 
     def _start(self, period: int) -> int:
-        """Return where week 1 of the period begins that begins at an ordinal."""
+        """Return the ordinal at which week 1 begins, for a period that begins at the ordinal `period`."""
+        # `before`: how many days of the period's first week precede the period. Ordinal 1 is a Monday. If too
+        # few days of that week are in the period, week 1 is the following one.
         before = (period - 1 - self.first_day) % 7
-        return period - before + (7 if 7 - before < self.fewest_days else 0)
+        return period - before + (7 if 7 - before < self.min_days else 0)
 
 
-_WITHOUT_TERRITORY = WeekRule(first_day=6, fewest_days=1)
-"""What Java takes for a language alone."""
+_WITHOUT_TERRITORY = WeekRule(first_day=6, min_days=1)
+"""The rule that Java uses for a language without a territory."""
 
 
 def week_rule(language: str) -> WeekRule:
-    """Return how weeks are counted where a language is spoken."""
+    """Return the rule for counting weeks in the territory of a language."""
     locale = locales.load_locale(language)
     if not locale.territory:
         return _WITHOUT_TERRITORY
@@ -210,7 +216,7 @@ def week_rule(language: str) -> WeekRule:
 
 
 def _new_year(year: int) -> int:
-    """Return the ordinal of 1 January, also of the years 0 and 10000, which `date` does not have."""
+    """Return the ordinal of 1 January, also for the years 0 and 10000, which `date` does not support."""
     past = year - 1
     return past * 365 + past // 4 - past // 100 + past // 400 + 1
 
@@ -240,4 +246,4 @@ DATE_PATTERN_LETTERS = {
     "Z": PatternLetter(DatePart.ZONE, _rfc_822),
     "X": PatternLetter(DatePart.ZONE, _iso_8601, max_run=3),
 }
-"""Every letter that a date pattern may have; other text with letters stands in quotes."""
+"""All letters of date patterns. Any other text with letters must be quoted."""

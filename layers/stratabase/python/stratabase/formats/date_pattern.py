@@ -1,7 +1,7 @@
-"""Java's date patterns, as SimpleDateFormat understands them: formatting a moment, and parsing it again.
+"""Java's date patterns (SimpleDateFormat): formatting dates and times, and parsing them.
 
-They differ from Java in this: the calendar is Gregorian at all times, digits are always 0 to 9, and parsing
-is strict: a run of n letters is at least n digits, and what is said twice must agree.
+There are three differences from Java. The calendar is always Gregorian. Digits are always 0 to 9. Parsing is
+strict: a run of n letters is at least n digits, and fields that repeat a value must agree.
 """
 
 import re
@@ -18,45 +18,48 @@ from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.messages import Message, _, and_list, or_list
 
 MAX_READINGS = 500
-"""In which a text may be read: all are tried on a text whose end does not fit. `dMyHmsS` has 128."""
+"""How many ways to divide a text among the fields are permitted; a text that does not match tries them all.
+
+The pattern `dMyHmsS` has 128.
+"""
 _COMPLETE = {
     DatePart.DATE: ({"year", "month", "day"}, {"year", "day_of_year"}),
     DatePart.TIME: ({"hour"}, {"hour_of_half", "half"}),
 }
-"""Any of these sets of keys tells all of a part."""
+"""By part: sets of keys, each of which determines the part completely."""
 _ANY_DAY = {"year": 1970, "month": 1, "day": 1}
 
 
 _MEANINGS: Mapping[DatePart, Callable[[str], Message]] = {
-    DatePart.DATE: lambda letter: _('The letter "{letter}" is part of a date.', letter=letter),
-    DatePart.TIME: lambda letter: _('The letter "{letter}" is part of a time.', letter=letter),
-    DatePart.ZONE: lambda letter: _('The letter "{letter}" is part of a time zone.', letter=letter),
+    DatePart.DATE: lambda letter: _('The letter "{letter}" represents part of a date.', letter=letter),
+    DatePart.TIME: lambda letter: _('The letter "{letter}" represents part of a time.', letter=letter),
+    DatePart.ZONE: lambda letter: _('The letter "{letter}" represents a time zone.', letter=letter),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class DatePattern:
-    """A date pattern that Java would take."""
+    """A date pattern that Java accepts."""
 
     pattern: str
     pieces: tuple[PatternPiece, ...]
 
     def check_parts(self, allowed: frozenset[DatePart]) -> None:
-        """Raise InvalidValue when a letter tells of anything else."""
+        """Raise InvalidValue if a letter belongs to another part."""
         for piece in self.pieces:
             if isinstance(piece, LetterRun) and DATE_PATTERN_LETTERS[piece.letter].part not in allowed:
                 raise InvalidValue(self._misplaced(piece.letter, allowed))
 
-    def check_readings(self, language: str, most: int) -> None:
-        """Raise InvalidValue if a text could be read in more ways than `most`."""
-        if _count_readings(self._fields(language)) > most:
+    def check_readings(self, language: str, max_readings: int) -> None:
+        """Raise InvalidValue if the fields can divide a text in more ways than `most`."""
+        if _count_readings(self._fields(language)) > max_readings:
             raise irreversible(
                 self.pattern,
-                _("Its numbers run together. Separate them, or use a fixed number of digits for each."),
+                _("The numbers run together. Separate them, or use a fixed number of digits for each."),
             )
 
     def formatter(self, language: str) -> Callable[[datetime], str]:
-        """Return a function that formats a moment, which must be in its time zone already."""
+        """Return a function that formats a datetime, which must already be in its time zone."""
         fields = self._fields(language)
         template = "".join(
             "%s" if isinstance(field, DateField) else field.replace("%", "%%") for field in fields
@@ -67,29 +70,30 @@ class DatePattern:
     def parser(
         self, language: str, zone: tzinfo, needed: frozenset[DatePart]
     ) -> Callable[[str], datetime | None] | None:
-        """Return a function that parses a moment (None from it: the text is not like the pattern).
+        """Return a function that parses a text, and returns None if the text does not match the pattern.
 
-        None when the pattern does not tell all of what is `needed`, or could match a text in too many ways.
+        The result is None instead of a function if the pattern does not determine all `needed` parts, or if
+        the fields could divide a text in too many ways.
         """
         fields = self._fields(language)
         return DateParser.of(fields, zone, needed) if self._is_clear(fields) else None
 
     def _is_clear(self, fields: Sequence[DateField | str]) -> bool:
-        """Return whether a text can be read in few ways; if a letter has two runs, it cannot."""
+        """Return whether a text can be divided in few ways, and no letter has two runs."""
         letters = self._letters()
         return len(letters) == len(set(letters)) and _count_readings(fields) <= MAX_READINGS
 
     def _fields(self, language: str) -> tuple[DateField | str, ...]:
-        alone = self._month_alone()
+        is_month_alone = self._month_alone()
         return tuple(
-            DATE_PATTERN_LETTERS["L" if alone else piece.letter].field(piece.length, language)
+            DATE_PATTERN_LETTERS["L" if is_month_alone else piece.letter].field(piece.length, language)
             if isinstance(piece, LetterRun)
             else piece
             for piece in self.pieces
         )
 
     def _month_alone(self) -> bool:
-        """Return whether the month is the only field: languages that decline it then name it otherwise."""
+        """Return whether the month is the only field. Some languages then use another form of its name."""
         return self._letters() == ["M"]
 
     def _letters(self) -> list[str]:
@@ -107,19 +111,19 @@ class DatePattern:
 
 @lru_cache(maxsize=512)
 def compile_date_pattern(pattern: str) -> DatePattern:
-    """Return a pattern ready for use. Raises InvalidValue for one that Java would refuse."""
-    found = split_pattern(pattern)
-    for piece in found:
+    """Return a compiled pattern. Raises InvalidValue for a pattern that Java refuses."""
+    pieces = split_pattern(pattern)
+    for piece in pieces:
         if isinstance(piece, LetterRun):
             _check(piece, pattern)
-    return DatePattern(pattern, found)
+    return DatePattern(pattern, pieces)
 
 
 def _check(run: LetterRun, pattern: str) -> None:
     letter = DATE_PATTERN_LETTERS.get(run.letter)
     if letter is None:
         message = _(
-            'The pattern {pattern} has the unsupported letter "{letter}". '
+            'The pattern {pattern} contains the unsupported letter "{letter}". '
             "Use {letters}, and enclose other text in single quotes.",
             pattern=describe_value(pattern),
             letter=run.letter,
@@ -138,10 +142,10 @@ def _check(run: LetterRun, pattern: str) -> None:
 
 
 def irreversible(pattern: str, reason: Message) -> InvalidValue:
-    """Return the error for a pattern whose output cannot be parsed; `reason` says why, and what helps."""
+    """Return the error for a pattern whose output cannot be parsed. `reason` says why, and what to do."""
     return InvalidValue(
         _(
-            "Values in the format {pattern} cannot be read back. {reason}",
+            "Values in the format {pattern} can't be read back. {reason}",
             pattern=describe_value(pattern),
             reason=reason,
         )
@@ -149,7 +153,7 @@ def irreversible(pattern: str, reason: Message) -> InvalidValue:
 
 
 def _count_readings(parts: Sequence[DateField | str]) -> int:
-    """Return in how many ways the fields could share a text, at most."""
+    """Return the maximum number of ways in which the fields can divide a text."""
     neighbors = zip(parts, [*parts[1:], ""], strict=True)
     return prod(
         part.possible_lengths
@@ -159,22 +163,22 @@ def _count_readings(parts: Sequence[DateField | str]) -> int:
 
 
 def _ends_a_number(after: DateField | str) -> bool:
-    """Return whether digits before this end where it begins, so that there is no choice."""
+    """Return whether a number before this piece can end only where the piece begins."""
     return isinstance(after, str) and not after[:1].isdigit()
 
 
 @dataclass(frozen=True, slots=True)
 class DateParser:
-    """Parses what one pattern has formatted, in one language and time zone."""
+    """The parser of one pattern, in one language and time zone."""
 
     regex: re.Pattern[str]
     fields: tuple[DateField, ...]
-    """One for each group of the regular expression."""
+    """The field of each group of the regular expression."""
     zone: tzinfo
 
     @classmethod
     def of(cls, parts: Sequence[DateField | str], zone: tzinfo, needed: frozenset[DatePart]) -> Self | None:
-        """Return the parser of fields and literal texts; None when they do not tell all that is needed."""
+        """Return the parser of fields and literal texts; None if they do not determine all `needed` parts."""
         fields = tuple(part for part in parts if isinstance(part, DateField))
         keys = {field.key for field in fields}
         if not all(any(keys >= enough for enough in _COMPLETE[part]) for part in needed):
@@ -185,10 +189,11 @@ class DateParser:
         return cls(re.compile(regex, re.IGNORECASE), fields, zone)
 
     def __call__(self, text: str) -> datetime | None:
-        """Return the moment that a text tells, in the parser's time zone unless the text has an offset."""
+        """Return the datetime of a text, in the parser's time zone unless the text has an offset."""
         match = self.regex.fullmatch(text)
         if match is None:
             return None
+        # Fields can repeat a value (a weekday beside a date), so the result must agree with all of them.
         try:
             values = [field.parse(group) for field, group in zip(self.fields, match.groups(), strict=True)]
             return next((moment for moment in self._moments(values) if self._agrees(moment, values)), None)
@@ -196,11 +201,13 @@ class DateParser:
             return None
 
     def _moments(self, values: Sequence[Any]) -> Iterator[datetime]:
-        """Yield what the values may mean: where a clock is put back, an hour occurs twice."""
-        told = {field.key: value for field, value in zip(self.fields, values, strict=True) if field.key}
-        local = _local(told)
-        if "offset" in told:
-            yield local.replace(tzinfo=timezone(told["offset"]))
+        """Yield what the values can mean. When clocks are put back, an hour occurs twice."""
+        values_by_key = {
+            field.key: value for field, value in zip(self.fields, values, strict=True) if field.key
+        }
+        local = _local(values_by_key)
+        if "offset" in values_by_key:
+            yield local.replace(tzinfo=timezone(values_by_key["offset"]))
         else:
             yield local.replace(tzinfo=self.zone)
             yield local.replace(tzinfo=self.zone, fold=1)
@@ -212,16 +219,18 @@ class DateParser:
         )
 
 
-def _local(told: Mapping[str, Any]) -> datetime:
-    day = _ANY_DAY | {key: told[key] for key in _ANY_DAY if key in told}
+def _local(values: Mapping[str, Any]) -> datetime:
+    day = _ANY_DAY | {key: values[key] for key in _ANY_DAY if key in values}
     moment = datetime(
         **day,
-        hour=told["hour"] if "hour" in told else told.get("hour_of_half", 0) + 12 * told.get("half", 0),
-        minute=told.get("minute", 0),
-        second=told.get("second", 0),
-        microsecond=told.get("millisecond", 0) * 1000,
+        hour=values["hour"]
+        if "hour" in values
+        else values.get("hour_of_half", 0) + 12 * values.get("half", 0),
+        minute=values.get("minute", 0),
+        second=values.get("second", 0),
+        microsecond=values.get("millisecond", 0) * 1000,
         tzinfo=UTC,
     )
-    if "day" in told:
+    if "day" in values:
         return moment
-    return moment + timedelta(days=told.get("day_of_year", 1) - 1)
+    return moment + timedelta(days=values.get("day_of_year", 1) - 1)

@@ -1,4 +1,4 @@
-"""Decimal numbers of at most 38 digits, which are exact, and the one way to write each of them."""
+"""Exact decimal numbers of at most 38 digits, and the canonical spelling of each of them."""
 
 import re
 from decimal import (
@@ -22,9 +22,9 @@ _TRAPS = [InvalidOperation, Overflow, Subnormal, Inexact]
 _MAX_DIGITS = 38
 _MIN_EXPONENT, _MAX_EXPONENT = -130, 125
 _PLAIN = range(-38, 38)
-"""Numbers whose first digit has one of these exponents are written without one."""
+"""The exponents of the first digit for which a number is written without an exponent."""
 _SHORT = re.compile(r"(?!-0$)-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{0,17}[1-9])?")
-"""Spellings that are surely canonical: nearly all that there are."""
+"""Spellings that are certainly canonical. Nearly all stored numbers match, so this saves parsing them."""
 
 
 def is_canonical_decimal(value: Any) -> bool:
@@ -42,25 +42,26 @@ def _is_canonical(text: str) -> bool:
 
 
 def canonical_decimal(number: Decimal) -> str:
-    """Return the one spelling of a number."""
+    """Return the canonical spelling of a number."""
     if not number:
         return "0"
     normal = number.normalize(_context())
     return f"{normal:f}" if normal.adjusted() in _PLAIN else f"{normal:E}"
 
 
-def parse_decimal(given: Any) -> Decimal:
-    """Return the number that a JSON value is: text, int, Decimal, or float (its shortest decimal).
+def parse_decimal(value: Any) -> Decimal:
+    """Return the number of a JSON value: a text, int, Decimal, or float (its shortest decimal spelling).
 
-    Raises InvalidValue for anything else, and for a number that has too many digits or is too large or small.
+    Raises InvalidValue for other values, for too many digits, and for numbers that are too large or too
+    small.
     """
     try:
-        return _parse(given)
+        return _parse(value)
     except DecimalException:
         message = _(
             "{value} is not a Real. Use a decimal number, such as -12.50, with at most {digits} digits "
             "and an absolute value between {smallest} and {largest}.",
-            value=describe_value(given),
+            value=describe_value(value),
             digits=_MAX_DIGITS,
             smallest=f"1E{_MIN_EXPONENT}",
             largest=f"1E+{_MAX_EXPONENT + 1}",
@@ -68,24 +69,24 @@ def parse_decimal(given: Any) -> Decimal:
         raise InvalidValue(message) from None
 
 
-def _parse(given: Any) -> Decimal:
-    if isinstance(given, bool) or not isinstance(given, int | float | Decimal | str):
+def _parse(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str):
         raise InvalidOperation
-    if isinstance(given, int | Decimal):
-        return _context().create_decimal(given)
-    text = given if isinstance(given, str) else repr(given)
+    if isinstance(value, int | Decimal):
+        return _context().create_decimal(value)
+    text = value if isinstance(value, str) else repr(value)
     if len(text) > _MAX_LENGTH or not _SYNTAX.fullmatch(text):
         raise InvalidOperation
     return _context().create_decimal(text)
 
 
 def _context() -> Context:
-    """Return arithmetic in which every number that is no Real is an exception."""
+    """Return a context that raises an exception for every number that is not a Real."""
     return Context(prec=_MAX_DIGITS, Emin=_MIN_EXPONENT, Emax=_MAX_EXPONENT, traps=_TRAPS)
 
 
 def decimal_context() -> Context:
-    """Return arithmetic that rounds to 38 digits; a result that is no Real even so is a DecimalException."""
+    """Return a context that rounds to 38 digits, and raises DecimalException if the result is no Real."""
     context = _context()
     context.traps[Inexact], context.traps[DivisionByZero] = False, True
     return context

@@ -1,4 +1,4 @@
-"""The error for a value that is not one of its type, and how messages show such a value."""
+"""The exception for a value that is not valid, and how messages show such a value."""
 
 import json
 from decimal import Decimal
@@ -10,40 +10,40 @@ _LONGEST = 60
 
 
 class InvalidValue(ValueError):
-    """A value that is not one of its type; `message` says what would be right."""
+    """A value that is not valid for its type. `message` says what would be right."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
         self.message = message
 
 
-def describe_value(given: Any) -> str:
-    """Return a value as JSON spells it, on one line and not too long, for a message in any language."""
-    if isinstance(given, list | tuple):
+def describe_value(value: Any) -> str:
+    """Return a value as JSON on one line, shortened, for a message in any language."""
+    if isinstance(value, list | tuple):
         return "[…]"
-    if isinstance(given, dict):
+    if isinstance(value, dict):
         return "{…}"
-    if isinstance(given, str):
-        return _in_quotes(given)
-    return _cut(_spell(given))
+    if isinstance(value, str):
+        return _in_quotes(value)
+    return _cut(_spell(value))
 
 
 def _in_quotes(text: str) -> str:
-    """Return a text in double quotes; what cannot be printed, such as half a character, is escaped."""
+    """Return a text in double quotes. Unprintable characters and single surrogates are escaped."""
     escaped = "".join(
         json.dumps(each, ensure_ascii=not each.isprintable())[1:-1] for each in text[: _LONGEST + 1]
     )
     return f'"{_cut(escaped)}"'
 
 
-def _spell(given: Any) -> str:
-    if isinstance(given, bool):
-        return str(given).lower()
-    if isinstance(given, int) and given.bit_length() > _LONGEST * 3:
-        return f"{Decimal(given):.5e}"
-    if isinstance(given, Decimal):
-        return str(given)
-    return "null" if given is None else repr(given)
+def _spell(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) and value.bit_length() > _LONGEST * 3:
+        return f"{Decimal(value):.5e}"
+    if isinstance(value, Decimal):
+        return str(value)
+    return "null" if value is None else repr(value)
 
 
 def _cut(text: str) -> str:

@@ -1,6 +1,7 @@
-"""Dates and times in ISO 8601: parsing its extended format, and the one way in which each is stored.
+"""Dates and times in ISO 8601: parsing of its extended format, and the spellings in which they are stored.
 
-A date is stored as `2020-01-31`, a time as `10:30:00.000`, a moment in UTC as `2020-01-31T10:00:00.000Z`.
+A date is stored as `2020-01-31`, a time as `10:30:00.000`, and a date with time, in UTC, as
+`2020-01-31T10:00:00.000Z`.
 """
 
 import re
@@ -17,17 +18,17 @@ _DATETIME = re.compile(f"{DATE}[T ]{TIME}{OFFSET}?", re.IGNORECASE)
 
 
 def parse_date(text: str) -> datetime | None:
-    """Return the midnight with which a date begins; None when the text is no date."""
+    """Return the midnight at the beginning of a date; None if the text is not a date."""
     return _moment(text) if _DATE.fullmatch(text) else None
 
 
 def parse_time(text: str) -> datetime | None:
-    """Return a moment at a time of day; None when the text is no time."""
+    """Return a time on an arbitrary day; None if the text is not a time."""
     return _moment(_ANY_DAY + text) if _TIME.fullmatch(text) else None
 
 
 def parse_datetime(text: str) -> datetime | None:
-    """Return a moment, with a time zone when the text has an offset; None when it is no date and time."""
+    """Return a date and time, with a time zone if the text has an offset; None if the text is neither."""
     return _moment(text.upper()) if _DATETIME.fullmatch(text) else None
 
 
@@ -39,25 +40,25 @@ def _moment(text: str) -> datetime | None:
 
 
 def format_date(moment: datetime) -> str:
-    """Return the day of a moment as it is stored."""
+    """Return the stored spelling of a date."""
     return moment.date().isoformat()
 
 
 def format_time(moment: datetime) -> str:
-    """Return the time of day of a moment as it is stored; what is finer than a millisecond is cut off."""
+    """Return the stored spelling of a time. Anything below a millisecond is cut off."""
     return moment.time().isoformat("milliseconds")
 
 
 def format_datetime(moment: datetime) -> str:
-    """Return a moment as it is stored. Raises OverflowError for one in a year that UTC does not have."""
+    """Return the stored spelling of a date and time. Raises OverflowError for years beyond UTC's calendar."""
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
 def datetime_reader(zone: tzinfo) -> Callable[[str], datetime]:
-    """Return a function from a stored moment to that moment in a time zone.
+    """Return a function that reads a stored date and time and converts it to a time zone.
 
-    At the ends of time, where the zone's day has no date, the result is in UTC. Raises ValueError for a text
-    that is no stored moment.
+    If the calendar does not have that day (at the ends of time), the result is in UTC. The function raises
+    ValueError for a text that is not a stored date and time.
     """
     return datetime.fromisoformat if zone is UTC else lambda stored: _in_zone(stored, zone)
 

@@ -1,6 +1,6 @@
-"""Languages (names of months, days and eras, the signs in numbers) and time zones, by their codes.
+"""Languages and time zones by their codes: names of months, days and eras, and symbols of numbers.
 
-Babel is imported when the first language is asked for: patterns of digits alone never pay for it.
+Babel is imported when a language is first needed. Patterns of numbers alone do not load it.
 """
 
 import re
@@ -24,7 +24,7 @@ _CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}")
 
 @dataclass(frozen=True, slots=True)
 class NumberSymbols:
-    """The signs of numbers; the defaults are those of English."""
+    """The symbols in numbers. The defaults are those of English."""
 
     decimal: str = "."
     group: str = ","
@@ -36,7 +36,7 @@ class NumberSymbols:
 
 @lru_cache(maxsize=128)
 def load_locale(code: str) -> "Locale":
-    """Return Babel's data of a language. Raises InvalidValue for one that does not exist."""
+    """Return Babel's data for a language. Raises InvalidValue if it does not exist."""
     from babel import Locale, UnknownLocaleError  # noqa: PLC0415 - slow, and seldom needed
 
     try:
@@ -64,18 +64,18 @@ def weekday_names(language: str, width: Width) -> tuple[str, ...]:
 
 
 def era_name(language: str) -> str:
-    """Return the short name of the era in which all our dates lie."""
+    """Return the short name of the present era (AD). No supported date lies in another one."""
     return str(load_locale(language).eras["abbreviated"][1])
 
 
 def day_period_names(language: str) -> tuple[str, str]:
-    """Return the names of the hours before noon and of those after."""
+    """Return the names of the halves of the day, such as AM and PM."""
     names = load_locale(language).day_periods["format"]["abbreviated"]
     return names["am"], names["pm"]
 
 
 def zone_name(language: str, zone: str, *, daylight: bool) -> str:
-    """Return the long name of a time zone in summer or winter."""
+    """Return the long name of a time zone, in daylight saving time or in standard time."""
     from babel.dates import get_timezone_name  # noqa: PLC0415 - slow, and seldom needed
 
     variant: Literal["daylight", "standard"] = "daylight" if daylight else "standard"
@@ -84,17 +84,17 @@ def zone_name(language: str, zone: str, *, daylight: bool) -> str:
 
 @lru_cache(maxsize=128)
 def number_symbols(language: str) -> NumberSymbols:
-    """Return the signs that a language puts into numbers; the digits are always 0 to 9."""
+    """Return a language's symbols in numbers. Digits are always 0 to 9."""
     if language == "en":
         return NumberSymbols()
-    found = load_locale(language).number_symbols["latn"]
+    symbols = load_locale(language).number_symbols["latn"]
     return NumberSymbols(
-        decimal=found["decimal"],
-        group=found["group"],
-        minus=found["minusSign"],
-        percent=found["percentSign"],
-        per_mille=found["perMille"],
-        exponent=found["exponential"],
+        decimal=symbols["decimal"],
+        group=symbols["group"],
+        minus=symbols["minusSign"],
+        percent=symbols["percentSign"],
+        per_mille=symbols["perMille"],
+        exponent=symbols["exponential"],
     )
 
 
@@ -102,13 +102,13 @@ _MACHINE_ZONES = frozenset({"localtime", "Factory"})
 
 
 def is_time_zone(name: str) -> bool:
-    """Return whether there is such a time zone (`Europe/Rome`), spelled like this."""
+    """Return whether a time zone exists, in exactly this spelling (`Europe/Rome`)."""
     return name in _names()
 
 
 @lru_cache(maxsize=128)
 def load_time_zone(name: str) -> tzinfo:
-    """Return a time zone. Raises InvalidValue for one that does not exist."""
+    """Return a time zone. Raises InvalidValue if it does not exist."""
     if name == "UTC":
         return UTC
     try:

@@ -1,7 +1,7 @@
-"""Java's decimal patterns, as DecimalFormat understands them; rounding is HALF_EVEN, as there.
+"""Java's number patterns (DecimalFormat). Rounding is HALF_EVEN, as in Java.
 
-They differ from Java in this: digits are always 0 to 9, and a digit sign behind the digits stands in quotes.
-A pattern has a prefix and a suffix (`Affixes`) around its digits (`DigitFormat`).
+There are two differences from Java: digits are always 0 to 9, and pattern characters after the digits must be
+quoted. A pattern has a prefix and a suffix (`Affixes`) around its digits (`DigitFormat`).
 """
 
 import re
@@ -19,10 +19,10 @@ from stratabase.formats.locales import NumberSymbols
 from stratabase.messages import Message, _, or_list
 
 EXACT_CONTEXT = Context(prec=1000, rounding=ROUND_HALF_EVEN)
-"""Wide enough for every Real, however many decimals a pattern wants."""
+"""A context that is wide enough for every Real, with as many decimals as a pattern can have."""
 _QUOTED = re.compile(r"'[^']*'?")
 _PATTERN = re.compile(
-    # Possessive: no part may give back what it has taken, which would take the fourth power of the length.
+    # Possessive quantifiers: backtracking could take time in proportion to the fourth power of the length.
     r"(?P<prefix>[^#0,.;]*+)"
     r"(?P<number>(?P<integer>[#,]*+[0,]*+)(?P<point>\.(?P<fraction>0*+\#*+))?+(?:E(?P<exponent>0++)|(?!E)))"
     r"(?P<suffix>[^#0,.;]*+)"
@@ -33,40 +33,43 @@ _PIECE = re.compile(r"''|'(?P<quoted>(?:[^']|'')*)'|(?P<text>[^'])")
 
 @dataclass(frozen=True, slots=True)
 class DigitFormat:
-    """What a pattern says of the digits."""
+    """How a pattern formats the digits of a number."""
 
-    least_integer: int = 0
-    most_integer: int = 0
-    """Counts in scientific notation only."""
-    least_fraction: int = 0
-    most_fraction: int = 0
+    min_integer_digits: int = 0
+    max_integer_digits: int = 0
+    """Used in scientific notation only."""
+    min_fraction_digits: int = 0
+    max_fraction_digits: int = 0
     group: int = 0
-    """How many digits stand between the signs that group; 0: there are none."""
+    """The number of digits between group separators; 0 for none."""
     point: bool = False
-    """The decimal sign is written even when nothing follows it."""
+    """Whether the decimal separator is written even without decimals."""
     exponent: int = 0
-    """How many digits the exponent has at least; 0: there is none."""
+    """The minimum number of digits of the exponent; 0 for no exponent."""
 
     def format(self, number: Decimal, symbols: NumberSymbols) -> str:
         """Return the digits of a number that is not negative."""
         return self._scientific(number, symbols) if self.exponent else self._plain(number, symbols)
 
     def _plain(self, number: Decimal, symbols: NumberSymbols) -> str:
-        rounded = number.quantize(Decimal(1).scaleb(-self.most_fraction), context=EXACT_CONTEXT)
+        rounded = number.quantize(Decimal(1).scaleb(-self.max_fraction_digits), context=EXACT_CONTEXT)
         integer, _point, fraction = f"{rounded:f}".partition(".")
-        integer = integer.lstrip("0").zfill(self.least_integer)
-        fraction = fraction.rstrip("0").ljust(self.least_fraction, "0")
+        integer = integer.lstrip("0").zfill(self.min_integer_digits)
+        fraction = fraction.rstrip("0").ljust(self.min_fraction_digits, "0")
         if not integer and not fraction:
             integer = "0"
         return self._joined(self._grouped(integer, symbols.group), fraction, symbols)
 
     def _scientific(self, number: Decimal, symbols: NumberSymbols) -> str:
-        rounded = Context(prec=self.most_integer + self.most_fraction, rounding=ROUND_HALF_EVEN).plus(number)
+        rounded = Context(
+            prec=self.max_integer_digits + self.max_fraction_digits, rounding=ROUND_HALF_EVEN
+        ).plus(number)
         shown = "".join(map(str, rounded.as_tuple().digits)).rstrip("0")
         size = rounded.adjusted() + 1
         exponent = self._exponent(size) if shown else 0
-        before = size - exponent if shown else self._least_mantissa
-        shown = shown.ljust(max(self.least_integer + self.least_fraction, before), "0")
+        before = size - exponent if shown else self._min_mantissa_digits
+        # Trailing zeros were removed above; the pattern may require some of them.
+        shown = shown.ljust(max(self.min_integer_digits + self.min_fraction_digits, before), "0")
         mantissa = self._joined(shown[:before], shown[before:], symbols)
         sign = symbols.minus if exponent < 0 else ""
         return f"{mantissa}{symbols.exponent}{sign}{abs(exponent):0{self.exponent}d}"
@@ -74,17 +77,17 @@ class DigitFormat:
     def _exponent(self, size: int) -> int:
         """Return the exponent of a number with `size` integer digits."""
         if self._engineering:
-            return (size - 1) // self.most_integer * self.most_integer
-        return size - self.least_integer
+            return (size - 1) // self.max_integer_digits * self.max_integer_digits
+        return size - self.min_integer_digits
 
     @property
     def _engineering(self) -> bool:
-        """Whether the exponent is a multiple of the most integer digits."""
-        return self.most_integer > max(1, self.least_integer)
+        """Whether the exponent is a multiple of the maximum number of integer digits."""
+        return self.max_integer_digits > max(1, self.min_integer_digits)
 
     @property
-    def _least_mantissa(self) -> int:
-        return 1 if self._engineering else self.least_integer
+    def _min_mantissa_digits(self) -> int:
+        return 1 if self._engineering else self.min_integer_digits
 
     def _grouped(self, integer: str, sign: str) -> str:
         if not self.group:
@@ -98,7 +101,7 @@ class DigitFormat:
 
 
 class Sign(Enum):
-    """A sign that languages write differently; the value is the symbol's name."""
+    """A sign that languages write differently. The value is the name of the symbol."""
 
     MINUS = "minus"
     PERCENT = "percent"
@@ -111,19 +114,19 @@ _MULTIPLIERS = {Sign.PERCENT: 2, Sign.PER_MILLE: 3}
 
 @dataclass(frozen=True, slots=True)
 class Affix:
-    """What stands before or behind the digits of a number: literal texts and signs, in order."""
+    """The prefix or suffix of a number: literal texts and signs, in order."""
 
     pieces: tuple[str | Sign, ...] = ()
 
     def text(self, symbols: NumberSymbols) -> str:
-        """Return it in a language."""
+        """Return the affix in a language."""
         return "".join(
             getattr(symbols, piece.value) if isinstance(piece, Sign) else piece for piece in self.pieces
         )
 
     @property
     def powers(self) -> list[int]:
-        """The powers of ten by which its signs multiply the number."""
+        """The powers of ten by which the signs multiply the number."""
         return [_MULTIPLIERS[piece] for piece in self.pieces if piece in _MULTIPLIERS]
 
 
@@ -134,15 +137,15 @@ class Affixes(NamedTuple):
     suffix: Affix
 
     def texts(self, symbols: NumberSymbols) -> tuple[str, str]:
-        """Return them in a language."""
+        """Return the prefix and the suffix in a language."""
         return self.prefix.text(symbols), self.suffix.text(symbols)
 
     def minus(self) -> "Affixes":
-        """Return what negative numbers have when the pattern does not say it."""
+        """Return the default affixes of negative numbers."""
         return Affixes(Affix((Sign.MINUS, *self.prefix.pieces)), self.suffix)
 
     def check(self) -> None:
-        """Raise InvalidValue when percent and per mille stand there more than once."""
+        """Raise InvalidValue if there is more than one percent or per mille sign."""
         if len(self.prefix.powers + self.suffix.powers) > 1:
             message = _(
                 "A number pattern can have only one percent or per mille sign. "
@@ -152,16 +155,16 @@ class Affixes(NamedTuple):
 
     @property
     def power(self) -> int:
-        """The power of ten by which percent or per mille multiply the number."""
+        """The power of ten by which percent or per mille multiplies the number."""
         return sum(self.prefix.powers + self.suffix.powers)
 
 
-_EVERYTHING = DigitFormat(most_fraction=200, group=3)
-"""What Java makes of the empty pattern."""
+_EMPTY_PATTERN = DigitFormat(max_fraction_digits=200, group=3)
+"""What the empty pattern means in Java."""
 
 
 def parse_affix(text: str, pattern: str) -> Affix:
-    """Return the affix that a part of a pattern spells. Raises InvalidValue for a quote that does not end."""
+    """Return the affix in a part of a pattern. Raises InvalidValue for an unmatched quote."""
     if _PIECE.sub("", text):
         raise unmatched_quote(pattern)
     return Affix(tuple(_piece(match) for match in _PIECE.finditer(text)))
@@ -175,7 +178,7 @@ def _piece(match: re.Match[str]) -> str | Sign:
 
 @dataclass(frozen=True, slots=True)
 class NumberPattern:
-    """A decimal pattern that Java would take."""
+    """A number pattern that Java accepts."""
 
     pattern: str
     digits: DigitFormat
@@ -198,8 +201,9 @@ class NumberPattern:
 
 @lru_cache(maxsize=512)
 def compile_number_pattern(pattern: str) -> NumberPattern:
-    """Return a pattern ready for use. Raises InvalidValue for one that Java would refuse."""
+    """Return a compiled pattern. Raises InvalidValue for a pattern that Java refuses."""
     check_length(pattern)
+    # Quoted text is masked with as many characters, so that positions stay valid in the pattern itself.
     match = _PATTERN.fullmatch(_QUOTED.sub(_masked, pattern))
     if match is None or (match["negative"] and not match["number"]):
         raise InvalidValue(_refusal(pattern))
@@ -215,7 +219,7 @@ def _masked(match: re.Match[str]) -> str:
 
 
 def _affixes(pattern: str, match: re.Match[str], prefix: str, suffix: str) -> Affixes:
-    """Return the affixes that two groups of the match span; they are cut out of the pattern itself."""
+    """Return the affixes in two groups of the match, taken from the pattern itself."""
     spans = [slice(*match.span(group)) if match[group] else slice(0) for group in (prefix, suffix)]
     affixes = Affixes(*(parse_affix(pattern[span], pattern) for span in spans))
     affixes.check()
@@ -224,18 +228,18 @@ def _affixes(pattern: str, match: re.Match[str], prefix: str, suffix: str) -> Af
 
 def _digits(pattern: str, match: re.Match[str]) -> DigitFormat:
     if not pattern:
-        return _EVERYTHING
+        return _EMPTY_PATTERN
     integer, fraction = match["integer"].replace(",", ""), match["fraction"] or ""
     if match["integer"].endswith(",") or (match["exponent"] and not integer + fraction):
         raise InvalidValue(_refusal(pattern))
-    least_integer, least_fraction = integer.count("0"), fraction.count("0")
-    if match["point"] and not least_integer + least_fraction:
-        least_integer, least_fraction = (1, 0) if integer else (0, min(1, len(fraction)))
+    min_integer, min_fraction = integer.count("0"), fraction.count("0")
+    if match["point"] and not min_integer + min_fraction:
+        min_integer, min_fraction = (1, 0) if integer else (0, min(1, len(fraction)))
     return DigitFormat(
-        least_integer=least_integer,
-        most_integer=len(integer),
-        least_fraction=least_fraction,
-        most_fraction=len(fraction),
+        min_integer_digits=min_integer,
+        max_integer_digits=len(integer),
+        min_fraction_digits=min_fraction,
+        max_fraction_digits=len(fraction),
         group=len(match["integer"].rpartition(",")[2]) if "," in match["integer"] else 0,
         point=bool(match["point"]) and not (integer and fraction),
         exponent=len(match["exponent"] or ""),

@@ -1,6 +1,6 @@
-"""How one member writes and reads dates: patterns, time zone and language; and whether these can be used.
+"""The formats of a member: patterns, time zone and language, and the checks of them.
 
-A date or time pattern is good if everything it formats can be parsed again.
+A date or time pattern is valid if everything that it formats can be parsed again.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,11 @@ from stratabase.formats.invalid_value import describe_value
 from stratabase.messages import Message, _
 
 MAX_FORMAT_LENGTH = (MAX_PATTERN_LENGTH - 1) // 2
-"""Characters; both formats and a space make the pattern of a Datetime."""
+"""The maximum number of characters. Both patterns and a space make the pattern of a Datetime."""
 _MAX_READINGS = isqrt(MAX_READINGS)
-"""Of each format, so that a Datetime in both can be read."""
+"""The limit for each pattern, so that a Datetime in both patterns stays within MAX_READINGS."""
 _LANGUAGE = "en"
-"""Names are told apart in every language, so one will do to find what numbers leave open."""
+"""The language of the samples. Names are distinct in every language, so one is enough to test the numbers."""
 _DAYS = (
     *(datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=day) for day in range(366)),
     *(
@@ -30,9 +30,9 @@ _DAYS = (
         for day in (1, 2, 11, 12, 21)
     ),
 )
-"""Days whose numbers have one digit or more, so that a pattern that leaves open which is which shows it."""
+"""Days with numbers of few and of many digits, to find patterns whose numbers cannot be told apart."""
 _FINER_THAN_HOURS = {"m": "minute", "s": "second", "S": "microsecond"}
-"""What letters tell of a time besides its hour, by the attribute of a moment."""
+"""By letter: the attribute of a datetime that it stands for."""
 _TIMES = tuple(
     datetime(1970, 1, 1, hour, minute, second, 1000 * millisecond, tzinfo=UTC)
     for hour in range(24)
@@ -42,7 +42,10 @@ _TIMES = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """A member's Java date pattern and time pattern, IANA time zone and language code (api.md section 4)."""
+    """The formats of a member (api.md section 4).
+
+    Java patterns of dates and times, an IANA time zone and a language code.
+    """
 
     date_format: str = "dd/MM/yyyy"
     time_format: str = "HH:mm"
@@ -51,7 +54,7 @@ class Formats:
 
     @property
     def datetime_format(self) -> str:
-        """The pattern of a Datetime: the date's, a space, the time's."""
+        """The pattern of a Datetime: that of dates, a space, and that of times."""
         return f"{self.date_format} {self.time_format}"
 
 
@@ -59,16 +62,16 @@ DEFAULT_FORMATS = Formats()
 
 
 def check_date_format(pattern: str) -> None:
-    """Raise InvalidValue for a pattern that cannot write a Date, or whose dates cannot be read back."""
+    """Raise InvalidValue if a pattern cannot format a Date, or if its dates cannot be parsed again."""
     compiled = _check_format(pattern, DatePart.DATE)
     _check_complete(compiled, _missing_of_date(compiled))
     _check_samples(compiled, DatePart.DATE, _DAYS, datetime.date)
 
 
 def check_time_format(pattern: str) -> None:
-    """Raise InvalidValue for a pattern that cannot write a Time, or whose times cannot be read back.
+    """Raise InvalidValue if a pattern cannot format a Time, or if its times cannot be parsed again.
 
-    What is finer than the pattern tells is lost, as in the default `HH:mm`: that is no mistake.
+    Units that the pattern leaves out, such as seconds in the default `HH:mm`, are lost. This is permitted.
     """
     compiled = _check_format(pattern, DatePart.TIME)
     _check_complete(compiled, _missing_of_time(compiled))
@@ -78,13 +81,13 @@ def check_time_format(pattern: str) -> None:
 
 
 def check_time_zone(name: str) -> None:
-    """Raise InvalidValue for a time zone that does not exist."""
+    """Raise InvalidValue if a time zone does not exist."""
     if not locales.is_time_zone(name):
         raise locales.unknown_time_zone(name)
 
 
 def check_language(code: str) -> None:
-    """Raise InvalidValue for a language that does not exist."""
+    """Raise InvalidValue if a language does not exist."""
     locales.load_locale(code)
 
 
@@ -96,31 +99,32 @@ def _check_format(pattern: str, part: DatePart) -> DatePattern:
 
 
 def _check_complete(compiled: DatePattern, missing: Message | None) -> None:
-    """Raise InvalidValue for a pattern that leaves something out, or says something at two places."""
+    """Raise InvalidValue if a pattern lacks something, or has a letter at two places."""
     if missing is not None:
         raise irreversible(compiled.pattern, missing)
+    # The parser accepts no letter with two runs (`DatePattern.parser`).
     letters = [run.letter for run in _runs(compiled)]
     twice = [letter for letter in dict.fromkeys(letters) if letters.count(letter) > 1]
     if twice:
         reason = _(
-            'The letter "{letter}" occurs in more than one place. Use it in only one.', letter=twice[0]
+            'The letter "{letter}" appears in more than one place. Use it in only one place.', letter=twice[0]
         )
         raise irreversible(compiled.pattern, reason)
 
 
 def _missing_of_date(compiled: DatePattern) -> Message | None:
-    """Return what keeps dates from being read back, and what would be right; None when nothing does."""
+    """Return what a pattern lacks so that its dates cannot be parsed, and what to add; None if nothing."""
     runs = _runs(compiled)
     letters = {run.letter for run in runs}
     if "y" not in letters and "Y" in letters:
         return _(
-            'The letter "Y" stands for the year of a week. Use {pattern}.',
+            'The letter "Y" represents the week-based year. Use {pattern}.',
             pattern=describe_value(_with_calendar_year(compiled)),
         )
     if "y" not in letters:
         return _('The year is missing. Add "yyyy".')
     if any(run == LetterRun("y", 2) for run in runs):
-        return _('A year of two digits does not specify the century. Use "yyyy".')
+        return _('A two-digit year does not specify the century. Use "yyyy".')
     if "D" in letters:
         return None
     if not letters & {"M", "L"}:
@@ -129,7 +133,8 @@ def _missing_of_date(compiled: DatePattern) -> Message | None:
 
 
 def _with_calendar_year(compiled: DatePattern) -> str:
-    """Return the pattern that was probably meant by one with the year of a week, such as `YYYY-MM-DD`."""
+    """Return the probable intention of a pattern with the year of a week, such as `YYYY-MM-DD`."""
+    # Beside a month, "DD" is probably meant as the day of the month and not as the day of the year.
     day = "d" if any(run.letter in "ML" for run in _runs(compiled)) else "D"
     texts: list[str] = []
     for piece in compiled.pieces:
@@ -144,12 +149,12 @@ def _with_calendar_year(compiled: DatePattern) -> str:
 
 
 def _missing_of_time(compiled: DatePattern) -> Message | None:
-    """Return what keeps times from being read back, and what would be right; None when nothing does."""
+    """Return what a pattern lacks so that its times cannot be parsed, and what to add; None if nothing."""
     letters = {run.letter for run in _runs(compiled)}
     if letters & {"H", "k"} or (letters & {"K", "h"} and "a" in letters):
         return None
     if letters & {"K", "h"}:
-        return _('The hour does not specify whether it is before or after noon. Add "a", or use "HH".')
+        return _('The hour does not specify AM or PM. Add "a", or use "HH".')
     return _('The hour is missing. Add "HH".')
 
 
@@ -158,19 +163,24 @@ def _runs(compiled: DatePattern) -> list[LetterRun]:
 
 
 def _check_samples(
-    compiled: DatePattern, part: DatePart, samples: tuple[datetime, ...], told: Callable[[datetime], object]
+    compiled: DatePattern,
+    part: DatePart,
+    samples: tuple[datetime, ...],
+    value_of: Callable[[datetime], object],
 ) -> None:
-    """Raise InvalidValue when a sample is read back as another: its digits can be cut at several places."""
+    """Raise InvalidValue if a sample does not survive formatting and parsing.
+
+    This happens if the digits of adjacent numbers can be divided in several ways.
+    """
     compiled.check_readings(_LANGUAGE, _MAX_READINGS)
     write, read = compiled.formatter(_LANGUAGE), compiled.parser(_LANGUAGE, UTC, frozenset({part}))
     assert read is not None, "it tells everything, in few ways"
     for sample in samples:
         text = write(sample)
-        found = read(text)
-        if found is None or told(found) != told(sample):
+        parsed = read(text)
+        if parsed is None or value_of(parsed) != value_of(sample):
             reason = _(
-                "{value} has more than one meaning. "
-                "Separate the numbers, or use a fixed number of digits for each.",
+                "{value} is ambiguous. Separate the numbers, or use a fixed number of digits for each.",
                 value=describe_value(text),
             )
             raise irreversible(compiled.pattern, reason)

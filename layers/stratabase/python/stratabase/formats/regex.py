@@ -1,9 +1,9 @@
-"""Regular expressions of models and clients, matched by RE2: in linear time, whoever wrote them.
+"""Regular expressions of models and clients, matched by RE2 in linear time.
 
-Python's `re` backtracks, so a short text can keep it busy for hours. RE2 does not, and therefore knows no
-lookaround and no back references. The size of a program bounds the time that each byte of a text takes.
+Python's `re` backtracks, so a short text can keep it busy for hours. RE2 does not, and therefore has no
+lookaround and no back references. The size of its program limits the time for each byte of a text.
 
-Errors are in English only: they are for those who write expressions and models, and quote RE2.
+Errors are in English only. They quote RE2, for people who write expressions and models.
 """
 
 import re
@@ -14,11 +14,11 @@ from stratabase.formats.invalid_value import InvalidValue
 from stratabase.messages import verbatim
 
 MAX_REGEX_LENGTH = 1000
-"""Characters."""
+"""The maximum number of characters."""
 _MEMORY = 2**18
-"""Bytes for a program and the states met in matching; a larger program is refused.
+"""The bytes for a program and the states that matching creates. RE2 refuses a larger program.
 
-With more, RE2 goes on making states that it never meets again, which takes several times longer.
+With more, RE2 creates states that it never meets again, which takes several times longer.
 """
 _LOOKAROUND = (
     "RE2 has no lookahead or lookbehind: write each condition as a matches('…') of its own in an expression, "
@@ -48,7 +48,7 @@ _ADVICE: Mapping[str, str] = {
     ),
     r"pattern too large": r"it is too large: repeat less, such as \p{L}+ in place of \p{L}{1,100}",
 }
-"""What to write instead, by what RE2's reason begins with."""
+"""What to write instead, by a regular expression for the beginning of RE2's reason."""
 _ADVICE_OF = {re.compile(beginning): advice for beginning, advice in _ADVICE.items()}
 _TOKEN = re.compile(
     r"\\Q.*?(?:\\E|\Z)"  # a literal text
@@ -60,17 +60,17 @@ _TOKEN = re.compile(
 )
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 _REPETITION = re.compile(r"\{(?:0|[1-9][0-9]{0,7})(?:,(?:0|[1-9][0-9]{0,7})?)?\}")
-"""What RE2 takes as a repetition, and refuses if a number is over 1000."""
+"""The repetitions that RE2 understands. It refuses them if a number is over 1000."""
 
 
 def compile_regex(pattern: str) -> Any:
     """Return a pattern compiled by RE2, without groups.
 
-    Raises InvalidValue with the reason why it cannot be, and what to write instead.
+    Raises InvalidValue with the reason, and with what to write instead.
     """
     if len(pattern) > MAX_REGEX_LENGTH:
         raise InvalidValue(verbatim(f"it has more than {MAX_REGEX_LENGTH} characters"))
-    # Here and not above: few requests need it.
+    # Imported here, because few requests need it.
     import re2  # type: ignore[import-untyped] # noqa: PLC0415
 
     options = re2.Options()
@@ -84,27 +84,27 @@ def compile_regex(pattern: str) -> Any:
 
 
 def matching_cost(compiled: Any, text: str) -> int:
-    """Return how many instructions matching a text takes at most: about 6 ns each where RE2 is slowest."""
-    # What is not ASCII has several bytes; the work is counted as if all were like the longest.
+    """Return the maximum number of instructions to match a text. At worst, one takes about 6 ns."""
+    # RE2 matches bytes. A character that is not ASCII has up to four.
     return int(compiled.programsize) * len(text) * (1 if text.isascii() else 4)
 
 
 def _explained(reason: Any) -> str:
-    """Return RE2's reason, which it gives in bytes, and what to write instead where that is known."""
-    said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-    advice = next((advice for beginning, advice in _ADVICE_OF.items() if beginning.match(said)), None)
-    return f"{said} ({advice})" if advice else said
+    """Return RE2's reason, with what to write instead if that is known."""
+    text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+    advice = next((advice for beginning, advice in _ADVICE_OF.items() if beginning.match(text)), None)
+    return f"{text} ({advice})" if advice else text
 
 
 def ascii_words(pattern: str) -> tuple[str, ...]:
-    r"""Return which of `\w`, `\W`, `\b` and `\B` a pattern has, for which only ASCII letters make words."""
+    r"""Return which of `\w`, `\W`, `\b` and `\B` a pattern contains: their words have ASCII letters only."""
     tokens = (token[0] for token in _TOKEN.finditer(pattern) if not token[0].startswith("\\Q"))
     found = {escape for token in tokens for escape in _ESCAPE.findall(token)}
     return tuple(escape for escape in (r"\w", r"\W", r"\b", r"\B") if escape in found)
 
 
 def check_portable(pattern: str) -> None:
-    """Raise InvalidValue for what other engines, Python's among them, read otherwise than RE2 does."""
+    """Raise InvalidValue for syntax that RE2 silently reads otherwise than engines such as Python's."""
     for token in _TOKEN.finditer(pattern):
         if token["octal"]:
             code = token["octal"]

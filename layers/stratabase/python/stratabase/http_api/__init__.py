@@ -1,11 +1,13 @@
-"""The HTTP face of the service: API Gateway events in, responses out.
+"""The HTTP interface of the service: takes API Gateway events and returns responses.
 
-- `http` knows the protocol: messages, bodies, refusals, what an endpoint is. It knows nothing of the service.
-- `auth` finds out who calls (Basic, Bearer), stops forged requests, and issues tokens.
-- `api` has GraphQL, its schema, health and the OpenAPI document; `admin` has members; `pages` has what people
-  see in a browser.
-- `handler` is where a request comes in: it finds the endpoint, the caller and the response.
+- `handler` receives each request. It authenticates the caller, finds the endpoint and returns the response.
+- `http` implements the protocol: messages, bodies, refusals, and the definition of an endpoint. It does not
+  depend on what the service does.
+- `auth` authenticates callers (Basic and Bearer), rejects forged requests, and issues tokens.
+- `api` has the endpoints for programs: GraphQL, its schema, health and the OpenAPI document.
+- `admin` has the endpoints that administer members.
+- `pages` has the web pages.
 
-Imports point from `handler` to `auth` and `http`, and from `api`, `admin` and `pages` to `auth` and `http`.
-Outside, only `operations`, `domain` and `model` are imported; `bootstrap` puts the endpoints together.
+`handler`, `api`, `admin` and `pages` import `auth` and `http`. Outside this package, only `operations`,
+`domain`, `model` and lower packages are imported. `bootstrap` assembles the endpoints.
 """

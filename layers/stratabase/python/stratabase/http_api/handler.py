@@ -1,11 +1,10 @@
-"""Where a request comes in: the Lambda handler of the functions that API Gateway calls.
+"""The Lambda handler of the functions that API Gateway calls.
 
-An event becomes a request, the endpoint at its address answers, and the response becomes what the function
-returns. Whatever goes wrong in between becomes a clean response too.
+It turns an event into a request, calls the endpoint at its address, and returns the response as a proxy
+response. Refusals and unexpected errors become error responses.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.members.member import Caller
@@ -37,13 +36,13 @@ from stratabase.messages import _
 from stratabase.observe import Log
 
 CATCH_ALL = "/{proxy+}"
-"""The route of all addresses that have no route of their own."""
+"""The route for all addresses that have no route of their own."""
 
 _DEFAULT_HEADERS = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
 
 
 class HttpHandler:
-    """Answers the events of a function. `endpoints` are those that it serves, by address."""
+    """The handler of one function. `endpoints` has the endpoints that the function serves, by address."""
 
     def __init__(
         self,
@@ -67,11 +66,11 @@ class HttpHandler:
         try:
             return self._finish(request, response)
         except ResponseTooLarge as refusal:
-            refused = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
-            return self._finish(request, refused)
+            refusal_response = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
+            return self._finish(request, refusal_response)
 
     def _respond(self, request: Request, event: ProxyEvent) -> tuple[Response, Caller | None]:
-        """Return the response, and the caller as far as it is known."""
+        """Return the response, and the caller if the request was authenticated."""
         endpoint = self.endpoints.get(request.resource)
         error_format = endpoint.error_format(request.method) if endpoint else ErrorFormat.PROBLEM
         caller = None
@@ -80,38 +79,39 @@ class HttpHandler:
             return self._dispatch(request, event, endpoint, caller), caller
         except Refusal as refusal:
             return self._refuse(request, refusal, error_format, caller), caller
-        except Exception as error:  # noqa: BLE001 - whatever it is, the client gets a clean answer
+        except Exception as error:  # noqa: BLE001 - the client gets an error response for any bug
             return self._fail(request, error, error_format, caller), caller
 
     def _find_caller(self, request: Request) -> Caller | None:
-        """Return the caller; None where the address needs none. Raises Refusal."""
+        """Authenticate the caller and return it, or None if the address is public. Raises Refusal."""
         needs_caller = is_protected(_address(request)) and request.method != "OPTIONS"
         return self._authentication.caller(request) if needs_caller else None
 
     def _dispatch(
         self, request: Request, event: ProxyEvent, endpoint: Endpoint | None, caller: Caller | None
     ) -> Response:
-        """Return the response of the operation that a request is for. Raises Refusal.
+        """Return the response of the operation that the request is for. Raises Refusal.
 
-        What is refused first must stay so: the caller is known by now, so nobody without credentials learns
-        which addresses and methods there are, and the body is read only for callers who may send it.
+        The order of the checks matters for security. Authentication comes before this method, so clients
+        without credentials cannot probe which protected addresses and methods exist. The body is decoded only
+        for callers who are authorized to send it.
         """
         if request.method == "OPTIONS" and endpoint:
             return Response(204, self._cors.preflight_headers(request, endpoint.allowed_methods))
-        # 1. What is asked for?
+        # 1. Find the operation.
         if endpoint is None:
             raise NotFound(_("The address {address} does not exist.", address=request.path))
         operation = endpoint.operation(request.method)
-        # 2. May the caller do that?
+        # 2. Authorize the caller.
         if caller is not None and endpoint.may_write(request.method):
             check_csrf(request, caller)
         if caller is not None and operation.authorize is not None:
             operation.authorize(request, caller)
-        # 3. Is the request well-formed?
+        # 3. Validate the format parameter and the body.
         if operation.has_format:
             requested_format(request)
         if operation.body is not None:
-            request = replace(request, body=decode_event_body(event))
+            request = request.with_body(decode_event_body(event))
             _check_body(request, operation)
         return operation.respond(request, caller)
 
@@ -133,38 +133,44 @@ class HttpHandler:
             resource=request.resource,
         )
         message = _(
-            "The service failed. To report this problem, include the trace ID {trace_id}.",
+            "An internal error occurred. When you report this problem, include the trace ID {trace_id}.",
             trace_id=request.trace_id,
         )
         detail = message.in_language(response_language(request, caller))
         return error_response(error_format, request, 500, detail)
 
     def _finish(self, request: Request, response: Response) -> ProxyResponse:
-        """Return what the function returns for a response. Raises ResponseTooLarge."""
+        """Return the proxy response of a response, with default headers, CORS headers and compression.
+
+        Raises ResponseTooLarge.
+        """
         names = {name.lower() for name, _value in response.headers}
         defaults = tuple(header for header in _DEFAULT_HEADERS if header[0].lower() not in names)
         headers = (*response.headers, *defaults, *self._cors.response_headers(request))
-        compressed = compress_response(request, replace(response, headers=headers))
-        proxied = proxy_response(compressed, bodiless=request.method == "HEAD")
-        check_response_size(proxied, may_have_written=response.may_have_written)
-        return proxied
+        compressed = compress_response(request, response.with_headers(headers))
+        result = proxy_response(compressed, bodiless=request.method == "HEAD")
+        check_response_size(result, may_have_written=response.may_have_written)
+        return result
 
 
 def _check_body(request: Request, operation: Operation) -> None:
     size, max_size = len(request.body), operation.max_body_size
     if max_size is not None and size > max_size:
-        message = _("The body has {size} bytes. The limit is {limit} bytes.", size=size, limit=max_size)
+        message = _(
+            "The request body has {size} bytes. The limit is {limit} bytes.", size=size, limit=max_size
+        )
         raise BodyTooLarge(message)
     encodings = ", ".join(request.headers.get("content-encoding", ()))
     if size and encodings.strip().lower() not in ("", "identity"):
         message = _(
-            'The content coding "{encoding}" is not supported. Send the body without a content coding.',
+            'The content encoding "{encoding}" is not supported. '
+            "Send the request body without a content encoding.",
             encoding=encodings,
         )
         raise UnsupportedContentEncoding(message)
 
 
 def _address(request: Request) -> str:
-    """Return the address that decides whether a caller is needed."""
-    # Not the path: behind a custom domain that begins with the domain's base path.
+    """Return the address by which the handler decides whether the request needs authentication."""
+    # The path of the event does not work: behind a custom domain, it starts with the domain's base path.
     return f"/{request.parameters.get('proxy', '')}" if request.resource == CATCH_ALL else request.resource

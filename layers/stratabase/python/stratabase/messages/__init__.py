@@ -1,13 +1,13 @@
-"""Messages to people: written in English where they arise, and shown in the reader's language.
+"""Messages for people, written in English in the code and translated for each reader.
 
-Read in this order: message (a message with its parameters; `_` and `ngettext` make one), catalogs (the
-languages, and the translations of each). `it.po` has the Italian translations and `messages.pot` lists every
-message; `make messages` brings both up to date with the code.
+Read in this order: `message` (a message with its parameters, created by `_` or `ngettext`) and `catalogs`
+(the supported languages and their translations). `messages.pot` lists every message, and `it.po` translates
+them into Italian. `make messages` updates both files from the code.
 
-A message is a `str`, its English text, so logs and errors need to know nothing of languages. Only the edge
-(http_api, schema, mails and pages) calls `in_language` with the language of the reader.
+A message is a `str` with the English text, so logs and exceptions can use it as it is. Only the code that
+answers a reader (`http_api`, `schema`, and the emails to members) calls `in_language`.
 
-Imports nothing of Stratabase. Every other package may import this one.
+This package imports no other package of Stratabase. Every other package can import it.
 """
 
 from stratabase.messages.message import Message, _, and_list, ngettext, or_list, sentences, verbatim

@@ -1,8 +1,8 @@
-"""The languages that Stratabase speaks, and the translations of its messages into them.
+"""The supported languages and their catalogs.
 
-A catalog is a file of gettext, LANGUAGE.po in this folder, which lists the English messages with their
-translations. For another language, add its file with `make messages LANGUAGE=de`, translate what it lists,
-and name it in LANGUAGES.
+A catalog is a gettext file in this folder, such as `it.po`. It maps each English message to its translation.
+To add a language, run `make messages LANGUAGE=de`, translate the messages in the new file, and add the
+language to LANGUAGES.
 """
 
 from collections.abc import Iterable
@@ -12,21 +12,25 @@ from io import BytesIO
 from pathlib import Path
 
 ENGLISH = "en"
-"""The language of the messages in the code, which everybody reads whose own language is not on offer."""
+"""The language of the messages in the code, and the fallback for unsupported languages."""
 LANGUAGES = (ENGLISH, "it")
+"""The codes of the supported languages."""
 _FOLDER = Path(__file__).parent
 
 
-def choose_language(wanted: Iterable[str]) -> str:
-    """Return the first language on offer of those wanted (`it`, `it-CH`, `it_CH`), or English."""
-    languages = (tag.replace("_", "-").partition("-")[0].lower() for tag in wanted)
+def choose_language(tags: Iterable[str]) -> str:
+    """Return the first supported language of some language tags, or English if none is supported.
+
+    Only the language of a tag counts: `it`, `it-CH` and `it_CH` all select Italian.
+    """
+    languages = (tag.replace("_", "-").partition("-")[0].lower() for tag in tags)
     return next((language for language in languages if language in LANGUAGES), ENGLISH)
 
 
 @lru_cache(maxsize=len(LANGUAGES))
 def load_translations(language: str) -> GNUTranslations:
-    """Return the catalog of one of LANGUAGES other than English."""
-    from babel.messages.mofile import write_mo  # noqa: PLC0415 - only where somebody reads another language
+    """Return the translations of a language of LANGUAGES other than English."""
+    from babel.messages.mofile import write_mo  # noqa: PLC0415 - slow, and English needs none
     from babel.messages.pofile import read_po  # noqa: PLC0415
 
     compiled = BytesIO()

@@ -1,4 +1,4 @@
-"""Messages that keep their parameters, so that they can be shown in any language later."""
+"""Messages that keep their template and parameters, so that they can be translated later."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -7,25 +7,27 @@ from typing import Literal, Self
 from stratabase.messages.catalogs import ENGLISH, choose_language, load_translations
 
 Parameter = str | int
-"""What a placeholder stands for: a text that stays as it is, a number, or another `Message`."""
+"""The value of a placeholder: a text that is not translated, a number, or another `Message`."""
 _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
 
 
 class Message(str):
-    """A text in English, which `in_language` gives in other languages.
+    """A message in English that can be translated with `in_language`.
 
-    Made by the functions below, never by its constructor. What `+`, `join` or an f-string makes of it is a
-    plain `str`, which can no longer be translated: nest messages as parameters instead.
+    Create messages with the functions below, not with the constructor. `+`, `join` and f-strings return a
+    plain `str`, which can't be translated. To combine messages, pass one as a parameter of another.
     """
 
     __slots__ = ("number", "parameters", "plural", "template")
 
     template: str
-    """The English text, with the names of parameters in braces: the key in the catalogs."""
+    """The English text with the names of the parameters in braces. It is the key in the catalogs."""
     parameters: Mapping[str, Parameter]
+    """The values of the placeholders by name."""
     plural: str | None
-    """The English text for a `number` other than 1; None when the message depends on no number."""
+    """The English template for a `number` other than 1, or None if the message has no plural."""
     number: int
+    """The number that selects the singular or the plural."""
 
     def __new__(
         cls,
@@ -34,14 +36,14 @@ class Message(str):
         plural: str | None = None,
         number: int = 1,
     ) -> Self:
-        """Return the message with its English text."""
+        """Return the message with its placeholders filled in."""
         english = template if plural is None or number == 1 else plural
         self = super().__new__(cls, _fill_in(english, parameters, ENGLISH))
         self.template, self.parameters, self.plural, self.number = template, parameters, plural, number
         return self
 
     def in_language(self, language: str) -> str:
-        """Return the text in a language, such as "it"; in English where there is no translation."""
+        """Return the text in a language, such as "it", or in English if there is no translation."""
         language = choose_language([language])
         if language == ENGLISH:
             return str(self)
@@ -57,37 +59,37 @@ class Message(str):
 
 
 def _(template: str, **parameters: Parameter) -> Message:
-    """Return a message. `template` is a literal, with the names of the parameters in braces."""
+    """Return a message. `template` is a string literal with the names of the parameters in braces."""
     return Message(template, parameters)
 
 
 def ngettext(singular: str, plural: str, count: int, **parameters: Parameter) -> Message:
-    """Return a message that depends on a number, which both templates show as `{count}`."""
+    """Return a message with a singular and a plural. Both templates can show the number as `{count}`."""
     return Message(singular, {"count": count, **parameters}, plural, count)
 
 
 def verbatim(text: str) -> Message:
-    """Return a message that is the same in every language, such as a text of the model."""
+    """Return a message that is the same in every language, such as a message that the model defines."""
     return _Verbatim(text)
 
 
 def and_list(words: Iterable[str]) -> Message:
-    """Return words as people list them: "a", "a and b", "a, b, and c". Each word may be a `Message`."""
+    """Return a list of words: "a", "a and b", or "a, b, and c". Each word can be a `Message`."""
     return _AndList(words)
 
 
 def or_list(words: Iterable[str]) -> Message:
-    """Return words as people list alternatives: "a", "a or b", "a, b, or c"."""
+    """Return a list of alternatives: "a", "a or b", or "a, b, or c". Each word can be a `Message`."""
     return _OrList(words)
 
 
 def sentences(messages: Iterable[str]) -> Message:
-    """Return whole sentences, one after the other."""
+    """Return messages, each of one or more sentences, joined with spaces."""
     return _Sentences(messages)
 
 
 class _Verbatim(Message):
-    """A text that nobody translates. Braces in it mean nothing."""
+    """A text that is never translated. Its braces are literal."""
 
     __slots__ = ()
 
@@ -104,20 +106,20 @@ class _Verbatim(Message):
 
 
 class _Joined(Message):
-    """Several texts as one. The keys of its parameters are their positions."""
+    """Several texts joined into one message. `parameters` maps positions, such as "0", to the texts."""
 
     __slots__ = ()
 
     def __new__(cls, texts: Iterable[str]) -> Self:
-        listed = list(texts)
-        self = str.__new__(cls, cls._join(listed, ENGLISH))
-        self.template, self.plural, self.number = "", None, len(listed)
-        self.parameters = {str(position): text for position, text in enumerate(listed)}
+        parts = list(texts)
+        self = str.__new__(cls, cls._join(parts, ENGLISH))
+        self.template, self.plural, self.number = "", None, len(parts)
+        self.parameters = {str(position): text for position, text in enumerate(parts)}
         return self
 
     @staticmethod
     def _join(texts: Sequence[str], language: str) -> str:
-        """Return texts, which are in a language, as one."""
+        """Return texts of a language joined by its rules."""
         raise NotImplementedError
 
     def in_language(self, language: str) -> str:
@@ -148,7 +150,7 @@ class _Sentences(_Joined):
     __slots__ = ()
 
     @staticmethod
-    def _join(texts: Sequence[str], language: str) -> str:  # noqa: ARG004 - a blank in all of them
+    def _join(texts: Sequence[str], language: str) -> str:  # noqa: ARG004 - a space in every language
         return " ".join(texts)
 
 
@@ -157,7 +159,7 @@ def _fill_in(template: str, parameters: Mapping[str, Parameter], language: str) 
 
 
 def _show(value: Parameter, language: str) -> str:
-    """Return a parameter as a message in a language shows it; a number with its thousands apart."""
+    """Return a parameter as text in a language. Numbers get the language's thousands separators."""
     if isinstance(value, Message):
         return value.in_language(language)
     if not isinstance(value, int):
@@ -170,7 +172,10 @@ def _show(value: Parameter, language: str) -> str:
 
 
 def _join_list(words: Sequence[str], english: str, style: Literal["standard", "or"], language: str) -> str:
-    """Return words as a language lists them. `english` is the English conjunction; `style` is Babel's."""
+    """Return a list of words by the rules of a language.
+
+    `english` is the English conjunction. `style` is the name of the list style in Babel.
+    """
     if language != ENGLISH:
         from babel.lists import format_list  # noqa: PLC0415 - as above
 

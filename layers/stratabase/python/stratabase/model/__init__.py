@@ -1,10 +1,15 @@
 """The model: the classes, attributes, roles, enums and profiles of one application.
 
-Read `model` and `attribute` first. `types` has the attribute types, `constraints` the constraints of their
-values; each is a file of its own in a registry. `api_names` makes every generated name. `model_expressions`
-compiles the expressions of a model, `dependencies` says what derived attributes are made of. `member_names`
-says whom the names of members in objects mean. `difference` compares two models, `prepared` stores one as
-JSON, and `reading` makes one of the text of a model file.
+Read `model` and `attribute` first. Then read what you need:
 
-Imports point to `constraints`, `types`, `expressions` and `formats`.
+- `types`: the attribute types, one per file
+- `constraints`: the constraints on the values of attributes, one per file
+- `api_names`: every generated name
+- `model_expressions` and `dependencies`: the compiled expressions, and what derived attributes depend on
+- `member_names`: which members the names in objects refer to
+- `reading`: the text of a model file becomes a `Model`, or a list of errors
+- `prepared`: a model as JSON, which starts faster than the text
+- `difference`: the differences between two models
+
+Imports point to `expressions`, `formats` and `messages`.
 """

@@ -1,8 +1,8 @@
-"""Every name in the generated GraphQL schema that is not the model's own.
+"""All generated names of the GraphQL schema.
 
 Types are named after their class (`EmployeePage`), services after their class and a verb
 (`Employee___getPage`), sorts and filters after their attribute (`last_name___ASC`, `last_name___not___in`).
-The model's check for name clashes and the schema both use this module, so they cannot disagree.
+The model's check for name clashes and the schema both use this module, so they can't disagree.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""An attribute of a class: its type, what it may hold, and where its value comes from."""
+"""Attributes of classes: their type, their constraints, and the origin of their value."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from stratabase.model.types.storage import Stored
 
 
 class Origin(Enum):
-    """Who gives an attribute its value."""
+    """The origin of an attribute's value."""
 
     NATIVE = "native"
-    """The client."""
+    """Clients write the value."""
     PLATFORM = "platform"
-    """The service, at each write (`_createdon` …)."""
+    """Stratabase sets the value on each write (`_createdon` …)."""
     DERIVED = "derived"
-    """Other attributes, at each read."""
+    """Stratabase computes the value from other attributes on each read."""
 
 
 class Aggregate(Enum):
-    """What a derived attribute makes of many values."""
+    """A function that makes one value of many, for a derived attribute."""
 
     COUNT = "COUNT"
     SUM = "SUM"
@@ -33,7 +33,7 @@ class Aggregate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """How a derived attribute is computed: either an expression, or a path with or without an aggregate."""
+    """How to compute a derived attribute: by an expression, or by a path with an optional aggregate."""
 
     expression: str | None = None
     path: tuple[str, ...] = ()
@@ -42,21 +42,22 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A named value of a class."""
+    """An attribute: a named value of a class."""
 
     name: str
     type: AttributeType
     required: bool = False
     origin: Origin = Origin.NATIVE
     constraints: tuple[Constraint, ...] = ()
-    """What `@domain` or `@file` demands, and a limit of the type itself, in the order of the checks."""
+    """The constraints of `@domain` or `@file` and the limit of the type itself, in the order of checks."""
     derivation: Derivation | None = None
     description: str | None = None
 
     def violations(self, stored: Stored, formats: Formats | None = None) -> Iterator[Violation]:
-        """Yield why the constraints refuse a stored value, which is not None.
+        """Yield the violations of the constraints by a stored value, which must not be None.
 
-        The texts show values in a member's formats; without formats, as they are stored.
+        `stored` is the value in its stored form. Messages show values in `formats`; if that is None, in the
+        stored form.
         """
         for constraint in self.constraints:
             yield from constraint.violations(stored, self.type, formats)

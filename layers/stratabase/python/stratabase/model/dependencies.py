@@ -1,4 +1,4 @@
-"""Which attributes and roles a derived attribute depends on, and an order to compute all of them."""
+"""The attributes and roles that derived attributes depend on, and the order in which to compute them."""
 
 from collections.abc import Iterable, Iterator
 from graphlib import TopologicalSorter
@@ -10,16 +10,19 @@ from stratabase.model.model import Model
 from stratabase.model.model_expressions import expressions_of
 
 ClassMember = tuple[str, str]
-"""A class, and one of its attributes or roles."""
+"""The name of a class, and of one of its attributes or roles."""
 
 
 def members_on_paths(model: Model, class_name: str, paths: Iterable[Path]) -> frozenset[ClassMember]:
-    """Return the attributes and roles that are met on paths from a class."""
+    """Return the attributes and roles on paths that begin at a class."""
     return frozenset(member for path in paths for member in _members_on_path(model, class_name, path))
 
 
 def direct_dependencies(model: Model, class_name: str, attribute: Attribute) -> frozenset[ClassMember]:
-    """Return the attributes and roles that a derived attribute is directly made of; nothing for another."""
+    """Return the attributes and roles in the expression or path of a derived attribute.
+
+    The result is empty for attributes that are not derived.
+    """
     derivation = attribute.derivation
     if derivation is None:
         return frozenset()
@@ -28,22 +31,22 @@ def direct_dependencies(model: Model, class_name: str, attribute: Attribute) -> 
 
 
 def all_dependencies(model: Model, class_name: str, paths: Iterable[Path]) -> frozenset[ClassMember]:
-    """Return all attributes and roles that paths from a class depend on, by way of derived ones too.
+    """Return all attributes and roles that paths from a class depend on, also through derived attributes.
 
-    Who reads what lies on the paths reads all of these.
+    A caller who may read the values of the paths must be allowed to read all of these.
     """
     found: set[ClassMember] = set()
-    waiting = list(members_on_paths(model, class_name, paths))
-    while waiting:
-        member = waiting.pop()
+    queue = list(members_on_paths(model, class_name, paths))
+    while queue:
+        member = queue.pop()
         if member not in found:
             found.add(member)
-            waiting += _dependencies_of(model, member)
+            queue += _dependencies_of(model, member)
     return frozenset(found)
 
 
 def derivation_order(model: Model) -> tuple[ClassMember, ...]:
-    """Return all derived attributes of a model, each after those that it is made of."""
+    """Return all derived attributes of a model, each after the attributes that it depends on."""
     derived = {
         (class_.name, attribute.name): attribute
         for class_ in model.classes.values()

@@ -1,4 +1,4 @@
-"""What changed between two models, in short lines for people."""
+"""The differences between two models, as short lines for people."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -12,9 +12,9 @@ M = TypeVar("M", Attribute, Role)
 
 
 def diff_models(old: Model, new: Model) -> list[str]:
-    """Return what changed, or nothing where both models say the same, be it in another order.
+    """Return one line for each difference; an empty list if the models differ only in order.
 
-    A line is like `+ Employee.nickname: String`, `- class Team`, `~ Employee.email: now required`.
+    Examples: `+ Employee.nickname: String`, `- class Team`, `~ Employee.email: now required`.
     """
     return [
         *_value("application", old.application, new.application),
@@ -27,7 +27,7 @@ def diff_models(old: Model, new: Model) -> list[str]:
 def _named(
     kind: str, old: Mapping[str, T], new: Mapping[str, T], changes: Callable[[T, T], Iterator[str]]
 ) -> Iterator[str]:
-    """Yield what is new, what has changed, and what is gone."""
+    """Yield the additions, the changes, and the removals."""
     for name, one in new.items():
         yield from changes(old[name], one) if name in old else [f"+ {kind} {name}"]
     yield from (f"- {kind} {name}" for name in old if name not in new)
@@ -35,63 +35,63 @@ def _named(
 
 def _value(name: str, old: Any, new: Any) -> Iterator[str]:
     if old != new:
-        yield f"~ {name}: {_shown(new)}, was {_shown(old)}"
+        yield f"~ {name}: {_show(new)}, was {_show(old)}"
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     if value is None or value == ():
         return "none"
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _fact(name: str, what: str, old: object, new: object) -> Iterator[str]:
+def _flag(name: str, what: str, old: object, new: object) -> Iterator[str]:
     if bool(old) != bool(new):
         yield f"~ {name}: {'now' if new else 'no longer'} {what}"
 
 
-def _text(name: str, old: str | None, new: str | None) -> Iterator[str]:
+def _description(name: str, old: str | None, new: str | None) -> Iterator[str]:
     if old != new:
-        yield f"~ {name}: another description"
+        yield f"~ {name}: description changed"
 
 
 def _profile(old: Profile, new: Profile) -> Iterator[str]:
-    yield from _fact(f"profile {new.name}", "an administrator's", old.administrator, new.administrator)
+    yield from _flag(f"profile {new.name}", "an administrator profile", old.administrator, new.administrator)
 
 
 def _enumeration(old: Enumeration, new: Enumeration) -> Iterator[str]:
     yield from (f"+ {new.name}.{value}" for value in new.values if value not in old.values)
     yield from (f"- {new.name}.{value}" for value in old.values if value not in new.values)
     for value in (value for value in new.values if value in old.values):
-        yield from _text(f"{new.name}.{value}", old.values[value], new.values[value])
-    yield from _text(f"enum {new.name}", old.description, new.description)
+        yield from _description(f"{new.name}.{value}", old.values[value], new.values[value])
+    yield from _description(f"enum {new.name}", old.description, new.description)
 
 
 def _class(old: Class, new: Class) -> Iterator[str]:
     name = f"class {new.name}"
     yield from _value(name, old.kind.value, new.kind.value)
-    yield from _fact(name, "versioned", old.versioned, new.versioned)
-    yield from _fact(name, "a part", old.part, new.part)
-    yield from _fact(name, "exposed", old.exposed, new.exposed)
-    yield from _text(name, old.description, new.description)
+    yield from _flag(name, "versioned", old.versioned, new.versioned)
+    yield from _flag(name, "a part", old.part, new.part)
+    yield from _flag(name, "exposed", old.exposed, new.exposed)
+    yield from _description(name, old.description, new.description)
     yield from _members(new.name, old.attributes, new.attributes, _attribute_type, _attribute)
     yield from _members(new.name, old.roles, new.roles, _role_type, _role)
-    yield from _listed(new.name, _rules(old), _rules(new))
+    yield from _directives(new.name, _directives_of(old), _directives_of(new))
 
 
 def _members(
     owner: str,
     old: Mapping[str, M],
     new: Mapping[str, M],
-    typed: Callable[[M], str],
+    type_name: Callable[[M], str],
     changes: Callable[[str, M, M], Iterator[str]],
 ) -> Iterator[str]:
     for name, one in new.items():
         full_name = f"{owner}.{name}"
         if name in old:
-            yield from _value(full_name, typed(old[name]), typed(one))
+            yield from _value(full_name, type_name(old[name]), type_name(one))
             yield from changes(full_name, old[name], one)
         else:
-            yield f"+ {full_name}: {typed(one)}{'!' * one.required}"
+            yield f"+ {full_name}: {type_name(one)}{'!' * one.required}"
     yield from (f"- {owner}.{name}" for name in old if name not in new)
 
 
@@ -100,14 +100,14 @@ def _attribute_type(attribute: Attribute) -> str:
 
 
 def _attribute(name: str, old: Attribute, new: Attribute) -> Iterator[str]:
-    yield from _fact(name, "required", old.required, new.required)
-    yield from _fact(name, "derived", old.origin is Origin.DERIVED, new.origin is Origin.DERIVED)
+    yield from _flag(name, "required", old.required, new.required)
+    yield from _flag(name, "derived", old.origin is Origin.DERIVED, new.origin is Origin.DERIVED)
     if old.derivation and new.derivation and old.derivation != new.derivation:
-        yield f"~ {name}: derived otherwise"
+        yield f"~ {name}: derivation changed"
     old_values, new_values = argument_values(old.constraints), argument_values(new.constraints)
     for argument in new_values:
         yield from _value(f"{name} {argument}", old_values[argument], new_values[argument])
-    yield from _text(name, old.description, new.description)
+    yield from _description(name, old.description, new.description)
 
 
 def _role_type(role: Role) -> str:
@@ -115,22 +115,22 @@ def _role_type(role: Role) -> str:
 
 
 def _role(name: str, old: Role, new: Role) -> Iterator[str]:
-    yield from _fact(name, "required", old.required, new.required)
-    yield from _fact(name, "a composition", old.composition, new.composition)
-    yield from _fact(name, "the role back to a whole", old.whole, new.whole)
+    yield from _flag(name, "required", old.required, new.required)
+    yield from _flag(name, "a composition", old.composition, new.composition)
+    yield from _flag(name, "the role back to its whole", old.whole, new.whole)
     yield from _value(f"{name} opposite", old.opposite, new.opposite)
-    yield from _fact(name, "holding the key", old.holds_key, new.holds_key)
-    yield from _text(name, old.description, new.description)
+    yield from _flag(name, "holds the key", old.holds_key, new.holds_key)
+    yield from _description(name, old.description, new.description)
 
 
-def _listed(owner: str, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[str]:
+def _directives(owner: str, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[str]:
     yield from (f"+ {owner} {name}" for name in new if name not in old)
     yield from (f"~ {owner} {name}" for name in new if name in old and old[name] != new[name])
     yield from (f"- {owner} {name}" for name in old if name not in new)
 
 
-def _rules(one: Class) -> dict[str, object]:
-    """Return what directives say of a class, by how it is called."""
+def _directives_of(one: Class) -> dict[str, object]:
+    """Return the directives of a class, by the text that identifies each."""
     rules: dict[str, object] = {}
     rules |= {f"@unique({', '.join(unique.attributes)})": unique for unique in one.uniques}
     rules |= {f"@index({', '.join(index.attributes)})": index for index in one.indexes}

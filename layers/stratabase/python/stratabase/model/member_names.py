@@ -1,13 +1,14 @@
-"""The names of members in objects, and the ids of the members whom these names mean.
+"""The names of members in objects, and the IDs of these members.
 
-`_createdby`, `_lastmodifiedby` and `_ownedby` hold a name as it was written. Names change hands: a member is
-renamed, and another one takes the name. So a state also keeps, under MEMBER_IDS, whom each name means:
+`_createdby`, `_lastmodifiedby` and `_ownedby` hold the name that a member had at the time. Later, the member
+can be renamed, and another member can take the name. So a state also holds, under MEMBER_IDS, the ID of the
+member:
 
-    {"ada": "<id>"}                                  every "ada" in this state is the member with this id
-    {"ada": {"_createdby": "<id>", "_ownedby": …}}   the name means several members, or is known only in part
+    {"ada": "<id>"}                                  every "ada" in this state is the member with this ID
+    {"ada": {"_createdby": "<id>", "_ownedby": …}}   the IDs differ, or some are unknown
 
-No answer, filter or diff shows MEMBER_IDS. A version of the service that does not know it keeps it, like any
-attribute that its model does not have; a name that such a service writes has no id then.
+Answers, filters and diffs never show MEMBER_IDS. Versions of Stratabase that don't know MEMBER_IDS keep it,
+like any attribute that their model doesn't have. Names that such a version writes have no ID.
 """
 
 from collections.abc import Mapping
@@ -19,46 +20,48 @@ from stratabase.model.types.identifier import id_timestamp
 from stratabase.model.types.storage import Stored
 
 MEMBER_IDS = "_memberIds"
-"""Where a state keeps whom its names of members mean."""
+"""The key in a state under which the IDs of its members are stored."""
 NOBODY = ""
-"""In place of an id: a name that means nobody who is a member today."""
+"""Stored instead of an ID if the name belongs to no present member."""
 NAMING_ATTRIBUTES: Mapping[str, str] = {
     PlatformAttribute.CREATED_BY.value: PlatformAttribute.CREATED_ON.value,
     PlatformAttribute.LAST_MODIFIED_BY.value: PlatformAttribute.LAST_MODIFIED_ON.value,
     PlatformAttribute.OWNED_BY.value: PlatformAttribute.OWNED_ON.value,
 }
-"""The attributes that name a member, each with the one that tells when that was written."""
+"""The attributes that hold a member's name, each with the attribute that holds the time of that name."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
 class MemberName(str):
-    """A name, and whom it means. Two names that mean members are equal if they mean the same one.
+    """A member's name, with the ID of the member.
 
-    Anything else compares with it as with the plain text. In a set or a mapping it counts as its text.
+    Two names are equal if their IDs are equal. If only one has an ID, they are equal if the texts are equal
+    and the other name could mean that member. If neither has an ID, the texts decide. Any other value is
+    compared with the text. The hash is that of the text.
     """
 
     __slots__ = ("instant", "member_id")
 
     member_id: str | None
-    """None if it is not known; NOBODY if it is known to mean no member."""
+    """None if the ID is unknown; NOBODY if the name belongs to no member."""
     instant: int | None
-    """In milliseconds: when the member was made; if that is not known, when the name was written."""
+    """When the member was created, or if that is unknown, when the name was written; in milliseconds."""
 
     def __new__(cls, text: str, member_id: str | None, instant: int | None = None) -> Self:
-        """Return a name; `instant` is None if the time is not known."""
+        """Return a name. `instant` is None if the time is unknown."""
         name = super().__new__(cls, text)
         name.member_id, name.instant = member_id, instant
         return name
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both mean the same member; of another text, whether it is the same."""
+        """Return whether two names mean the same member, or whether a text equals the name."""
         if isinstance(other, MemberName):
             return _is_same(self, other)
         return str.__eq__(self, other)
 
     def __ne__(self, other: object) -> bool:
-        """Return the opposite."""
+        """Return whether the names are not equal."""
         return not self == other
 
     __hash__ = str.__hash__
@@ -70,20 +73,22 @@ def _is_same(one: MemberName, other: MemberName) -> bool:
     is_same_text = str.__eq__(one, other)
     if not one.member_id and not other.member_id:
         return is_same_text
+    # NOBODY means no member, so only an unknown ID (None) can belong to the known member.
     known, unknown = (one, other) if one.member_id else (other, one)
     return is_same_text and unknown.member_id is None and could_mean(known.instant, unknown.instant)
 
 
-def could_mean(made: int | None, written: int | None) -> bool:
-    """Return whether a name that was written at one instant can mean a member who was made at another.
+def could_mean(member_created: int | None, name_written: int | None) -> bool:
+    """Return whether a name that was written at one instant can mean a member who was created at another.
 
-    A member whose id tells no time may be of any age. A name that was written nobody knows when is nobody's.
+    If the time of creation is unknown (None), the member can be of any age. If the time of writing is
+    unknown, the name can't mean a member whose time of creation is known.
     """
-    return made is None or (written is not None and made <= written)
+    return member_created is None or (name_written is not None and member_created <= name_written)
 
 
 def member_name(state: Mapping[str, Stored], attribute: str) -> MemberName | None:
-    """Return the name that an attribute of an object holds."""
+    """Return the member name in an attribute of an object, or None if there is none."""
     text = state.get(attribute)
     if type(text) is not str:
         return None
@@ -92,25 +97,28 @@ def member_name(state: Mapping[str, Stored], attribute: str) -> MemberName | Non
 
 
 def member_id(state: Mapping[str, Stored], attribute: str) -> str | None:
-    """Return the id of the member whom an attribute of an object names; None if the state does not tell."""
+    """Return the ID of the member whom an attribute names, or None if the state doesn't hold it."""
     ids: Any = state.get(MEMBER_IDS)
     found = ids.get(state.get(attribute)) if isinstance(ids, Mapping) else None
     return found.get(attribute) if isinstance(found, Mapping) else found
 
 
 def with_ids(state: Mapping[str, Stored], ids: Mapping[str, str | None]) -> Stored:
-    """Return what MEMBER_IDS of a state should hold; `ids`: of the attributes for which that changes."""
+    """Return the value to store under MEMBER_IDS of a state, or None if no ID is known.
+
+    `ids` maps the attributes whose ID changes to the new IDs. The other attributes keep their IDs.
+    """
     by_name: dict[str, dict[str, str | None]] = {}
     for attribute in NAMING_ATTRIBUTES:
         text = state.get(attribute)
         if isinstance(text, str):
             id_ = ids[attribute] if attribute in ids else member_id(state, attribute)
             by_name.setdefault(text, {})[attribute] = id_
-    kept = {text: _together(found) for text, found in by_name.items()}
+    kept = {text: _merge_ids(found) for text, found in by_name.items()}
     return {text: found for text, found in kept.items() if found is not None} or None
 
 
-def _together(ids: Mapping[str, str | None]) -> Stored:
+def _merge_ids(ids: Mapping[str, str | None]) -> Stored:
     first, *others = dict.fromkeys(ids.values())
     if not others:
         return first
@@ -118,7 +126,10 @@ def _together(ids: Mapping[str, str | None]) -> Stored:
 
 
 def written_at(state: Mapping[str, Stored], attribute: str) -> int | None:
-    """Return when the name in an attribute was written, or a time before that; None if nothing tells."""
+    """Return when the name in an attribute was written, or an earlier time; None if the state holds no time.
+
+    The value is in milliseconds since the epoch.
+    """
     found = (
         _instant(state.get(name))
         for name in (NAMING_ATTRIBUTES[attribute], PlatformAttribute.CREATED_ON.value)
@@ -132,5 +143,5 @@ def _instant(value: Stored) -> int | None:
         return None
     try:
         return (datetime.fromisoformat(value) - _EPOCH) // _MILLISECOND
-    except (ValueError, TypeError):  # another type's, or one without a zone
+    except (ValueError, TypeError):  # stored by another type, or without a time zone
         return None

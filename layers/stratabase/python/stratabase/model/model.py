@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from types import MappingProxyType
 
 from stratabase.model.attribute import Attribute
@@ -10,27 +11,27 @@ from stratabase.model.attribute import Attribute
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A named way from a class to `target`: an association, a composition, or the way back from a part."""
+    """A named way from a class to objects: an association, a composition, or a role back to the whole."""
 
     name: str
     target: str
-    """The name of the class that it leads to."""
+    """The name of the class that the role leads to."""
     many: bool = False
     required: bool = False
-    """At least one object must be there."""
+    """At least one object is required."""
     opposite: str | None = None
-    """The role of `target` that leads back, if there is one."""
+    """The role of `target` that leads back, or None if there is none."""
     composition: bool = False
-    """The objects it leads to are parts of this one."""
+    """The objects that the role leads to are parts of this object."""
     whole: bool = False
-    """It leads from a part back to its whole: read-only, made by the composition."""
+    """The role leads from a part to its whole. It is read-only; the composition determines it."""
     holds_key: bool = False
-    """Objects of this class hold the key (always the to-one side)."""
+    """Objects of this class store the key of the associated object. Only a to-one role can hold the key."""
     description: str | None = None
 
 
 class ClassKind(Enum):
-    """What objects a class has."""
+    """How many objects a class has, and whether they are stored."""
 
     ORDINARY = "ORDINARY"
     SINGLETON = "SINGLETON"
@@ -40,7 +41,7 @@ class ClassKind(Enum):
 
 
 class PlatformAttribute(Enum):
-    """What the service records of an object by itself; the value is the attribute's name in the API."""
+    """An attribute that Stratabase sets itself. The value is its name in the API."""
 
     CREATED_BY = "_createdby"
     CREATED_ON = "_createdon"
@@ -51,7 +52,7 @@ class PlatformAttribute(Enum):
 
 
 class Action(Enum):
-    """What a grant allows."""
+    """An action that a grant allows."""
 
     READ = "READ"
     CREATE = "CREATE"
@@ -68,14 +69,18 @@ class Unique:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """What is filtered and sorted by often, in this order."""
+    """An index over these attributes, in this order."""
 
     attributes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class WarningDefinition:
-    """A condition (CEL) that a write must not meet, or meets only with the client's consent."""
+    """A condition (CEL) that objects should not meet when they are written.
+
+    If `blocking`, it always stops the write. Otherwise, the client can confirm the write with
+    `forceWarnings`.
+    """
 
     name: str
     condition: str
@@ -85,7 +90,10 @@ class WarningDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a profile may do with a class, or with one `member` (attribute or role) of it."""
+    """What a profile may do with a class, or with one `member` (attribute or role) of it.
+
+    `where` limits the grant to the objects for which this condition (CEL) is true.
+    """
 
     profile: str
     allow: frozenset[Action]
@@ -93,7 +101,7 @@ class Grant:
     member: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Class:
     """A class of the model. `attributes` holds native, platform and derived ones, in the model's order."""
 
@@ -108,20 +116,37 @@ class Class:
     platform: frozenset[PlatformAttribute] = frozenset()
     versioned: bool = False
     exposed: bool = True
-    """It has root services (parts: only when the model says so)."""
+    """The class has services of its own. For parts, the model must ask for them."""
     part: bool = False
-    """Its objects are parts: some composition leads to it."""
+    """The objects are parts: at least one composition leads to the class."""
     description: str | None = None
 
     @property
     def is_stored(self) -> bool:
-        """Whether its objects are kept at all."""
+        """Whether objects of the class are stored."""
         return self.kind is not ClassKind.FORM
+
+    @cached_property
+    def required_attributes(self) -> tuple[str, ...]:
+        """The attributes that clients must give a value: the service numbers Serials itself."""
+        return tuple(
+            name for name, each in self.attributes.items() if each.required and each.type.name != "Serial"
+        )
+
+    @cached_property
+    def foreign_keys(self) -> tuple[Role, ...]:
+        """The roles whose keys are in the objects' state."""
+        return tuple(role for role in self.roles.values() if role.holds_key)
+
+    @cached_property
+    def compositions(self) -> tuple[Role, ...]:
+        """The roles that lead to parts."""
+        return tuple(role for role in self.roles.values() if role.composition)
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A kind of member."""
+    """A kind of member, such as `Administrator`."""
 
     name: str
     administrator: bool = False
@@ -146,5 +171,5 @@ class Model:
     profiles: Mapping[str, Profile] = field(default_factory=lambda: MappingProxyType({}))
 
     def administrator_profile(self) -> str:
-        """Return the first profile marked as administrator (a model that names none has one of that name)."""
+        """Return the name of the first administrator profile."""
         return next(profile.name for profile in self.profiles.values() if profile.administrator)

@@ -1,4 +1,4 @@
-"""The expressions of a model: each is compiled once; those of clients are cached while they are in use."""
+"""The compiled expressions of a model, and a cache of the expressions that clients send."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
@@ -25,13 +25,14 @@ CALLER_FIELDS: Mapping[str, ValueKind] = dict.fromkeys(
 _MEMBER_NAMES: Mapping[str, Callable[[Mapping[str, Any]], MemberName | None]] = {
     name: partial(member_name, attribute=name) for name in NAMING_ATTRIBUTES
 }
-"""For the attributes that hold a member's name: from an object's state to the name and whom it means."""
+"""For each attribute that holds a member's name: a function from an object's state to that name."""
 
 
 def evaluation_context(caller: Mapping[str, Stored], now: int = 0, zone: tzinfo = UTC) -> EvaluationContext:
-    """Return the context of a request, in which `caller.username` is the name of the member who asks.
+    """Return the context in which the expressions of a request are evaluated.
 
-    `caller`: the fields of the member, by the names of CALLER_FIELDS. `now`: milliseconds since the epoch.
+    `caller` holds the fields of the caller, by the names in CALLER_FIELDS. `now` is the time of the request,
+    in milliseconds since the epoch. `zone` is the caller's time zone.
     """
     username, id_ = caller.get("username"), caller.get("id")
     if isinstance(username, str) and isinstance(id_, str):
@@ -40,7 +41,7 @@ def evaluation_context(caller: Mapping[str, Stored], now: int = 0, zone: tzinfo 
 
 
 class ModelSymbols(SymbolTable):
-    """The names of a model that has been read."""
+    """The names in the classes of a model."""
 
     caller_fields = CALLER_FIELDS
 
@@ -49,7 +50,7 @@ class ModelSymbols(SymbolTable):
         self._enumerations = {name: tuple(one.values) for name, one in model.enumerations.items()}
 
     def find(self, class_name: str, name: str) -> Symbol | None:
-        """Return what a name means in a class."""
+        """Return the attribute or role of a class that has this name, or None."""
         class_ = self._model.classes[class_name]
         if name == ID:
             return AttributeSymbol(ID_TYPE.kind)
@@ -59,61 +60,66 @@ class ModelSymbols(SymbolTable):
         return RoleSymbol(role.target, role.many) if role else None
 
     def names_in(self, class_name: str) -> Iterable[str]:
-        """Return the names of attributes and roles."""
+        """Return the names of the attributes and roles of a class."""
         class_ = self._model.classes[class_name]
         return [*class_.attributes, *class_.roles]
 
     @property
     def enumerations(self) -> Mapping[str, tuple[str, ...]]:
-        """The values of each enum."""
+        """The values of each enum, by its name."""
         return self._enumerations
 
 
 CACHED_FILTERS = 128
 MAX_CACHED_LENGTH = 500
-"""Characters; longer ones are read anew, so that what is remembered stays small, whoever sends it."""
-_REMEMBERED_MODELS = 4
+"""Characters. Longer filters are not cached, so that no client can fill the memory."""
+_MAX_CACHED_MODELS = 4
 
 
 class ModelExpressions:
-    """The expressions of one model, as they are asked for. Those of its own are right: it has been read."""
+    """The expressions of one model, each compiled on its first use.
+
+    The model has been checked, so its own expressions have no errors.
+    """
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self._names = ModelSymbols(model)
-        self._own = cache(self._read)
-        self._filters = lru_cache(CACHED_FILTERS)(self._read)
+        self._own = cache(self._compile)
+        self._filters = lru_cache(CACHED_FILTERS)(self._compile)
 
     def derived(self, class_name: str, attribute: Attribute) -> Expression | None:
-        """Return what computes a derived attribute, as it is stored; None if no expression does."""
+        """Return the expression of a derived attribute, or None if it has a path instead."""
         text = attribute.derivation.expression if attribute.derivation else None
         return None if text is None else self._own(class_name, text, attribute.type)
 
     def condition(self, class_name: str, text: str) -> Expression:
-        """Return the condition of a warning, or of a grant's `where`, of a class."""
+        """Return a condition of the model: of a warning of a class, or of the `where` of a grant."""
         return self._own(class_name, text, TYPES["Boolean"])
 
     def filter(self, class_name: str, text: str) -> Expression:
-        """Return a condition that a client has sent (`filter_exp`), over a class's own attributes.
+        """Return a condition that a client sent (`filter_exp`). It can use only the class's own attributes.
 
-        Raises InvalidExpression with everything that is wrong.
+        Raises InvalidExpression with all errors.
         """
-        read_ = self._filters if len(text) <= MAX_CACHED_LENGTH else self._read
-        return read_(class_name, text, TYPES["Boolean"], roles=False)
+        compile_ = self._filters if len(text) <= MAX_CACHED_LENGTH else self._compile
+        return compile_(class_name, text, TYPES["Boolean"], roles=False)
 
-    def _read(self, class_name: str, text: str, wanted: AttributeType, *, roles: bool = True) -> Expression:
+    def _compile(
+        self, class_name: str, text: str, wanted: AttributeType, *, roles: bool = True
+    ) -> Expression:
         return compile_expression(text, Scope(self._names, class_name, roles), wanted)
 
 
-_known: OrderedDict[int, ModelExpressions] = OrderedDict()
+_expressions_by_model: OrderedDict[int, ModelExpressions] = OrderedDict()
 
 
 def expressions_of(model: Model) -> ModelExpressions:
-    """Return the expressions of a model, the same for the same model."""
-    known = _known.get(id(model))
-    # A model that is known is kept, so no other has its id.
-    if known is None:
-        known = _known[id(model)] = ModelExpressions(model)
-        while len(_known) > _REMEMBERED_MODELS:
-            _known.popitem(last=False)
-    return known
+    """Return the expressions of a model. Each call with the same model returns the same object."""
+    expressions = _expressions_by_model.get(id(model))
+    # The cache keeps its models alive. So no other model can have the id of a cached one.
+    if expressions is None:
+        expressions = _expressions_by_model[id(model)] = ModelExpressions(model)
+        while len(_expressions_by_model) > _MAX_CACHED_MODELS:
+            _expressions_by_model.popitem(last=False)
+    return expressions

@@ -1,8 +1,10 @@
 """The prepared model: a model as JSON, so that a start parses no text and checks no rules.
 
-Encoded, a plain value is itself, a tuple a list, and anything else an object whose `is` says what it stands
-for; a field that has its default is left out. The file says of which text, which version of the product and
-which layout of these classes it is; `read_prepared` takes no other.
+In the JSON, plain values are themselves, and tuples are lists. Everything else is an object whose `is` names
+its class. Fields with their default value are left out.
+
+The file also names the text, the version of Stratabase and the layout of the classes that it was made from.
+`read_prepared` ignores a file that differs in one of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -64,24 +66,27 @@ ENUMS: Mapping[str, type[Enum]] = {
 }
 NAMES: Mapping[type[Any], str] = {each: name for name, each in {**CLASSES, **ENUMS}.items()}
 MAPPING, SET, TYPE = "mapping", "set", "type"
-"""What else there is: a mapping, a set, and the type of an attribute."""
+"""The `is` of values that are not instances of a class: mappings, sets, and attribute types."""
 _PLAIN = (str, int, bool, type(None))
 Decode = Callable[[dict[str, Any]], Any]
 
 
 def prepared_file(model: Path) -> Path:
-    """Return where the prepared model lies: beside the text."""
+    """Return the path of the prepared model of a model file: a file beside it."""
     return model.with_suffix(".prepared.json")
 
 
 def prepare(model: Model, text: bytes) -> bytes:
-    """Return what the file holds of a model that `text` describes."""
+    """Return the contents of the prepared file for a model that was read from `text`."""
     trees = {each: encode(parse(each)) for each in _expression_texts(model)}
     return orjson.dumps({**_identity(text), "expressions": trees, "model": encode(model)})
 
 
 def read_prepared(prepared: bytes, text: bytes) -> Model | None:
-    """Return the model, None when it was prepared from another text, or by another state of the product."""
+    """Return a prepared model.
+
+    Returns None if the file is not JSON, or was made from another text, version or layout.
+    """
     try:
         content = orjson.loads(prepared)
     except orjson.JSONDecodeError:
@@ -94,7 +99,7 @@ def read_prepared(prepared: bytes, text: bytes) -> Model | None:
 
 
 def _identity(text: bytes) -> dict[str, Any]:
-    # What was prepared when patterns were still Python's may have one that RE2 does not understand.
+    # Earlier versions used Python's regular expressions. Their files may contain patterns that RE2 rejects.
     return {
         "product": __version__,
         "shape": layout_hash(),
@@ -105,7 +110,10 @@ def _identity(text: bytes) -> dict[str, Any]:
 
 @cache
 def layout_hash() -> str:
-    """Return a hash of the names of classes, fields and enum members: no other layout can be decoded."""
+    """Return a hash of the names of all encoded classes, fields and enum members.
+
+    A file with another hash can't be decoded.
+    """
     classes = [f"{name}: {[each.name for each in fields(type_)]}" for name, type_ in CLASSES.items()]
     enums = [f"{name}: {list(type_.__members__)}" for name, type_ in ENUMS.items()]
     return sha256("\n".join(classes + enums).encode()).hexdigest()
@@ -121,7 +129,7 @@ def _expression_texts(model: Model) -> Iterator[str]:
 
 
 def encode(value: Any) -> Any:
-    """Return a value as JSON."""
+    """Return a value of a model or a syntax tree as JSON. Raises TypeError for any other value."""
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, tuple | list):
@@ -140,7 +148,7 @@ def _encode_other(value: Any) -> Any:
         return {"is": NAMES[type(value)], "of": value.name}
     if isinstance(value, AttributeType):
         return {"is": TYPE, "of": value.name}
-    raise TypeError(f"no model holds a {type(value).__name__}")
+    raise TypeError(f"A model can't contain a {type(value).__name__}.")
 
 
 def _encode_fields(value: Any) -> dict[str, Any]:
@@ -157,7 +165,7 @@ def _differs_from_default(value: Any, field: "Field[Any]") -> bool:
 
 
 class Decoder:
-    """Decodes what `encode` has encoded; `types`: the attribute types by name."""
+    """Decodes the JSON of `encode`. `types` are the attribute types by name."""
 
     def __init__(self, types: Mapping[str, AttributeType] = TYPES) -> None:
         self._decoders: dict[str, Decode] = {
@@ -169,7 +177,7 @@ class Decoder:
         }
 
     def value(self, json: Any) -> Any:
-        """Return the value that JSON stands for."""
+        """Return the value that was encoded as `json`."""
         if isinstance(json, dict):
             return self._decoders[json["is"]](json)
         return tuple(map(self.value, json)) if isinstance(json, list) else json
@@ -182,7 +190,7 @@ class Decoder:
 
 
 def decode_model(json: dict[str, Any]) -> Model:
-    """Return the model that JSON stands for."""
+    """Return the model that was encoded as `json`."""
     enumerations = Decoder().value(json.get("enumerations", {"is": MAPPING, "of": {}}))
     types = {name: EnumType(name, each.values) for name, each in enumerations.items()}
     model: Model = Decoder({**types, **TYPES}).value(json)

@@ -1,1 +1,15 @@
-"""One verb per file: gather, decide, commit."""
+"""The product's use cases: each reads what it needs, decides by the rules of the domain, and then writes.
+
+`services` has the dependencies that all operations share, `ports` the interfaces that stores and adapters
+implement, and `context` the data that all reads of one request share. `executor` is the interface between
+HTTP and GraphQL.
+
+- `read`: objects, pages, derived values, and versions, as a caller may see them
+- `write`: create, update, delete, restore, preview, and validate objects, one by one or in bulk
+- `locks`: lock and unlock objects
+- `auth`: passwords, tokens, and callers
+- `members`: manage members, their e-mail addresses and passwords, and hand over objects
+
+The package imports `domain` and the layers below it. `http_api`, `schema`, `bootstrap`, and `cli`
+import it.
+"""

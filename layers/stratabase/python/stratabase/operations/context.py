@@ -1,7 +1,7 @@
-"""What all reading on behalf of one request shares, built once."""
+"""The context of one request: the data that all reads of the request share."""
 
 from datetime import UTC, tzinfo
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.members.member import Caller
@@ -18,9 +18,9 @@ from stratabase.operations.services import Services
 
 
 class RequestContext:
-    """The model and the stored objects that a request reads, how much it may read, for whom and when.
+    """The model, the store, the read budget, and the evaluation context of one request.
 
-    `evaluation`: what expressions know beside objects, the caller and the instant among them.
+    `evaluation` is what expressions can refer to besides objects, such as the caller and the instant.
     """
 
     def __init__(
@@ -37,20 +37,30 @@ class RequestContext:
 
     @cached_property
     def access(self) -> Access | None:
-        """What the caller may do; None for everything, and for a request on nobody's behalf."""
+        """The caller's rights. None means full access, also if the request has no caller."""
         return access_of(self.model, self.evaluation.caller_field("profile"))
 
 
 def request_context(
     services: Services, caller: Caller, budget: ReadBudget | None = None, now: Instant | None = None
 ) -> RequestContext:
-    """Return the context of a request of a member, with a budget of its own unless one is given."""
+    """Return the context of a member's request, at the instant `now` or at present.
+
+    Without `budget`, the request gets a budget of its own.
+    """
     evaluation = evaluation_context(caller, services.clock.now() if now is None else now)
     return RequestContext(services.model, services.entities, budget or services.new_budget(), evaluation)
 
 
 def evaluation_context(caller: Caller, now: Instant) -> EvaluationContext:
-    """Return what expressions know of a request of a member, which are evaluated at an instant."""
+    """Return what expressions can refer to in a member's request besides objects, at an instant."""
+    always = _lasting_context(caller)
+    return EvaluationContext(always.caller, now, always.zone)
+
+
+@lru_cache(maxsize=256)  # Most requests come from few callers.
+def _lasting_context(caller: Caller) -> EvaluationContext:
+    """Return the part of an evaluation context that is the same for all requests of a member."""
     formats = caller.formats
     fields = {
         "id": caller.id,
@@ -63,11 +73,11 @@ def evaluation_context(caller: Caller, now: Instant) -> EvaluationContext:
         "timeZone": formats.time_zone,
         "language": formats.language,
     }
-    return model_expressions.evaluation_context(fields, now, _zone(formats))
+    return model_expressions.evaluation_context(fields, zone=_zone(formats))
 
 
 def _zone(formats: Formats) -> tzinfo:
-    """Return the member's time zone; UTC where this machine does not know it, rather than refuse."""
+    """Return the member's time zone, or UTC if this machine does not have it: that must not fail requests."""
     try:
         return load_time_zone(formats.time_zone)
     except InvalidValue:

@@ -1,4 +1,4 @@
-"""What the edge asks of the schema room: one GraphQL request in, one JSON response out."""
+"""The interface between HTTP and GraphQL: one GraphQL request in, one JSON response out."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -15,17 +15,17 @@ class Answer:
     body: bytes
     """JSON in UTF-8."""
     began: bool = True
-    """The execution began: the document, the operation's name and the variables were good."""
+    """Whether the execution began. If not, the document, the operation name or the variables were wrong."""
     mutated: bool = False
-    """It is the answer to a mutation that began, which may have written."""
+    """Whether a mutation began, which may have written."""
 
 
 class QueriesOnly(Refusal):
-    """A mutation, where only queries are answered."""
+    """The request contains a mutation, but only queries are allowed."""
 
 
 class Executor(Protocol):
-    """Answers GraphQL requests to one application."""
+    """Executes the GraphQL requests to one application."""
 
     def execute(  # noqa: PLR0913 - a GraphQL request, by whom, and how
         self,
@@ -37,4 +37,4 @@ class Executor(Protocol):
         *,
         queries_only: bool = False,
     ) -> Answer:
-        """Do what a request asks; its mistakes are in the answer. Raises QueriesOnly, Unavailable."""
+        """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable."""

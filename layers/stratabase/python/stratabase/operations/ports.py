@@ -1,4 +1,4 @@
-"""The ports of the operations: what they need for objects, members, keys, mail, time and ids."""
+"""The interfaces that operations need: objects, members, attempts, keys, mail, passwords, time, and ids."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
@@ -20,13 +20,17 @@ from stratabase.model.model import Unique
 
 
 class Entities(Protocol):
-    """The stored objects."""
+    """The stored objects.
+
+    A result is *exact at once* if it shows all writes that were committed before the call.
+
+    With a read budget, a method draws on it, and raises ReadBudgetExceeded once it is used up.
+    """
 
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
-        """Return the objects in the order asked for, None where there is none; exact at once.
+        """Return the objects in the order of `references`, None for each that does not exist. Exact at once.
 
-        A singleton is always there: before it is first written (by an Update) it has nothing but its `_id`.
-        With an allowance, that is drawn from, and ReadBudgetExceeded is raised when it was used up before.
+        A singleton always exists: before it is first written (by an Update), it has only its `_id`.
         """
 
     def linked(
@@ -38,25 +42,24 @@ class Entities(Protocol):
         at: Sequence[Instant] | None = None,
         budget: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
-        """Return for each owner the ids of the objects that a role leads to; exact at once.
+        """Return, for each owner, the ids of the objects that a role leads to. Exact at once.
 
-        The role is one that the owner's state does not tell: a to-many association, or the side of a
-        one-to-one that holds no key (at most one id). Of each owner, the ids that are in the range, in its
-        order. An object that is named may be there no more, since a key that leads to nothing keeps its link.
-        With an allowance, as `read`.
+        The owner's state does not hold the role: it is a to-many association, or the side of a one-to-one
+        association that holds no key (at most one id). For each owner, the result has the ids in `id_range`,
+        in its order. An object may no longer exist, because a key that leads to nothing keeps its link.
 
-        With `at`, an instant for each owner, and if the class of the objects is versioned and holds the
-        keys: those that the role may have led to at that instant, perhaps several; whether they did, their
-        versions of then tell. An owner may be named several times.
+        With `at`, one instant for each owner, the objects' class must be versioned and hold the keys. The
+        result has the ids of the objects that the role may have led to at that instant. Their versions of
+        that instant tell whether it did. An owner may occur several times.
         """
 
     def as_of(
         self, moments: Sequence[tuple[Reference, Instant]], budget: ReadBudget | None = None
     ) -> list[Entity | None]:
-        """Return objects as they were at instants, None where there was none; exact at once.
+        """Return objects as they were at instants, None for each that did not exist then. Exact at once.
 
-        None before the first version, and while an object was deleted. Those of classes that are not
-        versioned are as they are now. With an allowance, as `read`. Raises Unavailable.
+        An object does not exist before its first version, and while it is deleted. If its class is not
+        versioned, the result has it as it is now. Raises Unavailable.
         """
 
     def versions(  # noqa: PLR0913 - what narrows a range is named, and rarely given
@@ -69,81 +72,89 @@ class Entities(Protocol):
         limit: int | None = None,
         budget: ReadBudget | None = None,
     ) -> Iterator[Entity]:
-        """Yield the versions of an object in the order of their starts (descending if `backward`); exact.
+        """Yield the versions of an object in the order of their starts, descending if `backward`.
 
-        The closed ones, and the one that still holds: of those that began at `since` or later and before
-        `until`, at most `limit`. With an allowance, that is drawn from. Raises ReadBudgetExceeded,
-        Unavailable.
+        Exact at once.
+
+        These are the closed versions and the open one. They start at `since` or later and before `until`, and
+        are at most `limit`. Raises ReadBudgetExceeded, Unavailable.
         """
 
     def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
-        """Return what is remembered of objects of versioned classes that were deleted, None of others."""
+        """Return the tombstones of deleted objects of versioned classes, None for other objects."""
 
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
-        """Return when objects were deleted of which something is left to be purged; None of others.
+        """Return when objects were deleted whose cleanup is unfinished, None for others.
 
-        So the parts that are left ended at that instant, though they are still there.
+        The parts that remain ended at that instant, although they are still stored.
         """
 
     def finish_cleanup(self, references: Sequence[Reference]) -> bool:
-        """End what earlier writes of objects have left, while there is time; return whether there was any.
+        """Finish the cleanup of earlier writes of these objects if there is time.
 
-        That is, parts that no whole lists (any more, or not yet). Raises Unavailable, also while one of the
-        objects is being restored.
+        Return whether there was any.
+
+        The cleanup deletes parts that their whole no longer lists, or does not list yet. Raises Unavailable,
+        also while one of the objects is being restored.
         """
 
     def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
         """Return the ids of objects that lead to an object by a required to-one role that holds the key.
 
-        At most `limit` of them; exact at once, but for keys that are older than the links of the role.
+        The result has at most `limit` ids. It is exact at once, except for keys that are older than the links
+        of the role.
         """
 
     def are_linked(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
-        """Return of each owner and other whether a link leads from the one to the other; exact at once.
+        """Return, for each pair of owner and other, whether a link leads to the other. Exact at once.
 
-        The role is a to-many association that no key stands for.
+        The role is a to-many association without a key on either side.
         """
 
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
-        """Return a window on the objects of a class.
+        """Return one page of the objects of a class. Raises ReadBudgetExceeded.
 
-        Raises ReadBudgetExceeded when that takes more than allowed.
-
-        A query that is about derived attributes comes with `derive`, which gives their values to the objects
-        that are read, many at a time; the page shows these objects as it returned them.
+        If the query uses derived attributes, `derive` computes them: it takes many objects at a time, and
+        returns them with these values. The page has the objects as `derive` returned them.
         """
 
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget
     ) -> Entity | None:
-        """Return the object that has unique values, None when there is none, or a value is null.
+        """Return the object that has unique values, or None if there is none, or a value is null.
 
-        Exact at once, as soon as all objects have been made known as its holders. Raises ReadBudgetExceeded.
+        Exact at once after the guards of all objects are built. Raises ReadBudgetExceeded.
         """
 
     def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
-        """Return as many new numbers of each Serial attribute as are wanted: from 1, and never one again.
+        """Reserve numbers of Serial attributes: how many of each in, the new numbers out.
 
-        Some may stay unused, whatever becomes of them. Raises Unavailable.
+        They start at 1, and no number is ever returned again. Some may stay unused. Raises Unavailable.
         """
 
     def dry_run(self, change: Change) -> None:
-        """Raise what `commit` would raise for a change now, and write nothing."""
+        """Raise what `commit` would raise for a change now. Write nothing."""
 
     def commit(self, change: Change) -> None:
-        """Do all of a change or nothing.
+        """Commit a change as a whole or not at all.
 
-        Raises LockedByOthers when others have locked what it writes, Conflict when an object is no longer as
-        read, UniqueViolation when unique values are not free, UniqueNotBuilt when nobody can tell that yet,
-        IntegrityViolation when roles would not be as the model wants them, TooLarge: then it is certain that
-        nothing was written. Raises Unavailable when the store cannot say whether it was.
+        After these refusals, it is certain that nothing was written:
+
+        - LockedByOthers: others have locked an object of the change.
+        - Conflict: an object is no longer as it was read.
+        - UniqueViolation: other objects have the unique values.
+        - UniqueNotBuilt: the store cannot tell yet whether others have them.
+        - IntegrityViolation: a role would break the rules of the model.
+        - TooLarge: the change is larger than the store accepts.
+
+        Raises Unavailable if the store cannot tell whether it was written.
         """
 
     def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
-        """Lock objects, each named once, all or none; one whose lock ends at `now` or before is free.
+        """Lock objects, all or none. Each occurs once. A lock that ends at `now` or earlier counts as ended.
 
-        Its member may have locked them before. Raises LockRefused, TooLarge: then nothing is locked by this.
-        Raises Unavailable when the store cannot say whether it is.
+        The member may already hold the locks. Raises LockRefused and TooLarge, after which no new lock
+        exists. Raises Unavailable if the store cannot tell whether they do.
         """
 
     def unlock(
@@ -155,108 +166,118 @@ class Entities(Protocol):
         *,
         anybodys: bool = False,
     ) -> None:
-        """End the locks of a member on objects, each named once, or `anybodys`; what is free stays so.
+        """End the locks of a member on objects, or all locks if `anybodys`. Each object occurs once.
 
-        Raises as `lock` does.
+        Objects without a lock stay so. Raises as `lock`.
         """
 
     def checkpoint(self, work: str) -> str | None:
-        """Return how far some long work had come when it was stopped; None of work that is to begin."""
+        """Return the saved position of a long-running task, or None if it has none."""
 
     def set_checkpoint(self, work: str, at: str | None) -> None:
-        """Note how far some long work has come; None forgets it. Raises Unavailable."""
+        """Save the position of a long-running task. None deletes it. Raises Unavailable."""
 
 
 class Members(Protocol):
-    """The stored members; usernames and e-mail addresses compare after NFC and case folding.
+    """The stored members. Usernames and e-mail addresses are compared after NFC and case folding.
 
-    What is read is exact at once. Every call raises Unavailable when the store cannot say.
+    All reads show every write that was committed before. Every method raises Unavailable if the store cannot
+    answer.
     """
 
     def by_id(self, id_: str) -> Member | None:
-        """Return the member with that id."""
+        """Return the member with an id."""
 
     def by_username(self, username: str) -> Member | None:
-        """Return the member of that name."""
+        """Return the member with a username."""
 
     def by_email(self, email: str) -> Member | None:
-        """Return the member with that address."""
+        """Return the member with an e-mail address."""
 
     def roster(self) -> Roster:
-        """Return all members; its revision is read first, so that what it tells is at least as new."""
+        """Return all members.
+
+        The revision is read first, so that the members are at least as new as the revision.
+        """
 
     def any(self) -> bool:
-        """Return whether there is a member at all."""
+        """Return whether any member exists."""
 
     def add(self, member: Member) -> None:
-        """Add a member. Raises NamesTaken; Conflict when the id is taken."""
+        """Add a member. Raises NamesTaken; raises Conflict if the id is taken."""
 
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
-        """Put `after` in place of `before`; with a roster, only while that is the present one.
+        """Replace `before` with `after`. With a roster, do so only while it is the present one.
 
-        Raises Conflict when the member or the roster is not as it was read, NamesTaken.
+        Raises NamesTaken. Raises Conflict if the member or the roster has changed since it was read.
         """
 
     def remove(self, member: Member, roster: Roster | None = None) -> None:
-        """Remove a member, as `change` does. Raises Conflict."""
+        """Remove a member. With a roster, do so only while it is the present one. Raises Conflict."""
 
 
 class Attempts(Protocol):
-    """Notes of attempts to sign in, or to have a mail sent, forgotten some time after LONGEST_WINDOW.
+    """Records of attempts to sign in or to send mail. They are deleted some time after LONGEST_WINDOW.
 
-    While MOST_KEPT of a key are noted, one more is told of but not kept. Every call raises Unavailable when
-    the store cannot say.
+    A key has at most MOST_KEPT records: a further attempt is returned but not stored. Every method raises
+    Unavailable if the store cannot answer.
     """
 
     def note(self, key: str, now: Instant, since: Instant) -> RecordedAttempt:
-        """Note one more attempt, and return it with all of that key since an instant, in one atomic step."""
+        """Record an attempt, and return it with all attempts of its key since an instant.
+
+        Both are one atomic step.
+        """
 
     def withdraw(self, key: str, attempt: str) -> None:
-        """Take a noted attempt back."""
+        """Delete the record of an attempt."""
 
     def count(self, key: str, since: Instant) -> int:
-        """Return how many are noted of a key since an instant."""
+        """Return the number of recorded attempts of a key since an instant."""
 
 
 class Keyring(Protocol):
     """The keys that sign tokens."""
 
     def keys(self) -> Sequence[SigningKey]:
-        """Return all keys that may have signed a token that is still alive. Raises Unavailable."""
+        """Return all keys that may have signed a token that is still valid. Raises Unavailable."""
 
     def change(self, changed: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
-        """Replace the keys, by what a function makes of them as they are; others may do so too."""
+        """Replace the present keys with what `changed` returns for them.
+
+        It may be called again if another process changes the keys at the same time.
+        """
 
 
 class Mailer(Protocol):
     """Sends mail."""
 
     def send(self, mail: Mail) -> None:
-        """Hand a mail over to be delivered. Raises Unavailable when nobody takes it."""
+        """Hand a mail over for delivery. Raises Unavailable if the mail server does not take it."""
 
 
 class Passwords(Protocol):
-    """Hashes passwords slowly, so that nobody can guess many; hash and verify take a noticeable time."""
+    """Slow password hashes, so that guessing is expensive. `hash` and `verify` take a noticeable time."""
 
     def hash(self, password: str) -> str:
-        """Return a new hash of a password, in PHC spelling."""
+        """Return a new hash of a password in the PHC string format."""
 
     def verify(self, hashed: str | None, password: str) -> bool:
-        """Return whether a hash was made of this password; None is the hash of no password at all."""
+        """Return whether a hash is one of this password. None never matches, but takes the same time."""
 
     def is_common(self, password: str) -> bool:
-        """Return whether a password is one of those that everybody tries first, in whatever case."""
+        """Return whether a password is one of the most common ones, in upper or lower case."""
 
 
 class Clock(Protocol):
-    """Tells the time."""
+    """A clock."""
 
     def now(self) -> Instant:
         """Return the present instant."""
 
 
 class Ids(Protocol):
-    """Makes new ids, which are opaque and safe in addresses."""
+    """A source of new ids, which are opaque and safe in URLs."""
 
     def new(self) -> str:
-        """Return an id that no other call has returned or will return, in time order."""
+        """Return a unique id. Ids sort in the order of time."""

@@ -1,8 +1,9 @@
-"""What every operation works on: the model, and the ports."""
+"""The dependencies that all operations share: the model, the ports, and the limits."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from sys import maxsize
 
 from stratabase.domain.objects.lock import LONGEST_LOCK_MINUTES
 from stratabase.domain.query.consumption import Measuring
@@ -12,30 +13,32 @@ from stratabase.domain.write.warning_rules import WarningRules
 from stratabase.model.model import Class, Model
 from stratabase.operations.ports import Clock, Entities, Ids
 
+_UNLIMITED = BulkLimits(objects=maxsize, seconds=maxsize)
+
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The model, the stored objects, the clock, the source of ids, and of what a request may read."""
+    """The model, the store, the clock, the source of ids, and the limits that all operations share."""
 
     model: Model
     entities: Entities
     clock: Clock
     ids: Ids
     new_budget: Callable[[], ReadBudget]
-    """Makes what one request may read; its time begins at once."""
+    """Makes the read budget of one request. Its time starts at once."""
     measuring: Measuring = field(default=lambda _: nullcontext())
-    """Measures what is asked of the storage; without it, nothing is noted."""
-    bulk: BulkLimits = field(default_factory=BulkLimits)
-    """How much one bulk service may do."""
+    """A context manager that measures calls to the storage. The default measures nothing."""
+    bulk: BulkLimits = _UNLIMITED
+    """The limits of one bulk operation. The default has none; those of an instance are settings."""
     lock_minutes: int = LONGEST_LOCK_MINUTES
-    """For how many minutes an object may be locked at most."""
+    """The longest lock, in minutes."""
     warning_rules: WarningRules = field(init=False)
-    """What writes are warned of."""
+    """The warnings of the model, prepared for writes."""
 
     def __post_init__(self) -> None:
-        """Find out once what every creation asks."""
+        """Prepare the warnings once, because every write needs them."""
         object.__setattr__(self, "warning_rules", WarningRules(self.model))
 
     def class_(self, name: str) -> Class:
-        """Return a class of the model."""
+        """Return the class with a name."""
         return self.model.classes[name]

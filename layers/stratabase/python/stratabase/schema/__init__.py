@@ -1,13 +1,13 @@
-"""The GraphQL API of one model: its schema, and the answers to requests.
+"""The GraphQL API of one model: its schema, and the execution of requests.
 
-Reading order: `generate` makes the schema; `executor` answers a request by it; `type_map` finds a
-type without making all of them. Below them, each package imports those before it only:
+Read `generate` first, which makes the schema, then `executor`, which executes a request. `type_map` finds the
+types of a schema by name. Each package imports only those before it:
 
-- `request`: what is known while one request is answered, and how its refusals are collected;
-- `types`: the types of answers, given out by a registry that makes each once, when it is asked for;
-- `inputs`: the types of inputs, and how they are read to the domain's queries and commands;
-- `execution`: documents, their limits and cost, fetch plans, and answers compiled per document;
-- `services`: the generated services, in registries that read like a table of contents.
+- `request`: the context of one request, the call of one service, and checks before a service reads
+- `types`: the types of answers, in a registry that makes each type when it is first used
+- `inputs`: the types of inputs, and how the domain's queries and commands are read from them
+- `execution`: documents, their limits and cost, fetch plans, and compiled answers
+- `services`: the generated services, in a registry that reads like a table of contents
 
-It imports `operations`, `domain` and `model`. Nothing but `bootstrap` and the command line imports it.
+The package imports `operations`, `domain` and `model`. Only `bootstrap` and the command line import it.
 """

@@ -1,4 +1,4 @@
-"""Answers the GraphQL requests to one model."""
+"""Execute the GraphQL requests to one model."""
 
 from collections.abc import Mapping
 from functools import cached_property, partial
@@ -21,7 +21,7 @@ from stratabase.schema.request.context import Context
 
 
 class SchemaExecutor:
-    """Reads a document, executes it, and shapes the answer."""
+    """Parses and executes documents, and renders their responses."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class SchemaExecutor:
 
     @cached_property
     def sdl(self) -> str:
-        """The schema as text."""
+        """The schema in the schema definition language."""
         return print_schema(self.schema) + "\n"
 
     def execute(  # noqa: PLR0913 - a GraphQL request, by whom, and how
@@ -55,13 +55,15 @@ class SchemaExecutor:
         *,
         queries_only: bool = False,
     ) -> Answer:
-        """Do what a request asks; its mistakes are in the answer. Raises QueriesOnly, Unavailable."""
+        """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable."""
         errors = ErrorRenderer(self._services.model.application, caller, trace_id, self._report)
+        # 1. Parse and validate the document, or find it in the cache.
         document = self._documents.read(query)
         if document.ast is None:
             return _render_refusal([errors.render_request_error(error) for error in document.errors])
         if queries_only and document.mutates(operation_name):
-            raise QueriesOnly(_("A mutation must be sent by POST."))
+            raise QueriesOnly(_("Mutations require the POST method."))
+        # 2. Refuse what is too large or too expensive, before anything is read.
         excess = excess_of_variables(variables or {}) or document.excess(operation_name, variables or {})
         if excess:
             return _render_refusal([errors.render_request_error(excess)])
@@ -74,16 +76,21 @@ class SchemaExecutor:
             suggestions=self._suggestions,
             mutates=document.mutates(operation_name),
         )
+        # 3. Execute the compiled operation. It returns None unless the whole answer is plainly correct.
         compiled = document.compiled(operation_name) if self._compile else None
         data = compiled.data(context, variables or {}) if compiled else None
         if data is not None:
             return _render_data({"data": data}, context)
-        execute = partial(self._executed, document.ast, context, variables, operation_name, errors)
+        # 4. Otherwise, graphql-core executes the document. It reuses the results of root fields that have
+        # already run, so that nothing is written twice.
+        execute = partial(
+            self._execute_by_graphql_core, document.ast, context, variables, operation_name, errors
+        )
         if variables or not document.is_about_schema(operation_name):
             return execute()
         return self._introspections.answer((query, operation_name), execute)
 
-    def _executed(
+    def _execute_by_graphql_core(
         self,
         ast: DocumentNode,
         context: Context,
@@ -91,7 +98,7 @@ class SchemaExecutor:
         operation_name: str | None,
         errors: ErrorRenderer,
     ) -> Answer:
-        """Return what graphql-core's executor answers."""
+        """Return the response of graphql-core's executor."""
         result = execute_sync(
             self.schema,
             ast,
@@ -121,12 +128,12 @@ def _render_result(result: ExecutionResult, errors: ErrorRenderer, context: Cont
 
 
 def _never_began(result: ExecutionResult) -> bool:
-    """Return whether the errors are those of the operation's name or its variables, which have no path."""
+    """Return whether the operation name or the variables are wrong. Only such errors have no path."""
     return result.data is None and all(error.path is None for error in result.errors or ())
 
 
 def _raise_unavailable(result: ExecutionResult) -> None:
-    """Raise the refusal of a busy store when nothing else was answered, so that the client sees a 503."""
+    """Raise Unavailable if a field raised it and nothing was answered, so that the status is 503."""
     if any(value is not None for value in (result.data or {}).values()):
         return
     for error in result.errors or ():

@@ -1,4 +1,4 @@
-"""From a model to its GraphQL schema, whose types and services are made when they are first asked for."""
+"""Make the GraphQL schema of a model. Its types and services are made when they are first used."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from stratabase.model.model import Class, Model
 from stratabase.schema.inputs import input_table, object_inputs
 from stratabase.schema.inputs.filter_type import filter_type
 from stratabase.schema.inputs.page_options import cursor_type, options_type, sort_type
-from stratabase.schema.services import MUTATIONS, OF_THE_MODEL, QUERIES, ServiceKind
+from stratabase.schema.services import MODEL_MUTATIONS, MUTATIONS, QUERIES, ServiceKind
 from stratabase.schema.type_map import TypeMap
 from stratabase.schema.types.objects import object_type
 from stratabase.schema.types.registry import LazyMapping, TypeFactory, TypeRegistry
@@ -28,10 +28,11 @@ TYPE_FACTORIES: dict[GeneratedType, TypeFactory] = {
     **{family: object_inputs.object_input_factory(family) for family in input_table.INPUT_TABLE},
     **{family: object_inputs.role_input_factory(family) for family in object_inputs.ROLE_INPUT_FIELDS},
 }
+"""By family: the function that makes the type of a class."""
 
 
 class NothingServed(Exception):
-    """A model of which no class has services, so that there is no schema."""
+    """No class of the model has services, so that there is no schema."""
 
     def __init__(self, model: Model) -> None:
         super().__init__(
@@ -41,36 +42,38 @@ class NothingServed(Exception):
 
 
 def generate_schema(model: Model) -> GraphQLSchema:
-    """Return the schema of a model's services, whose types are made when they are touched.
+    """Return the schema of a model's services. Raises NothingServed.
 
-    Raises NothingServed.
+    Types are made when they are first used, because most processes use few of them.
     """
     registry = TypeRegistry(model, TYPE_FACTORIES)
     query = _root_type(api_names.QUERY, QUERIES, registry)
-    mutation = _root_type(api_names.MUTATION, MUTATIONS, registry, OF_THE_MODEL)
+    mutation = _root_type(api_names.MUTATION, MUTATIONS, registry, MODEL_MUTATIONS)
     if query is None:
         raise NothingServed(model)
     return GeneratedSchema(model, query, mutation)
 
 
 class RootFields(Mapping[str, GraphQLField]):
-    """The fields of a root type, by name, in the order of the model's classes and then of the services."""
+    """The fields of a root type by name, in the order of the model's classes and then of the services."""
 
     def __init__(
         self,
         registry: TypeRegistry,
         services: Sequence[ServiceKind],
-        more: Mapping[str, Callable[[TypeRegistry], GraphQLField]],
+        other_factories: Mapping[str, Callable[[TypeRegistry], GraphQLField]],
     ) -> None:
-        """`more`: what makes the fields that are no class's."""
+        """`other_factories` has the functions that make the fields of no class, by name."""
         self._services = services
-        self._more = more
+        self._other_factories = other_factories
         self._registry = registry
-        self._more_fields: LazyMapping[str, GraphQLField] = LazyMapping(lambda name: more[name](registry))
+        self._other_fields: LazyMapping[str, GraphQLField] = LazyMapping(
+            lambda name: other_factories[name](registry)
+        )
         self._class_fields = LazyMapping(self._make)
 
     def of(self, class_: Class) -> Mapping[str, GraphQLField]:
-        """Return the fields of one class."""
+        """Return the fields of a class."""
         return self._class_fields[class_.name]
 
     def _make(self, class_name: str) -> dict[str, GraphQLField]:
@@ -83,8 +86,8 @@ class RootFields(Mapping[str, GraphQLField]):
                     yield service_name(class_.name, verb), field
 
     def __getitem__(self, name: str) -> GraphQLField:
-        if name in self._more:
-            return self._more_fields[name]
+        if name in self._other_factories:
+            return self._other_fields[name]
         class_ = self._registry.model.classes.get(class_name_of(name))
         if class_ is None:
             raise KeyError(name)
@@ -93,41 +96,41 @@ class RootFields(Mapping[str, GraphQLField]):
     def __iter__(self) -> Iterator[str]:
         for class_ in self._registry.model.classes.values():
             yield from self.of(class_)
-        yield from self._more
+        yield from self._other_factories
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def copy(self) -> dict[str, GraphQLField]:
-        """Return all fields, as graphql-core asks for them to make a type like this one."""
+        """Return all fields. graphql-core calls it when it copies the type."""
         return dict(self)
 
 
 class RootType(GraphQLObjectType):
-    """`Query` or `Mutation`."""
+    """The type `Query` or `Mutation`, whose fields are made when they are first used."""
 
     def __init__(self, name: str, fields: RootFields) -> None:
         super().__init__(name, {})
-        # Where graphql-core would keep them once it had made all of them, and checked each one's name.
+        # This replaces a cached property of graphql-core, which would make all fields and check their names.
         self.fields = fields
 
     def of(self, class_: Class) -> Mapping[str, GraphQLField]:
-        """Return the fields of one class."""
+        """Return the fields of a class."""
         fields = self.fields
         assert isinstance(fields, RootFields)
         return fields.of(class_)
 
 
 class GeneratedSchema(GraphQLSchema):
-    """A schema that is as graphql-core would make it, but for when its types are made."""
+    """A schema with the types that graphql-core would collect, each made when it is first used."""
 
     def __init__(self, model: Model, query: RootType, mutation: RootType | None) -> None:
         description = f"The services of the application {model.application}."
-        # What is valid is for the tests to show, for any model: it takes longer than most requests.
+        # Tests show that schemas are valid for any model. A check here would take longer than most requests.
         super().__init__(description=description, assume_valid=True)
         self.query_type = query
         self.mutation_type = mutation
-        # Every object has an id, so that any service leads to that type.
+        # Every object has an id, so any service leads to the type ID.
         roots = {root.name: root for root in (query, mutation) if root} | {GraphQLID.name: GraphQLID}
         self.type_map = TypeMap(  # type: ignore[assignment] # a mapping is all that it need be
             model, self.type_map | roots, self._services, lambda: GraphQLSchema(query, mutation).type_map
@@ -143,8 +146,8 @@ def _root_type(
     name: str,
     services: Sequence[ServiceKind],
     registry: TypeRegistry,
-    more: Mapping[str, Callable[[TypeRegistry], GraphQLField]] = MappingProxyType({}),
+    other_fields: Mapping[str, Callable[[TypeRegistry], GraphQLField]] = MappingProxyType({}),
 ) -> RootType | None:
     is_stored = any(class_.is_stored for class_ in registry.model.classes.values())
-    fields = RootFields(registry, services, more if is_stored else {})
+    fields = RootFields(registry, services, other_fields if is_stored else {})
     return RootType(name, fields) if any(True for _ in fields) else None

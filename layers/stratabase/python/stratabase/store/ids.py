@@ -1,4 +1,4 @@
-"""New ids: opaque, safe in addresses, and in the order of time."""
+"""Generates ids of objects: opaque, URL-safe, and sortable by creation time."""
 
 import secrets
 import time
@@ -16,10 +16,10 @@ def _now() -> int:
 
 
 class TimeOrderedIds:
-    """Makes ids of 26 characters (0-9, a-v): 48 bits of milliseconds, then 80 random bits.
+    """A generator of ids with 26 characters (0-9, a-v): 48 bits of milliseconds, then 80 random bits.
 
-    Compared by code point, a later id of this process is greater, also when the clock stands or steps back;
-    ids of different processes are in the order of their clocks.
+    Within a process, each id is greater than the one before (by code point), even if the clock stops or steps
+    back. Ids of different processes sort by the clocks of these processes.
     """
 
     def __init__(self, clock: Callable[[], int] = _now) -> None:
@@ -28,7 +28,7 @@ class TimeOrderedIds:
         self._lock = Lock()
 
     def new(self) -> str:
-        """Return an id that no other call has returned or will return."""
+        """Return a new unique id."""
         with self._lock:
             self._last = self._after(self._last)
             number = self._last
@@ -38,5 +38,5 @@ class TimeOrderedIds:
         now = self._clock()
         if now > last >> _RANDOM_BITS:
             return now << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS)
-        # A random step, so that an id does not tell its neighbours.
+        # Within the same millisecond: a random step, so that nobody can guess the next id from this one.
         return last + 1 + secrets.randbits(_STEP_BITS)

@@ -1,4 +1,4 @@
-"""The repository: what the operations read and commit, over any engine."""
+"""The repository: the entry to the store, through which the operations read and commit objects."""
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ from stratabase.store.write.staged_restoration import check_finished
 
 
 class Repository:
-    """The objects of a model, kept by an engine."""
+    """The objects of a model in an engine."""
 
     def __init__(
         self,
@@ -44,9 +44,9 @@ class Repository:
         parallel_map: ParallelMap = sequential_map,
         now: Callable[[], Instant] = system_now,
     ) -> None:
-        """`parallel_map`: reads several ranges, perhaps at the same time.
+        """`parallel_map`: runs reads of several batches or ranges, possibly in parallel.
 
-        `now`: the clock by which restorations in several commits are taken to run.
+        `now`: the clock that decides whether the lease of a staged restoration has expired.
         """
         self._engine = engine
         self._model = model
@@ -58,11 +58,10 @@ class Repository:
         self._cleanup = Cleanup(self._purger)
 
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
-        """Return the objects in the order asked for, None where there is none; exact at once.
+        """Return objects in the order of their references, None for a missing object. Strongly consistent.
 
-        A singleton is always there: before it is first written (by an Update) it has nothing but its `_id`.
-        With an allowance, that is drawn from, so many at a time. Raises ReadBudgetExceeded when it was used
-        up.
+        A singleton always exists. Before its first update, it has only its `_id`. The reads are charged to
+        `budget`, batch by batch. Raises ReadBudgetExceeded.
         """
         items = self._read_heads(references, budget)
         return [self._entity_of(reference, item) for reference, item in zip(references, items, strict=True)]
@@ -70,10 +69,10 @@ class Repository:
     def as_of(
         self, moments: Sequence[tuple[Reference, Instant]], budget: ReadBudget | None = None
     ) -> list[Entity | None]:
-        """Return objects as they were at instants, None where there was none; exact at once.
+        """Return objects as they were at given instants, in the order of `moments`. Strongly consistent.
 
-        Those of classes that are not versioned are as they are. With an allowance, as `read`. Raises
-        Unavailable.
+        None for an object that did not exist then. Objects of classes that are not versioned are returned as
+        they are now. Raises ReadBudgetExceeded, and Unavailable if a concurrent write does not finish.
         """
         named = list(dict.fromkeys(reference for reference, _ in moments))
         heads = dict(zip(named, self._read_heads(named, budget), strict=True))
@@ -86,7 +85,7 @@ class Repository:
             for moment in moments
         ]
 
-    def versions(  # noqa: PLR0913 - as the port has it
+    def versions(  # noqa: PLR0913 - the signature of the port
         self,
         reference: Reference,
         since: Instant | None = None,
@@ -96,21 +95,22 @@ class Repository:
         limit: int | None = None,
         budget: ReadBudget | None = None,
     ) -> Iterator[Entity]:
-        """Yield the versions of an object in the order of their starts (descending if `backward`); exact.
+        """Yield the versions of an object in the order of their starts. Strongly consistent.
 
-        The closed ones and the one that still holds, of those that began since an instant and before another,
-        at most `limit`. Raises ReadBudgetExceeded, Unavailable.
+        These are the closed versions and the current one, if they started at `since` or later, and before
+        `until`. `backward`: newest first. `limit`: the maximum number of versions.
+        Raises ReadBudgetExceeded, Unavailable.
         """
         history = History(self._store, reference, ReadLimiter(budget, reference.class_name))
         steps = (history.descending if backward else history.ascending)(since, until, limit)
         return islice((step.version for step in steps if step.version is not None), limit)
 
     def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
-        """Return what the tombstones of deleted objects say, None of other objects; exact at once."""
+        """Return the tombstones of deleted objects, None for other objects. Strongly consistent."""
         return [versions.read_tombstone(item) for item in self._read_heads(references, None)]
 
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
-        """Return when objects were deleted of which something is left to purge; None of others."""
+        """Return the instants at which objects were deleted whose purge is not finished; None for others."""
         ledgers = self._engine.get([keys.purge(reference) for reference in references])
         return [None if ledger is None else ended_at(ledger) for ledger in ledgers]
 
@@ -127,27 +127,30 @@ class Repository:
         at: Sequence[Instant] | None = None,
         budget: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
-        """Return for each owner the ids of the objects that a role leads to; exact at once.
+        """Return the ids of the objects that a role refers to, as one tuple for each owner.
 
-        Of each owner, those that are in the range, in its order; an object that is named may be there no
-        more. With `at`, an instant for each owner, those that it may have led to then, if their class is
-        versioned. With an allowance, as `read`.
+        Strongly consistent. Objects with these ids may be deleted.
+
+        `id_range`: which ids to return, and in which order. `at`: an instant for each owner. If the target
+        class is versioned, the result is then a superset of the ids to which the role referred at that time.
+        Raises ReadBudgetExceeded.
         """
         return links.linked(self._store, role, ids, id_range, budget, at)
 
     def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
-        """Return the ids of objects that lead to an object by a required key: at most `limit`."""
+        """Return the ids of at most `limit` objects that refer to an object by a required foreign key."""
         return links.referrers(self._store, role, id_, limit)
 
     def are_linked(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
-        """Return of each owner and other whether a link leads from the one to the other; exact at once."""
+        """Return for each pair of ids (owner, target) whether the owner has a link to the target."""
         return links.are_linked(self._store, role, pairs)
 
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
-        """Return a window on the objects of a class. Raises ReadBudgetExceeded.
+        """Return a page of the objects of a class. Raises ReadBudgetExceeded.
 
-        A query about derived attributes comes with `derive`, which gives objects that are read their values.
+        `derive`: computes the derived attributes of objects, if the query uses any.
         """
+        # Parts that a purge or a restoration is still working on would make the total count wrong.
         if unlisted_parts.may_count_unlisted_parts(self._store, query):
             query, derive = unlisted_parts.exclude_unlisted_parts(self._store, query, derive)
         class_, paths = self._model.classes[query.class_name], self._slots.paths(query.class_name)
@@ -156,14 +159,15 @@ class Repository:
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget
     ) -> Entity | None:
-        """Return the object that has unique values, None when there is none, or a value is null.
+        """Return the object that has unique values, None if there is none or if a value is null.
 
-        Exact at once, as soon as all objects have their guards. Raises ReadBudgetExceeded.
+        Strongly consistent, unless the constraint is still being built. Raises ReadBudgetExceeded.
         """
         class_ = self._model.classes[class_name]
         if self._slots.is_guarded(class_, unique):
             return unique_lookup.find_by_unique(self._engine, class_, unique, values, budget)
-        # Not every object has its guard yet: look for the values in a page, then read what a page leaves out.
+        # Some objects may still lack their guard: find candidates by a query, and read them by key, because
+        # an index may lag and does not carry all attributes.
         page = self.page(unique_lookup.candidates_query(class_, unique, values), budget)
         for candidate in page.items:
             if unique_lookup.has_values(class_, unique, candidate, values):
@@ -173,24 +177,25 @@ class Repository:
         return None
 
     def unbuilt(self) -> tuple[str, ...]:
-        """Return what a reindex has to build, as people know it."""
+        """Return descriptions of what a reindex must build, such as `Employee @unique(email)`."""
         return self._slots.unfinished_labels()
 
     def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
-        """Return as many new numbers of each Serial attribute as are wanted: from 1, and never one again.
+        """Return new numbers of Serial attributes, as many as `wanted` says for each attribute.
 
-        Some may stay unused, whatever becomes of them. Raises Unavailable.
+        Numbers start at 1 and are never returned twice. The caller may leave numbers unused. Raises
+        Unavailable.
         """
         return self._serials.next(wanted)
 
     def dry_run(self, change: Change) -> None:
-        """Raise what `commit` would raise for a change now, and write nothing."""
+        """Raise the exception that `commit` would raise now, and write nothing."""
         if change.effects:
             with self._clearing_the_way(change):
                 commit.dry_run(self._store, change)
 
     def commit(self, change: Change) -> None:
-        """Do all of a change or nothing.
+        """Commit all of a change or nothing.
 
         Raises LockedByOthers, Conflict, UniqueViolation, UniqueNotBuilt, IntegrityViolation, TooLarge,
         Unavailable.
@@ -203,16 +208,16 @@ class Repository:
             self._cleanup.run(left)
 
     def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
-        """Give the cleanup that `commit` has no time for to `take`. Without it, a sweep does it."""
+        """Pass the cleanup that `commit` has no time for to `take`. Without this call, a sweep does it."""
         self._cleanup.hand_over_to(take)
 
     def sweep_steps(self) -> CleanupSteps:
-        """Return the steps that finish everything that writes have left. They raise Unavailable."""
+        """Return the steps that finish all pending cleanup of the store. The steps raise Unavailable."""
         return self._cleanup.sweep_steps()
 
     @contextmanager
     def _clearing_the_way(self, change: Change) -> Iterator[None]:
-        """After a Conflict, finish what is left of objects that come back, which may have caused it."""
+        """After a Conflict, run the pending cleanup of restored objects, which may have caused it."""
         try:
             yield
         except Conflict:
@@ -220,16 +225,16 @@ class Repository:
             raise
 
     def _ledgers_in_the_way(self, change: Change) -> list[Key]:
-        """Return the keys of the ledgers that may keep objects from coming back."""
+        """Return the keys of the ledgers that may block the restorations of a change."""
         wanted = [check.key for check in deletions.expect_nothing_to_purge(self._store, change)]
         wanted += [] if change.root is None else [keys.restoration(change.root)]
         ledgers = self._engine.get(wanted) if wanted else []
         return [ledger.key for ledger in ledgers if ledger is not None]
 
     def finish_cleanup(self, references: Sequence[Reference]) -> bool:
-        """Finish what earlier writes of objects have left, while there is time; return whether there was any.
+        """Run the pending cleanup of objects for a few seconds; return whether there was any.
 
-        Raises Unavailable, also while one of the objects is being restored.
+        Raises Unavailable, also while another request restores one of the objects.
         """
         ledgers = self._purger.ledgers(references)
         for ledger in ledgers:
@@ -238,7 +243,10 @@ class Repository:
         return bool(ledgers)
 
     def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
-        """Lock objects, each named once. Raises LockRefused, TooLarge, Unavailable."""
+        """Lock all of these objects or none. Raises LockRefused, TooLarge, Unavailable.
+
+        `references`: without duplicates.
+        """
         locking.lock(self._store, commit_id, references, lock, now)
 
     def unlock(
@@ -250,26 +258,29 @@ class Repository:
         *,
         anybodys: bool = False,
     ) -> None:
-        """End the locks of a member, or `anybodys`. Raises LockRefused, TooLarge, Unavailable."""
+        """Remove a member's locks from objects. Raises LockRefused, TooLarge, Unavailable.
+
+        `anybodys`: also remove the locks of other members.
+        """
         locking.unlock(self._store, commit_id, references, member_id, now, anybodys=anybodys)
 
     def checkpoint(self, work: str) -> str | None:
-        """Return where a long task stopped, None if it has not begun."""
+        """Return the position at which a long task stopped, None if it has not started."""
         (found,) = self._engine.get([keys.checkpoint(work)])
         return None if found is None else found.state
 
     def set_checkpoint(self, work: str, at: str | None) -> None:
-        """Note where a long task stopped; None forgets it. Raises Unavailable."""
+        """Store the position at which a long task stopped; None removes it. Raises Unavailable."""
         key, id_ = keys.checkpoint(work), f"checkpoint{secrets.token_hex(12)}"
         self._engine.commit(Batch(id_, (Delete(key) if at is None else Put(Item(key, state=at)),)))
 
     def sweep(self) -> None:
-        """Finish everything that writes have left. Raises Unavailable."""
+        """Finish all pending cleanup of the store. Raises Unavailable."""
         for _ in self.sweep_steps():
             pass
 
     def _entity_of(self, reference: Reference, head: Item | None) -> Entity | None:
-        """Return the object of a head, None if it does not exist; a singleton does before it is written."""
+        """Return the object of a head, None if it does not exist. A singleton exists before it has a head."""
         if entity := self._store.entity_of(head):
             return entity
         is_singleton = reference.id == SINGLETON_ID and self._store.is_singleton(reference.class_name)

@@ -1,8 +1,8 @@
-"""The keyrings: where the keys that sign tokens are kept (the port Keyring).
+"""Implementations of the port Keyring, which stores the keys that sign tokens.
 
-`document` encodes the keys as text. `file` keeps that text in the home, `secrets_manager` in a secret of AWS
-Secrets Manager. Both replace all keys at once, and lose no change that another process makes meanwhile:
-tests/contract/keyring holds them to that.
+`document` encodes the keys as text. `file` stores this text in a file of the home folder, `secrets_manager`
+in a secret of AWS Secrets Manager. Both replace all keys atomically and never lose a concurrent change, as
+tests/contract/keyring verifies.
 
-Imports the domain and leaf modules, nothing of the store.
+Imports the domain and single modules, but not `store`.
 """

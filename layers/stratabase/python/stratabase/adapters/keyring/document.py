@@ -1,4 +1,4 @@
-"""The keys that sign tokens as text: a JSON object with all keys, or with a first secret."""
+"""The text format of the keys that sign tokens: a JSON object with all keys, or with an initial secret."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -9,26 +9,26 @@ import orjson
 from stratabase.domain.members.key_rotation import SigningKey
 
 INITIAL_KEY = "first"
-"""The field with the secret that the template generates (32 random characters or more); the id of its key."""
+"""The field for the secret that the template generates (32 or more random characters). Also the key's id."""
 LAYOUT = 1
-"""The version of the object with all keys."""
+"""The version of the format with all keys."""
 _MIN_SECRET_BYTES = 32
 
 
 def encode_keys(keys: Sequence[SigningKey]) -> str:
-    """Return the text that holds these keys."""
+    """Return the keys as text."""
     return orjson.dumps({"layout": LAYOUT, "keys": [_encode_key(key) for key in keys]}).decode()
 
 
 def decode_keys(text: str | bytes) -> tuple[SigningKey, ...]:
-    """Return the keys that a text holds. Raises ValueError, whose text contains nothing secret."""
+    """Return the keys in a text. Raises ValueError with a message that contains no secret."""
     try:
         document = orjson.loads(text)
     except ValueError:
-        # The text of this error may show a piece of the secret, so it is not kept as the cause.
+        # The message of this error can contain a part of the secret, so do not chain it.
         raise ValueError("it is not JSON") from None
     if not isinstance(document, dict):
-        raise ValueError("it is not a JSON object")  # noqa: TRY004 - as all that is wrong with the text
+        raise ValueError("it is not a JSON object")  # noqa: TRY004 - all faults of the text are ValueErrors
     if INITIAL_KEY in document:
         return (_initial_key(document[INITIAL_KEY]),)
     return _decode_all(document)
@@ -57,7 +57,7 @@ def _decode_all(document: Mapping[str, Any]) -> tuple[SigningKey, ...]:
 
 
 def _decode_key(fields: object, number: int) -> SigningKey:
-    """Return the key of the fields at a position of the list, which the text of a ValueError names."""
+    """Return the key at position `number` of the list. Raises ValueError, which names the position."""
     match fields:
         case {"id": str(id_), "secret": str(secret), "since": int(since)} if id_ and type(since) is int:
             return _check_length(SigningKey(id_, _decode_secret(secret, number), since))
@@ -72,7 +72,7 @@ def _decode_secret(secret: str, number: int) -> bytes:
 
 
 def _check_length(key: SigningKey) -> SigningKey:
-    """Return the key. Raises ValueError when its secret is too short."""
+    """Return the key. Raises ValueError if its secret is too short."""
     if len(key.secret) < _MIN_SECRET_BYTES:
         raise ValueError(f"the secret of key {key.id} is shorter than {_MIN_SECRET_BYTES} bytes")
     return key

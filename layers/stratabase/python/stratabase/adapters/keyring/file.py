@@ -1,4 +1,4 @@
-"""The keys that sign tokens in a file of the local home, which only its owner may read."""
+"""The keyring in a file of the home folder, which only its owner can read."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -13,22 +13,22 @@ from stratabase.unusable_store import UnusableStore
 
 KEYS_FILE = "signing-keys.json"
 LOCK_TIMEOUT = 5.0
-"""Seconds to wait for another process that is changing the keys."""
+"""The seconds to wait while another process changes the keys."""
 
 
 class FileKeyring:
-    """Keys in one file, which several processes may share.
+    """A keyring in one file that processes can share.
 
-    The file is complete at every moment: a change is written to a new file, which then replaces the old one.
-    Whoever changes the keys holds a lock, which ends with its process. Every call raises UnusableStore when
-    the file cannot be used as it is.
+    The file is complete at every moment, because a change writes a new file that replaces the old one. A
+    process that changes the keys holds a file lock, which the operating system releases if the process dies.
+    Every call raises UnusableStore if the file is damaged or inaccessible.
     """
 
     def __init__(self, home: Path) -> None:
         self._path = home / KEYS_FILE
 
     def keys(self) -> Sequence[SigningKey]:
-        """Return all keys; none while there is no file."""
+        """Return all keys, or none if the file does not exist yet."""
         try:
             content = self._path.read_bytes()
         except FileNotFoundError:
@@ -40,23 +40,23 @@ class FileKeyring:
         except ValueError as error:
             raise _damaged(self._path, error) from error
 
-    def change(self, changed: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
-        """Replace the keys by what `changed` returns for the present ones. Raises Unavailable."""
+    def change(self, update: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
+        """Replace the keys with the result of `update(keys)`. Raises Unavailable if the lock is busy."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with lock_file(self._sibling("lock"), LOCK_TIMEOUT):
                 before = self.keys()
-                after = changed(before)
+                after = update(before)
                 if after != before:
                     self._replace(encode_keys(after).encode())
         except LockTimeout as error:
-            raise Unavailable(_("The keys of tokens are busy. Try again.")) from error
+            raise Unavailable(_("The token signing keys are busy. Try again.")) from error
         except OSError as error:
             raise _unusable(self._path, "written", error) from error
 
     def _replace(self, content: bytes) -> None:
         new = self._sibling("new")
-        # A process that was killed may have left one, whose permissions are not to be trusted.
+        # A killed process can leave a new file behind. Its permissions cannot be trusted, so delete it.
         new.unlink(missing_ok=True)
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
@@ -64,7 +64,7 @@ class FileKeyring:
             file.flush()
             os.fsync(descriptor)
         new.replace(self._path)
-        # Otherwise a power cut could bring the old keys back.
+        # Without this, a power cut could bring the old keys back.
         sync_folder(self._path.parent)
 
     def _sibling(self, suffix: str) -> Path:
@@ -79,7 +79,7 @@ def _damaged(path: Path, error: ValueError) -> UnusableStore:
 
 
 def _unusable(path: Path, action: str, error: OSError) -> UnusableStore:
-    """Return the error of a file that cannot be `read` or `written`."""
+    """Return the error for a file that cannot be read or written. `action` is "read" or "written"."""
     return UnusableStore(
         f"{path} cannot be {action}: {error.strerror}. Allow the current user to read and write it."
     )

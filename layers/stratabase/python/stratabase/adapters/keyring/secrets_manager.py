@@ -1,4 +1,4 @@
-"""The keys that sign tokens in a secret of AWS Secrets Manager."""
+"""The keyring in a secret of AWS Secrets Manager."""
 
 import uuid
 from collections.abc import Callable, Sequence
@@ -16,12 +16,12 @@ from stratabase.messages import _
 from stratabase.unusable_store import UnusableStore
 
 MAX_CHANGE_ATTEMPTS = 8
-"""After so many, a change gives up. Each leaves a version behind, of which there may be 100."""
+"""The maximum attempts of a change. Each adds a version of the secret, which can have up to 100 versions."""
 _REQUEST_ATTEMPTS = 3
-"""How often botocore sends a request that fails."""
+"""The maximum number of times that botocore sends a request."""
 _CURRENT = "AWSCURRENT"
 _NEXT = "stratabase-next"
-"""The label of a version that is not current yet: one without any label may be removed."""
+"""The label of a version that is not current yet. Secrets Manager can delete versions without a label."""
 _CONFIGURATION_ERRORS = frozenset(
     {
         "AccessDeniedException",
@@ -32,11 +32,11 @@ _CONFIGURATION_ERRORS = frozenset(
         "UnrecognizedClientException",
     }
 )
-"""Codes of errors that stay until somebody corrects a setting or a permission."""
+"""Codes of errors that persist until somebody corrects a setting or a permission."""
 
 
 class SecretsError(Exception):
-    """A call of Secrets Manager failed. `may_have_run`: the service may have carried it out all the same."""
+    """A call to Secrets Manager failed. `may_have_run`: the service may still have executed it."""
 
     def __init__(self, code: str, message: str, *, may_have_run: bool = False) -> None:
         super().__init__(code, message)
@@ -46,26 +46,26 @@ class SecretsError(Exception):
 
 
 class SecretsClient:
-    """Calls Secrets Manager over botocore, without blocking other requests."""
+    """A client of Secrets Manager over botocore, whose calls do not block other requests."""
 
     def __init__(self, endpoint: AwsEndpoint) -> None:
         self._endpoint = endpoint
         self._lock = Lock()
-        self._loaded: Any = None
+        self._botocore_client: Any = None
 
     def call(self, operation: str, **parameters: object) -> dict[str, Any]:
-        """Return the answer to an operation, such as `get_secret_value`. Raises SecretsError."""
+        """Return the response to an operation such as `get_secret_value`. Raises SecretsError."""
         answer: dict[str, Any] = waiting.offload(self._call, operation, parameters)
         return answer
 
     def close(self) -> None:
         """Close the connections."""
         with self._lock:
-            if self._loaded is not None:
-                self._loaded.close()
+            if self._botocore_client is not None:
+                self._botocore_client.close()
 
     def _call(self, operation: str, parameters: dict[str, object]) -> dict[str, Any]:
-        from botocore import exceptions  # noqa: PLC0415 - see _client
+        from botocore import exceptions  # noqa: PLC0415 - imported on first use, see _client
 
         method = getattr(self._client(), operation)
         try:
@@ -83,12 +83,12 @@ class SecretsClient:
         return answer
 
     def _client(self) -> Any:
-        # Loaded at the first call: loading botocore takes long.
+        # Created by the first call, because loading botocore takes long.
         with self._lock:
-            if self._loaded is None:
+            if self._botocore_client is None:
                 retries = {"mode": "standard", "total_max_attempts": _REQUEST_ATTEMPTS}
-                self._loaded = create_client("secretsmanager", self._endpoint, retries=retries)
-            return self._loaded
+                self._botocore_client = create_client("secretsmanager", self._endpoint, retries=retries)
+            return self._botocore_client
 
 
 def _rejection(response: dict[str, Any]) -> SecretsError:
@@ -98,18 +98,18 @@ def _rejection(response: dict[str, Any]) -> SecretsError:
 
 
 class _Version(NamedTuple):
-    """A version of the secret: its id, and the keys in it."""
+    """A version of the secret: its id and its keys."""
 
     id: str
     keys: tuple[SigningKey, ...]
 
 
 class SecretsManagerKeyring:
-    """Keys in the current version of one secret, which is never overwritten.
+    """A keyring in the current version of one secret.
 
-    A change adds a version, and makes it current only in place of the very version that it was made from. Of
-    two changes that begin at the same time one fails, and starts again from the result of the other. Every
-    call raises UnusableStore when there is no such secret, or it holds something else.
+    Changes use optimistic concurrency. A change adds a version, and makes it current only if the version that
+    it read is still current. If two changes run at the same time, one fails and starts again from the result
+    of the other. Every call raises UnusableStore if the secret does not exist or has other content.
     """
 
     def __init__(
@@ -123,28 +123,31 @@ class SecretsManagerKeyring:
         """Return all keys. Raises Unavailable."""
         return self._current_version().keys
 
-    def change(self, changed: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
-        """Replace the keys by what `changed` returns for the present ones. Raises Unavailable."""
+    def change(self, update: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
+        """Replace the keys with the result of `update(keys)`. Raises Unavailable."""
         own_versions: set[str] = set()
         for attempt in range(MAX_CHANGE_ATTEMPTS):
-            if self._try_change(changed, own_versions):
+            if self._try_change(update, own_versions):
                 return
-            self._pause(uniform(0, 0.05 * 2**attempt))  # noqa: S311 - no secret
-        raise Unavailable(_("Concurrent changes to the keys of tokens prevented this change. Try again."))
+            self._pause(uniform(0, 0.05 * 2**attempt))  # noqa: S311 - jitter, not a secret
+        raise Unavailable(_("Concurrent changes to the token signing keys prevented this change. Try again."))
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
 
     def _try_change(
-        self, changed: Callable[[Sequence[SigningKey]], Sequence[SigningKey]], own_versions: set[str]
+        self, update: Callable[[Sequence[SigningKey]], Sequence[SigningKey]], own_versions: set[str]
     ) -> bool:
-        """Return whether the change is done; add the id of each version that this makes to `own_versions`."""
+        """Attempt a change once; return whether it succeeded.
+
+        `own_versions` has the ids of the versions from earlier attempts. This adds the id of its own version.
+        """
         before = self._current_version()
-        # A version of an earlier attempt is current: that attempt succeeded, and only its answer was lost.
+        # A version of an earlier attempt is current: that attempt succeeded, and only its response was lost.
         if before.id in own_versions:
             return True
-        after = tuple(changed(before.keys))
+        after = tuple(update(before.keys))
         if after == before.keys:
             return True
         version = str(uuid.uuid4())
@@ -153,9 +156,9 @@ class SecretsManagerKeyring:
         return self._make_current(version, before.id)
 
     def _current_version(self) -> _Version:
-        found = self._call("get_secret_value", VersionStage=_CURRENT)
+        response = self._call("get_secret_value", VersionStage=_CURRENT)
         try:
-            return _Version(found["VersionId"], decode_keys(found.get("SecretString") or ""))
+            return _Version(response["VersionId"], decode_keys(response.get("SecretString") or ""))
         except ValueError as error:
             raise UnusableStore(
                 f"The secret {self._secret} does not contain valid token signing keys: {error}. "
@@ -163,7 +166,7 @@ class SecretsManagerKeyring:
             ) from error
 
     def _add_version(self, version: str, keys: tuple[SigningKey, ...]) -> None:
-        # A repeated request with this token makes no second version.
+        # The token makes the request idempotent: botocore can repeat it without adding a second version.
         self._call(
             "put_secret_value",
             ClientRequestToken=version,
@@ -171,13 +174,13 @@ class SecretsManagerKeyring:
             VersionStages=[_NEXT],
         )
 
-    def _make_current(self, version: str, instead_of: str) -> bool:
-        """Make a version current if `instead_of` still is; return whether that is certainly done."""
+    def _make_current(self, version: str, previous: str) -> bool:
+        """Make a version current if `previous` still is; return whether this certainly succeeded."""
         move = partial(self._client.call, "update_secret_version_stage", SecretId=self._secret)
         try:
-            move(VersionStage=_CURRENT, MoveToVersionId=version, RemoveFromVersionId=instead_of)
+            move(VersionStage=_CURRENT, MoveToVersionId=version, RemoveFromVersionId=previous)
         except SecretsError as error:
-            # The other version is no longer current, or the answer was lost. The next attempt finds out.
+            # Either `previous` is no longer current, or the response was lost. The next attempt finds out.
             if error.may_have_run or error.code in ("InvalidParameterException", "ResourceNotFoundException"):
                 return False
             raise self._map_error(error) from error
@@ -190,11 +193,11 @@ class SecretsManagerKeyring:
             raise self._map_error(error) from error
 
     def _map_error(self, error: SecretsError) -> Exception:
-        """Return what to raise for a call that failed."""
+        """Return the exception to raise for a failed call."""
         if error.code in _CONFIGURATION_ERRORS:
             return UnusableStore(
                 f"The secret {self._secret} with the token signing keys cannot be used: "
                 f"{error.message} ({error.code}). "
                 "Check STRATABASE_SIGNING_KEYS (the secret) and AWS_REGION (its region)."
             )
-        return Unavailable(_("The keys of tokens are temporarily unavailable. Try again later."), 5)
+        return Unavailable(_("The token signing keys are temporarily unavailable. Try again later."), 5)

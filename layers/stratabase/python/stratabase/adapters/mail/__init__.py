@@ -1,7 +1,7 @@
-"""The mailers: a folder on this machine, any SMTP server, or Amazon SES (the port Mailer).
+"""Implementations of the port Mailer: a folder on this machine, an SMTP server, or Amazon SES.
 
-Read `message` first: it turns a mail into the bytes that travel. `outbox`, `smtp` and `ses` deliver them; the
-setting `STRATABASE_MAIL` chooses one. The texts of the mails are in domain/members/mail.
+Read `message` first, which converts a mail to an email message. `outbox`, `smtp` and `ses` deliver it. The
+setting `STRATABASE_MAIL` selects one. The texts of the mails are in domain/members/mail.
 
-Imports the domain, the model's rule for domains of e-mail addresses, and stratabase.aws.
+Imports the domain, the model's rule for domains of email addresses, and stratabase.aws.
 """

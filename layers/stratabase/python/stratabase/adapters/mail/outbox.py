@@ -1,4 +1,4 @@
-"""Mail that stays on this machine: a file for each mail, for developers who try the service."""
+"""A mailer for developers, which writes each mail to a file on this machine."""
 
 import os
 import re
@@ -15,14 +15,14 @@ from stratabase.messages import _
 
 _CREATE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _LINK = re.compile(r"https?://[!-~]+")
-"""A link of printable ASCII only: a terminal could take other characters for commands."""
+"""Matches links of printable ASCII characters only, since a terminal could execute control characters."""
 
 
 class Outbox:
-    """Writes each mail into a file that only its owner may read, and announces it.
+    """A mailer that writes each mail to a file that only its owner can read, and announces it.
 
-    `announce` is given one text with the file and the mail's links. Show it on a console, and never write it
-    to a log that others read.
+    `announce(text)` receives a text with the path of the file and the links in the mail. The links contain
+    tokens, so show the text on a console only, never in a log.
     """
 
     def __init__(self, folder: Path, sender: Address, announce: Callable[[str], None]) -> None:
@@ -36,12 +36,12 @@ class Outbox:
             message = build_message(mail, self._sender)
             path = self._write_file(bytes(message))
         except (OSError, ValueError) as error:
-            raise Unavailable(_("The mail cannot be written to the outbox.")) from error
+            raise Unavailable(_("The email couldn't be written to the outbox.")) from error
         links = "".join(f"\n  {link}" for link in _LINK.findall(mail.text))
         self._announce(f"A mail to {message['To']} lies in {path}{links}")
 
     def _write_file(self, content: bytes) -> Path:
-        """Return a new file with the content. It appears under its name only when it is complete."""
+        """Write a new file and return its path. The file gets its final name only when it is complete."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self._folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}.eml"
         unfinished = path.with_suffix(".part")

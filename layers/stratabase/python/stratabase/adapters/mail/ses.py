@@ -1,4 +1,4 @@
-"""Mail by Amazon SES, version 2 of its API."""
+"""The mailer for Amazon SES, over version 2 of its API."""
 
 from email.headerregistry import Address
 from functools import cached_property
@@ -15,9 +15,9 @@ CONNECT_TIMEOUT, READ_TIMEOUT = 3, 10
 
 
 class SesMailer:
-    """Hands mail to SES in a region; the sender must be an identity that is verified there.
+    """A mailer over SES in one region, where the sender must be a verified identity.
 
-    `url` is the address of an emulator, if there is one.
+    `url` is the address of an emulator. The default is AWS.
     """
 
     def __init__(self, region: str, sender: Address, url: str | None = None) -> None:
@@ -26,15 +26,15 @@ class SesMailer:
 
     def send(self, mail: Mail) -> None:
         """Send a mail. Raises Unavailable."""
-        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - see _client
+        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - imported on first use, see _client
 
         try:
             self._client.send_email(**self._request(mail))
         except (BotoCoreError, ClientError, OSError, ValueError) as error:
-            raise Unavailable(_("The mail cannot be sent."), MAIL_RETRY_AFTER) from error
+            raise Unavailable(_("The email couldn't be sent."), MAIL_RETRY_AFTER) from error
 
     def _request(self, mail: Mail) -> dict[str, Any]:
-        """Return the parameters of SendEmail. Raises ValueError for a recipient that SES does not take."""
+        """Return the parameters of SendEmail. Raises ValueError for a recipient that SES does not accept."""
         message = build_message(mail, self._sender)
         (recipient,) = message["To"].addresses
         if not has_ascii_mailbox(recipient):
@@ -47,5 +47,5 @@ class SesMailer:
 
     @cached_property
     def _client(self) -> Any:
-        # Loaded when the first mail is sent: most functions never send one, and loading botocore takes long.
+        # Created with the first mail: most functions never send one, and loading botocore takes long.
         return create_client("sesv2", self._endpoint, retries={"mode": "standard", "total_max_attempts": 2})

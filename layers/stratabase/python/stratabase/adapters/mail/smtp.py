@@ -1,4 +1,4 @@
-"""Mail by SMTP (RFC 5321), encrypted wherever the server can."""
+"""The mailer for SMTP (RFC 5321). It encrypts the connection if the server supports that."""
 
 import smtplib
 import ssl
@@ -16,20 +16,20 @@ from stratabase.domain.members.mail import Mail
 from stratabase.messages import _
 
 TIMEOUT = 10.0
-"""Seconds to wait for each answer of a server."""
+"""The seconds to wait for each reply of a server."""
 DEFAULT_PORTS = {"smtp": 587, "smtps": 465}
-"""The ports for the submission of mail (RFC 8314), by the scheme of the server's URL."""
+"""The default ports for mail submission (RFC 8314), by the scheme of the server's URL."""
 _AUTHENTICATED = 235
 """The reply code of a successful AUTH."""
 
 
 class SmtpServer(NamedTuple):
-    """The address of a server, and the credentials for it."""
+    """The address and credentials of an SMTP server."""
 
     host: str
     port: int
     encrypted: bool = False
-    """From the first byte on (TLS); otherwise as soon as the server offers it (STARTTLS)."""
+    """Whether the connection uses TLS from the start. If not, the mailer uses STARTTLS if offered."""
     username: str | None = None
     password: str = ""
 
@@ -38,7 +38,7 @@ class SmtpServer(NamedTuple):
 
 
 def parse_smtp_url(url: str) -> SmtpServer:
-    """Return the server of `smtp://user:password@host:port` or `smtps://…`, its name and password decoded."""
+    """Return the server in a URL such as `smtp://user:password@host:port`, with decoded credentials."""
     parts = urlsplit(url)
     return SmtpServer(
         parts.hostname or "",
@@ -50,10 +50,10 @@ def parse_smtp_url(url: str) -> SmtpServer:
 
 
 class SmtpMailer:
-    """Hands each mail to a server, over a connection of its own.
+    """A mailer that sends each mail over its own connection to an SMTP server.
 
-    What the server offers to encrypt is encrypted. Its certificate is checked against `tls_context`, or
-    against what this machine trusts.
+    The connection is encrypted if the server supports it. `tls_context` verifies the server's certificate.
+    The default trusts the certificate authorities of this machine. `timeout` is in seconds.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class SmtpMailer:
         self._server = server
         self._sender = sender
         self._timeout = timeout
-        self._given_tls_context = tls_context
+        self._custom_tls_context = tls_context
 
     def send(self, mail: Mail) -> None:
         """Send a mail. Raises Unavailable."""
@@ -75,17 +75,17 @@ class SmtpMailer:
             with self._session() as client:
                 client.send_message(message)
         except (OSError, ValueError, smtplib.SMTPException) as error:
-            raise Unavailable(_("The mail cannot be sent."), MAIL_RETRY_AFTER) from error
+            raise Unavailable(_("The email couldn't be sent."), MAIL_RETRY_AFTER) from error
 
     @contextmanager
     def _session(self) -> Iterator[smtplib.SMTP]:
-        """Yield a client that is connected, encrypted and logged in as far as the server allows."""
+        """Yield a client that is connected, encrypted if possible, and logged in if there are credentials."""
         client = self._connect()
         try:
             self._start_tls(client)
             _log_in(client, self._server)
             yield client
-            # The server has the mail: how it says goodbye changes nothing.
+            # The server has accepted the mail, so errors at QUIT do not matter.
             with suppress(OSError, smtplib.SMTPException):
                 client.quit()
         finally:
@@ -105,13 +105,13 @@ class SmtpMailer:
             client.ehlo_or_helo_if_needed()
 
     def _tls_context(self) -> ssl.SSLContext:
-        return self._given_tls_context or ssl.create_default_context()
+        return self._custom_tls_context or ssl.create_default_context()
 
 
 def _log_in(client: smtplib.SMTP, server: SmtpServer) -> None:
     """Log in (RFC 4954) if the server's URL has a username.
 
-    Raises SMTPException, also where the password would travel unencrypted.
+    Raises SMTPException, also if the password would be sent unencrypted.
     """
     if server.username is None:
         return
@@ -124,14 +124,14 @@ def _log_in(client: smtplib.SMTP, server: SmtpServer) -> None:
 
 
 def _is_private(client: smtplib.SMTP) -> bool:
-    """Return whether a connection is encrypted, or does not leave this machine."""
+    """Return whether a connection is encrypted or stays on this machine."""
     sock = client.sock
     assert sock is not None, "it is connected"
     return isinstance(sock, ssl.SSLSocket) or ip_address(sock.getpeername()[0]).is_loopback
 
 
 def _log_in_with_utf8(client: smtplib.SMTP, server: SmtpServer) -> None:
-    # PLAIN takes any UTF-8 (RFC 4616), but smtplib does not write it.
+    # PLAIN allows UTF-8 (RFC 4616), but smtplib encodes credentials as ASCII.
     credentials = b64encode(f"\0{server.username}\0{server.password}".encode()).decode()
     code, reply = client.docmd("AUTH", f"PLAIN {credentials}")
     if code != _AUTHENTICATED:

@@ -1,11 +1,11 @@
-"""The stores of members and of attempts to sign in (the ports Members and Attempts).
+"""Implementations of the ports Members and Attempts: the stores of members and of sign-in attempts.
 
-On this machine: `sqlite_members` and `sqlite_attempts`, each with a file of its own. On AWS: `pynamodb_table`
-first, the one table that both share, then `pynamodb_members` and `pynamodb_attempts`, its records.
+On one machine, `sqlite_members` and `sqlite_attempts` use a SQLite file each. On AWS, `pynamodb_members` and
+`pynamodb_attempts` share one DynamoDB table. Read `pynamodb_table` before them.
 
-tests/contract/members and tests/contract/attempts hold all of them to one behaviour. The layouts of the
-files, and the keys and attributes of the table, must stay readable: instances have them.
+tests/contract/members and tests/contract/attempts verify that all of them behave the same. Existing instances
+contain data, so the layouts of the files and the keys and attributes of the table must stay readable.
 
-Imports the engines' shared parts (store.sqlite: file, errors; store.dynamodb: client, errors, retry) and the
-domain.
+Imports the domain and the parts that engines share (from store.sqlite: files, errors; from store.dynamodb:
+client, errors, retries).
 """

@@ -1,4 +1,4 @@
-"""Attempts to sign in, in the table of the members: one record for each key, with a set of attempts."""
+"""Sign-in attempts in the DynamoDB table of the members: one record per key, with a set of attempts."""
 
 import secrets
 from collections.abc import Callable
@@ -18,48 +18,50 @@ from stratabase.messages import _
 from stratabase.store.dynamodb.retry import PermanentRejection
 
 _EXPIRY_MARGIN = 3_600_000
-"""Milliseconds that a record stays after its last attempt has left the window, for clocks that differ."""
-_OUTDATED_AT_ONCE = 16
-"""So many attempts that have left the window are removed together."""
+"""The milliseconds that a record stays after its last attempt has left the window, as clocks can differ."""
+_MIN_OUTDATED = 16
+"""The minimum number of attempts outside the window that are worth a request to remove them."""
 
 
 class AttemptRecord(PynamoRecord):
-    """The attempts of one key. Each is its instant and random digits: adding it twice adds it once."""
+    """The attempts of one key, each as its instant and random digits. Adding an attempt is idempotent."""
 
     attempts = UnicodeSetAttribute(null=True)
 
 
 class PynamoAttempts:
-    """Attempts by PynamoDB: one request adds an attempt to a set, and returns the whole set."""
+    """Sign-in attempts in DynamoDB. One request adds an attempt to a set and returns the whole set."""
 
     def __init__(self, table: PynamoTable) -> None:
         self._table = table
         self._record_class = table.bind(AttemptRecord)
 
     def note(self, key: str, now: Instant, since: Instant) -> RecordedAttempt:
-        """Note one more attempt, and return it with all of that key since an instant, in one atomic step."""
+        """Record an attempt, and return it with all attempts of the key since an instant, atomically."""
         attempt = f"{now}.{secrets.token_hex(6)}"
         record = self._record(key)
+        # `now - since` is the window: the record expires a window and a margin from now.
         expires = datetime.fromtimestamp((2 * now - since + _EXPIRY_MARGIN) // 1000, UTC)
         update: list[Action] = [
             self._record_class.attempts.add({attempt}),
             self._record_class.expires.set(expires),
         ]
         self._write(partial(record.update, update))
-        noted = record.attempts or set()
-        recent = {other for other in noted if _instant(other) >= since}
-        self._remove_surplus(key, {attempt} if len(recent) > MAX_ATTEMPTS_KEPT else set(), noted - recent)
+        attempts = record.attempts or set()
+        recent = {other for other in attempts if _instant(other) >= since}
+        # Above the limit, remove the new attempt, so that a flood of attempts does not displace the oldest.
+        self._remove_surplus(key, {attempt} if len(recent) > MAX_ATTEMPTS_KEPT else set(), attempts - recent)
         return RecordedAttempt(attempt, tuple(sorted(map(_instant, recent))))
 
     def withdraw(self, key: str, attempt: str) -> None:
-        """Take a noted attempt back."""
-        # A record that has expired must not come back empty, and without an expiry.
-        is_noted = self._record_class.attempts.contains(attempt)
+        """Remove a recorded attempt."""
+        # Without this condition, the update would create an expired record again, without an expiry.
+        exists = self._record_class.attempts.contains(attempt)
         update: list[Action] = [self._record_class.attempts.delete({attempt})]
-        self._write(partial(self._record(key).update, update, is_noted))
+        self._write(partial(self._record(key).update, update, exists))
 
     def count(self, key: str, since: Instant) -> int:
-        """Return how many are noted of a key since an instant."""
+        """Return the number of attempts of a key since an instant."""
         record = self._record(key)
         try:
             self._table.read(partial(record.refresh, consistent_read=True))
@@ -71,14 +73,14 @@ class PynamoAttempts:
         return self._record_class(f"A#{key}", "A")
 
     def _remove_surplus(self, key: str, surplus: set[str], outdated: set[str]) -> None:
-        """Remove attempts that need not be there; one that stays does no harm."""
-        removed = surplus | (outdated if len(outdated) >= _OUTDATED_AT_ONCE else set())
+        """Remove attempts that are no longer needed. Failures are ignored, because leftovers do no harm."""
+        removed = surplus | (outdated if len(outdated) >= _MIN_OUTDATED else set())
         if removed:
             with suppress(Unavailable):
                 self._write(partial(self._record(key).update, [self._record_class.attempts.delete(removed)]))
 
     def _write(self, work: Callable[[], object]) -> None:
-        """Write, perhaps twice with the same result. A failed condition is no error. Raises Unavailable."""
+        """Run an idempotent write, perhaps twice. A failed condition is not an error. Raises Unavailable."""
         try:
             self._table.write(work)
         except PermanentRejection as error:

@@ -1,7 +1,7 @@
-"""The members of an instance, on DynamoDB.
+"""The members of an instance in a DynamoDB table.
 
-Each member has a record, and a guard for each of its unique names (username, e-mail address). A guard's key
-is the name itself, folded and hashed, so DynamoDB keeps two members from having the same name.
+Each member has a record, and a guard for each of its unique names (username and email address). The key of a
+guard is the hash of the folded name, so DynamoDB prevents two members from having the same name.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,16 +30,17 @@ TableKey = tuple[str, str]
 """The attributes `pk` and `sk` of a record."""
 
 MAX_LOOKUPS = 5
-"""How often a name is looked up while members change it."""
+"""The maximum number of lookups of a name that concurrent requests change."""
 
 _PARTITIONS = tuple(f"M#{number}" for number in range(8))
-"""The partitions over which members are spread, since each can take only so many reads. Never change them."""
+"""The partitions over which the members are spread, to spread the load. Keys depend on them: never change."""
 _ROSTER_KEY: TableKey = ("ROSTER", "R")
 _MAX_ID_BYTES = 1024
 _UNUSED_ID = "-"
 """An id that no member has."""
 _AS_READ = "as read"
-"""The name of the condition that something has not changed since; other conditions are named by a field."""
+"""The name of the condition that an item has not changed since it was read. The other conditions have the
+names of member fields."""
 _SAME_NAMED_ATTRIBUTES = (
     "username",
     "email",
@@ -50,11 +51,11 @@ _SAME_NAMED_ATTRIBUTES = (
     "generation",
     "pending_email",
 )
-"""The attributes of a member's record that have the name and the value of the member's field."""
+"""The attributes of a member's record that have the name and value of a member's field."""
 
 
 class MemberRecord(PynamoRecord):
-    """A member, under one of the partitions and its id."""
+    """A member. The key is one of the partitions and the member's id."""
 
     username = UnicodeAttribute()
     email = UnicodeAttribute()
@@ -69,7 +70,7 @@ class MemberRecord(PynamoRecord):
     generation = NumberAttribute()
     reset_hash = UnicodeAttribute(null=True)
     reset_until = NumberAttribute(null=True)
-    """An instant. Not `expires`, which would delete the member."""
+    """An instant. It must not be in `expires`, because DynamoDB would delete the member then."""
     pending_email = UnicodeAttribute(null=True)
     confirmation_hash = UnicodeAttribute(null=True)
     confirmation_until = NumberAttribute(null=True)
@@ -77,13 +78,13 @@ class MemberRecord(PynamoRecord):
 
 
 class GuardRecord(PynamoRecord):
-    """The id of the member that has a username or an e-mail address."""
+    """A guard: the id of the member that has a username or an email address."""
 
     member = UnicodeAttribute()
 
 
 class RosterRecord(PynamoRecord):
-    """The revision of the roster: how often members were changed on condition of a roster."""
+    """The revision of the roster: the number of changes that depended on a roster."""
 
     revision = NumberAttribute()
 
@@ -93,12 +94,12 @@ def _member_key(id_: str) -> TableKey:
 
 
 def _username_key(username: str) -> TableKey:
-    """Return the key of a username's guard. Any text will do: people type names that nobody has."""
+    """Return the key of the guard of a username, which can be any text that a person types at sign-in."""
     return f"U#{_hash(fold_name(username))}", "U"
 
 
 def _email_key(email: str) -> TableKey:
-    """Return the key of an e-mail address's guard."""
+    """Return the key of the guard of an email address."""
     return f"E#{_hash(fold_name(email))}", "E"
 
 
@@ -110,13 +111,13 @@ _GUARD_KEYS: tuple[tuple[str, Callable[[Member], TableKey]], ...] = (
     ("username", lambda member: _username_key(member.username)),
     ("email", lambda member: _email_key(member.email)),
 )
-"""The unique fields of a member, each with the key of its guard."""
+"""The unique fields of a member, each with a function that returns the key of its guard."""
 
 R = TypeVar("R", bound=PynamoRecord)
 
 
 class PynamoMembers:
-    """Members in a table. Every change is one transaction with the guards of the names that it touches."""
+    """Members in DynamoDB. Each change is one transaction of the record and the affected guards."""
 
     def __init__(self, table: PynamoTable) -> None:
         self._table = table
@@ -125,35 +126,38 @@ class PynamoMembers:
         self._roster = table.bind(RosterRecord)
 
     def by_id(self, id_: str) -> Member | None:
-        """Return the member with that id."""
+        """Return the member with an id, or None."""
         record = self._get(self._member, _member_key(id_)) if _is_possible_id(id_) else None
         return None if record is None else _member_of_record(record)
 
     def by_username(self, username: str) -> Member | None:
-        """Return the member of that name."""
+        """Return the member with a username, or None. Case does not matter."""
         return self._by_guard(_username_key(username), lambda member: _username_key(member.username))
 
     def by_email(self, email: str) -> Member | None:
-        """Return the member with that address."""
+        """Return the member with an email address, or None. Case does not matter."""
         return self._by_guard(_email_key(email), lambda member: _email_key(member.email))
 
     def roster(self) -> Roster:
-        """Return all members. The revision is read first, so that the members are at least as new."""
+        """Return all members by username, with the revision of the roster.
+
+        The revision is read first, so the members are at least as new as the revision.
+        """
         revision = self._roster_revision()
         records = (record for partition in _PARTITIONS for record in self._in_partition(partition))
         members = map(_member_of_record, records)
         return Roster(tuple(sorted(members, key=lambda member: fold_name(member.username))), revision)
 
     def any(self) -> bool:
-        """Return whether there is a member at all."""
+        """Return whether any member exists."""
         return any(self._in_partition(partition, limit=1) for partition in _PARTITIONS)
 
     def add(self, member: Member) -> None:
-        """Add a member. Raises NamesTaken; Conflict when the id is taken."""
+        """Add a member. Raises NamesTaken, or Conflict if the id exists."""
         self._commit([self._save(member, 0), *self._claim_names(member, None)])
 
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
-        """Put `after` in place of `before`; with a roster, only while that is the present one.
+        """Replace `before` with `after`. If a roster is given, it must still be the current one.
 
         Raises Conflict, NamesTaken.
         """
@@ -167,24 +171,24 @@ class PynamoMembers:
         )
 
     def remove(self, member: Member, roster: Roster | None = None) -> None:
-        """Remove a member, as `change` does. Raises Conflict."""
+        """Delete a member. If a roster is given, it must still be the current one. Raises Conflict."""
         record = self._member(*_member_key(member.id))
         removal = delete_if(record, MemberRecord.revision == member.revision, _AS_READ)
         self._commit([removal, *self._release_names(member, None), *self._advance_roster(roster)])
 
     def _by_guard(self, key: TableKey, own_key: Callable[[Member], TableKey]) -> Member | None:
-        """Return the member that a guard names; `own_key` returns the key of the guard that a member has."""
+        """Return the member that a guard names, or None. `own_key(member)` returns the key of its guard."""
         for _lookup in range(MAX_LOOKUPS):
             guard = self._get(self._guard, key)
             if guard is None:
-                # As many reads as for a name that somebody has: the time must not tell which names there are.
+                # Read as often as for an existing name. Otherwise, the timing would reveal which names exist.
                 self.by_id(_UNUSED_ID)
                 return None
             member = self.by_id(guard.member)
-            # Between the two reads, the member may have got another name, and the name another member.
+            # Between the two reads, the name can move to another member. Then look it up again.
             if member is not None and own_key(member) == key:
                 return member
-        raise Unavailable(_("Concurrent changes to the members prevented this request. Try again."))
+        raise Unavailable(_("Concurrent changes to members prevented this request. Try again."))
 
     def _get(self, record_class: type[R], key: TableKey) -> R | None:
         def work() -> R | None:
@@ -204,26 +208,30 @@ class PynamoMembers:
         return int(record.revision) if record else 0
 
     def _save(self, member: Member, revision: int) -> ConditionalWrite:
-        """Return the write that saves a member in place of a revision; 0 is that of a new member."""
+        """Return the write that replaces a revision of a member. Revision 0 means a new member."""
         record = self._member(*_member_key(member.id), revision=revision + 1, **_record_attributes(member))
         as_read = MemberRecord.revision == revision if revision else MemberRecord.pk.does_not_exist()
         return save_if(record, as_read, _AS_READ)
 
     def _claim_names(self, after: Member, before: Member | None) -> Iterator[ConditionalWrite]:
-        """Yield the writes of guards of names that a member gets."""
+        """Yield the writes that create guards for the new names of a member."""
         for field, key in _GUARD_KEYS:
             if before is None or key(before) != key(after):
                 guard = self._guard(*key(after), member=after.id)
                 yield save_if(guard, GuardRecord.pk.does_not_exist(), field)
 
     def _release_names(self, before: Member, after: Member | None) -> Iterator[ConditionalWrite]:
-        """Yield the deletions of guards of names that a member gives up."""
+        """Yield the writes that delete the guards of names that a member no longer has."""
         for _field, key in _GUARD_KEYS:
             if after is None or key(before) != key(after):
                 yield delete_if(self._guard(*key(before)), GuardRecord.member == before.id, _AS_READ)
 
     def _advance_roster(self, roster: Roster | None) -> Iterator[ConditionalWrite]:
-        """Yield the write that makes a roster outdated, if a change depends on one."""
+        """Yield the write that advances the roster's revision, if the change depends on a roster.
+
+        Of two changes that depend on the same roster, one fails. So two concurrent requests cannot remove the
+        last two administrators.
+        """
         if roster is None:
             return
         record = self._roster(*_ROSTER_KEY, revision=roster.revision + 1)
@@ -231,7 +239,7 @@ class PynamoMembers:
         yield save_if(record, is_present if roster.revision else RosterRecord.pk.does_not_exist(), _AS_READ)
 
     def _commit(self, writes: Sequence[ConditionalWrite]) -> None:
-        """Do all writes or none. Raises Conflict, NamesTaken."""
+        """Execute all writes in one transaction. Raises Conflict, NamesTaken."""
         failed = self._table.transact(uuid4().hex, writes)
         if _AS_READ in failed:
             raise Conflict
@@ -240,7 +248,7 @@ class PynamoMembers:
 
 
 def _is_possible_id(id_: str) -> bool:
-    """Return whether a record may have an id. DynamoDB refuses to look for others."""
+    """Return whether an id is a valid key. DynamoDB rejects requests with other keys."""
     try:
         return 0 < len(id_.encode()) <= _MAX_ID_BYTES
     except UnicodeEncodeError:
@@ -248,7 +256,7 @@ def _is_possible_id(id_: str) -> bool:
 
 
 def _record_attributes(member: Member) -> dict[str, Any]:
-    """Return the attributes of a member's record, but for its key and its revision."""
+    """Return the attributes of a member's record, except its key and revision."""
     links = {"reset": member.reset, "confirmation": member.confirmation}
     return {
         **{name: getattr(member, name) for name in _SAME_NAMED_ATTRIBUTES},

@@ -1,4 +1,4 @@
-"""The DynamoDB table of the members: its records by PynamoDB, retries, and transactions with conditions."""
+"""The DynamoDB table of the members, over PynamoDB: records, retries, and conditional transactions."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -22,38 +22,39 @@ from stratabase.store.dynamodb.retry import PermanentRejection, RetryPolicy, Ret
 
 
 class PynamoRecord(Model):
-    """An item of the table. A class of records knows no table until `PynamoTable.bind` gives it one.
+    """An item of the table. `PynamoTable.bind` connects a record class to a table.
 
-    Keys are short texts: what is long, or comes from outside, is part of a key only as a hash. The names of
-    the attributes are stored; those of the classes are not.
+    Keys are short: values that are long or come from clients enter a key only as a hash. The names of the
+    attributes are stored, so do not rename them. The names of the classes are not stored.
     """
 
     pk = UnicodeAttribute(hash_key=True)
     sk = UnicodeAttribute(range_key=True)
     expires = TTLAttribute(null=True)
-    """When DynamoDB may delete the record, which it does some days later; readers compare instants."""
+    """When DynamoDB may delete the record. It can take days, so readers still compare instants."""
 
     def __repr__(self) -> str:
-        # Without the attributes: they may hold hashes of passwords, and texts like this one get into logs.
+        # Omit the attributes: they can contain password hashes, and this text can get into logs.
         return f"{type(self).__name__}({self.pk!r}, {self.sk!r})"
 
 
 class ConditionalWrite(NamedTuple):
-    """One write of a transaction, and the name of its condition, which `PynamoTable.transact` returns."""
+    """A write in a transaction. `PynamoTable.transact` returns `condition_name` if its condition fails."""
 
     position: int
-    """PynamoDB sends deletions before all else, and DynamoDB reports failed conditions in the order sent."""
+    """The order in which PynamoDB sends writes: 0 for deletions, 1 for others. DynamoDB reports failed
+    conditions in this order."""
     add_to: Callable[[TransactWrite], None]
     condition_name: str
 
 
 def delete_if(record: PynamoRecord, condition: Condition, condition_name: str) -> ConditionalWrite:
-    """Return the write that deletes a record."""
+    """Return the write that deletes a record if a condition holds."""
     return ConditionalWrite(0, lambda transaction: transaction.delete(record, condition), condition_name)
 
 
 def save_if(record: PynamoRecord, condition: Condition, condition_name: str) -> ConditionalWrite:
-    """Return the write that puts a record in its place."""
+    """Return the write that creates or replaces a record if a condition holds."""
     return ConditionalWrite(1, lambda transaction: transaction.save(record, condition), condition_name)
 
 
@@ -62,10 +63,10 @@ T = TypeVar("T")
 
 
 class PynamoTable:
-    """A table of records with the keys `pk` and `sk`. Any thread may use it.
+    """A table of records with the keys `pk` and `sk`. It is thread-safe.
 
-    All classes of records share one connection. PynamoDB itself never tries again: `retry_policy` decides
-    that, as for the table of the objects.
+    All record classes share one connection. PynamoDB's own retries are off. `retry_policy` decides instead,
+    as it does for the table of the objects.
     """
 
     def __init__(self, endpoint: AwsEndpoint, name: str, retry_policy: RetryPolicy | None = None) -> None:
@@ -76,31 +77,34 @@ class PynamoTable:
         self._is_connected = False
 
     def bind(self, record_class: type[R]) -> type[R]:
-        """Return a subclass of a class of records, whose records are in this table."""
+        """Return a subclass of a record class whose records are in this table."""
         bases, namespace = (record_class, self._base_model), {"__module__": record_class.__module__}
         return cast("type[R]", MetaModel(record_class.__name__, bases, namespace))
 
     def read(self, work: Callable[[], T]) -> T:
-        """Return the result of a function that reads; call it again if that may help. Raises Unavailable."""
+        """Return the result of a function that reads. Retries transient errors. Raises Unavailable."""
         try:
             return waiting.offload(partial(self._retry, work, RetryState(self._retry_policy)))
         except PermanentRejection as rejection:
             raise permanent_error(rejection.rejected) from rejection
 
     def write(self, work: Callable[[], T]) -> T:
-        """Return the result of a function that writes; call it again where that may help.
+        """Return the result of a function that writes. Retries transient errors.
 
-        It may write twice, if only the first answer was lost: see `transaction`, and
-        PermanentRejection.may_have_run. Raises PermanentRejection, Unavailable.
+        The write can execute twice if a response is lost, so it must be idempotent or have a condition (see
+        `transaction` and PermanentRejection.may_have_run). Raises PermanentRejection, Unavailable.
         """
         return waiting.offload(partial(self._retry, work, RetryState(self._retry_policy, writes=True)))
 
     def transaction(self, token: str) -> TransactWrite:
-        """Return an empty transaction. DynamoDB does only one with a token, of at most 36 characters."""
+        """Return an empty transaction.
+
+        DynamoDB executes only one transaction with a token, which has at most 36 characters.
+        """
         return TransactWrite(connection=self._connection, client_request_token=token)
 
     def transact(self, token: str, writes: Iterable[ConditionalWrite]) -> tuple[str, ...]:
-        """Do all writes once, and return nothing; or none, and return the names of the failed conditions.
+        """Execute all writes once, or none; return the names of the conditions that failed.
 
         Raises Unavailable.
         """
@@ -118,7 +122,7 @@ class PynamoTable:
         return ()
 
     def ensure(self) -> None:
-        """Create the table unless it is there: in an emulator. On AWS, the template creates it."""
+        """Create the table in an emulator if it does not exist. On AWS, the template creates it."""
         with suppress(_TableExists):
             self.read(self._create)
 
@@ -140,7 +144,7 @@ class PynamoTable:
                 attempts.wait_after(_request_error(error))
 
     def _connect(self) -> None:
-        """Create botocore's client, which takes long, once and not in many threads."""
+        """Create botocore's client, which takes long, in only one thread."""
         with self._connection_lock:
             if not self._is_connected:
                 share_data_loader(self._connection.session)
@@ -158,11 +162,11 @@ class PynamoTable:
 
 
 class _TableExists(Exception):
-    """Another process has just created the table."""
+    """The table exists already."""
 
 
 def _base_model(endpoint: AwsEndpoint, name: str) -> type[PynamoRecord]:
-    """Return the base of all classes of records in a table."""
+    """Return the base class of all record classes of a table."""
     credentials = endpoint.credentials
     meta = {
         "table_name": name,
@@ -183,29 +187,31 @@ def _base_model(endpoint: AwsEndpoint, name: str) -> type[PynamoRecord]:
 
 
 def _failed_conditions(rejection: PermanentRejection, writes: list[ConditionalWrite]) -> tuple[str, ...]:
-    """Return the names of the conditions that failed, of writes in the order in which they were sent."""
+    """Return the names of the failed conditions. `writes` must be in the order in which they were sent."""
     rejected = rejection.rejected
-    judged = zip(writes, rejected.reasons, strict=True) if rejected.code == CANCELLED else ()
-    failed = tuple(write.condition_name for write, reason in judged if reason.get("Code") == CONDITION_FAILED)
+    outcomes = zip(writes, rejected.reasons, strict=True) if rejected.code == CANCELLED else ()
+    failed = tuple(
+        write.condition_name for write, reason in outcomes if reason.get("Code") == CONDITION_FAILED
+    )
     if not failed:
         raise permanent_error(rejected) from rejection
     return failed
 
 
 def _request_error(error: Exception) -> RequestError:
-    """Return the error of the request below an error of PynamoDB's. Raises it when there was no request."""
+    """Return the request error that caused an exception of PynamoDB. Raise the exception if there is none."""
     cause = getattr(error, "cause", error)
     if not isinstance(cause, exceptions.BotoCoreError | exceptions.ClientError):
         raise error
-    # PynamoDB writes a new error for what DynamoDB refuses; the original one has the status and all reasons.
+    # PynamoDB rebuilds the errors of DynamoDB. Only the original has the status and the cancellation reasons.
     original = cause.__cause__ if isinstance(cause.__cause__, exceptions.ClientError) else cause
     return map_botocore_error(original)
 
 
 def map_botocore_error(error: Exception) -> RequestError:
-    """Return what an exception of botocore's, or of the network, means."""
+    """Return the request error that an exception of botocore or of the network stands for."""
     if isinstance(error, exceptions.ClientError):
-        return _rejected(error.response)
+        return _map_response(error.response)
     if isinstance(
         error,
         exceptions.NoCredentialsError
@@ -218,7 +224,7 @@ def map_botocore_error(error: Exception) -> RequestError:
     return Unanswered(str(error))
 
 
-def _rejected(response: Mapping[str, Any]) -> Rejected:
+def _map_response(response: Mapping[str, Any]) -> Rejected:
     error = response.get("Error", {})
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     return Rejected(error.get("Code", ""), status, error.get("Message", ""), response)

@@ -1,4 +1,4 @@
-"""Attempts to sign in and to have mail sent, in one SQLite file that the processes of a machine share."""
+"""Attempts to sign in and requests for mail, in one SQLite file that the processes of a machine share."""
 
 import secrets
 import sqlite3
@@ -14,7 +14,7 @@ from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
 from stratabase.store.sqlite.file import Layout, open_for_writing
 
 BUSY_TIMEOUT = 5.0
-"""Seconds to wait for another process that is writing."""
+"""The seconds to wait while another process writes."""
 
 _TABLE = """
 CREATE TABLE attempts (
@@ -30,33 +30,33 @@ _INSTANTS = "SELECT instant FROM attempts WHERE key = ? AND instant >= ?"
 
 
 class SqliteAttempts:
-    """Attempts in a file that only its owner may read. Raises UnusableStore when there can be no such file.
+    """Attempts in a file that only its owner can read. Raises UnusableStore if the file cannot be opened.
 
-    One connection serves one call at a time. Calls are offloaded, since each may have to wait for another
-    process. A sign-in whose password is remembered makes none.
+    One connection serves one call at a time. Calls run in another thread, because each can have to wait for
+    another process. A sign-in with a cached password needs no call.
     """
 
     def __init__(self, path: Path) -> None:
         self._lock = Lock()
         self._path = path
         self._connection = open_for_writing(path, BUSY_TIMEOUT, ATTEMPT_LAYOUT)
-        # Nothing waits for the disk: a power cut may take the last attempts, a killed process takes none.
+        # Commits do not wait for the disk. Only a power cut can lose the last attempts, not a killed process.
         self._connection.execute("PRAGMA synchronous = NORMAL")
 
     def note(self, key: str, now: Instant, since: Instant) -> RecordedAttempt:
-        """Note one more attempt, and return it with all of that key since an instant, in one atomic step."""
+        """Record an attempt, and return it with all attempts of the key since an instant, atomically."""
         return waiting.offload(self._note, key, now, since)
 
     def withdraw(self, key: str, attempt: str) -> None:
-        """Take a noted attempt back."""
+        """Remove a recorded attempt."""
         waiting.offload(self._withdraw, key, attempt)
 
     def count(self, key: str, since: Instant) -> int:
-        """Return how many are noted of a key since an instant."""
+        """Return the number of attempts of a key since an instant."""
         return waiting.offload(self._count, key, since)
 
     def close(self) -> None:
-        """Close the file. Later calls are refused as Unavailable."""
+        """Close the file. Later calls raise Unavailable."""
         with self._lock:
             self._connection.close()
 
@@ -64,12 +64,12 @@ class SqliteAttempts:
         attempt = secrets.token_hex(8)
         with self._transaction() as connection:
             connection.execute("DELETE FROM attempts WHERE key = ? AND instant < ?", (key, since))
-            # Of other keys, what no window reaches any more: theirs may be longer than this one's.
+            # The windows of other keys can be longer, so delete only what is older than the longest window.
             connection.execute("DELETE FROM attempts WHERE instant < ?", (now - LONGEST_WINDOW,))
-            found = [instant for (instant,) in connection.execute(_INSTANTS, (key, since))]
-            if len(found) < MAX_ATTEMPTS_KEPT:
+            instants = [instant for (instant,) in connection.execute(_INSTANTS, (key, since))]
+            if len(instants) < MAX_ATTEMPTS_KEPT:
                 connection.execute("INSERT INTO attempts VALUES (?, ?, ?)", (key, now, attempt))
-        return RecordedAttempt(attempt, tuple(sorted([*found, now])))
+        return RecordedAttempt(attempt, tuple(sorted([*instants, now])))
 
     def _withdraw(self, key: str, attempt: str) -> None:
         with self._transaction() as connection:
@@ -88,7 +88,7 @@ class SqliteAttempts:
 
     @contextmanager
     def _use(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection while nobody else uses it. Raises Unavailable, UnusableStore."""
+        """Yield the connection for exclusive use. Raises Unavailable, UnusableStore."""
         with self._lock:
             try:
                 yield self._connection

@@ -1,4 +1,4 @@
-"""The members of an instance, in one SQLite file of their own."""
+"""The members of an instance in a SQLite file."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
 from stratabase.store.sqlite.file import Layout, open_for_reading, open_for_writing
 
 BUSY_TIMEOUT = 5.0
-"""Seconds to wait for another process that is writing."""
+"""The seconds to wait while another process writes."""
 
 _TABLE = """
 CREATE TABLE members (
@@ -36,9 +36,9 @@ _REVISIONS = (
 )
 
 MEMBER_LAYOUT = Layout(b"StrM", 3, (_TABLE, *_REVISIONS), {1: _REVISIONS, 2: ()})
-"""The columns `username` and `email` hold the names folded, and are unique; `member` is JSON of all fields.
+"""The columns `username` and `email` have the folded names and are unique. `member` has all fields as JSON.
 
-Since layout 3 the JSON may have `pending_email` and `confirmation`, which earlier versions cannot read.
+Since layout 3, the JSON can have `pending_email` and `confirmation`, which earlier versions cannot read.
 """
 
 _LINK_FIELDS = ("reset", "confirmation")
@@ -50,10 +50,10 @@ _BY_EMAIL = "SELECT member, revision FROM members WHERE email = ?"
 
 
 class SqliteMembers:
-    """Members in a file that only its owner may read. Raises UnusableStore when there can be no such file.
+    """Members in a file that only its owner can read. Raises UnusableStore if the file cannot be opened.
 
-    One connection writes and another one reads, each for one call at a time. A reader takes microseconds, and
-    never waits for a writer, which waits for the disk and for other processes.
+    One connection writes and another one reads, each for one call at a time. Reads take microseconds. They
+    never wait for writes, which wait for the disk and for other processes.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,46 +63,49 @@ class SqliteMembers:
         self._write_lock, self._read_lock = Lock(), Lock()
 
     def by_id(self, id_: str) -> Member | None:
-        """Return the member with that id."""
+        """Return the member with an id, or None."""
         return self._find(_BY_ID, id_)
 
     def by_username(self, username: str) -> Member | None:
-        """Return the member of that name."""
+        """Return the member with a username, or None. Case does not matter."""
         return self._find(_BY_USERNAME, fold_name(username))
 
     def by_email(self, email: str) -> Member | None:
-        """Return the member with that address."""
+        """Return the member with an email address, or None. Case does not matter."""
         return self._find(_BY_EMAIL, fold_name(email))
 
     def roster(self) -> Roster:
-        """Return all members. The revision is read first, so that the members are at least as new."""
+        """Return all members by username, with the revision of the roster.
+
+        The revision is read first, so the members are at least as new as the revision.
+        """
         with self._use(self._reading, self._read_lock) as connection:
             (revision,) = connection.execute("SELECT revision FROM roster").fetchone()
             rows = connection.execute("SELECT member, revision FROM members ORDER BY username").fetchall()
         return Roster(tuple(_member_of_row(*row) for row in rows), revision)
 
     def any(self) -> bool:
-        """Return whether there is a member at all."""
+        """Return whether any member exists."""
         with self._use(self._reading, self._read_lock) as connection:
             return connection.execute("SELECT 1 FROM members LIMIT 1").fetchone() is not None
 
     def add(self, member: Member) -> None:
-        """Add a member. Raises NamesTaken; Conflict when the id is taken."""
+        """Add a member. Raises NamesTaken, or Conflict if the id exists."""
         waiting.offload(self._transact, lambda connection: _insert(connection, member))
 
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
-        """Put `after` in place of `before`; with a roster, only while that is the present one.
+        """Replace `before` with `after`. If a roster is given, it must still be the current one.
 
         Raises Conflict, NamesTaken.
         """
         waiting.offload(self._transact, lambda connection: _update(connection, before, after, roster))
 
     def remove(self, member: Member, roster: Roster | None = None) -> None:
-        """Remove a member, as `change` does. Raises Conflict."""
+        """Delete a member. If a roster is given, it must still be the current one. Raises Conflict."""
         waiting.offload(self._transact, lambda connection: _delete(connection, member, roster))
 
     def close(self) -> None:
-        """Close the file. Later calls are refused as Unavailable."""
+        """Close the file. Later calls raise Unavailable."""
         for connection, lock in ((self._reading, self._read_lock), (self._writing, self._write_lock)):
             with lock:
                 connection.close()
@@ -111,19 +114,20 @@ class SqliteMembers:
         try:
             with self._use(self._reading, self._read_lock) as connection:
                 row = connection.execute(statement, (key,)).fetchone()
-        except UnicodeEncodeError:  # half of a surrogate pair, which nobody has in a name
+        except UnicodeEncodeError:  # a lone surrogate, which no stored name contains
             return None
         return _member_of_row(*row) if row else None
 
     def _transact(self, work: Callable[[sqlite3.Connection], None]) -> None:
         with self._use(self._writing, self._write_lock) as connection:
+            # IMMEDIATE acquires the write lock first, so no other process writes after the checks of `work`.
             retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"), BUSY_TIMEOUT)
             with connection:
                 work(connection)
 
     @contextmanager
     def _use(self, connection: sqlite3.Connection, lock: Lock) -> Iterator[sqlite3.Connection]:
-        """Yield a connection while nobody else uses it. Raises Unavailable, UnusableStore."""
+        """Yield a connection for exclusive use. Raises Unavailable, UnusableStore."""
         with lock:
             try:
                 yield connection
@@ -132,7 +136,7 @@ class SqliteMembers:
 
 
 def _insert(connection: sqlite3.Connection, member: Member) -> None:
-    """Add a member. Raises NamesTaken; Conflict when the id is taken."""
+    """Add a member. Raises NamesTaken, or Conflict if the id exists."""
     if connection.execute("SELECT 1 FROM members WHERE id = ?", (member.id,)).fetchone():
         raise Conflict
     _check_names(connection, member)
@@ -142,7 +146,7 @@ def _insert(connection: sqlite3.Connection, member: Member) -> None:
 
 
 def _update(connection: sqlite3.Connection, before: Member, after: Member, roster: Roster | None) -> None:
-    """Put `after` in place of `before`. Raises Conflict, NamesTaken."""
+    """Replace `before` with `after`. Raises Conflict, NamesTaken."""
     _check_present(connection, before, roster)
     _check_names(connection, after)
     connection.execute(
@@ -152,16 +156,18 @@ def _update(connection: sqlite3.Connection, before: Member, after: Member, roste
 
 
 def _delete(connection: sqlite3.Connection, member: Member, roster: Roster | None) -> None:
-    """Take a member away. Raises Conflict."""
+    """Delete a member. Raises Conflict."""
     _check_present(connection, member, roster)
     connection.execute("DELETE FROM members WHERE id = ?", (member.id,))
 
 
 def _check_present(connection: sqlite3.Connection, member: Member, roster: Roster | None) -> None:
-    """Raise Conflict unless member and roster are as they were read; make the roster outdated."""
+    """Raise Conflict if the member or roster has changed since it was read. Advance the roster's revision."""
     row = connection.execute("SELECT revision FROM members WHERE id = ?", (member.id,)).fetchone()
     if row != (member.revision,):
         raise Conflict
+    # Of two changes that depend on the same roster, one fails. So two concurrent requests cannot remove the
+    # last two administrators.
     if roster is not None:
         statement = "UPDATE roster SET revision = revision + 1 WHERE revision = ?"
         if connection.execute(statement, (roster.revision,)).rowcount != 1:
@@ -169,7 +175,7 @@ def _check_present(connection: sqlite3.Connection, member: Member, roster: Roste
 
 
 def _check_names(connection: sqlite3.Connection, member: Member) -> None:
-    """Raise NamesTaken if another member has the username or the e-mail address."""
+    """Raise NamesTaken if another member has the username or the email address."""
     others = "SELECT 1 FROM members WHERE {} = ? AND id <> ?"
     names = {"username": fold_name(member.username), "email": fold_name(member.email)}
     taken = tuple(

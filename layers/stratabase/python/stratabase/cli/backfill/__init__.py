@@ -1,8 +1,8 @@
-"""Brings the stored objects up to the model, and says how far that is and what is left to the person.
+"""Updates of the stored objects after a change of the model, with reports of progress and remaining problems.
 
-`stratabase.store.backfill` does the work, a step at a time. Read `build` first: it builds the indexes, unique
+`stratabase.store.backfill` does the work step by step. Read `build` first: it builds the indexes, unique
 constraints and required roles of a model before an embedded store serves it, and for `stratabase reindex`.
-`owners` gives ids to the names of members that an older version wrote.
+`owners` replaces the usernames that an older version stored as owners with member ids.
 
 Imports `terminal`; `server` and the commands import it.
 """

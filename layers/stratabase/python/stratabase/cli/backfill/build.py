@@ -19,14 +19,14 @@ from stratabase.store.layout import keys
 from stratabase.wording import pluralize
 
 BUILD_LOCK = "build.lock"
-"""The file in the data folder that a process locks while it builds."""
-_LOCK_PATIENCE = 1.0
-"""Seconds of one wait for that lock."""
-_TRIES = 3
-"""How often required roles are built before the model is served all the same."""
+"""The file in the home folder that a process locks while it builds."""
+_LOCK_TIMEOUT = 1.0
+"""The seconds of one attempt to acquire the lock."""
+_MAX_ATTEMPTS = 3
+"""How often to build required roles before the service starts anyway."""
 MAX_VALUES_NAMED = 20
 MAX_IDS_NAMED = 10
-"""How many are named, unless all shall be."""
+"""The maximum number of values and ids in a report, unless it is in full."""
 _FIX_DUPLICATES = (
     "Change or delete all but one of the objects with the same values. Then run `stratabase reindex` again. "
     "Until then, Stratabase enforces these constraints only for new values."
@@ -35,15 +35,15 @@ _RUN_AGAIN = "A process still served an earlier model. When it has stopped, run 
 
 
 def is_embedded(settings: Settings) -> bool:
-    """Return whether the store is in this process, so that a model can wait until everything is built."""
+    """Return whether the store is embedded, so that this process can build everything before it serves."""
     return settings.store == "sqlite"
 
 
 def build_before_serving(settings: Settings, engine: Engine, model: Model, print_lines: PrintLines) -> None:
-    """Make everything READY that the model asks for of an embedded store. Raises Unavailable.
+    """Build all registry entries of the model in an embedded store that are not READY. Raises Unavailable.
 
-    Of several processes that share the store one builds, and the others wait for it. Processes that serve
-    another model go on meanwhile, and keep what is being built.
+    If several processes share the store, one builds and the others wait. Processes that serve another model
+    continue meanwhile, and maintain what is being built.
     """
     if not is_embedded(settings):
         return
@@ -53,18 +53,18 @@ def build_before_serving(settings: Settings, engine: Engine, model: Model, print
         return
     with build_lock(settings.home, print_lines):
         for name, unfinished in reindex.unfinished(wanted).items():
-            # What is not as it was, another process has built while this one waited.
+            # If the states have changed, another process has built the class while this one waited.
             if _states(unfinished) & _states(wanted[name]):
                 _build_class(reindex, engine, model.classes[name], unfinished, print_lines)
 
 
 @contextmanager
 def build_lock(home: Path, print_lines: PrintLines) -> Iterator[None]:
-    """Wait until no other process on this machine builds, and let none begin meanwhile."""
+    """Hold the build lock of this machine inside the `with` block. Prints a line if it has to wait."""
     path, is_waiting = home / BUILD_LOCK, False
     while True:
         try:
-            with lock_file(path, _LOCK_PATIENCE if is_waiting else 0):
+            with lock_file(path, _LOCK_TIMEOUT if is_waiting else 0):
                 yield
                 return
         except LockTimeout:
@@ -74,14 +74,14 @@ def build_lock(home: Path, print_lines: PrintLines) -> Iterator[None]:
 
 
 def count_objects(engine: Engine, class_name: str) -> int:
-    """Return how many objects a class has."""
+    """Return the number of stored objects of a class."""
     return sum(map(len, engine.range(keys.LISTING, keys.listing_partition(class_name))))
 
 
 def describe_unfinished(class_name: str, outcome: ReindexOutcome, *, in_full: bool) -> Iterator[str]:
-    """Yield lines on what a reindex could not build of a class, and why.
+    """Yield lines that say what a reindex could not build for a class, and why.
 
-    `in_full`: with all duplicate values and all objects that have them, however many.
+    `in_full` lists all duplicate values and all their objects, without a limit.
     """
     for unique, group in groupby(outcome.duplicates, lambda duplicate: duplicate.unique):
         duplicates = list(group)
@@ -98,7 +98,7 @@ def describe_unfinished(class_name: str, outcome: ReindexOutcome, *, in_full: bo
 
 
 def advice(outcomes: Iterable[ReindexOutcome]) -> str:
-    """Return what the person must do about what could not be built; nothing if all could."""
+    """Return the advice on what could not be built, or an empty text if everything was built."""
     outcomes = list(outcomes)
     fix_duplicates = [_FIX_DUPLICATES] if any(outcome.duplicates for outcome in outcomes) else []
     run_again = [_RUN_AGAIN] if any(outcome.interrupted for outcome in outcomes) else []
@@ -116,13 +116,14 @@ def _build_class(
     unfinished: Sequence[RegistryEntry],
     print_lines: PrintLines,
 ) -> None:
-    """Build the unfinished entries of a class; print the progress and what could not be built."""
+    """Build the unfinished registry entries of a class. Print the progress and the remaining problems."""
     names = ", ".join(entry_label(class_, entry) for entry in unfinished)
     total = count_objects(engine, class_.name)
     progress = ProgressLines(f"Building {class_.name} {names}", total, print_lines)
     outcome = reindex.run(class_.name, progress)
-    for _ in range(_TRIES - 1):
-        # A process that serves the last model does not keep roles that only the new one requires.
+    for _ in range(_MAX_ATTEMPTS - 1):
+        # A process that still serves the previous model does not maintain roles that only the new model
+        # requires. Its writes can interrupt the build of such roles, so build them again.
         left = reindex.unfinished([class_.name]).get(class_.name, ())
         broken = {duplicate.unique for duplicate in outcome.duplicates}
         if not any(
@@ -138,7 +139,7 @@ def _build_class(
 
 
 def _duplicate_line(duplicate: Duplicate, *, in_full: bool) -> str:
-    """Return a line with the values that several objects have, and the ids of the objects."""
+    """Return a line with duplicate values and the ids of the objects that have them."""
     values = ", ".join(f"{name} {describe_value(value)}" for name, value in duplicate.values.items())
     ids = duplicate.ids if in_full else duplicate.ids[:MAX_IDS_NAMED]
     more = f" and {len(duplicate.ids) - len(ids):,} more" if len(ids) < len(duplicate.ids) else ""

@@ -1,4 +1,4 @@
-"""Gives ids to the names of members that an older version wrote as the owners of objects."""
+"""Replaces the usernames that an older version stored as owners of objects with member ids."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,9 @@ from stratabase.store.backfill.member_names import MemberBackfill, describe_outc
 def resolve_owners(
     instance: Instance, *, again: bool = False, print_lines: PrintLines | None = None
 ) -> Iterator[str]:
-    """Replace names by ids in all classes where that is not done; yield what became of each class.
+    """Replace usernames with ids in all classes that still need it. Yield lines with the outcome per class.
 
-    `again`: also where it is done. `print_lines` prints the progress. Raises Unavailable.
+    `again` includes the classes that are done. `print_lines` prints the progress. Raises Unavailable.
     """
     backfill = MemberBackfill(instance.engine, instance.model)
     pending = backfill.classes() if again else backfill.pending()

@@ -1,13 +1,19 @@
-"""The local gateway: API Gateway and Lambda on this machine, in front of the same functions.
+"""The local gateway: an emulation of API Gateway and Lambda, which calls the same functions as on AWS.
 
-An HTTP request becomes the event of API Gateway's REST (v1) proxy integration, a function answers it, and its
-result becomes an HTTP response. Read in this order: `app` (the whole way of a request), `request` (its head
-and body), `routes` (which function it goes to), `event`, `lambda_functions` (loads the functions; their
-context), `responses`, and `errors` (the limits of AWS, and what is refused). `template` reads template.yaml,
-from which the deployed gateway is made too.
+It converts an HTTP request to an event of API Gateway's REST (v1) proxy integration, calls a function, and
+converts its result to an HTTP response. Read the files in this order:
 
-Beneath are the HTTP `server`, the `greenlets` in which functions wait without a thread, and
-`current_request`, which tells the supervisor what the event loop works on.
+- `app`: all steps of a request.
+- `request`: reads the head and the body.
+- `routes`: selects the function.
+- `event`: makes the event.
+- `lambda_functions`: loads the functions, and makes their context objects.
+- `responses`: converts results and errors to HTTP responses.
+- `errors`: the limits of AWS, and the gateway's errors.
+- `template`: reads template.yaml, which also defines the deployed gateway.
+
+Below them are the HTTP `server`, and the `greenlets` in which calls wait without blocking a thread.
+`current_request` tells the supervisor which request the event loop runs.
 
 Imports `terminal` and the HTTP layer of the service.
 """

@@ -33,7 +33,10 @@ log = logging.getLogger(__name__)
 
 
 class Gateway:
-    """Answers HTTP requests with what the functions answer to their events."""
+    """The ASGI application, which answers each HTTP request by a call of a Lambda function.
+
+    `time_limit` is the gateway's limit for a call, in seconds. A function can declare a lower timeout.
+    """
 
     def __init__(
         self,
@@ -50,7 +53,7 @@ class Gateway:
         self._time_limit = time_limit
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer one HTTP request."""
         request_id = new_request_id()
         head = read_head(scope["headers"])
         try:
@@ -58,7 +61,8 @@ class Gateway:
         except GatewayError as error:
             response = self._error_responses.response(error, request_id)
             if head.expects_continue or error.error_type is ErrorType.BAD_REQUEST:
-                # A client that was told no may leave its body away, and nobody knows what comes next.
+                # The client may now omit the body that it announced, or the request was not valid HTTP. In
+                # both cases, the next bytes on this connection cannot be interpreted.
                 response.headers.append((b"Connection", b"close"))
         except ClientDisconnected:
             return
@@ -77,21 +81,22 @@ class Gateway:
         return function_response(result, method)
 
     async def _call(self, function: LambdaFunction, event: Event, name: bytes) -> Any:
-        """Return the function's result for the request of that name. Raises GatewayError if it fails."""
-        context, own = FunctionContext(function.declared), function.declared.timeout
-        time_limit = min(self._time_limit, own)
+        """Return the result of a function for the request with a name. Raises GatewayError if it fails."""
+        context, function_timeout = FunctionContext(function.declaration), function.declaration.timeout
+        time_limit = min(self._time_limit, function_timeout)
         try:
             return await self._greenlets.run(lambda: function.handler(event, context), time_limit, name)
         except CallTimeout:
-            error_type = ErrorType.FAILED if own < self._time_limit else ErrorType.TIMEOUT
+            # On AWS, a function that exceeds its own timeout fails (502). The gateway's limit gives 504.
+            error_type = ErrorType.FAILED if function_timeout < self._time_limit else ErrorType.TIMEOUT
             raise GatewayError(error_type, f"The function took longer than {time_limit:g} s.") from None
         except (Exception, SystemExit):
-            log.exception("Function %s failed at %s", function.declared.name, event["path"])
+            log.exception("Function %s failed at %s", function.declaration.name, event["path"])
             raise GatewayError(ErrorType.FAILED, "Internal server error") from None
 
 
 def _check_head(scope: AsgiScope, head: Head) -> None:
-    """Raise GatewayError for a head that is no good HTTP, or that API Gateway does not take."""
+    """Raise GatewayError for a head that is invalid HTTP or that API Gateway rejects."""
     if len(head.hosts) != 1 and (head.hosts or scope["http_version"] != "1.0"):
         number = f"{len(head.hosts)} Host headers" if head.hosts else "no Host header"
         text = f"The request has {number}; HTTP/1.1 requires exactly one."

@@ -1,32 +1,32 @@
-"""The limits of API Gateway and Lambda that the local gateway keeps too, and its errors.
+"""The limits of API Gateway and Lambda that the local gateway enforces, and its errors.
 
-`responses` words the errors as the GatewayResponses of template.yaml say.
+`responses` renders the errors with the GatewayResponses of template.yaml.
 """
 
 from enum import Enum
 
 MAX_HEAD = 10_240
-"""Bytes of request line and headers. API Gateway counts the values; here the whole head counts, so that what
-passes here passes there."""
+"""The maximum size of the request line and headers in bytes. API Gateway counts only the values. The local
+gateway counts everything, so that what it accepts also passes on AWS."""
 
 MAX_BODY = 10 * 1024 * 1024
-"""Bytes of a request's body, as sent."""
+"""The maximum size of a request body in bytes."""
 
 MAX_EVENT = 6 * 1024 * 1024
-"""Bytes of an event as JSON, with the body as base64: Lambda's limit on a synchronous request."""
+"""Lambda's limit of a synchronous request: the bytes of an event as JSON, with the body in base64."""
 
 MAX_RESULT = MAX_EVENT + 100
-"""Bytes of what a function returns, as JSON: Lambda's limit on a synchronous response (its error text says
-6291556)."""
+"""Lambda's limit of a synchronous response: the bytes of a function's result as JSON. Lambda's own error
+message gives 6291556."""
 
 INTEGRATION_TIMEOUT = 29.0
-"""Seconds that a function may take."""
+"""The seconds after which the gateway stops waiting for a function."""
 
 
 class ErrorType(Enum):
-    """Why a request fails: API Gateway's name for it (a gateway response type), its status here, and a title.
+    """A type of gateway error: API Gateway's gateway response type, the status, and the title.
 
-    The first two have no name there: its front answers them before any API is known.
+    API Gateway has no response type for the first two: it rejects such requests before it knows the API.
     """
 
     BAD_REQUEST = ("BAD_REQUEST", 400, "Bad Request")
@@ -44,7 +44,7 @@ class ErrorType(Enum):
 
 
 class GatewayError(Exception):
-    """The gateway does not pass a request on, or a function's result back; the text is for the client."""
+    """The gateway rejects a request, or cannot return a function's result. `detail` is for the client."""
 
     def __init__(self, error_type: ErrorType, detail: str) -> None:
         super().__init__(detail)

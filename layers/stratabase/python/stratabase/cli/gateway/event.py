@@ -1,9 +1,12 @@
-"""Makes the event that API Gateway's REST (v1) proxy gives a function for a request.
+"""Conversion of a request to the event of API Gateway's REST (v1) proxy integration.
 
-Its form is that of recorded events: the path and its parameters come percent-encoded as they were sent,
-without the trailing slash in the parameters; the query comes decoded as a form, `+` a space; of a repeated
-name the last value is in the single form. BinaryMediaTypes is `*/*`, so every body comes as base64. The
-stage is in no path, as behind a custom domain.
+The format follows events recorded on AWS:
+
+- The path and its parameters are percent-encoded as the client sent them. Parameters omit a trailing slash.
+- The query is decoded as a form, so `+` means a space.
+- The single-value fields have the last value of a repeated name.
+- Every body is in base64, because BinaryMediaTypes is `*/*`.
+- The path does not contain the stage, as behind a custom domain.
 """
 
 from base64 import b64encode
@@ -26,23 +29,24 @@ ACCOUNT = "000000000000"
 
 Event = dict[str, Any]
 AsgiScope = Mapping[str, Any]
-"""What an ASGI server knows of a request without its body."""
+"""The connection scope of ASGI: a request without its body."""
 
 _ID_PREFIX = str(uuid4())[:24]
 _id_numbers = count(uuid4().node)
-"""With these, request ids look like random UUIDs, differ among all processes, and cost next to nothing."""
+"""The parts of request ids, which look like random UUIDs and differ between processes, but cost little."""
 
 _MAX_BESIDE_BODY = 16 * MAX_HEAD
-"""Bytes of an event beside its body, at most: a head is in it up to four times, some of it escaped."""
+"""An upper bound of the bytes of an event without its body. An event has a head up to four times, partly
+escaped."""
 
 
 def new_request_id() -> str:
-    """Return a UUID that no other request has."""
+    """Return a unique request id in UUID format."""
     return f"{_ID_PREFIX}{next(_id_numbers) & 0xFFFFFFFFFFFF:012x}"
 
 
 def raw_path(scope: AsgiScope) -> str:
-    """Return the path as it was sent, but for repeated slashes at its beginning, which count as one."""
+    """Return the path as the client sent it, except that leading slashes become one."""
     path: str = scope["raw_path"].decode("ascii")
     return "/" + path.lstrip("/") if path.startswith("//") else path
 
@@ -72,7 +76,8 @@ def make_event(scope: AsgiScope, head: Head, match: RouteMatch, body: bytes, req
 
 
 def check_event_size(event: Event) -> None:
-    """Raise GatewayError for an event that Lambda would not carry."""
+    """Raise GatewayError if an event exceeds Lambda's limit."""
+    # Most bodies are so small that an upper bound suffices, which saves serializing the event.
     if event["body"] is None or len(event["body"]) < MAX_EVENT - _MAX_BESIDE_BODY:
         return
     size = len(orjson.dumps(event))
@@ -83,7 +88,7 @@ def check_event_size(event: Event) -> None:
 
 
 def _request_context(scope: AsgiScope, match: RouteMatch, path: str, domain: str, request_id: str) -> Event:
-    """Return the request context, but for the identity."""
+    """Return the request context without the identity."""
     now = time()
     return {
         "accountId": ACCOUNT,
@@ -123,7 +128,7 @@ def _identity(source: str, user_agent: str | None) -> Event:
 
 @lru_cache(maxsize=16)
 def _domain_and_port(host: str, port: int) -> tuple[str, str]:
-    """Return the name and the port under which the server was reached, whatever Host the client sent."""
+    """Return the domain (host and port) and the port of the server, independent of the Host header."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}", str(port)
 
 
@@ -142,7 +147,10 @@ def _set_header(head: Head, name: str, value: str) -> None:
 
 
 def _query(query: bytes) -> tuple[dict[str, str] | None, dict[str, list[str]] | None]:
-    """Return the query's parameters, single and multiple; null rather than empty, as API Gateway does it."""
+    """Return the last value and all values of each query parameter, by name.
+
+    Both are None if there are no parameters, as in events of API Gateway.
+    """
     if not query:
         return None, None
     pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)

@@ -1,7 +1,7 @@
-"""Lets functions that wait share one event loop: each call runs in a greenlet that steps aside meanwhile.
+"""Concurrent calls of blocking functions in one event loop: each call runs in a greenlet.
 
-What need not wait is answered without a turn of the loop. What waits for a commit is woken together with all
-others of the same commit, by one signal to the loop.
+While a call waits, its greenlet returns control to the loop. A call that does not wait finishes without
+another iteration of the loop. Calls that wait for the same commit resume together, after one signal.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ log = logging.getLogger(__name__)
 
 
 class CallTimeout(Exception):
-    """A call has not ended in time."""
+    """A call has not ended within its time limit."""
 
 
 class _Call:
-    """A call, and in the end its outcome. It ends even if nobody waits for that any more."""
+    """A call and its outcome. It runs to its end even if nobody waits for it any more."""
 
-    __slots__ = ("_error", "_result", "_work", "ended", "name", "over")
+    __slots__ = ("_error", "_result", "_work", "completion", "ended", "name")
 
     def __init__(self, work: Callable[[], Any], name: bytes) -> None:
         self._work = work
@@ -38,160 +38,167 @@ class _Call:
         self._result: Any = None
         self._error: BaseException | None = None
         self.ended = False
-        self.over: asyncio.Future[None] | None = None
-        """Done when the call has ended or is given up; made when it first waits."""
+        self.completion: asyncio.Future[None] | None = None
+        """Done when the call has ended or its time limit has passed. None until `Greenlets.run` waits."""
 
-    def make(self) -> None:
-        """Do the work and keep its outcome."""
+    def run(self) -> None:
+        """Run the work and store its outcome."""
         try:
             self._result = self._work()
-        except BaseException as error:  # noqa: BLE001 - it is raised again where the outcome is asked for
+        except BaseException as error:  # noqa: BLE001 - `outcome` raises it again
             self._error = error
         self.ended = True
 
     def outcome(self) -> Any:
-        """Return what the work returned, or raise what it raised."""
+        """Return the result of the work, or raise its exception."""
         if self._error is not None:
             raise self._error
         return self._result
 
 
 class _CallGreenlet(greenlet):
-    """Makes one call after the other: a new greenlet for each would cost more than most calls do."""
+    """A greenlet that runs one call after another, as creating one costs more than most calls."""
 
     call: _Call
 
     def run(self) -> None:
-        """Make the calls that it is given."""
+        """Run each call that `start` sets."""
         while True:
-            self.call.make()
-            self.step_aside()
+            self.call.run()
+            self.switch_to_loop()
 
-    def take(self, call: _Call) -> None:
-        """Begin a call; return when it has ended, or waits."""
+    def start(self, call: _Call) -> None:
+        """Start a call. Returns as soon as the call has ended or waits."""
         self.call = call
+        # The greenlet is reused, so give each call its own context variables.
         self.gr_context = contextvars.Context()
         self.switch()
 
-    def step_aside(self) -> None:
-        """Give the thread back to the loop, until it comes back."""
+    def switch_to_loop(self) -> None:
+        """Return control to the event loop, until it switches back."""
         cast("greenlet", self.parent).switch()
 
 
 class Greenlets:
-    """Runs calls in greenlets of one loop, and is the way in which they wait (see stratabase.waiting)."""
+    """Runs calls in greenlets of one event loop. It implements `stratabase.waiting.Waiting` for them."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._awake: deque[_CallGreenlet] = deque()
+        self._ready: deque[_CallGreenlet] = deque()
         self._signalled = False
         self._idle: list[_CallGreenlet] = []
         self._busy: set[_CallGreenlet] = set()
         self._all_ended = asyncio.Event()
-        self._threads = ThreadPoolExecutor(THREADS, "aside")
+        self._threads = ThreadPoolExecutor(THREADS, "offload")
         self.signals = 0
-        """How often the loop was signalled to wake calls."""
+        """The number of signals to the event loop so far, for tests."""
 
     async def run(self, work: Callable[[], T], time_limit: float | None = None, name: bytes = b"") -> T:
-        """Return what `work()` returns. Raises CallTimeout after `time_limit` seconds; the work goes on.
+        """Return the result of `work()`. Raises CallTimeout after `time_limit` seconds; the work continues.
 
-        `name` is the request's name (see CurrentRequest), in case that the call blocks the loop.
+        `name` is the name of the request (see CurrentRequest), in case the call blocks the event loop.
         """
+        # 1. Run the call until it ends or waits. Most calls end here, without another iteration of the loop.
         call = _Call(work, name)
         runner = self._idle.pop() if self._idle else _CallGreenlet()
         current_request.enter(name)
-        runner.take(call)
+        runner.start(call)
         current_request.leave()
+        # 2. If the call waits, wait for its end. From here on, `_resume` switches to its greenlet.
         if call.ended:
             self._idle.append(runner)
         else:
             self._busy.add(runner)
-            await self._end_of(call, time_limit)
+            await self._wait_for(call, time_limit)
         return cast("T", call.outcome())
 
     async def finish(self) -> None:
-        """Wait until every call has ended, also those for which nobody waits."""
+        """Wait until all calls have ended, including those whose time limit has passed."""
         while self._busy:
             self._all_ended.clear()
             await self._all_ended.wait()
         self._threads.shutdown()
 
     def until(self, future: "Future[T]") -> T:
-        """Return the future's result, or raise its exception, and let others go on meanwhile."""
+        """Return the future's result, or raise its exception. Other calls run meanwhile."""
         runner = getcurrent()
         if isinstance(runner, _CallGreenlet) and not future.done():
             future.add_done_callback(lambda _: self._wake(runner))
-            runner.step_aside()
+            runner.switch_to_loop()
         return future.result()
 
     def offload(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Return what `work(*arguments)` returns, run in a thread of its own."""
+        """Return the result of `work(*arguments)`, which runs in another thread."""
         if not isinstance(getcurrent(), _CallGreenlet):
             return work(*arguments)
         context = contextvars.copy_context()
         return self.until(self._threads.submit(context.run, work, *arguments))
 
     def pause(self, seconds: float) -> None:
-        """Return after some time, in which others go on; no thread waits for it."""
+        """Wait for some seconds without occupying a thread. Other calls run meanwhile."""
         runner = getcurrent()
         if isinstance(runner, _CallGreenlet):
             self._loop.call_later(seconds, self._wake, runner)
-            runner.step_aside()
+            runner.switch_to_loop()
         else:
             time.sleep(seconds)
 
     def give_way(self) -> None:
-        """Let all others that can go on do so first."""
+        """Let all other calls that are ready run first."""
         runner = getcurrent()
         if isinstance(runner, _CallGreenlet):
             self._wake(runner)
-            runner.step_aside()
+            runner.switch_to_loop()
 
-    async def _end_of(self, call: _Call, time_limit: float | None) -> None:
-        over = call.over = self._loop.create_future()
-        alarm = self._loop.call_later(time_limit, _give_up, over) if time_limit is not None else None
+    async def _wait_for(self, call: _Call, time_limit: float | None) -> None:
+        completion = call.completion = self._loop.create_future()
+        timer = self._loop.call_later(time_limit, _time_out, completion) if time_limit is not None else None
         try:
-            await over
+            await completion
         finally:
-            if alarm is not None:
-                alarm.cancel()
+            if timer is not None:
+                timer.cancel()
 
     def _wake(self, runner: _CallGreenlet) -> None:
-        """Have a call go on, from any thread. One signal serves all that wake before the loop sees it."""
-        self._awake.append(runner)
+        """Schedule a greenlet to resume. Any thread can call this.
+
+        All greenlets that become ready before the loop reacts share one signal.
+        """
+        self._ready.append(runner)
         if not self._signalled:
             self._signalled = True
             self.signals += 1
             self._loop.call_soon_threadsafe(self._resume)
 
     def _resume(self) -> None:
-        """Go on with those that were awake at the beginning; who gives way again waits for its next turn."""
+        """Resume the greenlets that are ready now. Those that give way again wait for the next iteration."""
+        # Clear the flag before reading the queue, so that a greenlet that becomes ready later sends a signal.
         self._signalled = False
-        for _ in range(len(self._awake)):
-            runner = self._awake.popleft()
+        for _ in range(len(self._ready)):
+            runner = self._ready.popleft()
             current_request.enter(runner.call.name)
             runner.switch()
             if runner.call.ended:
-                self._ended(runner)
+                self._finish_call(runner)
         current_request.leave()
 
-    def _ended(self, runner: _CallGreenlet) -> None:
+    def _finish_call(self, runner: _CallGreenlet) -> None:
         self._busy.discard(runner)
         self._idle.append(runner)
-        _tell(runner.call)
+        _complete(runner.call)
         if not self._busy:
             self._all_ended.set()
 
 
-def _give_up(over: "asyncio.Future[None]") -> None:
-    if not over.done():
-        over.set_exception(CallTimeout())
+def _time_out(completion: "asyncio.Future[None]") -> None:
+    if not completion.done():
+        completion.set_exception(CallTimeout())
 
 
-def _tell(call: _Call) -> None:
-    """Tell who waits for a call that it has ended; if nobody does, the log, if it ended badly."""
-    if call.over is not None and not call.over.done():
-        call.over.set_result(None)
+def _complete(call: _Call) -> None:
+    """Notify the waiter of a call that has ended. If its time limit has passed, log the call's exception."""
+    if call.completion is not None and not call.completion.done():
+        call.completion.set_result(None)
         return
     try:
         call.outcome()

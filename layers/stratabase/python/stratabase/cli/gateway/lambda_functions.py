@@ -1,4 +1,4 @@
-"""Lambda on this machine: loads the functions, each from its own file, and makes the context of a call."""
+"""Emulation of Lambda: loads each function from its file, and creates the context object of a call."""
 
 import sys
 from collections.abc import Callable
@@ -16,36 +16,39 @@ Handler = Callable[[Event, Any], Any]
 
 
 class LambdaFunction(NamedTuple):
-    """A function that is ready to be called."""
+    """A loaded Lambda function: its declaration in the template, and its handler."""
 
-    declared: FunctionDeclaration
+    declaration: FunctionDeclaration
     handler: Handler
 
 
 class _UncachedLoader(SourceFileLoader):
-    """Compiles a file each time: a cache is judged by size and whole seconds, so it can miss an edit."""
+    """A loader without a cache: Python's cache compares sizes and whole seconds, so it can miss an edit."""
 
     def get_code(self, fullname: str) -> CodeType | None:
         return self.source_to_code(self.get_data(self.get_filename(fullname)), self.path)
 
 
-def load_function(declared: FunctionDeclaration) -> LambdaFunction:
-    """Import a function's file. Raises what the import raises, and CommandError without a file or handler."""
-    handler = getattr(_import_file(declared), declared.entry, None)
+def load_function(declaration: FunctionDeclaration) -> LambdaFunction:
+    """Import the file of a function, and return the function.
+
+    Raises CommandError if the file or the handler does not exist, and any exception of the import.
+    """
+    handler = getattr(_import_file(declaration), declaration.entry, None)
     if not callable(handler):
         raise CommandError(
-            f'{declared.file} has no function "{declared.entry}". The template names it as the handler.'
+            f'{declaration.file} has no function "{declaration.entry}". The template names it as the handler.'
         )
-    return LambdaFunction(declared, handler)
+    return LambdaFunction(declaration, handler)
 
 
-def _import_file(declared: FunctionDeclaration) -> ModuleType:
-    name = f"_function_{declared.name}"
-    loader = _UncachedLoader(name, str(declared.file))
-    spec = spec_from_file_location(name, declared.file, loader=loader)
-    if spec is None or spec.loader is None or not declared.file.is_file():
+def _import_file(declaration: FunctionDeclaration) -> ModuleType:
+    name = f"_function_{declaration.name}"
+    loader = _UncachedLoader(name, str(declaration.file))
+    spec = spec_from_file_location(name, declaration.file, loader=loader)
+    if spec is None or spec.loader is None or not declaration.file.is_file():
         raise CommandError(
-            f"{declared.file} does not exist. The template names it for the function {declared.name}."
+            f"{declaration.file} does not exist. The template names it for the function {declaration.name}."
         )
     module = sys.modules[name] = module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -53,7 +56,7 @@ def _import_file(declared: FunctionDeclaration) -> ModuleType:
 
 
 class FunctionContext:
-    """What a function can ask about its own invocation: what Lambda passes beside the event."""
+    """The context object that Lambda passes to a handler together with the event."""
 
     __slots__ = ("_deadline", "_function", "_request_id")
 
@@ -69,30 +72,30 @@ class FunctionContext:
 
     @property
     def aws_request_id(self) -> str:
-        """Lambda's id of this invocation (not the gateway's id of the request)."""
+        """The id of this invocation, which differs from the request id of the gateway."""
         self._request_id = self._request_id or new_request_id()
         return self._request_id
 
     @property
     def function_name(self) -> str:
-        """The function's name in the template."""
+        """The name of the function in the template."""
         return self._function.name
 
     @property
     def invoked_function_arn(self) -> str:
-        """The function's address."""
+        """The ARN of the function."""
         return f"arn:aws:lambda:{STAGE}:{ACCOUNT}:function:{self._function.name}"
 
     @property
     def log_group_name(self) -> str:
-        """Where Lambda would keep its logs."""
+        """The name of the function's log group."""
         return f"/aws/lambda/{self._function.name}"
 
     @property
     def memory_limit_in_mb(self) -> str:
-        """The function's memory, a text as in Lambda's own runtime."""
+        """The memory of the function, a string as in Lambda's runtime."""
         return str(self._function.memory)
 
     def get_remaining_time_in_millis(self) -> int:
-        """Return how long the function may still take."""
+        """Return the milliseconds until the invocation times out."""
         return max(0, int((self._deadline - monotonic()) * 1000))

@@ -1,4 +1,4 @@
-"""Reads the head and the body of an HTTP request, as far as API Gateway takes them."""
+"""Reading of the head and body of an HTTP request, with the rules of API Gateway."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from stratabase.cli.gateway.errors import MAX_BODY, ErrorType, GatewayError
 
 Receive = Callable[[], Awaitable[Any]]
-"""Returns the next message of a request, as ASGI names it."""
+"""ASGI's `receive`: returns the next message of a request."""
 
 _CONNECTION_HEADERS = frozenset(
     {
@@ -23,39 +23,39 @@ _CONNECTION_HEADERS = frozenset(
         "upgrade",
     }
 )
-"""What concerns the connection to the client alone; API Gateway's events hold none of it."""
+"""Headers that concern only the connection to the client. Events of API Gateway do not contain them."""
 _HOST_CHARACTERS = (ascii_letters + digits + "-._~%!$&'()*+,;=:[]").encode()
-"""Those of RFC 3986 in a host and a port."""
+"""The characters that RFC 3986 allows in a host and a port."""
 _CAPITALIZED = frozenset({"authorization", "user-agent"})
-"""API Gateway keeps the spelling of a header's name as it was sent, but for these, which it capitalizes."""
+"""The headers whose names API Gateway capitalizes. It leaves all other names as the client sent them."""
 
 
 class Head(NamedTuple):
-    """The headers of a request, as an event has them."""
+    """The headers of a request in the format of events, and what the gateway needs to know about them."""
 
     headers: dict[str, str]
-    """The last value of each."""
+    """The last value of each header, by name."""
     multi_value_headers: dict[str, list[str]]
     size: int
-    """Bytes of the headers as they were sent."""
+    """The size of the headers in bytes as the client sent them."""
     content_length: int | None
-    """None when the body is chunked."""
+    """The length of the body in bytes, or None if it is chunked."""
     expects_continue: bool
-    """The client waits for a word before it sends the body."""
+    """Whether the client waits for the status 100 Continue before it sends the body."""
     hosts: tuple[bytes, ...]
-    """The values of all headers Host."""
+    """The values of all Host headers."""
 
 
 def read_head(raw_headers: Sequence[tuple[bytes, bytes]]) -> Head:
-    """Read the headers of a request."""
+    """Return the head of a request from its raw headers."""
     headers: dict[str, str] = {}
     multi: dict[str, list[str]] = {}
     connection_headers: dict[bytes, bytes] = {}
     hosts: list[bytes] = []
-    size = 4 * len(raw_headers)
+    size = 4 * len(raw_headers)  # for the colon, the space and the line break of each header
     for raw_name, raw_value in raw_headers:
         size += len(raw_name) + len(raw_value)
-        name = _spelling(raw_name)
+        name = _event_header_name(raw_name)
         if name is None:
             connection_headers[raw_name.lower()] = raw_value
             continue
@@ -71,13 +71,13 @@ def read_head(raw_headers: Sequence[tuple[bytes, bytes]]) -> Head:
 
 
 class ClientDisconnected(Exception):
-    """The client has left before it had sent its request."""
+    """The client disconnected before it had sent its whole request."""
 
 
 async def receive_body(receive: Receive, length: int | None) -> bytes:
-    """Read the whole body, of `length` bytes if that is known.
+    """Return the whole body. `length` is its size in bytes if known.
 
-    Raises GatewayError if it is too large, and ClientDisconnected.
+    Raises GatewayError if the body is too large, and ClientDisconnected.
     """
     _check_body_size(length or 0)
     message = await _next_message(receive)
@@ -93,12 +93,12 @@ async def receive_body(receive: Receive, length: int | None) -> bytes:
 
 
 def is_host(value: bytes) -> bool:
-    """Return whether a value may stand in the header Host: a name or an address, a port, or nothing."""
+    """Return whether a value has only characters that are allowed in the Host header. It can be empty."""
     return not value.translate(None, _HOST_CHARACTERS)
 
 
 def asks_for_web_socket(raw_headers: Sequence[tuple[bytes, bytes]]) -> bool:
-    """Return whether a client wants to go on in the WebSocket protocol."""
+    """Return whether a client asks to switch to the WebSocket protocol."""
     return any(
         name.lower() == b"upgrade" and b"websocket" in value.lower()
         for name, value in raw_headers
@@ -128,8 +128,8 @@ def _content_length(connection_headers: dict[bytes, bytes]) -> int | None:
 
 
 @lru_cache(maxsize=1024)
-def _spelling(raw_name: bytes) -> str | None:
-    """Return a header's name as events spell it, None when they do not hold it."""
+def _event_header_name(raw_name: bytes) -> str | None:
+    """Return the name of a header in events, or None if events omit it."""
     name = raw_name.decode("latin-1")
     if name.lower() in _CONNECTION_HEADERS:
         return None

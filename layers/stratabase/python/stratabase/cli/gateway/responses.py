@@ -1,7 +1,7 @@
-"""HTTP responses: from what a function returns, or from an error of the gateway itself.
+"""HTTP responses: converted from the result of a function, or from an error of the gateway.
 
-A result that API Gateway would find malformed is an error too. The words of an error come from the
-GatewayResponses of template.yaml.
+A result that API Gateway would reject as malformed is an error too. The GatewayResponses of template.yaml
+define the error responses.
 """
 
 import json
@@ -21,12 +21,12 @@ _BODILESS = frozenset({204, 304})
 _OWN_HEADERS = frozenset(
     {"connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade"}
 )
-"""Headers that the gateway alone sets, since they tell how the body travels."""
+"""Headers that only the gateway sets, because they describe the connection."""
 _CONTENT_TYPE = b"Content-Type"
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _BEFORE_ANY_API = frozenset({ErrorType.BAD_REQUEST, ErrorType.HEAD_TOO_LARGE})
-"""Errors that the template has no words for: its default would put our own name for them into the title."""
+"""Errors that the template does not cover. Its default would show a response type that AWS does not have."""
 
 
 class HttpResponse(NamedTuple):
@@ -38,7 +38,7 @@ class HttpResponse(NamedTuple):
 
 
 def function_response(result: Any, method: str) -> HttpResponse:
-    """Return the response that a function's result stands for. Raises GatewayError if it stands for none."""
+    """Return the HTTP response of a function's result. Raises GatewayError if the result is malformed."""
     if not isinstance(result, dict) or not result.keys() <= _RESULT_FIELDS:
         raise _malformed(f"it should be an object of {', '.join(sorted(_RESULT_FIELDS))}")
     status = _status(result.get("statusCode", 200))
@@ -49,18 +49,18 @@ def function_response(result: Any, method: str) -> HttpResponse:
         return HttpResponse(status, headers, b"")
     if not any(name is _CONTENT_TYPE for name, _ in headers):
         headers.append((_CONTENT_TYPE, b"application/json"))
-    # The response to HEAD may come without the body that GET would have; then its length is unknown.
+    # The response to HEAD can omit the body, and then the length of the body is unknown.
     if body or method != "HEAD":
         headers.append((b"Content-Length", b"%d" % len(body)))
     return HttpResponse(status, headers, body)
 
 
-def _malformed(what: str) -> GatewayError:
-    return GatewayError(ErrorType.FAILED, f"The function's answer is malformed: {what}.")
+def _malformed(reason: str) -> GatewayError:
+    return GatewayError(ErrorType.FAILED, f"The function's answer is malformed: {reason}.")
 
 
 def _check_size(result: Mapping[str, Any]) -> None:
-    """Refuse what Lambda would not carry."""
+    """Raise GatewayError if a result exceeds Lambda's limit."""
     try:
         size = size_over_limit(result, MAX_RESULT)
     except TypeError as error:
@@ -93,7 +93,7 @@ def _body(body: Any, encoded: Any) -> bytes:
 
 
 def _headers(result: Mapping[str, Any]) -> list[tuple[bytes, bytes]]:
-    """Return the headers of both fields; a pair that is in both comes once."""
+    """Return the headers of both fields. A pair that occurs in both fields is returned once."""
     single, multiple = result.get("headers") or {}, result.get("multiValueHeaders") or {}
     if not isinstance(single, dict) or not isinstance(multiple, dict):
         raise _malformed("headers and multiValueHeaders should be objects")
@@ -106,7 +106,7 @@ def _headers(result: Mapping[str, Any]) -> list[tuple[bytes, bytes]]:
 
 
 def _texts(name: Any, values: Any) -> list[str]:
-    """Return a header's values, those that are no texts as API Gateway writes them."""
+    """Return the values of a header as texts. API Gateway converts numbers and booleans in the same way."""
     if not isinstance(values, list):
         raise _malformed(f"multiValueHeaders has no list for {name!r}")
     return [value if isinstance(value, str) else _text(name, value) for value in values]
@@ -122,7 +122,10 @@ def _text(name: Any, value: Any) -> str:
 
 @lru_cache(maxsize=512)
 def _header(name: Any, value: str) -> tuple[bytes, bytes] | None:
-    """Return a header as bytes, None if the gateway alone sets it. Nothing in it can end it."""
+    """Return a header as bytes, or None if only the gateway sets it.
+
+    Raises GatewayError for characters that could end the header, such as line breaks.
+    """
     if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
         raise _malformed(f"{name!r} is no header's name")
     if not _HEADER_VALUE.fullmatch(value):
@@ -134,29 +137,29 @@ def _header(name: Any, value: str) -> tuple[bytes, bytes] | None:
 
 
 class ErrorResponses:
-    """Makes the responses to errors of the gateway."""
+    """Renders the errors of the gateway."""
 
-    def __init__(self, declared: Mapping[str, GatewayResponse]) -> None:
-        """Take what the template declares: a response by the name of its gateway response type."""
-        self._declared = declared
+    def __init__(self, templates: Mapping[str, GatewayResponse]) -> None:
+        """`templates` has the GatewayResponses of template.yaml, by response type."""
+        self._templates = templates
 
     def response(self, error: GatewayError, request_id: str) -> HttpResponse:
-        """Return a problem (RFC 9457), in the template's words where it has some for this type of error."""
-        declared = self._declaration(error.error_type)
-        if declared is None or declared.body is None:
+        """Return the response to an error, by the template if it covers the type of the error."""
+        template = self._find_template(error.error_type)
+        if template is None or template.body is None:
             return problem(error.error_type, error.detail, request_id)
-        status = declared.status or error.error_type.status
-        return _text_response(status, declared.headers.items(), _fill(declared.body, error, request_id))
+        status = template.status or error.error_type.status
+        return _text_response(status, template.headers.items(), _fill(template.body, error, request_id))
 
-    def _declaration(self, error_type: ErrorType) -> GatewayResponse | None:
+    def _find_template(self, error_type: ErrorType) -> GatewayResponse | None:
         if error_type in _BEFORE_ANY_API:
             return None
         default = f"DEFAULT_{error_type.status // 100}XX"
-        return self._declared.get(error_type.response_type) or self._declared.get(default)
+        return self._templates.get(error_type.response_type) or self._templates.get(default)
 
 
 def problem(error_type: ErrorType, detail: str, request_id: str) -> HttpResponse:
-    """Return the problem details of an error for which the template has no words."""
+    """Return the problem details of an error that the template does not cover."""
     body = {"type": "about:blank", "title": error_type.title, "status": error_type.status, "detail": detail}
     if request_id:
         body["traceId"] = request_id
@@ -171,7 +174,7 @@ def _text_response(status: int, headers: Iterable[tuple[str, str]], body: str) -
 
 
 def _fill(body: str, error: GatewayError, request_id: str) -> str:
-    """Put values in for the variables of a response template, those that our template uses."""
+    """Return a response template with its variables replaced: those that template.yaml uses."""
     return (
         body.replace("$context.error.messageString", json.dumps(error.detail))
         .replace("$context.error.responseType", error.error_type.response_type)

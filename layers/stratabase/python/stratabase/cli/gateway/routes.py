@@ -1,4 +1,4 @@
-"""Which function a request goes to: exact paths win over parameters, parameters over greedy ones."""
+"""Routing of requests to functions. Exact segments precede parameters, and parameters precede greedy ones."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,16 +9,16 @@ from stratabase.cli.gateway.errors import ErrorType, GatewayError
 from stratabase.cli.gateway.template import RouteDeclaration
 
 ANY_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
-"""What a route's ANY stands for; API Gateway leads no other method anywhere."""
+"""The methods that a route's ANY includes. API Gateway does not route other methods."""
 _PARAMETER = re.compile(r"\{([^{}+]+)(\+?)\}")
 _SEGMENTS = (None, "([^/]+)", "(.+)")
-"""What a segment matches, by how loose it is: itself, one segment, all that is left."""
+"""The regular expression of a segment, by its looseness: exact (None), one segment, the rest of the path."""
 
 
 class RouteMatch(NamedTuple):
-    """A resource and the values of its parameters, percent-encoded as they were sent (None: it has none).
+    """The resource and function of a request, and the path parameters (None if the resource has none).
 
-    That is how API Gateway's REST APIs pass them on, and the path too: `%40` arrives as `%40`.
+    Parameters stay percent-encoded, because REST APIs of API Gateway do not decode them or the path.
     """
 
     resource: str
@@ -28,7 +28,7 @@ class RouteMatch(NamedTuple):
 
 
 class _Resource:
-    """A path of the API, and the function behind each of its methods."""
+    """A path of the API with the functions of its methods."""
 
     def __init__(self, path: str, number: int) -> None:
         self.path = path
@@ -38,12 +38,12 @@ class _Resource:
         self._pattern = re.compile(_path_expression(path))
 
     def parameters(self, path: str) -> dict[str, str] | None:
-        """Return the values of the parameters, or None when the path is another one."""
+        """Return the path parameters, or None if the path does not match."""
         match = self._pattern.fullmatch(path)
         return match and dict(zip(self._names, match.groups(), strict=True))
 
     def rank(self) -> tuple[int, ...]:
-        """Sort the more specific first, segment by segment: exact, parameter, greedy."""
+        """Return the sort key by which more specific resources come first: exact, parameter, greedy."""
         return tuple(_looseness(segment) for segment in self.path.split("/"))
 
 
@@ -57,7 +57,7 @@ class Routes:
             resource.functions[route.method] = route.function
         self._resources = sorted(resources.values(), key=_Resource.rank)
         self.match = lru_cache(maxsize=512)(self._find)
-        """Return where a method and a path (percent-encoded) lead. Raises GatewayError when nowhere."""
+        """Return the match of a method and a percent-encoded path. Raises GatewayError if there is none."""
 
     def _find(self, method: str, path: str) -> RouteMatch:
         bare = path.rstrip("/") or "/"

@@ -1,4 +1,4 @@
-"""The HTTP server: runs the gateway on a socket, with uvicorn as it is and a protocol of our own on top."""
+"""The HTTP server: runs the gateway on a socket with uvicorn and a customized protocol class."""
 
 import asyncio
 import contextlib
@@ -26,22 +26,22 @@ from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import Template
 
 KEEP_ALIVE = 60
-"""Seconds that an idle connection is kept."""
+"""The seconds after which an idle connection is closed."""
 SWITCH_INTERVAL = 0.0005
-"""Seconds after which a busy thread lets another one have the interpreter. The thread that commits needs it
-after each of its many short calls; at Python's 5 ms it would mostly wait for the loop, which never rests."""
+"""The seconds after which a busy thread must release the interpreter. The thread that commits needs it after
+each of its many short calls. With Python's default of 5 ms, it would mostly wait for the busy event loop."""
 SHUTDOWN_GRACE = 5
-"""Seconds that calls for which nobody waits any more get at the end."""
+"""The seconds that calls whose time limit has passed get to finish at shutdown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerCallbacks:
-    """What the server calls when it has begun, and when it is about to end."""
+    """Functions that the server calls at the beginning and at the end."""
 
     ready: Callable[[Callable[[], object]], None]
-    """Requests are answered; called with what ends that."""
+    """Called when the server accepts requests, with a function that stops the server."""
     draining: Callable[[], None] = lambda: None
-    """No more requests are taken."""
+    """Called when the server no longer accepts requests."""
 
 
 def run_server(
@@ -51,7 +51,7 @@ def run_server(
     callbacks: ServerCallbacks,
     time_limit: float = INTEGRATION_TIMEOUT,
 ) -> None:
-    """Answer requests until a signal, or a call, ends that; finish those under way."""
+    """Serve until a signal or the function passed to `callbacks.ready` stops it. Finish pending requests."""
     sys.setswitchinterval(SWITCH_INTERVAL)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_serve(listener, template, functions, callbacks, time_limit))
@@ -95,28 +95,28 @@ def _configuration(gateway: Gateway) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Tells when it is ready, and ends on our terms."""
+    """A uvicorn server that reports when it is ready, and that shuts down immediately."""
 
     def __init__(self, configuration: uvicorn.Config, callbacks: ServerCallbacks) -> None:
         super().__init__(configuration)
         self._callbacks = callbacks
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer."""
+        """Start to accept requests, and report it."""
         await super().startup(sockets)
         loop = asyncio.get_running_loop()
         self._callbacks.ready(partial(loop.call_soon_threadsafe, self.end))
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """End on signals, and then go on after `serve`, where uvicorn would raise them once more."""
+        """Stop on signals and return from `serve`. Uvicorn would raise the signals again instead."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGINT):
                 asyncio.get_running_loop().add_signal_handler(number, self.end)
         yield
 
     def end(self) -> None:
-        """Take no more requests, and finish what there is; uvicorn alone would notice only in a while."""
+        """Stop accepting requests at once, and finish the pending ones. Uvicorn only polls for the flag."""
         self.should_exit = True
         for server in self.servers:
             server.close()
@@ -126,22 +126,23 @@ class _Server(uvicorn.Server):
 
 
 class GatewayProtocol(HttpToolsProtocol):
-    """One connection, in HTTP/1.1 as httptools speaks it, with the three things that a gateway adds.
+    """An HTTP/1.1 connection by httptools, with three changes.
 
-    Headers keep the spelling in which they came, a head without end is refused before it fills the memory,
-    and who asks for another protocol is answered in this one.
+    - Header names keep their original case, as in events of API Gateway.
+    - A head that exceeds the limit is rejected before it fills the memory.
+    - A request to switch to another protocol is answered in HTTP/1.1.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._head_size: int | None = None
-        """Bytes that came of a head that has begun and not ended (but for the first piece)."""
-        self._leaving = False
+        """The bytes received of an incomplete head, without its first chunk. None outside of a head."""
+        self._is_shutting_down = False
         self._ignores_upgrade = False
-        """The head that has just ended asks for another protocol, and will be read again without that."""
+        """Whether the current head has a header Upgrade, and must be parsed again without it."""
 
     def data_received(self, data: bytes) -> None:
-        """Take what the client sent."""
+        """Process bytes from the client."""
         if self._head_size is not None:
             self._head_size += len(data)
         self._unset_keepalive_if_required()
@@ -154,9 +155,10 @@ class GatewayProtocol(HttpToolsProtocol):
             self._refuse(problem(ErrorType.HEAD_TOO_LARGE, text, ""))
 
     def _parse(self, data: bytes) -> None:
-        """Parse what the client sent; read again what asks for another protocol, as RFC 9110 demands.
+        """Parse bytes from the client. Ignore a header Upgrade, as RFC 9110 allows.
 
-        httptools leaves the body out of such a request. Java's client asks for HTTP/2 in this way.
+        httptools stops after the head of a request with that header, and skips its body. So parse such a
+        request again without the header. Java's HTTP client sends it to ask for HTTP/2.
         """
         while data:
             try:
@@ -165,31 +167,34 @@ class GatewayProtocol(HttpToolsProtocol):
                 if not self._ignores_upgrade:
                     return None  # what follows is not HTTP
                 data = self._head_without_upgrade() + data[upgrade.args[0] :]
-                # The old parser skips all that comes if the connection is to be closed after this request.
+                # Replace the parser: the old one would skip all data if the request has `Connection: close`.
                 self.parser = httptools.HttpRequestParser(self)
                 self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
         return None
 
     def _head_without_upgrade(self) -> bytes:
-        """Return the head that was just read, without its header Upgrade."""
+        """Return the head that was just parsed, without its header Upgrade."""
         version = self.parser.get_http_version().encode()
         lines = [b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, version)]
         lines += [name + b": " + value for name, value in self.headers if name.lower() != b"upgrade"]
         return b"\r\n".join([*lines, b"", b""])
 
     def on_message_begin(self) -> None:
-        """Note that a head begins."""
+        """Start to count the bytes of a head."""
         super().on_message_begin()
         self._head_size = 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header as it came; functions must not rely on the spelling, and so shall see all of them."""
+        """Store a header with the original case of its name, unlike uvicorn.
+
+        Functions must not depend on the case, and so should meet all variants.
+        """
         if len(name) == len(b"expect") and name.lower() == b"expect" and value.lower() == b"100-continue":
             self.expect_100_continue = True
         self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
-        """Note that the head has ended."""
+        """Process a complete head, unless it must be parsed again."""
         self._head_size = None
         self._ignores_upgrade = (
             self.parser.should_upgrade()
@@ -199,29 +204,29 @@ class GatewayProtocol(HttpToolsProtocol):
         if self._ignores_upgrade:
             return
         super().on_headers_complete()
-        if self._leaving:
+        if self._is_shutting_down:
             self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
-        """Note that the request has ended, unless it is read again."""
+        """Process a complete request, unless it must be parsed again."""
         if not self._ignores_upgrade:
             super().on_message_complete()
 
     def shutdown(self) -> None:
-        """Close the connection once it is idle; told so twice, also one that has just been made.
+        """Close the connection once it is idle. A new connection is closed only by the second call.
 
-        Who has just connected is about to ask, and should be answered.
+        A client that has just connected is about to send a request, which should get a response.
         """
-        if self.cycle is not None or self._leaving:
+        if self.cycle is not None or self._is_shutting_down:
             super().shutdown()
-        self._leaving = True
+        self._is_shutting_down = True
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP."""
+        """Reject data that is not HTTP."""
         self._refuse(problem(ErrorType.BAD_REQUEST, msg, ""))
 
     def _refuse(self, response: HttpResponse) -> None:
-        """Answer without a request, and hang up."""
+        """Send a response without a parsed request, and close the connection."""
         headers = [*response.headers, (b"Connection", b"close")]
         lines = [f"HTTP/1.1 {response.status} ".encode(), *(name + b": " + value for name, value in headers)]
         self.transport.write(b"\r\n".join([*lines, b"", response.body]))
@@ -229,7 +234,7 @@ class GatewayProtocol(HttpToolsProtocol):
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    """Return uvloop's loop where there is one (it is not made for every system)."""
+    """Return the loop factory of uvloop if it is installed. It does not support every platform."""
     try:
         import uvloop  # noqa: PLC0415 - it is an optional package
     except ImportError:

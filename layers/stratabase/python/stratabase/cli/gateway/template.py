@@ -1,6 +1,6 @@
-"""Reads from template.yaml what the gateway needs: functions, their routes, and the gateway's responses.
+"""Reading of template.yaml: the functions, their routes, and the gateway responses.
 
-The deployed gateway is made from the same file, so the two cannot drift.
+The deployed gateway comes from the same file, so both gateways have the same routes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,21 +18,21 @@ API = "AWS::Serverless::Api"
 
 @dataclass(frozen=True, slots=True)
 class FunctionDeclaration:
-    """A function as the template declares it."""
+    """The declaration of a Lambda function in the template."""
 
     name: str
     file: Path
     entry: str
-    """The name of the handler in the file."""
+    """The name of the handler function in the file."""
     timeout: float
-    """Seconds."""
+    """In seconds."""
     memory: int
-    """Megabytes."""
+    """In megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class RouteDeclaration:
-    """A resource (`/auth/api/graphql/{application}`), a method or ANY, and the function that it leads to."""
+    """A route: a resource (`/auth/api/graphql/{application}`), a method or ANY, and its function."""
 
     resource: str
     method: str
@@ -41,7 +41,7 @@ class RouteDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class GatewayResponse:
-    """How the gateway words one type of error."""
+    """The response of the gateway to one type of error. `body` is a response template."""
 
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class GatewayResponse:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What the gateway needs of the template."""
+    """The parts of the template that the gateway uses. `responses` has gateway responses by response type."""
 
     functions: tuple[FunctionDeclaration, ...]
     routes: tuple[RouteDeclaration, ...]
@@ -58,7 +58,7 @@ class Template:
 
 
 def read_template(path: Path) -> Template:
-    """Read a template. Raises CommandError if there is none, or none that can be read."""
+    """Read a template. Raises CommandError if it does not exist or is invalid."""
     document = _document(path)
     resources = document.get("Resources") or {}
     shared = (document.get("Globals") or {}).get("Function") or {}
@@ -72,7 +72,7 @@ def read_template(path: Path) -> Template:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        document = yaml.load(path.read_bytes(), Loader=_Loader)  # noqa: S506 - it is a safe loader
+        document = yaml.load(path.read_bytes(), Loader=_Loader)  # noqa: S506 - it derives from SafeLoader
     except OSError as error:
         raise CommandError(
             f"{path}: {error.strerror}. Run the command in the project folder, or use --template."
@@ -115,18 +115,18 @@ def _responses(resources: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, An
         yield from (properties.get("GatewayResponses") or {}).items()
 
 
-def _response(declared: Mapping[str, Any]) -> GatewayResponse:
-    status = declared.get("StatusCode")
-    headers = (declared.get("ResponseParameters") or {}).get("Headers") or {}
+def _response(properties: Mapping[str, Any]) -> GatewayResponse:
+    status = properties.get("StatusCode")
+    headers = (properties.get("ResponseParameters") or {}).get("Headers") or {}
     return GatewayResponse(
         None if status is None else int(status),
         {name: str(value).strip("'") for name, value in headers.items()},
-        (declared.get("ResponseTemplates") or {}).get("application/json"),
+        (properties.get("ResponseTemplates") or {}).get("application/json"),
     )
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Takes CloudFormation's tags (`!Ref`, `!Sub` …) for the values behind them."""
+    """A YAML loader that replaces CloudFormation's tags (`!Ref`, `!Sub` …) with their arguments."""
 
 
 def _untagged(loader: Any, _suffix: str, node: yaml.Node) -> Any:

@@ -1,13 +1,14 @@
-"""The processes of `stratabase serve`: a supervisor, and a worker that it replaces when something changes.
+"""The processes of `stratabase serve`: a supervisor, and a worker that it replaces after changes.
 
-Read `supervisor` first. It starts a worker on the socket of `listener`, sees it as a `worker_process`, and
-exchanges `messages` with it. It starts another one when the `watcher` sees a file change, or when the
-`watchdog` finds a worker stuck. `console` prints what the person should see.
+Read `supervisor` first. It starts a worker on the socket of `listener`, represents it as a `worker_process`,
+and exchanges `messages` with it. It starts another worker when the `watcher` detects a changed file, or when
+the `watchdog` detects a blocked worker. `console` prints to the terminal.
 
-In the worker, `worker` follows the supervisor and `service` builds and serves the model: it prints the
-`welcome`, and the `sweeper` ends what deletions have left. `processes` ties a process to its parent.
+In the worker, `worker` communicates with the supervisor, and `service` builds the service and serves. It uses
+`welcome` for the first lines on the terminal, and the `sweeper`, which deletes what large deletions left.
+`processes` ends a process when its parent dies.
 
-With `--no-reload` there is no supervisor, and `service` runs in the one process.
+With `--no-reload`, there is no supervisor, and `service` runs in the only process.
 
 Imports `gateway`, `backfill` and `terminal`.
 """

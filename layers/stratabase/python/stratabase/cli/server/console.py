@@ -1,4 +1,4 @@
-"""Prints what the person at the terminal should see: reports of workers, and errors in words that help."""
+"""Output to the terminal: reports of workers, and explanations of errors."""
 
 import sys
 import traceback
@@ -8,22 +8,22 @@ from stratabase.cli.server.messages import ReportKind, WorkerReport
 from stratabase.cli.terminal.command_error import CommandError
 
 _CLI = str(Path(__file__).parent.parent)
-"""The folder whose frames no traceback shows: how the server is made helps nobody who edits a function."""
+"""The folder whose frames are removed from tracebacks, because they do not help a developer of a function."""
 
 
 class Console:
-    """Prints what goes as it should to the standard output, and what does not to the standard error."""
+    """The terminal. Normal messages go to standard output, and problems to standard error."""
 
     def say(self, *lines: str) -> None:
-        """Print what goes as it should."""
+        """Print lines to standard output."""
         print(*lines, sep="\n", flush=True)
 
     def warn(self, *lines: str) -> None:
-        """Print what does not."""
+        """Print lines to standard error."""
         print(*lines, sep="\n", file=sys.stderr, flush=True)
 
     def show(self, report: WorkerReport) -> None:
-        """Print all of a worker's report."""
+        """Print all lines of a worker's report."""
         if report.shown_once:
             self.say(*report.shown_once, "")
         if report.kind is ReportKind.FAILED:
@@ -37,10 +37,10 @@ class Console:
 def explain_error(error: Exception) -> tuple[str, ...]:
     """Return lines that explain why a worker cannot serve.
 
-    Errors of the model and CommandErrors come as they are. Others come as a traceback, without the frames of
-    the server and of Python's import.
+    Errors of the model and CommandErrors explain themselves. Other exceptions become a traceback without the
+    frames of the server and of Python's import system.
     """
-    from stratabase.model.reading import InvalidModel  # noqa: PLC0415 - it takes a while, and is rarely needed
+    from stratabase.model.reading import InvalidModel  # noqa: PLC0415 - takes long and is rarely needed
 
     if isinstance(error, InvalidModel):
         return tuple(str(each) for each in error.errors)

@@ -1,4 +1,4 @@
-"""The socket on which the service listens."""
+"""The socket on which the service listens, and its URL."""
 
 import errno
 import socket
@@ -8,17 +8,20 @@ from collections.abc import Callable
 from stratabase.cli.terminal.command_error import CommandError
 
 BACKLOG = 2048
-PATIENCE = 2.0
-"""Seconds to wait for a taken port: the worker of a server that was just killed needs a moment to go."""
+BIND_TIMEOUT = 2.0
+"""The seconds to wait for a port in use. The worker of a supervisor that was killed needs a moment to end."""
 
 
-def listen(host: str, port: int, patience: float = PATIENCE) -> socket.socket:
-    """Return a socket that listens on an address. Raises CommandError when it cannot."""
+def listen(host: str, port: int, timeout: float = BIND_TIMEOUT) -> socket.socket:
+    """Return a socket that listens on an address. Wait up to `timeout` seconds for a port in use.
+
+    Raises CommandError.
+    """
     family, address = _resolve(host, port)
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        _bind_patiently(lambda: listener.bind(address), patience)
+        _bind_with_retries(lambda: listener.bind(address), timeout)
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
@@ -27,29 +30,29 @@ def listen(host: str, port: int, patience: float = PATIENCE) -> socket.socket:
 
 
 def listener_url(listener: socket.socket) -> str:
-    """Return the root of all addresses at which the service can be reached from this machine."""
+    """Return the base URL by which clients on this machine reach the service."""
     return root_url(*listener.getsockname()[:2])
 
 
 def root_url(host: str, port: int) -> str:
-    """Return the root of all addresses of a service that listens on a host, or on all of this machine's."""
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - it is not bound here
+    """Return the base URL of a service that listens on a host and port, for clients on this machine."""
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only a comparison
     return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 
 
 def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         raise CommandError(
             f'HOST: "{host}" is not an address of this machine. Use an address such as 127.0.0.1 or ::1.'
         ) from error
-    family, _, _, _, address = found[0]
+    family, _, _, _, address = addresses[0]
     return family, address  # type: ignore[return-value]
 
 
-def _bind_patiently(bind: Callable[[], None], patience: float) -> None:
-    deadline = time.monotonic() + patience
+def _bind_with_retries(bind: Callable[[], None], timeout: float) -> None:
+    deadline = time.monotonic() + timeout
     while True:
         try:
             return bind()

@@ -1,4 +1,4 @@
-"""What the supervisor and a worker tell each other, as lines of JSON: orders and reports."""
+"""The messages between the supervisor and a worker, as lines of JSON: orders and reports."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -10,78 +10,78 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Serve the functions of a template at an address."""
+    """What a worker serves: the functions of a template at an address."""
 
     template: Path
     address: str
-    """The root of all addresses of the service, as this machine sees them."""
+    """The base URL of the service for clients on this machine."""
     previous_model: str | None = None
-    """The text of the model that is served so far, if one is."""
+    """The text of the model that the previous worker serves, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """The first line of a worker's standard input: its job, and the file descriptors that it inherits."""
+    """The first message to a worker, on its standard input: its job and inherited file descriptors."""
 
     job: Job
     listener: int
-    """The socket on which it serves."""
+    """The file descriptor of the socket on which the worker serves."""
     reports: int
-    """The pipe to which it writes its reports."""
+    """The file descriptor of the pipe to which the worker writes reports."""
     current_request: int
-    """The memory in which it names the current request."""
+    """The file descriptor of the shared memory for the name of the current request."""
 
 
 class ReportKind(Enum):
-    """What a worker reports."""
+    """The kind of a worker's report."""
 
     MODEL_CHANGED = "model changed"
-    """What is different in the model that it read."""
+    """The model differs from the previous one. The lines describe the changes."""
     PROGRESS = "progress"
-    """How far it is with what must be built before it serves."""
+    """The progress of what the worker must build before it serves."""
     FAILED = "failed"
-    """It cannot serve; the lines say why."""
+    """The worker cannot serve. The lines say why."""
     READY = "ready"
-    """It serves; the lines are for a person who starts the service."""
+    """The worker serves. The lines are for the user who has started the service."""
     DRAINING = "draining"
-    """It takes no more requests than it has."""
+    """The worker accepts no more requests, and finishes the pending ones."""
     ALIVE = "alive"
-    """Its event loop turns: the answer to a probe."""
+    """The answer to a probe, which shows that the event loop runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerReport:
-    """A worker's report, with lines for the person at the terminal."""
+    """A report of a worker, with lines for the terminal."""
 
     kind: ReportKind
     lines: tuple[str, ...] = ()
     shown_once: tuple[str, ...] = ()
-    """Lines that must be shown whatever else is, since nothing will tell them again."""
+    """Lines that must always be shown, because they cannot be retrieved later, such as a new password."""
     to_do: tuple[str, ...] = ()
-    """What is left for the person to do, shown last, whatever else is."""
+    """Lines with remaining tasks for the user, which are always shown last."""
 
 
 def orders_to_line(orders: Orders) -> bytes:
-    """Return orders as a line."""
+    """Return orders as a line of JSON."""
     return json.dumps(asdict(orders), default=str).encode() + b"\n"
 
 
 def read_orders(line: bytes) -> Orders:
-    """Return the orders that a line holds."""
+    """Return the orders in a line of JSON."""
     fields: dict[str, Any] = json.loads(line)
     job = fields.pop("job")
     return Orders(Job(Path(job["template"]), job["address"], job["previous_model"]), **fields)
 
 
 def write_report(reports: RawIOBase, report: WorkerReport) -> None:
-    """Write a report as one line."""
+    """Write a report as a line of JSON."""
     line = json.dumps({**asdict(report), "kind": report.kind.value}).encode() + b"\n"
     while line:
         line = line[reports.write(line) or 0 :]
 
 
 def read_report(line: bytes) -> WorkerReport:
-    """Return the report that a line holds."""
+    """Return the report in a line of JSON."""
     fields: dict[str, Any] = json.loads(line)
     return WorkerReport(
         ReportKind(fields["kind"]), *(tuple(fields[name]) for name in ("lines", "shown_once", "to_do"))

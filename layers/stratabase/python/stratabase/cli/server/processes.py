@@ -1,4 +1,4 @@
-"""Ties a child process to its parent, so that the child ends when the parent dies, however that happens."""
+"""Functions that end a child process when its parent dies, even if the parent is killed."""
 
 import os
 import signal
@@ -11,10 +11,10 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
-    """Have the kernel send this process a signal when the process `parent`, which started it, dies.
+    """Make the kernel send a signal to this process when its parent dies. `parent` is the parent's id.
 
-    This works on Linux only, and does nothing elsewhere. The kernel watches the thread that started this
-    process, not the whole parent: start such processes from the parent's main thread.
+    This has an effect on Linux only. The kernel watches the thread that started this process, not the whole
+    parent, so the parent must start it in its main thread.
     """
     if sys.platform != "linux":
         return
@@ -25,15 +25,15 @@ def end_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> Non
     except (ImportError, OSError, AttributeError):
         return
     if os.getppid() != parent:
-        # The parent died before the kernel was asked.
+        # The parent died before `prctl` took effect.
         os.kill(os.getpid(), number)
 
 
 def tie_to_parent(command: Sequence[str], number: signal.Signals) -> list[str]:
-    """Return a command line that runs `command` and sends it a signal when this process dies.
+    """Return a command line that runs `command`, and sends it a signal when this process dies.
 
-    From another thread than the main one, it returns the command as it is: the end of that thread would
-    count as the end of this process.
+    Outside of the main thread, it returns the command unchanged, because the kernel would treat the end of
+    that thread as the end of this process.
     """
     if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
         return list(command)
@@ -49,7 +49,7 @@ def tie_to_parent(command: Sequence[str], number: signal.Signals) -> list[str]:
 
 
 def main() -> int:
-    """Tie this process to its parent, and become the command in the arguments."""
+    """Tie this process to its parent, and execute the command in the arguments in its place."""
     parent, number, *command = sys.argv[1:]
     end_with_parent(int(parent), signal.Signals(int(number)))
     try:

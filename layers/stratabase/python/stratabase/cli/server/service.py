@@ -1,4 +1,4 @@
-"""Builds what a worker serves, serves it, and reports on both."""
+"""The service in a worker: loads the functions, prepares the store, serves, and reports to the supervisor."""
 
 import os
 import socket
@@ -25,18 +25,20 @@ from stratabase.schema.generate import NothingServed
 from stratabase.unusable_store import UnusableStore
 
 SendReport = Callable[[WorkerReport], None]
-"""Passes a report on to whoever shows it."""
+"""Sends a report to the supervisor, or to the terminal if there is no supervisor."""
 
 
 def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
-    """Serve until told to end; send READY in the event loop. Raises what goes wrong before that."""
+    """Serve until a signal stops the process. Sends READY from the event loop. Raises errors before that."""
+    # 1. Read the template and the model.
     _set_base_url(job.address)
     template = read_template(job.template)
     instance = bootstrap.instance()
     _report_model_changes(job, instance.settings.model, instance.model, send)
+    # 2. Load the functions, and prepare the stores. Build before creating the administrator: if the process
+    #    is stopped while it builds, no generated password is lost.
     try:
-        functions = {declared.name: load_function(declared) for declared in template.functions}
-        # Before a password is made up: whoever is stopped while it builds would not have told it.
+        functions = {declaration.name: load_function(declaration) for declaration in template.functions}
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
         administrator = instance.first_administrator() or instance.present_administrator()
         unbuilt = _unbuilt(instance)
@@ -47,8 +49,9 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
         ReportKind.READY,
         tuple(welcome_lines(job.address, instance.settings, instance.model, administrator)),
         tuple(new_password_lines(administrator)),
-        (*describe_unbuilt(unbuilt, refusing=not is_embedded(instance.settings)), *owners),
+        (*describe_unbuilt(unbuilt, refuses_writes=not is_embedded(instance.settings)), *owners),
     )
+    # 3. Serve. The first report is ready before, but sent only when the server accepts requests.
     try:
         callbacks = ServerCallbacks(lambda _end: send(ready), lambda: send(WorkerReport(ReportKind.DRAINING)))
         with Sweeper(instance.entities, instance.log):
@@ -58,20 +61,23 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
 
 
 def _set_base_url(address: str) -> None:
-    """Have links lead here, unless it is set where they lead: the address is no https and has no stage."""
+    """Make links use this address unless the environment defines a base URL.
+
+    The default, API Gateway's URL, would have https and a stage, which this address does not.
+    """
     if not os.environ.get("STRATABASE_BASE_URL"):
         os.environ["STRATABASE_BASE_URL"] = address
 
 
 def _progress(send: SendReport) -> PrintLines:
-    """Return what sends lines as reports of progress."""
+    """Return a function that sends lines as a progress report."""
     return lambda *lines: send(WorkerReport(ReportKind.PROGRESS, lines))
 
 
 def _resolve_owners(instance: bootstrap.Instance, send: SendReport) -> tuple[str, ...]:
-    """Give ids to the names of members that an older version wrote to an embedded store; return the outcome.
+    """Replace usernames that an older version stored as owners, in an embedded store; return the outcome.
 
-    Other stores may be large, and other processes may serve them: there, a person does that.
+    Other stores can be large, and other processes can serve them, so there a person runs the command.
     """
     if not is_embedded(instance.settings):
         return ()
@@ -79,7 +85,7 @@ def _resolve_owners(instance: bootstrap.Instance, send: SendReport) -> tuple[str
 
 
 def _unbuilt(instance: bootstrap.Instance) -> tuple[str, ...]:
-    """Return what a reindex has to build; nothing when the store cannot say, which health checks tell."""
+    """Return the names of what `reindex` has to build, or nothing if the store does not respond."""
     try:
         return instance.entities.unbuilt()
     except Unavailable:
@@ -87,13 +93,13 @@ def _unbuilt(instance: bootstrap.Instance) -> tuple[str, ...]:
 
 
 def _report_model_changes(job: Job, file: Path, model: Model, send: SendReport) -> None:
-    """Send how the model differs from the one that is served so far."""
+    """Send a report with the differences between the model and the one that the previous worker serves."""
     if job.previous_model is None:
         return
     try:
         previous = read_model(job.previous_model, str(file))
     except InvalidModel:
-        return  # the code has changed, and takes for mistakes what it did not before
+        return  # the code has changed, and no longer accepts the previous model
     lines = tuple(diff_models(previous, model))
     if lines:
         send(WorkerReport(ReportKind.MODEL_CHANGED, lines))

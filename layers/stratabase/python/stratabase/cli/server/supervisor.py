@@ -1,6 +1,6 @@
-"""Keeps a worker serving: replaces it when something changes, or when it dies or gets stuck.
+"""The supervisor: keeps a worker serving, and replaces it when files change, or when it dies or gets stuck.
 
-A worker that is broken replaces none that serves.
+A new worker replaces the serving one only when it is ready. If it fails, the old worker keeps serving.
 """
 
 import signal
@@ -21,16 +21,17 @@ from stratabase.cli.server.watcher import Watcher
 from stratabase.cli.server.worker_process import WorkerProcess
 from stratabase.cli.terminal.command_error import FAILED
 
-PAUSES = (0.0, 0.5, 1.0, 2.0, 5.0)
-"""Seconds before a worker that died is started again, the first time, the second …"""
-STEADY = 10.0
-"""Seconds that a worker must have served for its death to count as the first again."""
+RESTART_DELAYS = (0.0, 0.5, 1.0, 2.0, 5.0)
+"""The seconds before a worker is started again after its first death, its second death, and so on."""
+STABLE_AFTER = 10.0
+"""The seconds that a worker must serve before its death counts as the first again."""
 
 
 class Supervisor:
-    """Starts workers on one socket, so that a new one takes over without a gap.
+    """Runs workers on one listening socket, so that a new worker takes over without refusing connections.
 
-    `limit` is for how many seconds the event loop of a worker may stand still; 0 means for ever.
+    All state belongs to the thread that runs `run`. Other threads and signal handlers only enqueue actions.
+    `limit` is the seconds for which the event loop of a worker can be blocked. 0 means without limit.
     """
 
     def __init__(
@@ -41,15 +42,15 @@ class Supervisor:
         self._listener = listener
         self._console = console
         self._events: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        """What is to be done, by the one thread that runs `run`."""
+        """The actions that the thread of `run` executes in order."""
         self._workers: set[WorkerProcess] = set()
         self._serving: WorkerProcess | None = None
         self._starting: WorkerProcess | None = None
-        self._held_reports: dict[WorkerProcess, WorkerReport] = {}
-        """What to show when a worker that was replaced takes no more requests."""
+        self._pending_reports: dict[WorkerProcess, WorkerReport] = {}
+        """The reports to show when a replaced worker accepts no more requests, by that worker."""
         self._watchdog: Watchdog[WorkerProcess] = Watchdog(limit)
-        self._last_relieved: WorkerProcess | None = None
-        """The last worker beside which another one was started because it was slow."""
+        self._last_replaced: WorkerProcess | None = None
+        """The last slow worker for which another worker was started."""
         self._served_model: str | None = None
         self._served_since: float | None = None
         self._deaths = 0
@@ -57,32 +58,33 @@ class Supervisor:
         self._code = 0
 
     def run(self) -> int:
-        """Serve until told to end, and return the exit code."""
+        """Serve until a signal stops the service, and return the exit code."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._events.put(self._end))
         self._start()
         watcher = self._watcher()
         watcher.start()
         while self._workers or not self._stopping:
-            self._do_next()
+            self._run_next_action()
         watcher.stop()
         return self._code
 
-    def _do_next(self) -> None:
-        """Do what is to be done, or look after the workers when there is nothing for a while."""
+    def _run_next_action(self) -> None:
+        """Execute the next action, or check the workers if none arrives until the next check is due."""
         try:
-            do = self._events.get(timeout=self._watchdog.due())
+            action = self._events.get(timeout=self._watchdog.seconds_until_check())
         except Empty:
-            self._look_after_workers()
+            self._check_workers()
         else:
-            do()
+            action()
 
-    def _look_after_workers(self) -> None:
-        """End workers that are stuck; have another worker serve beside a slow one."""
-        # Before the findings, so that the tracebacks of a slow worker are written before its successor tells.
-        self._relieve()
-        for worker, finding in self._watchdog.look([each for each in self._workers if each.watched]):
-            seconds = self._watchdog.seconds(worker)
+    def _check_workers(self) -> None:
+        """Kill stuck workers, and start another worker for a slow one."""
+        # Replace a slow worker one check after it was found. Then the stack traces of the slow worker are
+        # written before its successor reports anything.
+        self._replace_slow_worker()
+        for worker, finding in self._watchdog.check([each for each in self._workers if each.watched]):
+            seconds = self._watchdog.pending_seconds(worker)
             silence = f"The worker (process {worker.pid}) has not responded for {seconds:.0f} s"
             if finding is ProbeResult.STUCK:
                 self._console.warn(f"{silence}. Stopping it.")
@@ -93,24 +95,24 @@ class Supervisor:
                 )
                 worker.show_tracebacks()
 
-    def _relieve(self) -> None:
-        """Start a worker beside the one that serves if that is slow: it may be stuck, and clients wait.
+    def _replace_slow_worker(self) -> None:
+        """Start another worker if the serving one is slow, because it can be stuck while clients wait.
 
-        Never start more than one: what made a worker slow may make its successor slow too.
+        Start only one for each slow worker: its successor can be slow for the same reason.
         """
         slow = [worker for worker in self._workers if self._watchdog.is_slow(worker)]
         if (
             slow == [self._serving]
-            and self._last_relieved not in slow
+            and self._last_replaced not in slow
             and not self._starting
             and not self._stopping
         ):
             self._console.warn("Starting another worker for new connections.")
-            self._last_relieved = self._serving
+            self._last_replaced = self._serving
             self._start()
 
-    def _enqueue(self, do: Callable[..., None], *arguments: Any) -> None:
-        self._events.put(partial(do, *arguments))
+    def _enqueue(self, action: Callable[..., None], *arguments: Any) -> None:
+        self._events.put(partial(action, *arguments))
 
     def _watcher(self) -> Watcher:
         root = self._job.template.parent
@@ -118,7 +120,7 @@ class Supervisor:
         return Watcher(trees, [self._job.template, self._model], partial(self._enqueue, self._on_change))
 
     def _start(self) -> None:
-        """Start a worker, in place of one that is just starting: that has read what is no longer so."""
+        """Start a worker. Kill one that is still starting, because it has read outdated files."""
         if self._starting is not None:
             self._starting.kill()
         job = replace(self._job, previous_model=self._served_model)
@@ -142,37 +144,39 @@ class Supervisor:
         self._console.show(report)
 
     def _on_ready(self, worker: WorkerProcess, report: WorkerReport) -> None:
-        """Have a new worker take over."""
-        shown = report if self._served_since is None else replace(report, lines=("Serving the new version.",))
+        """Let a new worker take over from the serving one."""
+        announcement = (
+            report if self._served_since is None else replace(report, lines=("Serving the new version.",))
+        )
         if self._serving is None:
-            self._console.show(shown)
+            self._console.show(announcement)
         elif self._watchdog.is_slow(self._serving):
-            # It cannot take requests while it is stuck, and leaves when it is not any more.
-            self._console.show(shown)
+            # A stuck worker accepts no requests, so do not wait for its report. It ends when it runs again.
+            self._console.show(announcement)
             self._serving.retire()
         else:
-            self._held_reports[self._serving] = shown
+            self._pending_reports[self._serving] = announcement
             self._serving.retire()
         worker.watched = True
         self._serving, self._starting = worker, None
         self._served_model, self._served_since = worker.model, time.monotonic()
 
     def _on_draining(self, worker: WorkerProcess, _report: WorkerReport) -> None:
-        """Tell that a new worker has taken over: from now on no request reaches the old one."""
-        shown = self._held_reports.pop(worker, None)
-        if shown is not None:
-            self._console.show(shown)
+        """Show that a new worker has taken over, now that no request reaches the old one."""
+        announcement = self._pending_reports.pop(worker, None)
+        if announcement is not None:
+            self._console.show(announcement)
 
     def _on_alive(self, worker: WorkerProcess, _report: WorkerReport) -> None:
-        """Note that a worker's event loop turns."""
-        silent = self._watchdog.answered(worker)
+        """Record that the event loop of a worker runs."""
+        silent = self._watchdog.record_answer(worker)
         if silent is not None:
             self._console.warn(f"The worker (process {worker.pid}) responds again after {silent:.0f} s.")
-            if worker is self._last_relieved:
-                self._last_relieved = None
+            if worker is self._last_replaced:
+                self._last_replaced = None
 
     def _on_failed(self, _worker: WorkerProcess, report: WorkerReport) -> None:
-        """Keep what there is."""
+        """Show why a new worker failed. Keep the serving one, or stop if nothing has ever served."""
         self._console.show(report)
         self._starting = None
         if self._served_since is None:
@@ -197,9 +201,9 @@ class Supervisor:
         self._on_draining(worker, WorkerReport(ReportKind.DRAINING))
         if self._stopping:
             return
-        death = f"The worker (process {worker.pid}) {_how_it_ended(code)}"
+        death = f"The worker (process {worker.pid}) {_describe_exit(code)}"
         if worker is self._serving and code == 0:
-            # A worker that this process tells to end serves no more; so somebody else told this one.
+            # The supervisor only stops workers that no longer serve, so somebody else has stopped this one.
             self._console.say(
                 f"The worker (process {worker.pid}) received a signal to stop. Stopping the service."
             )
@@ -207,7 +211,7 @@ class Supervisor:
             self._end()
         elif worker is self._serving:
             self._serving = None
-            self._deaths = 0 if time.monotonic() - (self._served_since or 0) > STEADY else self._deaths
+            self._deaths = 0 if time.monotonic() - (self._served_since or 0) > STABLE_AFTER else self._deaths
             self._restart(death)
         elif worker is self._starting and self._was_killed(code):
             self._starting = None
@@ -216,13 +220,13 @@ class Supervisor:
             self._on_failed(worker, WorkerReport(ReportKind.FAILED, (f"{death} before it was ready.",)))
 
     def _was_killed(self, code: int) -> bool:
-        """Return whether a starting worker was killed from outside and nothing serves; the next may live."""
+        """Return whether a starting worker was killed from outside while nothing serves. A retry can help."""
         return code == -signal.SIGKILL and self._serving is None and self._served_since is not None
 
     def _restart(self, death: str) -> None:
-        """Start a worker in place of one that died, later each time."""
+        """Start a worker in place of one that died, after a delay that grows with each death."""
         self._console.warn(f"{death}. Starting another worker.")
-        pause = PAUSES[min(self._deaths, len(PAUSES) - 1)]
+        pause = RESTART_DELAYS[min(self._deaths, len(RESTART_DELAYS) - 1)]
         self._deaths += 1
         timer = threading.Timer(pause, self._enqueue, [self._start_if_none])
         timer.daemon = True
@@ -233,7 +237,7 @@ class Supervisor:
             self._start()
 
     def _end(self) -> None:
-        """Let the workers finish; told so again, end them."""
+        """Let the workers finish their requests. The second call kills them."""
         if self._serving is not None and not self._stopping:
             self._console.say("Finishing current requests. To stop immediately, interrupt again.")
         for worker in self._workers:
@@ -256,13 +260,13 @@ def _relative(path: Path) -> str:
 
 
 def _request_text(worker: WorkerProcess) -> str:
-    """Say in which request a worker is, if it is in one."""
+    """Return the request that a worker runs as a part of a sentence, or an empty text."""
     name = worker.current_request()
     return f" in {name}" if name else ""
 
 
-def _how_it_ended(code: int) -> str:
-    """Say how a process ended."""
+def _describe_exit(code: int) -> str:
+    """Return how a process ended as a part of a sentence."""
     if code < 0:
         return f"was killed by {signal.Signals(-code).name}"
     return f"exited with code {code}"

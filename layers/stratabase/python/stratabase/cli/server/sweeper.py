@@ -1,4 +1,4 @@
-"""Ends what deletions have left, in a thread of its own, for as long as the service runs."""
+"""A background thread that deletes what large deletions have left, for as long as the service runs."""
 
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
@@ -11,25 +11,28 @@ from stratabase.observe import Log
 from stratabase.store.write.cleanup import CleanupSteps
 
 PERIOD = 300.0
-"""Seconds from one look at what deletions have left, here and in other processes, to the next."""
+"""The seconds between two sweeps, which also find what deletions in other processes have left."""
 RETRY_PERIOD = 15.0
-"""Seconds until the next look if the store did not answer."""
-PATIENCE = 5.0
-"""Seconds that the step under way gets at the end."""
+"""The seconds until the next sweep if one fails."""
+STOP_TIMEOUT = 5.0
+"""The seconds that the current step gets to finish at shutdown."""
 
 
 class SweepableStore(Protocol):
-    """Where deletions may leave something: the stored objects."""
+    """The part of the repository that the sweeper uses."""
 
     def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
-        """Have `take` get what a deletion has no time to end."""
+        """Pass the cleanup that a deletion has no time for to `take` from now on."""
 
     def sweep_steps(self) -> CleanupSteps:
-        """Return what ends all that deletions have left."""
+        """Return the steps that delete everything that deletions have left."""
 
 
 class Sweeper:
-    """Sweeps when it starts, whenever a deletion has left something, and from time to time."""
+    """A thread that sweeps at the start and periodically, and cleans up after each large deletion.
+
+    Use it as a context manager. `period` is the seconds between two sweeps.
+    """
 
     def __init__(self, store: SweepableStore, log: Log, period: float = PERIOD) -> None:
         self._store = store
@@ -46,29 +49,29 @@ class Sweeper:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Have the step under way be the last; what is left then waits in the store for the next start."""
+        """Stop after the current step. The store keeps what is left until the next start."""
         self._ending.set()
         self._tasks.put(iter(()))
-        self._thread.join(PATIENCE)
+        self._thread.join(STOP_TIMEOUT)
 
     def _run(self) -> None:
         while not self._ending.is_set():
             try:
-                self._do(self._next())
+                self._run_steps(self._next_steps())
             except Unavailable as error:
                 self._retry_later("Cleanup after deletions postponed", error)
-            except Exception as error:  # noqa: BLE001 - whatever it is, the next sweep may fare better
+            except Exception as error:  # noqa: BLE001 - the thread must survive; the next sweep can succeed
                 self._retry_later("Cleanup after deletions failed", error)
 
-    def _next(self) -> CleanupSteps:
-        """Wait for what a deletion leaves, or until it is time to look by itself."""
+    def _next_steps(self) -> CleanupSteps:
+        """Return the cleanup after the next deletion, or a whole sweep if it is due before."""
         try:
             return self._tasks.get(timeout=max(0.0, self._due - monotonic()))
         except Empty:
             self._due = monotonic() + self._period
             return self._store.sweep_steps()
 
-    def _do(self, steps: CleanupSteps) -> None:
+    def _run_steps(self, steps: CleanupSteps) -> None:
         for _ in steps:
             if self._ending.is_set():
                 return

@@ -1,4 +1,4 @@
-"""Notices workers whose event loop does not turn: it probes each one and counts how long an answer takes."""
+"""Detection of workers whose event loop is blocked, by probes that they must answer in time."""
 
 import math
 import signal
@@ -7,34 +7,35 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from enum import Enum, auto
 from typing import Generic, Protocol, TypeVar
 
-LOOKS = 20
-"""How often the watchdog looks within the time limit."""
-LONGEST_PERIOD = 60.0
-"""Seconds from one look to the next at most."""
-PART = 3
-"""After this part of the time limit, a worker counts as slow."""
+CHECKS_PER_LIMIT = 20
+"""The number of checks within the time limit."""
+MAX_PERIOD = 60.0
+"""The maximum number of seconds between two checks."""
+SLOW_DIVISOR = 3
+"""A worker counts as slow after the time limit divided by this number."""
 SHOW_TRACEBACKS: signal.Signals = getattr(signal, "SIGUSR1", signal.SIGABRT)
-"""On this signal a worker writes the tracebacks of its threads to standard error. Windows has no workers."""
+"""The signal on which a worker writes the stack traces of its threads to standard error. Windows lacks
+SIGUSR1, but has no workers."""
 
 
 class ProbeTarget(Hashable, Protocol):
     """A worker that answers a probe from its event loop."""
 
     def probe(self) -> None:
-        """Ask it to answer, without waiting for the answer."""
+        """Ask the worker to answer, without waiting for the answer."""
 
 
 class ProbeResult(Enum):
-    """What the watchdog has found out about a worker."""
+    """What the watchdog reports about a worker."""
 
     SLOW = auto()
-    """It has not answered for a part of the time limit; found once."""
+    """The worker has not answered for a part of the time limit. Reported once per probe."""
     STUCK = auto()
-    """It has not answered for the whole time limit; found once."""
+    """The worker has not answered for the whole time limit. Reported once per probe."""
 
 
 class _Wait:
-    """How long a worker has owed an answer."""
+    """The state of a worker's pending probe. `seconds` is how long the answer is overdue."""
 
     def __init__(self) -> None:
         self.probed = False
@@ -47,24 +48,24 @@ W = TypeVar("W", bound=ProbeTarget)
 
 
 class Watchdog(Generic[W]):
-    """Judges workers by the answers to its probes, in seconds during which it was itself awake.
+    """Detects slow and stuck workers by their answers to probes. It counts only time in which it runs itself.
 
-    `limit` is for how many seconds a worker may owe an answer; 0 means for ever.
+    `limit` is the seconds that an answer can take. 0 means without limit.
     """
 
     def __init__(self, limit: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._limit = limit or math.inf
-        self._period = min(self._limit / LOOKS, LONGEST_PERIOD)
+        self._period = min(self._limit / CHECKS_PER_LIMIT, MAX_PERIOD)
         self._clock = clock
-        self._looked = clock()
+        self._last_check = clock()
         self._waits: dict[W, _Wait] = {}
 
-    def due(self) -> float:
-        """Return in how many seconds it is time for the next look."""
-        return max(0.0, self._looked + self._period - self._clock())
+    def seconds_until_check(self) -> float:
+        """Return the seconds until the next check."""
+        return max(0.0, self._last_check + self._period - self._clock())
 
-    def look(self, workers: Iterable[W]) -> Iterator[tuple[W, ProbeResult]]:
-        """Probe the workers that owe no answer, and yield those that have owed one for too long."""
+    def check(self, workers: Iterable[W]) -> Iterator[tuple[W, ProbeResult]]:
+        """Probe the workers that have no pending probe. Yield those that are newly slow or stuck."""
         step = self._elapsed()
         self._waits = {worker: self._waits.get(worker) or _Wait() for worker in workers}
         for worker, wait in self._waits.items():
@@ -73,32 +74,32 @@ class Watchdog(Generic[W]):
                 worker.probe()
                 continue
             wait.seconds += step
-            if wait.seconds >= self._limit / PART and not wait.slow:
+            if wait.seconds >= self._limit / SLOW_DIVISOR and not wait.slow:
                 wait.slow = True
                 yield worker, ProbeResult.SLOW
             elif wait.seconds >= self._limit and not wait.stuck:
                 wait.stuck = True
                 yield worker, ProbeResult.STUCK
 
-    def answered(self, worker: W) -> float | None:
-        """Note that a worker has answered; return how long it took if it was slow."""
+    def record_answer(self, worker: W) -> float | None:
+        """Record that a worker has answered. Return how many seconds that took if it was slow, or None."""
         wait = self._waits.pop(worker, None)
         return wait.seconds if wait is not None and wait.slow else None
 
-    def seconds(self, worker: W) -> float:
-        """Return how long a worker has owed an answer."""
+    def pending_seconds(self, worker: W) -> float:
+        """Return for how many seconds the answer of a worker has been pending."""
         return self._waits[worker].seconds if worker in self._waits else 0.0
 
     def is_slow(self, worker: W) -> bool:
-        """Return whether a worker was found to be slow and has not answered since."""
+        """Return whether a worker was reported as slow and has not answered since."""
         return worker in self._waits and self._waits[worker].slow
 
     def _elapsed(self) -> float:
-        """Return the seconds since the last look, at most two periods.
+        """Return the seconds since the last check, at most two periods.
 
-        When the machine slept, or the supervisor was stopped, much more time has passed. No worker could
-        answer in it, or no supervisor could read the answer, so it counts against nobody.
+        If the machine slept or the supervisor was suspended, more time has passed. Workers could not answer
+        then, or the supervisor could not read the answers, so this time does not count.
         """
         now = self._clock()
-        elapsed, self._looked = now - self._looked, now
+        elapsed, self._last_check = now - self._last_check, now
         return min(elapsed, 2 * self._period)

@@ -1,34 +1,34 @@
-"""Sees which files change: those of the code, the template and the model."""
+"""Watching of files for changes: the code, the template and the model."""
 
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 STEP = 50
-"""Milliseconds without a further change after which changes count as one."""
-LONGEST_BURST = 400
-"""Milliseconds after which they do anyway."""
+"""The milliseconds without a further change after which changes are reported together."""
+MAX_DEBOUNCE = 400
+"""The milliseconds after which changes are reported even if they continue."""
 
-Changed = Callable[[set[Path]], None]
+OnChange = Callable[[set[Path]], None]
 
 
 class Watcher:
-    """Calls `changed` from a thread of its own, with the files that were written, made or removed."""
+    """Calls `on_change`, in its own threads, with the files that were written, created or deleted."""
 
-    def __init__(self, trees: Iterable[Path], files: Iterable[Path], changed: Changed) -> None:
+    def __init__(self, trees: Iterable[Path], files: Iterable[Path], on_change: OnChange) -> None:
         self._stop = threading.Event()
-        self._changed = changed
+        self._on_change = on_change
         self._trees = [tree.resolve() for tree in trees if tree.is_dir()]
         self._files = {file.parent.resolve() / file.name for file in files}
         self._threads = [threading.Thread(target=watch, daemon=True) for watch in self._watches()]
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Start to watch."""
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._stop.set()
         for thread in self._threads:
             thread.join()
@@ -46,27 +46,29 @@ class Watcher:
 
         def is_wanted(change: Change, path: str) -> bool:
             file = Path(path)
-            # A single file that lies in a tree, as the model does, is watched once: below.
+            # A single file inside of a tree, such as the model, is watched by `_watch_files` only.
             return usual(change, path) and bool(file.suffix) and file not in self._files
 
         self._watch(self._trees, is_wanted)
 
     def _watch_files(self) -> None:
-        """Watch the folders of single files: an editor may put a new file in the place of the old one."""
+        """Watch the folders of single files, because some editors replace a file with a new one."""
         folders = {file.parent for file in self._files if file.parent.is_dir()}
         self._watch(folders, lambda _, path: Path(path) in self._files, recursive=False)
 
-    def _watch(self, paths: Iterable[Path], wanted: Callable[..., bool], *, recursive: bool = True) -> None:
-        # Imported here, so that the worker starts first: it takes longer.
+    def _watch(
+        self, paths: Iterable[Path], is_wanted: Callable[..., bool], *, recursive: bool = True
+    ) -> None:
+        # Imported here, so that the worker starts before this import, because it takes longer.
         from watchfiles import watch  # noqa: PLC0415
 
         for changes in watch(
             *paths,
-            watch_filter=wanted,
+            watch_filter=is_wanted,
             step=STEP,
-            debounce=LONGEST_BURST,
+            debounce=MAX_DEBOUNCE,
             stop_event=self._stop,
             recursive=recursive,
             raise_interrupt=False,
         ):
-            self._changed({Path(path) for _, path in changes})
+            self._on_change({Path(path) for _, path in changes})

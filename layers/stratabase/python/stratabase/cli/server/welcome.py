@@ -1,4 +1,4 @@
-"""What is printed when the service is ready: where it is, and what to try first."""
+"""The lines that the service prints when it is ready: its addresses, hints, and an example request."""
 
 import json
 import os
@@ -21,8 +21,8 @@ from stratabase.schema.services import get_page
 from stratabase.settings import Settings
 from stratabase.store.indexes.entries import REQUIRED_ROLE
 
-_MOST_NAMED = 3
-"""How many things are named in one line."""
+_MAX_NAMED = 3
+"""The maximum number of names in one line."""
 _MISMATCH_TEXTS: Mapping[PasswordMismatch, str] = {
     PasswordMismatch.OTHER_PASSWORD: f"{ADMIN_USERNAME} has a different password",
     PasswordMismatch.NO_PASSWORD: f"{ADMIN_USERNAME} has no password",
@@ -37,7 +37,7 @@ _STORE_SETTINGS = (
     "STRATABASE_TABLE",
     "STRATABASE_ENDPOINT",
 )
-"""The settings that lead to the objects and members."""
+"""The settings that locate the objects and members."""
 
 Administrator = NewAdministrator | AdministratorState
 
@@ -45,7 +45,7 @@ Administrator = NewAdministrator | AdministratorState
 def welcome_lines(
     address: str, settings: Settings, model: Model, administrator: Administrator
 ) -> Iterator[str]:
-    """Yield the lines for a person who has just started the service."""
+    """Yield the lines for a user who has just started the service. `address` is its base URL."""
     graphql = f"{address}/auth/api/graphql/{model.application}"
     yield f"Stratabase {__version__} serves the application {model.application}."
     yield ""
@@ -62,32 +62,32 @@ def welcome_lines(
 
 
 def new_password_lines(administrator: Administrator) -> Iterator[str]:
-    """Yield what must be shown of an administrator who was just made: the password, if nobody knows it."""
+    """Yield lines with the password of a new administrator, if Stratabase generated it."""
     if password := _unseen_password(administrator):
         yield f"Created the member {administrator.username}. Its password is shown only once:"
         yield f"  {password}"
 
 
-def describe_unbuilt(unbuilt: Sequence[str], *, refusing: bool) -> Iterator[str]:
-    """Yield what to do about indexes and constraints that not all objects keep to.
+def describe_unbuilt(unbuilt: Sequence[str], *, refuses_writes: bool) -> Iterator[str]:
+    """Yield lines on indexes and constraints that are not built for all existing objects.
 
-    `refusing`: unique constraints among them may not be built at all yet.
+    `refuses_writes` says that the store refuses writes of values whose unique constraints are not built.
     """
     if unbuilt:
-        shown = ", ".join(unbuilt[:_MOST_NAMED])
-        more = f" and {len(unbuilt) - _MOST_NAMED} more" if len(unbuilt) > _MOST_NAMED else ""
+        shown = ", ".join(unbuilt[:_MAX_NAMED])
+        more = f" and {len(unbuilt) - _MAX_NAMED} more" if len(unbuilt) > _MAX_NAMED else ""
         yield (
             f"Not ready for existing objects: {shown}{more}. "
             f"To build them while the service runs: {_command()} reindex"
         )
-        if refusing and any("@unique" in each for each in unbuilt):
+        if refuses_writes and any("@unique" in each for each in unbuilt):
             yield "Until a unique constraint is built, Stratabase refuses writes that set its values."
         if any(REQUIRED_ROLE in each for each in unbuilt):
             yield "Until a required role is built, you cannot delete the objects that it leads to."
 
 
 def _password_mismatch_lines(administrator: Administrator) -> Iterator[str]:
-    """Yield what is wrong with the password of the settings, and what to do."""
+    """Yield lines on why the password in the settings has no effect, and what to do."""
     if isinstance(administrator, AdministratorState) and administrator.mismatch:
         username = administrator.username
         yield f"STRATABASE_ADMIN_PASSWORD has no effect: {_MISMATCH_TEXTS[administrator.mismatch]}."
@@ -98,9 +98,9 @@ def _password_mismatch_lines(administrator: Administrator) -> Iterator[str]:
 
 
 def _command() -> str:
-    """Return how to run `stratabase` in another terminal, so that it finds the same store.
+    """Return the command line that runs `stratabase` on the same store in another terminal.
 
-    It is named by its path, because its environment need not be active there.
+    It has the path of the command, because the virtual environment may not be active there.
     """
     settings = [name for name in _STORE_SETTINGS if name in os.environ]
     settings += [name for name, value in EMULATOR_CREDENTIALS.items() if os.environ.get(name) == value]
@@ -117,7 +117,7 @@ def _command() -> str:
 def _example_lines(
     address: str, graphql: str, settings: Settings, model: Model, administrator: Administrator
 ) -> Iterator[str]:
-    """Yield a command that works as it is; if nobody but the person knows the password, curl asks for it."""
+    """Yield an example command. If only the user knows the password, curl asks for it."""
     username, password = administrator.username, _unseen_password(administrator)
     if settings.basic:
         body = {"query": _example_query(model)}
@@ -135,14 +135,14 @@ def _example_lines(
 
 
 def _unseen_password(administrator: Administrator) -> str | None:
-    """Return a password that nobody has seen yet."""
+    """Return the generated password of a new administrator, or None."""
     if isinstance(administrator, NewAdministrator) and administrator.is_generated:
         return administrator.password
     return None
 
 
 def _example_query(model: Model) -> str:
-    """Return a query that any model answers, one about its own objects if it can be."""
+    """Return a query that is valid for the model, if possible about its own objects."""
     for class_ in model.classes.values():
         if get_page.GET_PAGE.serves(class_):
             return f"{{ {service_name(class_.name, get_page.GET_PAGE.verb)} {{ totalCount }} }}"

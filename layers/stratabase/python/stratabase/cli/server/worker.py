@@ -1,4 +1,4 @@
-"""The process that serves: it gets its job through its standard input, and lives no longer than that."""
+"""The worker process, which serves. It receives its job on standard input, and ends when that is closed."""
 
 import asyncio
 import contextlib
@@ -19,60 +19,66 @@ from stratabase.cli.server.watchdog import SHOW_TRACEBACKS
 
 
 class Heartbeat:
-    """Answers the supervisor's probes from the event loop: an answer shows that the loop turns."""
+    """Answers the supervisor's probes from the event loop, which shows that the loop is not blocked."""
 
     def __init__(self, answer: Callable[[], None]) -> None:
         self._answer = answer
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self) -> None:
-        """Answer from the event loop that runs here."""
+        """Answer probes from the running event loop from now on."""
         self._loop = asyncio.get_running_loop()
 
-    def probed(self) -> None:
-        """Have the loop answer as soon as it turns."""
+    def probe(self) -> None:
+        """Schedule the answer in the event loop."""
         if self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: this process is about to end
+            with contextlib.suppress(RuntimeError):  # the loop is closed, so this process is about to end
                 self._loop.call_soon_threadsafe(self._answer)
 
 
 def main() -> int:
-    """Serve as told by the first line of the standard input. Returns the exit code."""
+    """Serve by the orders in the first line of standard input, and return the exit code."""
+    # 1. Prepare for a supervisor that dies, and for a stuck thread.
     end_with_parent(int(sys.argv[1]))
     faulthandler.register(SHOW_TRACEBACKS, all_threads=True)
+    # 2. Read the orders, and take over the inherited file descriptors.
     orders = read_orders(sys.stdin.buffer.readline())
     current_request.share(mmap(orders.current_request, SIZE))
     os.close(orders.current_request)
     os.set_inheritable(orders.reports, False)
     reports = FileIO(orders.reports, "wb")
-    pulse = Heartbeat(lambda: write_report(reports, WorkerReport(ReportKind.ALIVE)))
-    threading.Thread(target=follow_supervisor, args=(pulse.probed,), name="supervisor", daemon=True).start()
+    # 3. Answer the supervisor's probes from now on. The event loop starts later (see `send`).
+    heartbeat = Heartbeat(lambda: write_report(reports, WorkerReport(ReportKind.ALIVE)))
+    threading.Thread(
+        target=follow_supervisor, args=(heartbeat.probe,), name="supervisor", daemon=True
+    ).start()
 
     def send(report: WorkerReport) -> None:
         if report.kind is ReportKind.READY:
-            pulse.start()
+            heartbeat.start()
         write_report(reports, report)
 
+    # 4. Serve.
     try:
-        from stratabase.cli.server import service  # noqa: PLC0415 - if it cannot be imported, the supervisor must know why
+        from stratabase.cli.server import service  # noqa: PLC0415 - errors of the import are reported, too
 
         listener = socket.socket(fileno=orders.listener)
         service.serve(orders.job, listener, send)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is explained
+    except Exception as error:  # noqa: BLE001 - every error is reported to the supervisor
         write_report(reports, WorkerReport(ReportKind.FAILED, explain_error(error)))
         return 1
     return 0
 
 
-def follow_supervisor(probed: Callable[[], None]) -> None:
-    """Pass its probes on, and end at once with the standard input: the supervisor is dead.
+def follow_supervisor(on_probe: Callable[[], None]) -> None:
+    """Call `on_probe` for each probe of the supervisor. End the process at once if the supervisor dies.
 
-    This needs the interpreter, which a thread that is stuck in C code may keep for itself. On Linux the
-    kernel ends the process in that case too (see `processes`).
+    This thread needs the interpreter lock, which a thread that is stuck in C code can keep. On Linux, the
+    kernel ends the process in that case (see `processes`).
     """
-    # Not through sys.stdin: a thread that waits inside of it would hold up the end of the process.
+    # Do not use sys.stdin: a thread that blocks in it would prevent the process from ending.
     while os.read(0, 1):
-        probed()
+        on_probe()
     os._exit(1)
 
 

@@ -1,4 +1,4 @@
-"""A worker process, as the supervisor sees it."""
+"""The supervisor's representation of a worker process."""
 
 import contextlib
 import os
@@ -16,9 +16,9 @@ from stratabase.cli.server.watchdog import SHOW_TRACEBACKS
 
 
 class WorkerProcess:
-    """A worker: started when made; `on_report` and `on_end` are called from a thread of its own.
+    """A worker process, which the constructor starts. Another thread calls `on_report` and `on_end`.
 
-    Make it in the main thread: on Linux a worker ends with the thread that started it.
+    Create it in the main thread, because on Linux a worker ends with the thread that started it.
     """
 
     def __init__(
@@ -29,56 +29,56 @@ class WorkerProcess:
         on_end: "Callable[[WorkerProcess, int], None]",
     ) -> None:
         self.model: str | None = None
-        """The text of the model when it was started."""
+        """The text of the model at the start of the worker."""
         self.watched = False
-        """Whether its event loop runs, and is expected to answer probes."""
+        """Whether the event loop of the worker has started and must answer probes."""
         self._on_report = on_report
         self._on_end = on_end
-        ours, theirs = os.pipe()
+        read_end, write_end = os.pipe()
         with tempfile.TemporaryFile() as shared:
             shared.truncate(SIZE)
             self._current_request = CurrentRequest(mmap(shared.fileno(), SIZE))
-            self._process = _start(theirs, listener.fileno(), shared.fileno())
+            self._process = _start(write_end, listener.fileno(), shared.fileno())
             current_request = shared.fileno()
-        os.close(theirs)
-        orders = Orders(job, listener.fileno(), theirs, current_request)
-        threading.Thread(target=self._follow, args=(orders, ours), daemon=True).start()
+        os.close(write_end)
+        orders = Orders(job, listener.fileno(), write_end, current_request)
+        threading.Thread(target=self._follow, args=(orders, read_end), daemon=True).start()
 
     @property
     def pid(self) -> int:
-        """The process's id."""
+        """The id of the process."""
         return self._process.pid
 
     def probe(self) -> None:
-        """Ask it for the report ALIVE, which it makes in its event loop."""
+        """Ask the worker for the report ALIVE, which its event loop sends."""
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # it has gone, which another thread tells
+        with contextlib.suppress(OSError):  # the worker has ended, and another thread calls `on_end`
             os.write(self._process.stdin.fileno(), b"?")
 
     def current_request(self) -> str:
-        """Return the method, route and trace id of the request that its event loop works on, if any."""
+        """Return the method, route and trace id of the worker's current request, or an empty text."""
         return self._current_request.name()
 
     def show_tracebacks(self) -> None:
-        """Have it write to standard error what all its threads do, whatever they do."""
+        """Make the worker write the stack traces of its threads to standard error, even if it is stuck."""
         self._process.send_signal(SHOW_TRACEBACKS)
 
     def retire(self) -> None:
-        """Have it finish the requests that it has, and end."""
+        """Make the worker finish its pending requests and end."""
         self._process.terminate()
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the worker."""
         self._process.kill()
 
     def _follow(self, orders: Orders, reports: int) -> None:
-        """Give it its orders, pass its reports on, and tell when it has gone."""
+        """Send the orders, call `on_report` for each report, and `on_end` at the end."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(orders_to_line(orders))
             self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # it has gone already
+            pass  # the worker has ended already
         with open(reports, "rb") as lines:
             for line in lines:
                 self._on_report(self, read_report(line))
@@ -86,8 +86,8 @@ class WorkerProcess:
 
 
 def _start(*inherited: int) -> "subprocess.Popen[bytes]":
-    """Start a process. Its standard input is open as long as we live, so that it notices when we do not."""
-    return subprocess.Popen(  # noqa: S603 - our own
+    """Start a worker. Its standard input closes when this process dies, so the worker notices that."""
+    return subprocess.Popen(  # noqa: S603 - a command of this program
         [sys.executable, "-P", "-m", "stratabase.cli.server.worker", str(os.getpid())],
         stdin=subprocess.PIPE,
         pass_fds=inherited,

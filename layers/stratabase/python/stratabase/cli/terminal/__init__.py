@@ -1,7 +1,8 @@
-"""What a person at the terminal gives and sees.
+"""Input and output that the commands share.
 
-In no particular order: `command_error` (what went wrong, without a traceback, and the exit code), `settings`
-(the settings of this machine and its data folder) and `progress` (how far a long job is).
+- `command_error`: the error that a command shows to the user.
+- `settings`: reads the settings, and creates the home folder.
+- `progress`: shows the progress of a long task.
 
 Imports the settings of the service, and nothing of the other packages of `cli`.
 """

@@ -1,13 +1,13 @@
-"""What a command raises for the person at the terminal: a text instead of a traceback, and the exit code."""
+"""The error that a command shows to the user without a traceback, and the exit codes."""
 
 FAILED = 1
-"""Exit code: what was asked could not be done."""
+"""The exit code of a command that failed."""
 MISUSED = 2
-"""Exit code: what was asked makes no sense (argparse uses it too)."""
+"""The exit code of a command with wrong arguments or settings, as in argparse."""
 
 
 class CommandError(Exception):
-    """Something that the person at the terminal can fix; the text says what and how."""
+    """An error that the user can fix. The text says what is wrong and how to fix it."""
 
     def __init__(self, text: str, exit_code: int = FAILED) -> None:
         super().__init__(text)
@@ -15,7 +15,7 @@ class CommandError(Exception):
 
 
 def text_with_cause(error: Exception) -> str:
-    """Return an error's text with its first cause, which clients are not told, but whoever fixes it needs."""
+    """Return the text of an error with its root cause, which the operator needs but clients never see."""
     cause: BaseException = error
     while cause.__cause__ is not None:
         cause = cause.__cause__

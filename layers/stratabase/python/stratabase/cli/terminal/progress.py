@@ -1,4 +1,4 @@
-"""Shows how far a long job is: line by line in a log, or as a bar on one line of a terminal."""
+"""The progress of a long task: as lines in a log, or as a bar on one line of a terminal."""
 
 import sys
 import time
@@ -7,30 +7,30 @@ from collections.abc import Callable
 from stratabase.wording import pluralize
 
 INTERVAL = 2.0
-"""Seconds from one line about the progress to the next."""
+"""The seconds between two lines of progress."""
 _WIDTH = 30
-"""Characters of a full bar."""
+"""The characters of a full bar."""
 
 PrintLines = Callable[..., None]
-"""Prints its arguments, each a line, for the person at the terminal."""
+"""A function that prints each of its arguments as a line for the user."""
 
 
 class ProgressLines:
-    """Prints a line at the beginning of a job that a start waits for, and one from time to time."""
+    """Progress as lines: one at the start of a task that delays serving, and then one every few seconds."""
 
     def __init__(self, title: str, total: int, print_lines: PrintLines) -> None:
-        """`total`: the number of objects to look at; for 0, nothing is printed."""
+        """`total` is the number of objects to check. If it is 0, nothing is printed."""
         self._title = title
         self._total = total
         self._print_lines = print_lines
         self._due = time.monotonic() + INTERVAL
         self.done = 0
-        """The number of objects looked at so far."""
+        """The number of objects checked so far."""
         if total:
             print_lines(f"{title}: {pluralize(total, 'object')} to check before Stratabase serves the model.")
 
     def __call__(self, objects: int) -> None:
-        """Count as many more objects as looked at."""
+        """Add a number of objects to those checked so far, and update the display."""
         self.done += objects
         if time.monotonic() >= self._due:
             share = min(100, 100 * self.done // max(1, self._total))
@@ -39,7 +39,7 @@ class ProgressLines:
 
 
 class ProgressBar:
-    """Draws a bar on one line of a terminal; where the output goes elsewhere, prints the end only."""
+    """Progress as a bar on one line of a terminal. Without a terminal, it prints only the result."""
 
     def __init__(self, title: str, total: int) -> None:
         self._title = title
@@ -47,7 +47,7 @@ class ProgressBar:
         self._done = 0
 
     def __call__(self, objects: int) -> None:
-        """Count as many more objects as looked at."""
+        """Add a number of objects to those checked so far, and update the display."""
         self._done += objects
         if sys.stderr.isatty():
             share = min(1.0, self._done / self._total) if self._total else 1.0
@@ -55,6 +55,6 @@ class ProgressBar:
             print(f"\r{self._title} [{filled:<{_WIDTH}}] {self._done:,}", end="", file=sys.stderr)
 
     def end(self, outcome: str) -> None:
-        """Print that the job is done, with its outcome."""
+        """Print the outcome at the end of the task."""
         back = "\r" if sys.stderr.isatty() else ""
         print(f"{back}{self._title}: {outcome} (checked {pluralize(self._done, 'object')})")

@@ -1,4 +1,4 @@
-"""What is set for this machine: the settings, the folder for the data, and who signs for the emulator."""
+"""The settings of the commands, the home folder, and the credentials for the emulator."""
 
 import os
 from pathlib import Path
@@ -7,11 +7,11 @@ from stratabase.cli.terminal.command_error import MISUSED, CommandError
 from stratabase.settings import BadSettings, Settings
 
 EMULATOR_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
-"""The emulator of AWS lets anybody in, but somebody must sign a request."""
+"""The emulator accepts any credentials, but requests must be signed."""
 
 
 def read_settings() -> Settings:
-    """Read the settings from the environment. Raises CommandError with all that is wrong with them."""
+    """Return the settings in the environment. Raises CommandError, which lists all mistakes."""
     try:
         return Settings.from_environment(os.environ)
     except BadSettings as error:
@@ -19,7 +19,7 @@ def read_settings() -> Settings:
 
 
 def make_data_folder(folder: Path) -> None:
-    """Make the data folder, for this user alone, unless it exists. Raises CommandError if that fails."""
+    """Create the home folder if it does not exist, with access for this user only. Raises CommandError."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -1,11 +1,11 @@
-"""What a profile with grants may do; a profile that no grant names may do everything.
+"""What the grants of the model permit a profile. If no grant names a profile, it may do everything.
 
 Read in this order:
 
 - `grants`: the grants of one profile, by class, attribute and role
-- `visibility`: what the profile must not read, reported before anything is read
-- `requirements`: what a write needs to be allowed, and the issues where it is not
+- `visibility`: what the profile may read of a class, and the issues that are known before anything is read
+- `requirements`: the permissions that a write requires, and the issues of those that are missing
 
-The package imports the model and the domain's objects and issues. It reads no objects: `operations`
-evaluates the conditions of grants.
+Imports the model, and the domain's objects and issues. Nothing here reads objects: `operations` evaluates the
+conditions of grants.
 """

@@ -1,7 +1,7 @@
 """The grants of a profile: what it may do with the objects, attributes and roles of each class.
 
-A part without grants of its own follows its whole: it is visible where its whole is, and where the
-composition leads to it.
+A part without grants of its own follows its whole: it is visible if its whole is, and if the profile may read
+the composition.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,18 +17,21 @@ from stratabase.model.model_expressions import ModelExpressions, expressions_of
 
 
 class Permission(NamedTuple):
-    """Actions, and of which objects: of all without a condition."""
+    """The permitted actions, on all objects or on those that meet the condition `where`."""
 
     actions: frozenset[Action] = frozenset()
     where: Expression | None = None
 
 
 NO_PERMISSION = Permission()
-"""Nothing is allowed."""
+"""No action is permitted."""
 
 
 class Access:
-    """The grants of a profile. A class that does not name it is closed to it, but for parts."""
+    """The grants of one profile. Without a grant for a class, the profile may only use parts in it.
+
+    A part without grants follows its whole.
+    """
 
     def __init__(self, model: Model, profile: str) -> None:
         self.profile = profile
@@ -38,87 +41,96 @@ class Access:
         for class_ in model.classes.values():
             for grant in class_.grants:
                 if grant.profile == profile:
-                    self._note(class_.name, grant)
+                    self._add_grant(class_.name, grant)
+        # In this order: which classes are partly visible depends on which are readable.
         self._readable = readable_classes(self)
-        self._seen_in_part = partly_visible_classes(self)
+        self._partly_visible = partly_visible_classes(self)
         self._sources: dict[ClassMember, frozenset[ClassMember]] = {}
 
-    def _note(self, class_name: str, grant: Grant) -> None:
+    def _add_grant(self, class_name: str, grant: Grant) -> None:
         where = None
         if grant.where is not None:
             where = expressions_of(self.model).condition(class_name, grant.where)
-        allowed = Permission(grant.allow, where)
+        permission = Permission(grant.allow, where)
         if grant.member is None:
-            self._classes[class_name] = allowed
+            self._classes[class_name] = permission
         else:
-            self._members[class_name, grant.member] = allowed
+            self._members[class_name, grant.member] = permission
 
     def class_permission(self, class_name: str) -> Permission:
-        """Return what is allowed with objects of a class by its own grant."""
+        """Return the permission that a class's own grant gives."""
         return self._classes.get(class_name, NO_PERMISSION)
 
     def member_permission(self, class_name: str, name: str) -> Permission | None:
-        """Return to what an attribute or a role is narrowed; None where it is not."""
+        """Return the permission from a grant on an attribute or role; None if there is no such grant."""
         return self._members.get((class_name, name))
 
     def follows_whole(self, class_name: str) -> bool:
-        """Return whether what is allowed with objects of a class is what is with their wholes."""
+        """Return whether the permissions for objects of a class are those for their wholes."""
         return self.model.classes[class_name].part and class_name not in self._classes
 
     def may_read_class(self, class_name: str) -> bool:
-        """Return whether there may be objects of a class that can be seen."""
+        """Return whether the profile may see objects of a class: all, or those that meet conditions."""
         return class_name in self._readable
 
     def sees_every_object(self, class_name: str) -> bool:
-        """Return whether all objects of a class can be seen."""
-        return class_name in self._readable and class_name not in self._seen_in_part
+        """Return whether the profile sees all objects of a class."""
+        return class_name in self._readable and class_name not in self._partly_visible
 
     def always_shows(self, class_name: str, name: str) -> bool:
-        """Return whether some objects of a class can be seen, and of all these an attribute or a role."""
-        allowed, role = (
+        """Return whether the profile may read an attribute or role of every object of a class that it sees.
+
+        The result is False if it sees no object of the class, or none of the class that the role leads to.
+        """
+        permission, role = (
             self.member_permission(class_name, name),
             self.model.classes[class_name].roles.get(name),
         )
-        is_open = allowed is None or (Action.READ in allowed.actions and allowed.where is None)
+        is_open = permission is None or (Action.READ in permission.actions and permission.where is None)
         is_open = is_open and self.may_read_class(class_name)
         return is_open and (role is None or self.may_read_class(role.target))
 
     def may_follow(self, class_name: str, role: Role) -> bool:
-        """Return whether a role can be followed from some object of a class that can be seen."""
-        allowed = self.member_permission(class_name, role.name)
-        return self.may_read_class(role.target) and (allowed is None or Action.READ in allowed.actions)
+        """Return whether the profile may follow a role from at least some objects of a class."""
+        permission = self.member_permission(class_name, role.name)
+        return self.may_read_class(role.target) and (permission is None or Action.READ in permission.actions)
 
     def read_obstacle(self, class_name: str, name: str) -> str | None:
-        """Return what keeps the profile from reading an attribute of a class, None where nothing does.
+        """Return what prevents the profile from reading an attribute of a class; None if nothing does.
 
-        It is the attribute itself, or what it is made of: a class, an attribute or a role.
+        The result is a class name, `Class.attribute` or `Class.role`: the attribute itself, or something that
+        it is derived from.
         """
         return next(self._obstacles(class_name, name), None)
 
     def conditional_source(self, class_name: str, name: str) -> str | None:
-        """Return what, of all that an attribute is made of, can be read of some objects only, if anything."""
-        for owner, member in sorted(self._made_of(class_name, name)):
-            allowed = self.member_permission(owner, member)
-            if allowed is not None and allowed.where is not None:
+        """Return what makes an attribute readable of some objects only: `Class.attribute` or `Class.role`.
+
+        It is the first of the attribute and its dependencies whose permission has a condition; None if none
+        has.
+        """
+        for owner, member in sorted(self._dependencies(class_name, name)):
+            permission = self.member_permission(owner, member)
+            if permission is not None and permission.where is not None:
                 return f"{owner}.{member}"
         return None
 
     def _obstacles(self, class_name: str, name: str) -> Iterator[str]:
-        # What the attribute itself lacks comes first, so that it is what is told.
+        # The message names the first obstacle, and a missing grant on the attribute itself says most.
         for owner, member in sorted(
-            self._made_of(class_name, name), key=lambda each: each != (class_name, name)
+            self._dependencies(class_name, name), key=lambda each: each != (class_name, name)
         ):
-            allowed = self.member_permission(owner, member)
+            permission = self.member_permission(owner, member)
             if not self.may_read_class(owner):
                 yield owner
-            elif allowed is not None and Action.READ not in allowed.actions:
+            elif permission is not None and Action.READ not in permission.actions:
                 yield f"{owner}.{member}"
             elif (role := self.model.classes[owner].roles.get(member)) and not self.may_read_class(
                 role.target
             ):
                 yield role.target
 
-    def _made_of(self, class_name: str, name: str) -> frozenset[ClassMember]:
+    def _dependencies(self, class_name: str, name: str) -> frozenset[ClassMember]:
         if name == ID:
             return frozenset()
         if (class_name, name) not in self._sources:
@@ -127,39 +139,42 @@ class Access:
 
 
 def access_of(model: Model, profile: str | None) -> Access | None:
-    """Return what a profile may do; None for everything, and for nobody, who asks on nobody's behalf."""
-    return None if profile is None else _known(expressions_of(model)).of(profile)
+    """Return the access of a profile; None if it may do everything.
+
+    A profile of None stands for the service itself, which acts for no member.
+    """
+    return None if profile is None else _cached_accesses(expressions_of(model)).of(profile)
 
 
 class _Accesses:
-    """The accesses of one model."""
+    """The access of each profile, for one model."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
         self._restricted = {grant.profile for class_ in model.classes.values() for grant in class_.grants}
-        self._made: dict[str, Access] = {}
+        self._by_profile: dict[str, Access] = {}
 
     def of(self, profile: str) -> Access | None:
         """Return the access of a profile."""
         if profile not in self._restricted:
             return None
-        if profile not in self._made:
-            self._made[profile] = Access(self._model, profile)
-        return self._made[profile]
+        if profile not in self._by_profile:
+            self._by_profile[profile] = Access(self._model, profile)
+        return self._by_profile[profile]
 
 
 @lru_cache(maxsize=4)
-def _known(expressions: ModelExpressions) -> _Accesses:
-    # A model itself cannot be a key; its expressions are the same ones as long as it is.
+def _cached_accesses(expressions: ModelExpressions) -> _Accesses:
+    # A model is not hashable, so it cannot be a cache key. Each model has one object with its expressions.
     return _Accesses(expressions.model)
 
 
 def readable_classes(access: Access) -> frozenset[str]:
-    """Return the names of the classes of which there may be objects that can be seen."""
-    return _all_that(_is_read, access)
+    """Return the names of the classes of which the profile may see objects."""
+    return _classes_where(_is_readable, access)
 
 
-def _is_read(access: Access, class_name: str, found: set[str]) -> bool:
+def _is_readable(access: Access, class_name: str, found: set[str]) -> bool:
     class_ = access.model.classes[class_name]
     if (
         not access.follows_whole(class_name)
@@ -172,11 +187,11 @@ def _is_read(access: Access, class_name: str, found: set[str]) -> bool:
 
 
 def partly_visible_classes(access: Access) -> frozenset[str]:
-    """Return the names of the classes of which some objects may be hidden."""
-    return _all_that(_hides, access)
+    """Return the names of the classes of which some objects may be hidden from the profile."""
+    return _classes_where(_is_partly_visible, access)
 
 
-def _hides(access: Access, class_name: str, found: set[str]) -> bool:
+def _is_partly_visible(access: Access, class_name: str, found: set[str]) -> bool:
     class_ = access.model.classes[class_name]
     if access.class_permission(class_name).where is not None:
         return True
@@ -186,20 +201,27 @@ def _hides(access: Access, class_name: str, found: set[str]) -> bool:
     )
 
 
-def _all_that(holds: Callable[[Access, str, set[str]], bool], access: Access) -> frozenset[str]:
-    """Return the names of the classes of which something holds, as it may because it holds of others."""
+def _classes_where(predicate: Callable[[Access, str, set[str]], bool], access: Access) -> frozenset[str]:
+    """Return the names of the classes for which a predicate holds.
+
+    The predicate also takes the names found so far, because a part can depend on the class of its whole. So
+    it is applied until nothing more is found.
+    """
     found: set[str] = set()
-    while more := [name for name in access.model.classes if name not in found and holds(access, name, found)]:
+    while more := [
+        name for name in access.model.classes if name not in found and predicate(access, name, found)
+    ]:
         found.update(more)
     return frozenset(found)
 
 
-def _is_shown(access: Access, back: Role) -> bool:
-    """Return whether a composition can be followed, seen from the role back."""
-    allowed = access.member_permission(back.target, str(back.opposite))
-    return allowed is None or Action.READ in allowed.actions
+def _is_shown(access: Access, role: Role) -> bool:
+    """Return whether the profile may read, of some objects, the composition opposite to a part's role."""
+    permission = access.member_permission(role.target, str(role.opposite))
+    return permission is None or Action.READ in permission.actions
 
 
-def _is_always_shown(access: Access, back: Role) -> bool:
-    allowed = access.member_permission(back.target, str(back.opposite))
-    return allowed is None or (Action.READ in allowed.actions and allowed.where is None)
+def _is_always_shown(access: Access, role: Role) -> bool:
+    """Return whether the profile may read, of all objects, the composition opposite to a part's role."""
+    permission = access.member_permission(role.target, str(role.opposite))
+    return permission is None or (Action.READ in permission.actions and permission.where is None)

@@ -1,4 +1,4 @@
-"""What a write needs to be allowed."""
+"""The permissions that a write requires, and the issues of those that are missing."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -12,14 +12,15 @@ from stratabase.messages import Message, _
 from stratabase.model.model import Action
 
 PermissionKey = tuple[Action, Reference, str | None]
-"""What tells a requirement from others."""
+"""The identity of a required permission: action, object, and the name of the attribute or role, if any."""
 
 
 class RequiredPermission(NamedTuple):
-    """An action on an object, or on an attribute or role of it (`member`), and where the request asks for it.
+    """An action that a write performs on an object, or on its attribute or role `member`.
 
-    READ is asked of what a role shall lead to: then `member` is that role. `of_every_object`: it is about all
-    objects of the class, so that a grant for some of them is not enough.
+    READ means reading the target of a role; then `member` is that role. `path` is the place in the request
+    that causes the action. With `of_every_object`, the permission must apply to all objects of the class, so
+    a grant with a condition is not enough.
     """
 
     action: Action
@@ -31,22 +32,22 @@ class RequiredPermission(NamedTuple):
 
     @property
     def key(self) -> PermissionKey:
-        """What tells it from others."""
+        """The identity of the permission; the same one may be required at several places of a request."""
         return self.action, self.reference, self.member
 
 
 def check_permission(access: Access, requirement: RequiredPermission) -> Issue | None:
-    """Return the issue of what is allowed with no object, None of what is with some."""
+    """Return the issue of a permission that the profile has for no object at all; otherwise None."""
     if requirement.action is Action.READ:
         return _of_target(access, requirement)
-    allowed = _allowed(access, requirement)
-    if allowed is None or (
-        requirement.action in allowed.actions and not (requirement.of_every_object and allowed.where)
+    permission = _permission(access, requirement)
+    if permission is None or (
+        requirement.action in permission.actions and not (requirement.of_every_object and permission.where)
     ):
         return None
-    if requirement.action in allowed.actions:
+    if requirement.action in permission.actions:
         message = _(
-            "The profile {profile} has {action} permission for {name} on some objects only.",
+            "The profile {profile} has {action} permission for {name} on only some objects.",
             profile=access.profile,
             action=requirement.action.value,
             name=_name(requirement),
@@ -56,15 +57,15 @@ def check_permission(access: Access, requirement: RequiredPermission) -> Issue |
 
 
 def required_condition(access: Access, requirement: RequiredPermission) -> Expression | None:
-    """Return what must hold for the object, where something must."""
-    allowed = _allowed(access, requirement)
-    return None if allowed is None or requirement.action is Action.READ else allowed.where
+    """Return the condition that the object must meet; None if the permission has no condition."""
+    permission = _permission(access, requirement)
+    return None if permission is None or requirement.action is Action.READ else permission.where
 
 
 def unmet_condition(access: Access, requirement: RequiredPermission) -> Issue:
-    """Return the issue of an object for which the condition does not hold."""
+    """Return the issue of an object that does not meet the condition of a permission."""
     if requirement.member is None and not access.may_read_class(requirement.reference.class_name):
-        # Whoever sees no object must not find out by trying which there are.
+        # A profile that sees no object of the class must not find out which IDs exist by trying them.
         return _not_found(requirement)
     message = _(
         "The profile {profile} has {action} permission for {name} on some objects, but not on this one.",
@@ -75,7 +76,7 @@ def unmet_condition(access: Access, requirement: RequiredPermission) -> Issue:
     return _issue(requirement, message)
 
 
-def _allowed(access: Access, requirement: RequiredPermission) -> Permission | None:
+def _permission(access: Access, requirement: RequiredPermission) -> Permission | None:
     class_name = requirement.reference.class_name
     return (
         access.class_permission(class_name)
@@ -85,6 +86,7 @@ def _allowed(access: Access, requirement: RequiredPermission) -> Permission | No
 
 
 def _of_target(access: Access, requirement: RequiredPermission) -> Issue | None:
+    """Return the issue of a role whose target class the profile may not read; None if it may."""
     class_ = requirement.subject.class_
     role = class_.roles[str(requirement.member)]
     if access.may_read_class(role.target):
@@ -94,7 +96,7 @@ def _of_target(access: Access, requirement: RequiredPermission) -> Issue | None:
 
 
 def _name(requirement: RequiredPermission) -> str:
-    """Return the class, attribute or role that an action is on, as messages name it."""
+    """Return the name of the class, attribute or role that an action concerns, for messages."""
     class_name = requirement.subject.class_.name
     return class_name if requirement.member is None else f"{class_name}.{requirement.member}"
 

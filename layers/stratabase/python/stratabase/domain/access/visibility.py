@@ -1,4 +1,4 @@
-"""What a profile sees of the objects of a class, and the issues of reading what it must not."""
+"""What a profile may read of the objects of a class, and the issues of reading what it may not."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,52 +14,59 @@ from stratabase.model.model import Action, Class, Role
 from stratabase.model.types.storage import Stored
 
 _REDACTED = ".redacted"
-"""Where a state has the names of derived attributes that must not be read of the object."""
+"""The name under which a state lists the derived attributes that the profile may not read of the object."""
 
 
 class ClassVisibility(NamedTuple):
-    """How a profile sees the objects of a class."""
+    """What a profile sees of the objects of a class."""
 
     is_open: bool
-    """Some objects are visible at all."""
+    """Whether the profile may see objects of the class at all."""
     where: Expression | None
-    """What holds for those that are visible."""
+    """The condition that visible objects meet; None if there is no condition."""
     hidden: frozenset[str]
-    """Attributes and compositions that can be read of no object."""
+    """The attributes and compositions that the profile may read of no object."""
     conditional: tuple[tuple[str, Expression], ...]
-    """Attributes and roles, each with what holds for the objects of which it can be read."""
+    """The attributes and roles that the profile may read of some objects, each with its condition."""
     derived: frozenset[str]
-    """Attributes with a grant of their own that no state keeps."""
+    """The derived attributes that have a grant of their own."""
     by_whole: bool
-    """The whole of an object has to be visible too, and perhaps is not."""
+    """Whether an object is visible only if its whole is, and some wholes may be hidden."""
     is_plain: bool
-    """Which objects are visible follows from what they keep themselves."""
+    """Whether stored values of an object alone decide if it is visible."""
 
     @property
     def conditions(self) -> list[Expression]:
-        """All conditions: `where`, if there is one, then those of attributes and roles."""
+        """All conditions to evaluate for an object: `where`, if there is one, then those of `conditional`."""
         own = [] if self.where is None else [self.where]
         return own + [condition for _name, condition in self.conditional]
 
     @property
     def is_unrestricted(self) -> bool:
-        """Whether every object is visible as it is."""
+        """Whether the profile sees every object with all its values."""
         return self.is_open and not self.hidden and not self.conditions and not self.by_whole
 
     def apply(self, entity: Entity, values: tuple[object, ...]) -> Entity | None:
-        """Return what is visible of an object for which `conditions` have these values; None for nothing."""
+        """Return what the profile sees of an object; None if it does not see the object.
+
+        `values`: the values of `conditions` for the object, in that order.
+        """
         if not self.is_open or (self.where is not None and values[0] is not True):
             return None
-        held = values[len(values) - len(self.conditional) :]
-        pairs = zip(self.conditional, held, strict=True)
+        # The value of `where` comes first, if there is one; those of the members are the last ones.
+        results = values[len(values) - len(self.conditional) :]
+        pairs = zip(self.conditional, results, strict=True)
         return self.redact(
             entity, self.hidden | {name for (name, _where), value in pairs if value is not True}
         )
 
     def redact(self, entity: Entity, names: frozenset[str]) -> Entity:
-        """Return an object without the values of some names, and a note of those that must not be derived."""
-        noted = entity.state.get(_REDACTED)
-        redacted = sorted({*(noted if isinstance(noted, list) else ()), *names} & self.derived)
+        """Return an object without the values of some names.
+
+        The state of the result lists those that are derived, because they are not computed yet.
+        """
+        listed = entity.state.get(_REDACTED)
+        redacted = sorted({*(listed if isinstance(listed, list) else ()), *names} & self.derived)
         if not redacted and names.isdisjoint(entity.state):
             return entity
         state: dict[str, Stored] = {name: each for name, each in entity.state.items() if name not in names}
@@ -67,17 +74,17 @@ class ClassVisibility(NamedTuple):
 
 
 def is_redacted(entity: Entity, name: str) -> bool:
-    """Return whether a derived attribute must not be read of an object."""
+    """Return whether the profile may not read a derived attribute of an object."""
     redacted = entity.state.get(_REDACTED)
     return isinstance(redacted, list) and name in redacted
 
 
 def class_visibility(access: Access, class_: Class) -> ClassVisibility:
-    """Return how a profile sees the objects of a class."""
-    members = {
+    """Return what a profile sees of the objects of a class."""
+    permissions = {
         name: access.member_permission(class_.name, name) for name in (*class_.attributes, *class_.roles)
     }
-    restricted = {name: permission for name, permission in members.items() if permission is not None}
+    restricted = {name: permission for name, permission in permissions.items() if permission is not None}
     where = access.class_permission(class_.name).where
     by_whole = not access.sees_every_object(class_.name) and any(whole_roles(class_))
     return ClassVisibility(
@@ -86,7 +93,7 @@ def class_visibility(access: Access, class_: Class) -> ClassVisibility:
         frozenset(
             name
             for name, permission in restricted.items()
-            if Action.READ not in permission.actions and _can_be_taken_out(class_, name)
+            if Action.READ not in permission.actions and _is_removable(class_, name)
         ),
         tuple(
             (name, permission.where)
@@ -95,23 +102,26 @@ def class_visibility(access: Access, class_: Class) -> ClassVisibility:
         ),
         frozenset(name for name in restricted if is_derived(class_, name)),
         by_whole,
-        not by_whole and (where is None or _is_about_stored_values(class_, where)),
+        not by_whole and (where is None or _uses_only_stored_values(class_, where)),
     )
 
 
-def _is_about_stored_values(class_: Class, where: Expression) -> bool:
-    """Return whether a condition looks at nothing but what an object keeps."""
+def _uses_only_stored_values(class_: Class, where: Expression) -> bool:
+    """Return whether a condition uses only stored attributes of the object itself."""
     return all(path[0] not in class_.roles and not is_derived(class_, path[0]) for path in where.paths)
 
 
-def _can_be_taken_out(class_: Class, name: str) -> bool:
-    """Return whether a state can be without it; not without a key, by which the other side knows it."""
+def _is_removable(class_: Class, name: str) -> bool:
+    """Return whether a state can do without a name.
+
+    A key cannot be taken out: the other side of the association finds the object by it.
+    """
     role = class_.roles.get(name)
     return role is None or role.composition
 
 
 def missing_grant_message(access: Access, action: Action, name: str) -> Message:
-    """Return the message for a profile that may not do something at all with a class or a member of it."""
+    """Return the message for a profile that may not perform an action on a class or its member at all."""
     return _(
         "The profile {profile} does not have {action} permission for {name}.",
         profile=access.profile,
@@ -123,8 +133,8 @@ def missing_grant_message(access: Access, action: Action, name: str) -> Message:
 def unreadable_target_message(access: Access, role: RoleName, target: str) -> Message:
     """Return the message for a role that leads to a class of which the profile may read nothing."""
     return _(
-        "{role} leads to {class_name}, but the profile {profile} does not have {action} permission "
-        "for {class_name}.",
+        "{role} refers to {class_name}, but the profile {profile} does not have {action} "
+        "permission for {class_name}.",
         role=str(role),
         class_name=target,
         profile=access.profile,
@@ -133,7 +143,7 @@ def unreadable_target_message(access: Access, role: RoleName, target: str) -> Me
 
 
 def check_class(access: Access, class_: Class, path: Path = ()) -> Issue | None:
-    """Return the issue of reading objects of a class, None where some can be read."""
+    """Return the issue of reading objects of a class; None if the profile may see some."""
     if access.may_read_class(class_.name):
         return None
     message = missing_grant_message(access, Action.READ, class_.name)
@@ -141,7 +151,7 @@ def check_class(access: Access, class_: Class, path: Path = ()) -> Issue | None:
 
 
 def check_attribute(access: Access, class_: Class, name: str, path: Path) -> Issue | None:
-    """Return the issue of reading an attribute of objects of a class."""
+    """Return the issue of reading an attribute of a class; None if it is readable of some objects."""
     obstacle = access.read_obstacle(class_.name, name)
     if obstacle is None:
         return None
@@ -150,19 +160,25 @@ def check_attribute(access: Access, class_: Class, name: str, path: Path) -> Iss
     if obstacle != own:
         dependency = _("{attribute} depends on {source}.", attribute=own, source=obstacle)
         message = sentences([dependency, message])
-    return _of_attribute(class_, name, message, path)
+    return _attribute_issue(class_, name, message, path)
 
 
 def check_comparison(access: Access, class_: Class, name: str, path: Path) -> Issue | None:
-    """Return the issue of filtering, ordering or looking objects of a class up by an attribute."""
-    narrowed = access.conditional_source(class_.name, name)
-    if narrowed is not None and access.read_obstacle(class_.name, name) is None:
-        return _of_attribute(class_, name, _conditional(access, f"{class_.name}.{name}", narrowed), path)
+    """Return the issue of using an attribute of a class in a filter, an order or a lookup; None if permitted.
+
+    An attribute that is readable of some objects only is refused. Otherwise the result would reveal its
+    values in the other objects.
+    """
+    source = access.conditional_source(class_.name, name)
+    if source is not None and access.read_obstacle(class_.name, name) is None:
+        return _attribute_issue(
+            class_, name, _conditional_message(access, f"{class_.name}.{name}", source), path
+        )
     return check_attribute(access, class_, name, path)
 
 
 def check_role(access: Access, class_: Class, role: Role, path: Path) -> Issue | None:
-    """Return the issue of following a role from objects of a class."""
+    """Return the issue of following a role from objects of a class; None if the profile may follow it."""
     if access.may_follow(class_.name, role):
         return None
     own = RoleName(class_.name, role.name)
@@ -173,19 +189,23 @@ def check_role(access: Access, class_: Class, role: Role, path: Path) -> Issue |
     return Subject(class_).role_issue(IssueType.ROLE_GRANT_READ, message, role.name, path)
 
 
-def _conditional(access: Access, attribute: str, source: str) -> Message:
-    """Return the message for an attribute that can be read of some objects only; `source`: due to what."""
+def _conditional_message(access: Access, attribute: str, source: str) -> Message:
+    """Return the message for an attribute that the profile may read of some objects only.
+
+    `source` is the attribute or role with the condition: the attribute itself, or one that it depends on.
+    """
     if source == attribute:
         return _(
-            "{attribute} cannot be used to find objects. "
-            "The profile {profile} has {action} permission for it on some objects only.",
+            "{attribute} can't be used to filter, sort, or look up objects. "
+            "The profile {profile} has {action} permission for it on only some objects.",
             attribute=attribute,
             profile=access.profile,
             action=Action.READ.value,
         )
     return _(
-        "{attribute} cannot be used to find objects, because it depends on {source}. "
-        "The profile {profile} has {action} permission for {source} on some objects only.",
+        "{attribute} can't be used to filter, sort, or look up objects, because it depends "
+        "on {source}. "
+        "The profile {profile} has {action} permission for {source} on only some objects.",
         attribute=attribute,
         source=source,
         profile=access.profile,
@@ -193,5 +213,5 @@ def _conditional(access: Access, attribute: str, source: str) -> Message:
     )
 
 
-def _of_attribute(class_: Class, name: str, message: Message, path: Path) -> Issue:
+def _attribute_issue(class_: Class, name: str, message: Message, path: Path) -> Issue:
     return Subject(class_).attribute_issue(IssueType.ATTRIBUTE_GRANT_READ, message, name, path=path)

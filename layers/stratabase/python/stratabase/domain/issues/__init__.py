@@ -1,7 +1,7 @@
-"""Issues and refusals: what is wrong with a request, and why it is not done.
+"""Issues and refusals: what is wrong with a request, and why it is not carried out.
 
-`issue` has the issue that a GraphQL service reports and the object that it is about; `refusals` has the tree
-of exceptions that end a request, with the hint for a query that reads too much. Read them in this order.
+Read `issue` first: the issues that a GraphQL service reports, and the objects that they concern. Then
+`refusals`: the tree of exceptions that end a request, with hints for queries that read too much.
 
-Imports point to the model only. Every other package of the domain may import this one.
+Imports only the model and `messages`. Every other package of the domain may import this one.
 """

@@ -1,25 +1,27 @@
-"""Issues, which say what is wrong with a request, and the objects of a request that they are about."""
+"""Issues, which say what is wrong with a request, and the objects of a request that they concern."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
+from stratabase.frozen import frozen
 from stratabase.messages import Message
 from stratabase.model.model import Class, ClassKind
 
 Path = tuple[str | int, ...]
-"""A place in a request, from the service's arguments on: ("data", "addresses", "create", 0, "street")."""
+"""A place in a request, starting at the service's arguments: ("data", "addresses", "create", 0, "street")."""
 
 
 class Level(Enum):
-    """How bad it is."""
+    """The severity of an issue."""
 
     ERROR = "ERROR"
     WARNING = "WARNING"
-    """It stops a write unless the client says that it may go on, or stops none at all: see `stops_write`."""
+    """A warning stops a write unless the client chooses to continue. Reports never stop one (`stops_write`).
+    """
 
 
 class ReferenceType(Enum):
-    """What an issue is about."""
+    """What an issue concerns: an object, a role or an attribute."""
 
     ENTITY = "ENTITY"
     ENTITY_ROLE = "ENTITY_ROLE"
@@ -27,7 +29,7 @@ class ReferenceType(Enum):
 
 
 class IssueType(Enum):
-    """The kind of an issue (api.md section 3)."""
+    """The type of an issue (api.md section 3)."""
 
     SERVER_ERROR = "SERVER_ERROR"
     MALFORMED_REQUEST = "MALFORMED_REQUEST"
@@ -73,11 +75,12 @@ class IssueType(Enum):
     ENTITY_DELETE_VETO = "ENTITY_DELETE_VETO"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Issue:
-    """One thing that is wrong. The edge adds the application, the caller's profile and the trace id.
+    """One problem with a request.
 
-    `path` leads to the place that is meant.
+    `path` is its place in the request. The GraphQL layer adds the application, the caller's profile and the
+    trace ID.
     """
 
     type: IssueType
@@ -91,18 +94,19 @@ class Issue:
     role_names: tuple[str, ...] = ()
     path: Path = ()
     stops_write: bool = True
-    """False for what a validation reports beside what would stop the write."""
+    """False for what a validation only reports."""
 
     def as_report(self) -> "Issue":
-        """Return the issue as one that only validations tell, and that stops no write."""
+        """Return the issue as a report: a warning that only validations show, and that stops no write."""
         return replace(self, level=Level.WARNING, stops_write=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subject:
-    """An object of a class in a request: with its id once it has one, and with what its client calls it.
+    """An object of a request, as issues refer to it.
 
-    `path` leads to where the request speaks of it.
+    `id` is None for an object that has no ID yet, or whose ID the caller must not learn. `client_id` is its
+    `_clientId`, and `path` its place in the request.
     """
 
     class_: Class
@@ -112,11 +116,11 @@ class Subject:
 
     @property
     def id_path(self) -> Path:
-        """Where the request says which object it is: of a singleton, it need not say that."""
+        """The place of the object's `_id` in the request; for a singleton, its own place."""
         return self.path if self.class_.kind is ClassKind.SINGLETON else (*self.path, "_id")
 
     def issue(self, type_: IssueType, message: Message, *path: str | int) -> Issue:
-        """Return an issue about the object as a whole."""
+        """Return an issue about the object as a whole, at a path."""
         return Issue(
             type_,
             message,
@@ -128,11 +132,11 @@ class Subject:
         )
 
     def attribute_issue(self, type_: IssueType, message: Message, *attributes: str, path: Path = ()) -> Issue:
-        """Return an issue about attributes of the object; its path leads to the first, unless given."""
+        """Return an issue about attributes of the object. The default path is that of the first attribute."""
         issue = self.issue(type_, message, *(path or (*self.path, attributes[0])))
         return replace(issue, reference_type=ReferenceType.ENTITY_ATTRIBUTE, attribute_names=attributes)
 
     def role_issue(self, type_: IssueType, message: Message, role: str, path: Path = ()) -> Issue:
-        """Return an issue about a role of the object; its path leads to the role, unless given."""
+        """Return an issue about a role of the object. The default path is that of the role."""
         issue = self.issue(type_, message, *(path or (*self.path, role)))
         return replace(issue, reference_type=ReferenceType.ENTITY_ROLE, role_names=(role,))

@@ -1,4 +1,4 @@
-"""Exceptions that end a request, each with what its sender needs to know, and hints for costly queries."""
+"""Exceptions that end a request, with the data that the client needs, and hints for costly queries."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,38 +9,39 @@ from stratabase.messages import Message, _, and_list, ngettext, sentences
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What those who keep the model, or those who ask, can do about it."""
+    """Advice on how to make a query cheaper, for clients and for those who maintain the model."""
 
     index: tuple[str, ...] = ()
-    """The attributes of the index that is missing; none where no index would help."""
+    """The attributes of an index that would help; empty if no index would."""
     declared: bool = False
-    """The model has that index already, and it is still to be filled."""
+    """Whether the model already declares that index, but it is not built yet."""
     costly: tuple[str, ...] = ()
-    """What was asked for that takes reading many objects: `totalCount`, `offset`, or a `Message`."""
+    """The options of the request that read many objects, such as `totalCount` and `offset`."""
     derived: tuple[str, ...] = ()
-    """The derived attributes that were asked for: they are in no index."""
+    """The derived attributes of the query, which are in no index."""
     shared: bool = False
-    """The same request has read other things before."""
+    """Whether the same request has read other objects before."""
 
     @property
     def message(self) -> Message:
-        """All that can be done, of which one thing may be enough."""
-        ways = [*self._ways()]
-        return ways[0] if len(ways) == 1 else _("Try one of the following. {hints}", hints=sentences(ways))
+        """All advice as one message. To follow one piece of advice may be enough."""
+        advice = [*self._advice()]
+        return (
+            advice[0] if len(advice) == 1 else _("Try one of the following. {hints}", hints=sentences(advice))
+        )
 
-    def _ways(self) -> Iterator[Message]:
+    def _advice(self) -> Iterator[Message]:
         if self.index:
             yield self._with_index()
         if self.costly:
             yield _("Omit {options}.", options=and_list(self.costly))
         if self.derived:
             yield _(
-                "Also filter by stored attributes, because derived attributes, such as {attributes}, "
-                "are in no index.",
+                "Also filter by stored attributes. Derived attributes, such as {attributes}, aren't indexed.",
                 attributes=and_list(self.derived),
             )
         if self.shared:
-            yield _("Request less data in one request.")
+            yield _("Request less data in each request.")
         elif not self.index and not self.costly and not self.derived:
             yield _("Narrow the filter, or request fewer objects at a time.")
 
@@ -52,11 +53,11 @@ class Hint:
         return _("Declare {index} in the model.", index=index)
 
 
-_ASK_FOR_LESS = Hint(shared=True)
+_DEFAULT_HINT = Hint(shared=True)
 
 
 class Refusal(Exception):
-    """A request that is not done. `message` is for the client."""
+    """A request that is not carried out. `message` is for the client."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
@@ -64,7 +65,7 @@ class Refusal(Exception):
 
 
 class Refused(Refusal):
-    """A GraphQL service refuses, with all the issues that it found."""
+    """A GraphQL service refuses a request and reports all issues that it found."""
 
     def __init__(self, issues: Iterable[Issue]) -> None:
         self.issues = tuple(issues)
@@ -72,21 +73,21 @@ class Refused(Refusal):
 
 
 class Unauthenticated(Refusal):
-    """No credentials, or wrong ones."""
+    """The request has no credentials, or wrong ones."""
 
 
 class Forbidden(Refusal):
-    """The caller is known, and may not do this."""
+    """The caller is known, but is not permitted to do this."""
 
 
 class TooManyFailures(Refusal):
-    """Too many wrong passwords came for one username from one address."""
+    """Too many wrong passwords were sent for one username from one network."""
 
     def __init__(self, retry_after: int) -> None:
         super().__init__(
             ngettext(
-                "Too many wrong passwords. Try again in {count} second.",
-                "Too many wrong passwords. Try again in {count} seconds.",
+                "Too many failed sign-in attempts. Try again in {count} second.",
+                "Too many failed sign-in attempts. Try again in {count} seconds.",
                 retry_after,
             )
         )
@@ -95,7 +96,7 @@ class TooManyFailures(Refusal):
 
 
 class Unavailable(Refusal):
-    """The store is too busy, or does not know whether it wrote; the client may try again later."""
+    """The store is too busy, or cannot tell whether it has written. The client may try again later."""
 
     def __init__(self, message: Message, retry_after: int = 1) -> None:
         super().__init__(message)
@@ -104,12 +105,15 @@ class Unavailable(Refusal):
 
 
 class ReadBudgetExceeded(Refusal):
-    """What is asked for is not found within what a request may read; says what would make it cheap."""
+    """A request reached its read budget before its result was complete.
 
-    def __init__(self, class_name: str, objects_read: int = 0, hint: Hint = _ASK_FOR_LESS) -> None:
+    The hint says how to make the request cheaper.
+    """
+
+    def __init__(self, class_name: str, objects_read: int = 0, hint: Hint = _DEFAULT_HINT) -> None:
         self.class_name = class_name
         self.objects_read = objects_read
-        """How many objects were read for this; none when all was used up before."""
+        """The number of objects read for this result; 0 if earlier reads had used up the budget."""
         self.hint = hint
         explanation = sentences([self._reason(), hint.message])
         super().__init__(_("{class_name}: {explanation}", class_name=class_name, explanation=explanation))

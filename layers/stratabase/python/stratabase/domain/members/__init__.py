@@ -1,10 +1,15 @@
-"""Members: their fields, passwords, mailed links, mails, and the keys that sign their tokens.
+"""Members: their fields, passwords, mailed links and mails, and the keys that sign their tokens.
 
-`member` has the stored member, the caller of a request, and how changes of a member end its tokens and links.
-`fields` is the one table of the fields that clients may give; `password` has the rules for passwords.
-`mailed_link` has the tokens of links, `mail` the mails, `attempts` what is counted because it has a
-limit, and `key_rotation` which key signs when. `refusals` has the exceptions of all of these.
+Read in this order:
 
-Imports point to `domain.issues`, `domain.objects`, the model and `messages`. Nothing here does I/O or asks
-for the time.
+- `member`: the stored member, the caller of a request, and which changes end tokens and links
+- `fields`: the table of the fields that clients can set
+- `password`: the rules for passwords
+- `mailed_link`, `mail`: the tokens of mailed links, and the texts of mails
+- `attempts`: what is counted to limit failed sign-ins and mails
+- `key_rotation`: which key signs tokens at which time
+- `refusals`: the exceptions of all of these
+
+Imports `domain.issues`, `domain.objects`, the model and the packages below it. Nothing here does I/O or reads
+the clock.
 """

@@ -1,4 +1,4 @@
-"""Keys and time windows of what is counted because it has a limit: failed sign-ins, and mails."""
+"""The keys and time windows by which failed sign-ins and mails are counted, because they are limited."""
 
 from hashlib import blake2b
 from ipaddress import IPv6Address, IPv6Network, ip_address
@@ -8,61 +8,69 @@ from stratabase.domain.members.member import fold_name
 from stratabase.domain.objects.instant import Instant
 
 FAILURE_WINDOW = 900_000
-"""Milliseconds for which a failed attempt counts."""
+"""The milliseconds for which a failed sign-in counts."""
 MAIL_WINDOW = 3_600_000
-"""Milliseconds for which a mail counts."""
+"""The milliseconds for which a mail counts."""
 LONGEST_WINDOW = max(FAILURE_WINDOW, MAIL_WINDOW)
-"""Whatever is noted may be forgotten after so many milliseconds."""
+"""The milliseconds after which any recorded attempt may be deleted."""
 MAX_ATTEMPTS_KEPT = 100
-"""Notes of one key; limits are far below. The oldest stay, or a flood of new ones would wash them away."""
+"""The number of attempts recorded for one key, far above all limits.
+
+The oldest attempts are kept. Otherwise a flood of new ones would displace them.
+"""
 _SHARED_BITS = 64
-"""What all addresses have in common that one customer of a network gets in IPv6."""
+"""The length of the IPv6 prefix that identifies one customer of a network."""
 
 
 class RecordedAttempt(NamedTuple):
-    """An attempt that was noted."""
+    """An attempt that was recorded."""
 
     attempt: str
-    """Its name, unique among its key's."""
+    """The ID of the attempt, unique for its key."""
     instants: tuple[Instant, ...]
-    """When the attempts of its key were, itself included, in order of time."""
+    """The instants of all recorded attempts of the key, including this one, in order of time."""
 
 
 def username_key(username: str) -> str:
-    """Return the key of a username in whatever spelling, whether anybody has it or not."""
+    """Return the key of a username, regardless of its spelling and of whether a member has it."""
     return _key("name", fold_name(username))
 
 
 def source_key(username: str, address: str) -> str:
-    """Return the key of a username and of the network from which it is used."""
+    """Return the key of a username together with the network that the request comes from."""
     return _key("source", fold_name(username), network(address))
 
 
 def recipient_key(email: str) -> str:
-    """Return the key of the mails to an address: `anna+anything@example.com` is Anna's too."""
+    """Return the key of the mails to an address. The address `anna+anything@example.com` counts as Anna's."""
     local, _, host = fold_name(email).rpartition("@")
     return _key("mail to", local.partition("+")[0], host)
 
 
 def requester_key(member_id: str) -> str:
-    """Return the key of the mails that a member asks for."""
+    """Return the key of the mails that a member requests."""
     return _key("mail by", member_id)
 
 
 def network(address: str) -> str:
-    """Return what an address is told apart by: itself, but in IPv6 the network that one customer has."""
+    """Return what identifies an address: the IPv4 address itself, or the IPv6 network of one customer."""
     try:
-        found = ip_address(address)
+        parsed = ip_address(address)
     except ValueError:
         return address
-    if not isinstance(found, IPv6Address):
-        return str(found)
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(IPv6Network((int(found), _SHARED_BITS), strict=False))
+    if not isinstance(parsed, IPv6Address):
+        return str(parsed)
+    # An IPv4 client may arrive under an IPv6 address that contains its own.
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(IPv6Network((int(parsed), _SHARED_BITS), strict=False))
 
 
 def _key(*parts: str) -> str:
-    """Return a key of one length whatever was sent, which tells nobody who reads the store what that was."""
+    """Return a key of a fixed length.
+
+    It is a hash, so readers of the store cannot see what was sent.
+    """
+    # With their lengths, different parts never make the same text.
     text = "".join(f"{len(part)} {part}" for part in parts)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()

@@ -1,4 +1,4 @@
-"""The table of a member's fields: how each is checked, read and set from what a client gives."""
+"""The table of a member's fields: how to check, read and set what a client sends."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -15,67 +15,67 @@ from stratabase.model.model import Profile
 
 @dataclass(frozen=True, slots=True)
 class MemberField:
-    """A field of a member, as a client gives it and sees it."""
+    """A field of a member in the API."""
 
     name: str
     description: str
     get: Callable[[Member], Any]
-    """Return what a member has there."""
+    """Return a member's value."""
     set: Callable[[Member, Any], Member]
-    """Return a member that has what was given there; it must have been checked."""
+    """Return a member with a value that was checked."""
     check: Callable[[Any], None]
-    """Raise InvalidValue for what is of the right type and does not hold, with what would be right."""
+    """Raise InvalidValue for a value of the right type that is not valid. The message says what would be."""
     type: Literal["string", "boolean"] = "string"
     max_length: int | None = None
-    """Characters."""
+    """The maximum number of characters."""
     format: str | None = None
-    """A name of OpenAPI's registry."""
+    """The name of the format in OpenAPI's registry."""
     example: Any = None
     required: bool = False
-    """A new member must be given it."""
+    """Whether a new member must have the field."""
     at_creation: bool = True
-    """A new member may be given it."""
+    """Whether a client can set the field of a new member."""
     administrators_only: bool = False
-    """Only an administrator may change it, even of oneself."""
+    """Whether only administrators can change the field, even their own."""
     nullable: bool = False
-    """Null may be given: nothing, or what is usual."""
+    """Whether null is valid; it stands for no value, or for the default."""
     multiline: bool = False
-    """It may have several lines."""
+    """Whether the text can have several lines."""
 
-    def mistakes(self, given: Any) -> Iterator[Message]:
-        """Yield what is wrong with what was given, and what would be right."""
+    def mistakes(self, value: Any) -> Iterator[Message]:
+        """Yield what is wrong with a value, and what would be right."""
         try:
-            self._check(given)
+            self._check(value)
         except InvalidValue as refusal:
             yield refusal.message
 
-    def _check(self, given: Any) -> None:
-        if given is None and self.nullable:
+    def _check(self, value: Any) -> None:
+        if value is None and self.nullable:
             return
         type_, expected = _TYPES[self.type]
-        if not isinstance(given, type_):
+        if not isinstance(value, type_):
             raise InvalidValue(_('"{field}" must be {expected}.', field=self.name, expected=expected))
-        if isinstance(given, str):
-            self._check_text(given)
-        self.check(given)
+        if isinstance(value, str):
+            self._check_text(value)
+        self.check(value)
 
-    def _check_text(self, given: str) -> None:
-        if self.max_length is not None and len(given) > self.max_length:
+    def _check_text(self, text: str) -> None:
+        if self.max_length is not None and len(text) > self.max_length:
             raise InvalidValue(
                 _(
                     '"{field}" must have at most {limit} characters, not {length}.',
                     field=self.name,
                     limit=self.max_length,
-                    length=len(given),
+                    length=len(text),
                 )
             )
-        stray = stray_character(given, lines=self.multiline)
-        if stray is not None:
+        character = stray_character(text, lines=self.multiline)
+        if character is not None:
             raise InvalidValue(
                 _(
-                    '"{field}" must not contain {character}, a character that is not supported everywhere.',
+                    '"{field}" contains the unsupported character {character}. Remove it.',
                     field=self.name,
-                    character=stray,
+                    character=character,
                 )
             )
 
@@ -85,56 +85,57 @@ _TYPES: dict[str, tuple[type, Message]] = {
     "boolean": (bool, _("true or false")),
 }
 _STRAY = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufffe\\uffff]")
+# Texts of several lines can have tabs, line feeds, and carriage returns before these.
 _STRAY_IN_LINES = re.compile(
     "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufffe\\uffff]|\\r(?!\\n)"
 )
 
 
 def stray_character(text: str, *, lines: bool = False) -> str | None:
-    """Return the first character that has no place in a text, such as U+0007; None when there is none.
+    """Return the first unsupported character of a text, such as `U+0007`; None if there is none.
 
-    Those are control characters, halves of surrogate pairs, U+FFFE and U+FFFF; a text of several `lines` may
-    hold tabs and the ends of lines.
+    Unsupported are control characters, single surrogates, U+FFFE and U+FFFF. With `lines`, the text can
+    contain tabs and line ends.
     """
     match = (_STRAY_IN_LINES if lines else _STRAY).search(text)
     return f"U+{ord(match.group()):04X}" if match else None
 
 
 LONGEST_FORMAT_NAME = 64
-"""Characters of the names of time zones and languages, of which none has as many."""
+"""The maximum length of names of time zones and languages. All existing names are shorter."""
 
 
-def _format_field(name: str, attribute: str, about: str, most: int) -> MemberField:
-    """Return a field of the member's formats; null is the instance's default."""
-    usual = getattr(DEFAULT_FORMATS, attribute)
+def _format_field(name: str, attribute: str, description: str, max_length: int) -> MemberField:
+    """Return a field of the member's formats. Null stands for the default."""
+    default = getattr(DEFAULT_FORMATS, attribute)
 
-    def put(member: Member, given: str | None) -> Member:
-        formats = replace(member.formats, **{attribute: usual if given is None else given})
+    def set_format(member: Member, value: str | None) -> Member:
+        formats = replace(member.formats, **{attribute: default if value is None else value})
         return replace(member, formats=formats)
 
-    def check(given: str) -> None:
-        if not given:
+    def check(value: str) -> None:
+        if not value:
             raise InvalidValue(
                 _(
                     '"{field}" must not be empty. Use null for the default, {default}.',
                     field=name,
-                    default=usual,
+                    default=default,
                 )
             )
         try:
-            FORMAT_CHECKS[attribute](given)
+            FORMAT_CHECKS[attribute](value)
         except InvalidValue as refusal:
             message = _('"{field}" is not valid. {reason}', field=name, reason=refusal.message)
             raise InvalidValue(message) from refusal
 
     return MemberField(
         name,
-        about,
+        description,
         get=lambda member: getattr(member.formats, attribute),
-        set=put,
+        set=set_format,
         check=check,
-        max_length=most,
-        example=usual,
+        max_length=max_length,
+        example=default,
         nullable=True,
     )
 
@@ -152,45 +153,48 @@ LONGEST_NOTES = 2000
 
 
 def member_fields(profiles: Mapping[str, Profile]) -> Mapping[str, MemberField]:
-    """Return the fields by their names, for a model with these profiles. A password is none of them."""
+    """Return the fields by name, for a model with these profiles. The password is not one of them."""
     fields = (_USERNAME, _EMAIL, _NOTES, _profile(profiles), *_FORMAT_FIELDS, _DISABLED)
     return {field.name: field for field in fields}
 
 
-def _accept_any(_given: Any) -> None:
-    """Take whatever has the right type."""
+def _accept_any(_value: Any) -> None:
+    """Accept every value of the right type."""
 
 
-def _check_username(given: str) -> None:
-    if not given:
+def _check_username(value: str) -> None:
+    if not value:
         raise InvalidValue(_('"username" must not be empty.'))
-    if ":" in given:
+    if ":" in value:
         raise InvalidValue(
-            _('"username" must not contain a colon, which separates it from the password in credentials.')
+            _(
+                '"username" must not contain a colon. '
+                "In credentials, a colon separates the username from the password."
+            )
         )
-    if given != given.strip():
+    if value != value.strip():
         raise InvalidValue(_('"username" must not begin or end with a space.'))
 
 
-def _check_email(given: str) -> None:
-    if not is_email(given):
+def _check_email(value: str) -> None:
+    if not is_email(value):
         raise InvalidValue(_('"email" must be an email address, such as name@example.com.'))
-    if not is_mailable(given):
+    if not is_mailable(value):
         raise InvalidValue(
             _(
-                '"email" contains characters that mail does not support, or takes for other characters. '
-                "Use the xn--… form of such a domain."
+                '"email" contains characters that are unsupported or ambiguous in email addresses. '
+                "For an internationalized domain, use its xn--… form."
             )
         )
 
 
-def _checks_profile(profiles: Mapping[str, Profile]) -> Callable[[str], None]:
-    def check(given: str) -> None:
-        if given not in profiles:
+def _profile_check(profiles: Mapping[str, Profile]) -> Callable[[str], None]:
+    def check(value: str) -> None:
+        if value not in profiles:
             raise InvalidValue(
                 _(
                     '"profile" must be a profile of the model, not {value}. Use {profiles}.',
-                    value=describe_value(given),
+                    value=describe_value(value),
                     profiles=or_list(profiles),
                 )
             )
@@ -202,7 +206,7 @@ _USERNAME = MemberField(
     "username",
     "The name to sign in with. It is unique regardless of case.",
     get=lambda member: member.username,
-    set=lambda member, given: replace(member, username=given),
+    set=lambda member, value: replace(member, username=value),
     check=_check_username,
     max_length=LONGEST_USERNAME,
     example="anna",
@@ -224,7 +228,7 @@ _NOTES = MemberField(
     "notes",
     "Notes: any text.",
     get=lambda member: member.notes,
-    set=lambda member, given: replace(member, notes=given or None),
+    set=lambda member, value: replace(member, notes=value or None),
     check=_accept_any,
     max_length=LONGEST_NOTES,
     nullable=True,
@@ -247,8 +251,8 @@ def _profile(profiles: Mapping[str, Profile]) -> MemberField:
         "profile",
         f"The profile, which decides what the member is permitted to do: {', '.join(profiles)}.",
         get=lambda member: member.profile,
-        set=lambda member, given: replace(member, profile=given),
-        check=_checks_profile(profiles),
+        set=lambda member, value: replace(member, profile=value),
+        check=_profile_check(profiles),
         example=next(iter(profiles), None),
         required=True,
         administrators_only=True,

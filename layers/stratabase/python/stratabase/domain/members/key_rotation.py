@@ -1,4 +1,4 @@
-"""Signing keys, and which of them signs, will sign, or may have signed a token that is still valid."""
+"""The rotation of signing keys: which key signs now, which will, and which tokens are still valid."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from stratabase.domain.objects.instant import Instant
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A secret of 32 random bytes or more, under the id that tokens name in their `kid`.
+    """A secret of at least 32 random bytes. Tokens name its ID in their `kid`.
 
-    It signs from `since` on, until a younger one does; until then every process has come to know it.
+    It signs from the instant `since` until a newer key takes over. Until then, every process has read it.
     """
 
     id: str
@@ -21,14 +21,16 @@ class SigningKey:
 
 
 PREPARATION = 120_000
-"""Milliseconds before a new key begins to sign: every process has come to know it by then."""
+"""The milliseconds before a new key begins to sign, in which every process reads it."""
 GRACE = 900_000
-"""Milliseconds for which a key is believed beyond its tokens' life: clocks differ, and a process that
-cannot read the keys goes on with those that it knows."""
+"""The milliseconds for which a key is accepted after the last of its tokens has expired.
+
+Clocks differ, and a process that cannot read the keys continues with those that it knows.
+"""
 
 
 class KeyState(Enum):
-    """What a key is to new tokens, and to those that are there."""
+    """Whether a key signs new tokens, and whether tokens that it signed are accepted."""
 
     COMING = "waiting"
     SIGNING = "signing"
@@ -37,18 +39,18 @@ class KeyState(Enum):
 
 
 class KeyPhase(NamedTuple):
-    """A key, its state at a moment, and when it ends."""
+    """A key, its state at an instant, and its end."""
 
     key: SigningKey
     state: KeyState
     end: Instant | None
-    """When nothing that it signed is good any more; None as long as no other key follows it."""
+    """The instant from which no token of the key is accepted; None as long as no key follows it."""
 
 
 def key_phases(keys: Sequence[SigningKey], now: Instant, validity: int) -> list[KeyPhase]:
-    """Return the phases of the keys, in the order of signing; a token lives for `validity` milliseconds.
+    """Return the phases of the keys at an instant, in the order in which the keys sign.
 
-    The first key signs before its time when there is no other.
+    A token is valid for `validity` milliseconds. A key that is alone signs at once, even before its `since`.
     """
     ordered = sorted(keys, key=lambda key: (key.since, key.id))
     signing = max((number for number, key in enumerate(ordered) if key.since <= now), default=0)
@@ -60,17 +62,17 @@ def key_phases(keys: Sequence[SigningKey], now: Instant, validity: int) -> list[
 
 
 def find_signing_key(keys: Sequence[SigningKey], now: Instant) -> SigningKey | None:
-    """Return the key that signs at a moment; None when there are no keys."""
-    return next((turn.key for turn in key_phases(keys, now, 0) if turn.state is KeyState.SIGNING), None)
+    """Return the key that signs at an instant; None if there are no keys."""
+    return next((phase.key for phase in key_phases(keys, now, 0) if phase.state is KeyState.SIGNING), None)
 
 
 def live_keys(keys: Sequence[SigningKey], now: Instant, validity: int) -> Iterator[SigningKey]:
-    """Yield the keys that are not over."""
-    return (turn.key for turn in key_phases(keys, now, validity) if turn.state is not KeyState.OVER)
+    """Yield the keys that sign, will sign, or signed tokens that are still accepted."""
+    return (phase.key for phase in key_phases(keys, now, validity) if phase.state is not KeyState.OVER)
 
 
 def _state(place: int, end: Instant | None, now: Instant) -> KeyState:
-    """Return the state of a key that is so many places after the one that signs."""
+    """Return the state of a key by its place in the order of signing, counted from the key that signs."""
     if place == 0:
         return KeyState.SIGNING
     if place > 0:

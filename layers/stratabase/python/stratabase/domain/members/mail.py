@@ -1,4 +1,4 @@
-"""The mails that members get, each in the language of its member."""
+"""The mails to members, each in the member's language."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from stratabase.messages import Message, _
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """Plain text in a person's language; the sender is the mailer's to know."""
+    """A mail in plain text. The mailer adds the sender."""
 
     to: str
     subject: str
@@ -16,7 +16,7 @@ class Mail:
 
 
 def reset_mail(member: Member, application: str, link: str) -> Mail:
-    """Return the mail to a member whose password is to be set anew."""
+    """Return the mail with the link to choose a new password."""
     subject = _("{application}: choose a new password", application=application)
     text = _(
         """\
@@ -28,10 +28,11 @@ To choose a new password, open this link within one hour:
 
 {link}
 
-The link works only once. Until you use it, your current password stays valid.
+The link works only once. Your current password stays valid until you choose a
+new one.
 
-If you don't want a new password, you don't need to do anything. Nobody can
-choose one without this link, so don't share it.
+If you don't want a new password, you can ignore this email. Don't share the link:
+anyone who has it can choose a new password for your account.
 """,
         application=application,
         username=member.username,
@@ -41,13 +42,13 @@ choose one without this link, so don't share it.
 
 
 def invitation_mail(member: Member, application: str, link: str) -> Mail:
-    """Return the mail to a member who has no password yet."""
-    subject = _("{application}: welcome, choose your password", application=application)
+    """Return the mail to a new member, who has no password yet."""
+    subject = _("{application}: choose your password", application=application)
     text = _(
         """\
 Hello {username},
 
-An account was created for you in {application}. Your username is "{username}".
+You have a new account in {application}. Your username is "{username}".
 
 To choose your password, open this link within one hour:
 
@@ -64,13 +65,13 @@ The link works only once. If it has expired, ask an administrator of
 
 
 def confirmation_mail(member: Member, email: str, application: str, link: str) -> Mail:
-    """Return the mail to a new address, by which the member confirms that mail arrives there."""
+    """Return the mail to a member's new address, to confirm that the member receives mail there."""
     subject = _("{application}: confirm your new email address", application=application)
     text = _(
         """\
 Hello {username},
 
-Someone asked to make {email} the email address of the account "{username}"
+Someone requested {email} as the new email address of the account "{username}"
 in {application}.
 
 To confirm the address, open this link within one hour and select the button on
@@ -81,8 +82,8 @@ the page:
 The link works only once. Until you confirm the address, the account keeps its
 current email address.
 
-If you didn't request this, or if the account isn't yours, don't do anything, and
-nothing changes. Don't select the button, and don't share the link.
+If you didn't request this, or if the account isn't yours, ignore this email.
+Nothing will change. Don't select the button, and don't share the link.
 """,
         application=application,
         username=member.username,
@@ -93,19 +94,21 @@ nothing changes. Don't select the button, and don't share the link.
 
 
 def change_requested_mail(member: Member, application: str) -> Mail:
-    """Return the mail to the present address of a member who asks for another one."""
+    """Return the mail to the current address of a member who requests another one."""
     subject = _("{application}: request to change your email address", application=application)
     text = _(
         """\
 Hello {username},
 
-Someone asked to change the email address of your account "{username}" in
-{application}. Mail goes to {email} until the new address is confirmed.
+Someone requested a new email address for your account "{username}" in
+{application}. Until the new address is confirmed, we'll keep sending email to
+{email}.
 
-If it was you, you don't need to do anything here.
+If this was you, you can ignore this email.
 
-If it wasn't you, someone else might know your password. Change it now, which also
-cancels the change of the address. An administrator of {application} can help you.
+If this wasn't you, someone else might know your password. Change your password
+now. This also cancels the change of address. If you need help, contact an
+administrator of {application}.
 """,
         application=application,
         username=member.username,
@@ -115,7 +118,7 @@ cancels the change of the address. An administrator of {application} can help yo
 
 
 def email_changed_mail(member: Member, application: str) -> Mail:
-    """Return the mail to the former address of a member who has confirmed another one.
+    """Return the mail to the former address of a member who has confirmed a new one.
 
     `member` is the member before the change.
     """
@@ -124,11 +127,11 @@ def email_changed_mail(member: Member, application: str) -> Mail:
         """\
 Hello {username},
 
-The email address of your account "{username}" in {application} was changed after
-the new address was confirmed. From now on, mail goes to the new address and no
-longer to {email}.
+The new email address of your account "{username}" in {application} was confirmed.
+From now on, we'll send email to the new address instead of {email}.
 
-If it wasn't you, tell an administrator of {application} immediately.
+If you didn't make this change, contact an administrator of {application}
+immediately.
 """,
         application=application,
         username=member.username,

@@ -1,4 +1,4 @@
-"""The token of a link that is mailed to a member, and what is stored of it."""
+"""The token of a link that is mailed to a member, and what the store keeps of it."""
 
 import hmac
 import re
@@ -18,47 +18,47 @@ _TOKEN = re.compile(r"([!-~]{1,128})\.([A-Za-z0-9_-]{43})")
 
 
 class UnusableLink(Unauthenticated):
-    """A link that does nothing, or nothing any more."""
+    """A mailed link that is not valid, or no longer valid."""
 
     def __init__(self, member: Member | None = None, *, expired: bool = False) -> None:
         super().__init__(
-            _("This link has expired. A link is valid for one hour.")
+            _("This link has expired. Links are valid for one hour.")
             if expired
-            else _("This link is not valid. It was used, replaced by a newer link, or never sent.")
+            else _("This link is not valid. It was already used, replaced by a newer link, or never sent.")
         )
         self.member = member
-        """Whose it was; None when nobody knows, or the secret is not that of the member's last link."""
+        """The member of the link; None if unknown, or if the secret is not that of the member's last link."""
         self.expired = expired
-        """Whether it would be good but for its age."""
+        """Whether the link is not valid only because of its age."""
 
 
 class LinkToken(NamedTuple):
-    """What a link's token says: whose it is, and the secret that proves it."""
+    """The token in a mailed link: a member's ID, and the secret that proves it."""
 
     member: str
-    """An id."""
+    """The member's ID."""
     secret: str
-    """SECRET_BYTES random bytes, as base64 for addresses."""
+    """SECRET_BYTES random bytes, in URL-safe base64."""
 
     def __str__(self) -> str:
         return f"{self.member}.{self.secret}"
 
     def stored(self, now: Instant) -> MailedLink:
-        """Return what is kept of a link that is made now: the secret only as a hash."""
+        """Return what the store keeps of a link that is made now. It has only a hash of the secret."""
         return MailedLink(_hash(self.secret), now + LINK_LIFETIME)
 
     def opens(self, link: MailedLink) -> bool:
-        """Return whether a stored link is that of this token, in the same time for every secret."""
+        """Return whether the token belongs to a stored link. The time does not depend on the secret."""
         return hmac.compare_digest(_hash(self.secret), link.hash)
 
 
 def new_link_token(member_id: str) -> LinkToken:
-    """Return the token of a new link of a member."""
+    """Return the token of a new link for a member."""
     return LinkToken(member_id, secrets.token_urlsafe(SECRET_BYTES))
 
 
 def parse_link_token(text: str) -> LinkToken | None:
-    """Return what the text of a token says, None when it is no token's."""
+    """Return the token that a text contains; None if the text is not a token."""
     match = _TOKEN.fullmatch(text)
     return LinkToken(*match.groups()) if match else None
 

@@ -1,4 +1,4 @@
-"""The stored member, the caller of a request, and how a change of a member ends its tokens and links."""
+"""The stored member, the caller of a request, and the changes of a member that end tokens and links."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -9,21 +9,27 @@ from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.model.model import Profile
 
 LINK_USED: Instant = 0
-"""The end of a link that was used, or that something else has ended. Only its bearer is told whose it was."""
+"""The end of a link that was used or cancelled. Only the owner of its secret learns whose link it was."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailedLink:
-    """The last link of its kind that a member was mailed: the SHA-256 of its secret in hex, and its end."""
+    """The last link of its kind that was mailed to a member.
+
+    `hash` is the SHA-256 of its secret in hexadecimal.
+    """
 
     hash: str = field(repr=False)
     until: Instant
-    """From then on it opens nothing; USED when that came early."""
+    """The instant from which the link is no longer valid; LINK_USED if it was used or cancelled before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A stored member (service.md section 2.4). `password` is an argon2id hash in PHC spelling, or None."""
+    """A stored member (service.md section 2.4).
+
+    `password` is an Argon2id hash in PHC format, or None.
+    """
 
     id: str
     username: str
@@ -34,38 +40,38 @@ class Member:
     password: str | None = field(default=None, repr=False)
     disabled: bool = False
     generation: int = 0
-    """Goes up whenever tokens that the member holds must end: with a new password, and when disabled."""
+    """A number that increases when the member's tokens must end: with a new password, and when disabled."""
     reset: MailedLink | None = None
     """The link to set a password."""
     pending_email: str | None = None
-    """The address that becomes `email` when it is confirmed; until `confirmation` ends."""
+    """The new address that waits for its confirmation, until `confirmation` ends."""
     confirmation: MailedLink | None = None
-    """The link to confirm an address."""
+    """The link to confirm the new address."""
     revision: int = field(default=0, compare=False)
-    """Which stored state this is, told by the store: a change expects it unchanged."""
+    """The number of the stored state, set by the store. A change expects it unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """All members in the order of their folded usernames, as of one revision of the whole list."""
+    """All members in the order of their folded usernames, at one revision of the whole list."""
 
     members: tuple[Member, ...]
     revision: int
-    """Goes up with every change that was made on the strength of a roster."""
+    """A number that increases with every change that was decided by a roster."""
 
 
 class NamesTaken(Exception):
-    """Names of a member that another one has; nothing was written."""
+    """Another member has the same username or email address. Nothing was written."""
 
     def __init__(self, fields: tuple[str, ...]) -> None:
         super().__init__(fields)
         self.fields = fields
-        """Which: `username`, `email`."""
+        """The fields with the same values: `username`, `email`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The member on whose behalf a request is done."""
+    """The member who sends a request."""
 
     id: str
     username: str
@@ -73,35 +79,35 @@ class Caller:
     administrator: bool = False
     formats: Formats = DEFAULT_FORMATS
     signed_in: Instant | None = None
-    """When the password behind a token was verified; None when the request itself brings the password."""
+    """When the password for the token was verified; None if the request itself has the password."""
     generation: int = 0
-    """The member's: a token that is issued on the strength of a password ends with that."""
+    """The member's generation. A token that is issued to the caller ends with it."""
     email: str = ""
     notes: str | None = None
 
 
 LONGEST_NAME = 1024
-"""Characters that are brought into one spelling: room for any name, however its characters are composed."""
+"""The number of characters up to which a name is folded. It suffices for every valid name."""
 
 
 def fold_name(name: str) -> str:
-    """Return the spelling in which usernames and e-mail addresses compare: NFC, without regard to case."""
-    # An endless text is nobody's name, and would take a time that grows with the square of its length.
+    """Return the form in which usernames and email addresses are compared: NFC, and regardless of case."""
+    # The time to normalize grows with the square of the length, and no member has so long a name.
     if len(name) > LONGEST_NAME:
         return name
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def with_password(member: Member, hashed: str) -> Member:
-    """Return a member with a new password: its tokens and links end.
+    """Return a member with a new password. The member's tokens and links end.
 
-    So who got in with the old password cannot go on to take the member's e-mail address.
+    So somebody who signed in with the old password cannot go on to take over the email address.
     """
     return replace(_without_links(member), password=hashed, generation=member.generation + 1)
 
 
 def with_disabled(member: Member, disabled: bool) -> Member:  # noqa: FBT001 - it is the value
-    """Return a member that may not come in, or may again; its tokens end, and do not come back."""
+    """Return a member who is disabled or enabled. When disabled, tokens and links end for good."""
     if disabled == member.disabled:
         return member
     if not disabled:
@@ -110,27 +116,27 @@ def with_disabled(member: Member, disabled: bool) -> Member:  # noqa: FBT001 - i
 
 
 def with_email(member: Member, email: str) -> Member:
-    """Return a member with another address; links that were mailed before open nothing any more."""
+    """Return a member with another email address. Links that were mailed before end."""
     return member if email == member.email else replace(_without_links(member), email=email)
 
 
 def with_pending_email(member: Member, email: str, confirmation: MailedLink) -> Member:
-    """Return a member whose new address waits to be confirmed by a link."""
+    """Return a member with a new address that a link must confirm."""
     return replace(member, pending_email=email, confirmation=confirmation)
 
 
 def with_confirmed_email(member: Member) -> Member:
-    """Return a member whose pending address is its address."""
+    """Return a member whose pending address becomes the email address."""
     return member if member.pending_email is None else with_email(member, member.pending_email)
 
 
 def without_pending_email(member: Member) -> Member:
-    """Return a member that keeps its address: the link to confirm another one opens nothing any more."""
+    """Return a member who keeps the current address. The link to confirm another one ends."""
     return replace(member, pending_email=None, confirmation=_ended(member.confirmation))
 
 
 def without_expired_email(member: Member, now: Instant) -> Member:
-    """Return a member as it is shown at a moment: without a pending address whose link has expired."""
+    """Return a member without a pending address whose link has expired, as clients see it."""
     link = member.confirmation
     return member if link and now < link.until else replace(member, pending_email=None)
 
@@ -144,11 +150,14 @@ def _ended(link: MailedLink | None) -> MailedLink | None:
 
 
 def administrates(member: Member, profiles: Mapping[str, Profile]) -> bool:
-    """Return whether a member may come in as an administrator; not when the model lacks its profile."""
+    """Return whether a member can act as an administrator.
+
+    A disabled member cannot, nor a member whose profile the model does not have.
+    """
     profile = profiles.get(member.profile)
     return not member.disabled and profile is not None and profile.administrator
 
 
-def has_another(roster: Roster, member: Member, profiles: Mapping[str, Profile]) -> bool:
-    """Return whether a roster has an administrator other than a member."""
+def has_other_administrator(roster: Roster, member: Member, profiles: Mapping[str, Profile]) -> bool:
+    """Return whether a roster has an administrator besides the member."""
     return any(other.id != member.id and administrates(other, profiles) for other in roster.members)

@@ -1,4 +1,4 @@
-"""The rules for passwords: their normal form, and which ones may be chosen."""
+"""The rules for passwords: their normal form, and which ones a member can choose."""
 
 import unicodedata
 from collections.abc import Callable, Collection
@@ -10,22 +10,22 @@ from stratabase.domain.members.member import fold_name
 from stratabase.messages import Message, _
 
 LONGEST_PASSWORD = 128
-"""Characters; more are refused unhashed, so that nobody can keep the service busy with megabytes."""
+"""The maximum number of characters. A longer password is refused before hashing, which would take long."""
 SHORTEST_PASSWORD = 12
-"""Characters, unless a setting says otherwise."""
+"""The default minimum number of characters, which a setting can change."""
 
 
 def normalize_password(password: str) -> str:
-    """Return the spelling that is hashed: NFC, so that one password is the same from every keyboard."""
-    # One that is too long in every spelling is left as it is, since four characters make one at most:
-    # the time that it would take grows with the square of its length.
+    """Return the form that is hashed: NFC, so that a password is the same from every keyboard."""
+    # NFC joins at most four characters to one, so this password is too long in any form. The time to
+    # normalize it would grow with the square of its length.
     if len(password) > 4 * LONGEST_PASSWORD:
         return password
     return unicodedata.normalize("NFC", password)
 
 
 class Weakness(Enum):
-    """Why a password may not be chosen."""
+    """A reason why a password is refused."""
 
     SHORT = auto()
     LONG = auto()
@@ -36,24 +36,27 @@ class Weakness(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PasswordPolicy:
-    """Which passwords may be chosen; there are no rules about what they are composed of."""
+    """The passwords that members can choose. There are no rules about kinds of characters."""
 
     is_common: Callable[[str], bool]
-    """Whether a password is one of those that everybody tries first."""
+    """Return whether a password is one of those that attackers try first."""
     shortest: int = SHORTEST_PASSWORD
-    """Characters."""
+    """The minimum number of characters."""
 
     def weaknesses(self, password: str, names: Collection[str]) -> tuple[Weakness, ...]:
-        """Return all that is wrong with a password of a member with these names: username, e-mail address."""
-        chosen = normalize_password(password)
-        found = {
-            Weakness.SHORT: len(chosen) < self.shortest,
-            Weakness.LONG: len(chosen) > LONGEST_PASSWORD,
-            Weakness.UNWRITABLE: stray_character(chosen) is not None,
-            Weakness.COMMON: len(chosen) <= LONGEST_PASSWORD and self.is_common(chosen),
-            Weakness.NAME: fold_name(chosen) in set(map(fold_name, names)),
+        """Return everything that is wrong with a password of a member with these names.
+
+        The names are the username and the email address.
+        """
+        normalized = normalize_password(password)
+        checks = {
+            Weakness.SHORT: len(normalized) < self.shortest,
+            Weakness.LONG: len(normalized) > LONGEST_PASSWORD,
+            Weakness.UNWRITABLE: stray_character(normalized) is not None,
+            Weakness.COMMON: len(normalized) <= LONGEST_PASSWORD and self.is_common(normalized),
+            Weakness.NAME: fold_name(normalized) in set(map(fold_name, names)),
         }
-        return tuple(weakness for weakness, is_so in found.items() if is_so)
+        return tuple(weakness for weakness, is_so in checks.items() if is_so)
 
     def advice(self, weakness: Weakness) -> Message:
         """Return what is wrong with a password, and what would be right."""
@@ -61,18 +64,20 @@ class PasswordPolicy:
 
 
 def weakness_advice(weakness: Weakness, shortest: int) -> Message:
-    """Return what is wrong with a password that must have `shortest` characters, and what would be right."""
+    """Return what is wrong with a password, and what would be right.
+
+    `shortest`: the minimum number of characters.
+    """
     messages = {
         Weakness.SHORT: _(
-            "The password is too short. Use at least {limit} characters, such as a few words.", limit=shortest
+            "The password is too short. Use at least {limit} characters, such as a phrase of several words.",
+            limit=shortest,
         ),
         Weakness.LONG: _("The password is too long. Use at most {limit} characters.", limit=LONGEST_PASSWORD),
-        Weakness.UNWRITABLE: _(
-            "The password contains a character that nobody can type. Remove control characters."
+        Weakness.UNWRITABLE: _("The password contains an unsupported character. Remove control characters."),
+        Weakness.COMMON: _("This password is too common. Choose one that is harder to guess."),
+        Weakness.NAME: _(
+            "The password must not be the username or the email address. Choose a different password."
         ),
-        Weakness.COMMON: _(
-            "Many people use this password, so it is easy to guess. Choose one that nobody would think of."
-        ),
-        Weakness.NAME: _("The password is the username or the email address. Choose a different password."),
     }
     return messages[weakness]

@@ -1,4 +1,4 @@
-"""Exceptions that say why something is not done with a member."""
+"""Exceptions that refuse a change of a member."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,14 +10,14 @@ from stratabase.messages import Message, _, ngettext, sentences
 
 
 class FieldMistake(NamedTuple):
-    """A field that does not hold, by its name in the API; `message` says what would be right."""
+    """An invalid field, by its name in the API. `message` says what would be right."""
 
     field: str
     message: Message
 
 
 class BadMember(Refusal):
-    """Fields do not hold; the refusal names all of them."""
+    """Some fields are not valid. The refusal names all of them."""
 
     def __init__(self, mistakes: Iterable[FieldMistake]) -> None:
         self.mistakes = tuple(mistakes)
@@ -25,23 +25,25 @@ class BadMember(Refusal):
 
 
 class MemberTaken(BadMember):
-    """Other members have the username or the e-mail address."""
+    """Other members have the same username or email address."""
 
     def __init__(self, fields: Iterable[str]) -> None:
         super().__init__(
-            FieldMistake(field, _('Another member has the same "{field}". Use a different one.', field=field))
+            FieldMistake(
+                field, _('Another member already has this "{field}". Use a different one.', field=field)
+            )
             for field in fields
         )
 
 
 class TooManyMails(Refusal):
-    """So many mails were asked for that the next one would be a nuisance to somebody."""
+    """A member has requested too many mails, or an address has received too many."""
 
     def __init__(self, retry_after: int) -> None:
         super().__init__(
             ngettext(
-                "Too many mails with a link were requested. Try again in {count} minute.",
-                "Too many mails with a link were requested. Try again in {count} minutes.",
+                "Too many emails with a link were requested. Try again in {count} minute.",
+                "Too many emails with a link were requested. Try again in {count} minutes.",
                 -(-retry_after // 60),
             )
         )
@@ -50,13 +52,14 @@ class TooManyMails(Refusal):
 
 
 class ConfirmationNotSent(Unavailable):
-    """A new e-mail address cannot be proven, since nobody takes the mail with the link."""
+    """The link to confirm a new email address could not be mailed. Nothing was changed."""
 
     def __init__(self, reason: Unavailable) -> None:
         super().__init__(
             _(
-                'Nothing was changed. You must confirm a new "email" through a link that is mailed to it. '
-                "{reason}",
+                "No changes were made. "
+                'A new "email" takes effect only after you confirm it with a link sent to that '
+                "address. {reason}",
                 reason=reason.message,
             ),
             reason.retry_after,
@@ -64,20 +67,19 @@ class ConfirmationNotSent(Unavailable):
 
 
 class NoSuchMember(Refusal):
-    """There is no member with that id, or not any more."""
+    """No member has the ID, or no longer has it."""
 
     def __init__(self) -> None:
-        super().__init__(_("A member with this id does not exist."))
+        super().__init__(_("A member with this ID does not exist."))
 
 
 class LastAdministrator(Refusal):
-    """The last administrator who is not disabled would be none any more."""
+    """The change would leave the service without an administrator who is not disabled."""
 
     def __init__(self, username: str) -> None:
         super().__init__(
             _(
-                '"{username}" is the only administrator who is not disabled. '
-                "Make another member an administrator first.",
+                '"{username}" is the only active administrator. Make another member an administrator first.',
                 username=username,
             )
         )
@@ -85,13 +87,13 @@ class LastAdministrator(Refusal):
 
 
 class InvitationNotSent(Unavailable):
-    """A member was made, and the mail with which it could choose a password could not be sent."""
+    """A member was created, but the mail with the link to choose a password could not be sent."""
 
     def __init__(self, member: Member, reason: Unavailable) -> None:
         super().__init__(
             _(
-                'The member "{username}" was created with the id {id}, but the invitation was not sent. '
-                "{reason} Do not create the member again. Use resetPassword to send a link.",
+                'The member "{username}" was created with the ID {id}, but the invitation wasn\'t '
+                "sent. {reason} Don't create the member again. To send a new link, use resetPassword.",
                 username=member.username,
                 id=member.id,
                 reason=reason.message,
@@ -102,7 +104,7 @@ class InvitationNotSent(Unavailable):
 
 
 class WeakPassword(BadMember):
-    """A password that may not be chosen."""
+    """A password that the rules refuse."""
 
     def __init__(self, policy: PasswordPolicy, weaknesses: tuple[Weakness, ...]) -> None:
         super().__init__(FieldMistake("password", policy.advice(weakness)) for weakness in weaknesses)

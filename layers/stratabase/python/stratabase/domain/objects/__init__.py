@@ -1,9 +1,14 @@
-"""What objects are, and what may become of them; nothing here decides or reads.
+"""Objects, and the effects of writes on them, as data. Nothing in this package reads or decides.
 
-Read `entity` first (an object at one moment, its reference and its state), then `version` and `lock` (since
-when it is so, and who reserves it), `role_storage` and `parts` (where a role's associations are stored; the
-whole of a part), `change` (the effects of one atomic write), `commit_refusals` (why a store refuses them),
-`former_state` (an earlier state under the model of today), `identity` and `serials`.
+Read in this order:
 
-Imports only the model. The rest of the domain, the operations and the store import this package.
+- `entity`: an object at one moment: its reference, its state, and names of roles
+- `version`, `lock`: the instants at which versions begin and end; the reservation of an object
+- `role_storage`, `parts`: where the associations of a role are stored; the parts and the whole of an object
+- `change`, `commit_refusals`: the effects of one atomic write, and why a store may refuse them
+- `former_state`: an earlier state of an object, adapted to the model of today
+- `identity`, `serials`, `instant`: IDs, numbered attributes, points in time
+
+Imports only the model and the packages below it. The rest of the domain, `operations` and `store` import this
+package.
 """

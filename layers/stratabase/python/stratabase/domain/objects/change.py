@@ -1,89 +1,90 @@
-"""What one atomic write does: all of it, or nothing."""
+"""The effects of one atomic write: the store commits all of them, or none."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.role_storage import opposite_name
+from stratabase.frozen import frozen
 from stratabase.model.model import Model, Role
 from stratabase.model.types.storage import Stored
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Creation:
-    """A new object; its id must be free: none has it, and none that is remembered had it."""
+    """The creation of an object. Its ID must be free: no object and no tombstone has it."""
 
     before: ClassVar[None] = None
     after: Entity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Modification:
-    """An object's new state; it must still be as it was read (`before`)."""
+    """The change of an object's state. The object must still be as it was read (`before`)."""
 
     before: Entity
     after: Entity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deletion:
-    """The end of an object; it must still be as it was read.
+    """The deletion of an object, which must still be as it was read (`before`).
 
-    Its associations end with it, but for the keys of others that lead to it: they lead to nothing then. Its
-    parts do not end by themselves: each is a deletion in the same change.
+    The object's links end with it. Keys of other objects that refer to it stay, as broken references. Its
+    parts do not end by themselves: each part is a deletion in the same change.
     """
 
     before: Entity
     after: ClassVar[None] = None
     withdrawn: "Tombstone | None" = None
-    """What is remembered of an object that a restoration brought back in vain: it is as if it never had."""
+    """For an undone restoration: the tombstone that the object gets back."""
 
 
 class Tombstone(NamedTuple):
-    """A deleted object of which is remembered that there was one: its versions are kept."""
+    """What the store keeps of a deleted object whose versions are kept."""
 
     reference: Reference
     last_end: Instant
-    """When it was deleted."""
+    """The instant of the deletion."""
     previous_start: Instant
-    """The start of its last version."""
+    """The start of the last version."""
     commit_ids: tuple[str, ...] = ()
-    """The last commits that wrote it, that which deleted it last."""
+    """The IDs of the last commits that wrote the object. The deletion is last."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restoration:
-    """A deleted object comes back under its id; nobody must have brought it back since it was read."""
+    """The return of a deleted object under its ID. Its tombstone must still be as it was read."""
 
     before: ClassVar[None] = None
     tombstone: Tombstone
     after: Entity
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """An object that is written through, but stays as it is.
+@frozen
+class ObjectCheck:
+    """A check of an object that the write does not change: it must exist, and no other member may lock it.
 
-    A whole whose part is changed, an object of which only links are set: it must still be there, and admit
-    him who writes.
+    Examples are a whole of which the write changes a part, or an object of which it changes only links.
     """
 
     before: Entity
     unchanged: bool = False
-    """It must also still be as it was read."""
+    """Whether the object must also still be as it was read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkCreation:
-    """One object more in a role that no key stands for (many-to-many, or to-many one way).
+    """A new link from one object to another, in a role that no key stores.
 
-    `owner` (an id of the role's class) leads by it to `other` (an id of its target); both must be there, or
-    be made by the same change. The opposite leads back by this same effect. Linking what is linked already
-    does nothing, but where either side is required: there it is a Conflict.
+    Such roles are many-to-many, or to-many without an opposite. `owner` is the ID of an object of the role's
+    class, `other` the ID of an object of its target. Both must exist, or be created in the same change. The
+    opposite role leads back by this same effect. To create a link that exists does nothing, unless one of the
+    sides is required: then it is a Conflict.
     """
 
     role: RoleName
@@ -91,9 +92,9 @@ class LinkCreation:
     other: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkDeletion:
-    """One object less in such a role; told of what is not linked, as with Linking."""
+    """The end of such a link. To delete a link that does not exist is treated as in `LinkCreation`."""
 
     role: RoleName
     owner: str
@@ -101,51 +102,52 @@ class LinkDeletion:
 
 
 ObjectEffect = Creation | Modification | Deletion | Restoration
-
-
 LinkEffect = LinkCreation | LinkDeletion
+Effect = ObjectEffect | LinkEffect | ObjectCheck
+"""One effect of a change. A change has at most one effect on each object, and one on each link.
 
-
-Effect = ObjectEffect | LinkEffect | Touch
-"""At most one on each object, and one on each link; an object that ends is in no Linking or Unlinking.
-
-Of an object that is touched there is no other effect, but on its links.
+No link effect involves an object that the change deletes. A checked object has no other effect, except on its
+links.
 """
 
 
 def reference_of(effect: ObjectEffect) -> Reference:
-    """Return the object that an effect is on."""
+    """Return the reference of the object that an effect concerns."""
     return effect.before.reference if effect.after is None else effect.after.reference
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
-    """One commit: its id (for retries), its instant, what it does, and on whose behalf."""
+    """One commit: its effects, its ID (which identifies retries), its instant, and its author."""
 
     commit_id: str
     instant: Instant
-    """Since when everything is as the change leaves it: later than all that it changes began to be as it was.
+    """The start of all versions that the change creates.
 
-    So it may be ahead of the clock, where that has stepped back (`version`)."""
+    It is later than the starts of the versions that the change ends. So it may be ahead of the clock, if that
+    has stepped back (`instant_after`).
+    """
     effects: tuple[Effect, ...] = field(default_factory=tuple)
     member_id: str | None = None
-    """The id of the member whom locks must admit; None for a change that was allowed before: all do."""
+    """The ID of the member whom locks must admit; None if the change ignores locks."""
     now: Instant | None = None
-    """What the clock said, by which locks are judged; None: `instant`, which may be ahead of it."""
+    """The time by which locks are judged, since `instant` may be ahead of the clock; None means `instant`."""
     root: Reference | None = None
-    """The object that is restored with its parts. Without it, all that comes back must fit in one commit."""
+    """The object that is restored with its parts. Only such a change may take several commits."""
 
     def object_effects(self) -> Iterator[ObjectEffect]:
-        """Yield the effects that make, change or end objects."""
+        """Yield the effects that create, change, delete or restore objects."""
         return (effect for effect in self.effects if isinstance(effect, ObjectEffect))
 
-    def touched_entities(self) -> Iterator[Entity]:
-        """Yield the objects that stay as they are, and are written through."""
-        return (effect.before for effect in self.effects if isinstance(effect, Touch))
+    def checked_entities(self) -> Iterator[Entity]:
+        """Yield the objects that the change does not alter, but whose existence and locks it checks."""
+        return (effect.before for effect in self.effects if isinstance(effect, ObjectCheck))
 
     def unchanged_entities(self) -> Iterator[Entity]:
-        """Yield those of them that must still be as they were read."""
-        return (effect.before for effect in self.effects if isinstance(effect, Touch) and effect.unchanged)
+        """Yield the checked objects that must still be as they were read."""
+        return (
+            effect.before for effect in self.effects if isinstance(effect, ObjectCheck) and effect.unchanged
+        )
 
     def link_effects(self) -> Iterator[LinkEffect]:
         """Yield the effects on links."""
@@ -153,7 +155,7 @@ class Change:
 
 
 class LinkMove(NamedTuple):
-    """An object that a role of an owner leads to, or leads to no more."""
+    """One association that begins or ends, seen from one of its sides: `owner` leads to `other` by a role."""
 
     role: RoleName
     owner: str
@@ -162,9 +164,9 @@ class LinkMove(NamedTuple):
 
 
 class EffectIndex:
-    """The effects of a write by what they are on: objects, and roles that objects do not store themselves.
+    """The effects of a write, indexed by object and by role.
 
-    Each index is built when it is first needed: a write without roles needs the objects only.
+    An index is built when it is first needed: a write without roles needs only the objects.
     """
 
     def __init__(self, effects: Iterable[Effect], model: Model) -> None:
@@ -178,31 +180,31 @@ class EffectIndex:
 
     @cached_property
     def moves(self) -> Sequence[LinkMove]:
-        """What roles lead to from now on, or no more, also those of deleted objects."""
+        """All associations that begin or end, from each side that has a role, also of deleted objects."""
         return [move for effect in self._effects for move in _link_moves(effect, self.model)]
 
     @cached_property
     def by_owner(self) -> Mapping[tuple[RoleName, str], dict[str, bool]]:
-        """By role and id of the owner: the ids of other objects, and whether it leads there from now on."""
-        found: dict[tuple[RoleName, str], dict[str, bool]] = defaultdict(dict)
+        """By role and ID of the owner: the IDs of the other objects, and whether the association begins."""
+        moves: dict[tuple[RoleName, str], dict[str, bool]] = defaultdict(dict)
         for role, owner, other, begins in self.moves:
-            found[role, owner][other] = begins
-        return found
+            moves[role, owner][other] = begins
+        return moves
 
     def is_deleted(self, reference: Reference) -> bool:
-        """Return whether an object ends."""
+        """Return whether the write deletes an object."""
         return isinstance(self.objects.get(reference), Deletion)
 
 
 def _link_moves(effect: Effect, model: Model) -> Iterator[LinkMove]:
-    """Yield what an effect does, as seen from each side that has a role."""
+    """Yield the associations that an effect begins or ends, from each side that has a role."""
     if isinstance(effect, LinkCreation | LinkDeletion):
-        yield from _of_link(effect, model)
+        yield from _moves_of_link(effect, model)
     elif isinstance(effect, ObjectEffect):
-        yield from _of_keys(effect, model)
+        yield from _moves_of_keys(effect, model)
 
 
-def _of_link(effect: LinkCreation | LinkDeletion, model: Model) -> Iterator[LinkMove]:
+def _moves_of_link(effect: LinkCreation | LinkDeletion, model: Model) -> Iterator[LinkMove]:
     begins = isinstance(effect, LinkCreation)
     yield LinkMove(effect.role, effect.owner, effect.other, begins)
     opposite = opposite_name(model.classes[effect.role.class_name].roles[effect.role.role_name])
@@ -210,12 +212,12 @@ def _of_link(effect: LinkCreation | LinkDeletion, model: Model) -> Iterator[Link
         yield LinkMove(opposite, effect.other, effect.owner, begins)
 
 
-def _of_keys(effect: ObjectEffect, model: Model) -> Iterator[LinkMove]:
-    """Yield what becomes of the other sides of an object's keys."""
+def _moves_of_keys(effect: ObjectEffect, model: Model) -> Iterator[LinkMove]:
+    """Yield the associations of the opposite roles that begin or end because an object's keys change."""
     entity = effect.after or effect.before
     assert entity is not None
-    for role in model.classes[entity.reference.class_name].roles.values():
-        if not role.holds_key or (opposite := opposite_name(role)) is None:
+    for role in model.classes[entity.reference.class_name].foreign_keys:
+        if (opposite := opposite_name(role)) is None:
             continue
         was, is_ = _key(effect.before, role), _key(effect.after, role)
         for key, begins in ((was, False), (is_, True)) if was != is_ else ():

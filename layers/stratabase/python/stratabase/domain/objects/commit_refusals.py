@@ -1,4 +1,4 @@
-"""Why a store refuses a commit, or to lock objects; whichever is raised, nothing was written."""
+"""The reasons why a store refuses a commit or a lock. None of these refusals has written anything."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -11,55 +11,54 @@ from stratabase.model.model import Unique
 
 
 class Conflict(Exception):
-    """Another write came between reading and committing; nothing was written."""
+    """Another write intervened between the read and the commit."""
 
 
 class UniqueViolation(Exception):
-    """Unique values that another object holds; nothing was written."""
+    """Another object has the same unique values."""
 
-    def __init__(self, taken: tuple[tuple[Reference, Unique], ...]) -> None:
-        super().__init__(taken)
-        self.violations = taken
-        """Which object of the change, and which of its class's constraints."""
+    def __init__(self, violations: tuple[tuple[Reference, Unique], ...]) -> None:
+        super().__init__(violations)
+        self.violations = violations
+        """Each violation: the object of the change, and the uniqueness constraint of its class."""
 
 
 class UniqueNotBuilt(Exception):
-    """Values of uniqueness constraints that `reindex` has not built yet; nothing was written.
+    """The change sets values of uniqueness constraints that `reindex` has not built yet.
 
-    Older objects may have the same values, and nobody can tell without reading them all.
+    Older objects may have the same values, which cannot be known without reading them all.
     """
 
     def __init__(self, unbuilt: Sequence[tuple[Reference, Unique]]) -> None:
         super().__init__(tuple(unbuilt))
         self.unbuilt = tuple(unbuilt)
-        """Which object of the change, and which of its class's constraints."""
+        """Each object of the change, and the uniqueness constraint of its class."""
 
 
 class LockedByOthers(Exception):
-    """Others have locked objects that it would write; nothing was written."""
+    """Other members have locked objects that the change writes."""
 
-    def __init__(self, held: Sequence[tuple[Reference, Lock]]) -> None:
-        super().__init__(tuple(held))
-        self.locks = tuple(held)
-        """All that were found, with the locks as they were then."""
+    def __init__(self, locks: Sequence[tuple[Reference, Lock]]) -> None:
+        super().__init__(tuple(locks))
+        self.locks = tuple(locks)
+        """All such objects, with the locks as they were found."""
 
     def still_hold(self, now: Instant) -> bool:
-        """Return whether one of the locks has not ended; otherwise the write need only be tried once more."""
+        """Return whether one of the locks has not ended. If none holds, the write can be tried again."""
         return any(is_active(lock, now) for _reference, lock in self.locks)
 
 
 class TargetNotFound(NamedTuple):
-    """An object is not there (any more) that the change lets a role lead to."""
+    """A target of a role does not exist, or no longer exists."""
 
     reference: Reference
 
 
 class RequiredRoleEmpty(NamedTuple):
-    """A required role would be left empty: to the change, `reference` is as if it were still needed there.
+    """A required role would become empty.
 
-    A to-one `role`: other objects lead by it to `reference`, which the change deletes. Otherwise, and for the
-    side of a one-to-one association that holds no key: it is the role of `reference` itself that the change
-    would leave without any object.
+    If `role` is to-one and holds a key, other objects refer to `reference` by it, and the change deletes
+    `reference`. Otherwise `role` is a role of `reference` itself, and the change takes its last object away.
     """
 
     reference: Reference
@@ -67,17 +66,17 @@ class RequiredRoleEmpty(NamedTuple):
 
 
 class AlreadyAssociated(NamedTuple):
-    """The `target` of a one-to-one association that another object holds already by `role`, the key's."""
+    """Another object refers to `target` in a one-to-one association. `role` is the side with the key."""
 
     role: RoleName
     target: str
 
 
 class RoleNotBuilt(NamedTuple):
-    """A required `role` that `reindex` has not built yet, so that nobody can tell whether it stays filled.
+    """A required role that `reindex` has not built yet, so nobody can tell whether it would become empty.
 
-    `reference`: an object that the change deletes and that the role may lead to, or the one whose role it is
-    and from which the change takes something away.
+    `reference` is an object that the change deletes and that the role may refer to. Or it is the owner of the
+    role, and the change takes an object away from it.
     """
 
     reference: Reference
@@ -88,41 +87,41 @@ RoleViolation = TargetNotFound | RequiredRoleEmpty | AlreadyAssociated | RoleNot
 
 
 class IntegrityViolation(Exception):
-    """What keeps a change's roles from being as the model wants them; nothing was written."""
+    """The change would break the integrity of roles as the model defines them."""
 
-    def __init__(self, breaches: Sequence[RoleViolation]) -> None:
-        super().__init__(tuple(breaches))
-        self.violations = tuple(breaches)
-        """All that were found: each was true when it was read once more, after the store had refused."""
+    def __init__(self, violations: Sequence[RoleViolation]) -> None:
+        super().__init__(tuple(violations))
+        self.violations = tuple(violations)
+        """All violations. After the store had refused the change, another read confirmed each of them."""
 
 
 class SizeCause(NamedTuple):
-    """The role of an object that most of a change is for, and how many of its links are written at once."""
+    """A role that accounts for most of a change, and how many of its links one commit can write."""
 
     role: RoleName
-    most: int
+    max_links: int
 
 
 class TooLarge(Exception):
-    """More than the store takes at once, found before anything was written."""
+    """The change has more than the store accepts in one commit."""
 
     def __init__(
         self, message: Message, reference: Reference | None = None, *, cause: SizeCause | None = None
     ) -> None:
         super().__init__(message)
         self.message = message
-        """How much it is, and how much is possible."""
+        """How large the change is, and how large it may be."""
         self.reference = reference
-        """The object that is too large by itself, if one is."""
+        """The object that by itself is too large; None if there is none."""
         self.cause = cause
-        """What most of it is for, if that is one thing."""
+        """The role that accounts for most of the change, if there is one."""
 
 
 class LockRefused(Exception):
-    """Some are not there, or another has locked them; nothing was written."""
+    """Some of the objects to lock do not exist, or another member has locked them."""
 
-    def __init__(self, held: Iterable[tuple[Reference, Lock]], missing: Iterable[Reference]) -> None:
-        self.locks = tuple(held)
-        """All that were found, with the locks as they were then."""
+    def __init__(self, locks: Iterable[tuple[Reference, Lock]], missing: Iterable[Reference]) -> None:
+        self.locks = tuple(locks)
+        """All objects with locks of other members, with the locks as they were found."""
         self.missing = tuple(missing)
         super().__init__(self.locks, self.missing)

@@ -1,4 +1,4 @@
-"""What identifies a role: its class and its name there."""
+"""An object at one moment: its class and ID, its state, and the versions and commits around it."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -12,7 +12,7 @@ from stratabase.model.types.storage import Stored
 
 
 class RoleName(NamedTuple):
-    """A role of a class: `RoleName("Team", "members")`."""
+    """The identity of a role: its class and its name there, such as `RoleName("Team", "members")`."""
 
     class_name: str
     role_name: str
@@ -22,60 +22,59 @@ class RoleName(NamedTuple):
 
 
 State = Mapping[str, Stored]
-"""The stored values of an object by attribute name, `_id` among them; what is absent is null.
+"""The stored values of an object by attribute name, including `_id`. An absent value is null.
 
-Of a versioned class, `_versionStart` and `_versionEnd` are among them too.
-
-So lie there the roles that the object keeps itself: the id that a key leads to, the ids of parts (a list, in
-the order of their making, where there may be many), and on a part the id of its whole.
+The state also contains the roles that the object itself stores: the ID of the target of a key, the ID of a
+part, or a list of IDs of parts in the order of their creation. A part contains the ID of its whole. The state
+of a versioned class also contains `_versionStart` and `_versionEnd`.
 """
 
 
-_LONGEST = 255
-
-
-"""Characters of an id; ours are far shorter."""
-
-
 class Reference(NamedTuple):
-    """What identifies an object: its class and its id."""
+    """The identity of an object: its class and its ID."""
 
     class_name: str
     id: str
 
 
 def describe_object(reference: Reference) -> str:
-    """Return an object as messages in any language name it: `Team "t7"`."""
+    """Return an object's name for messages in any language: `Team "t7"`."""
     return f"{reference.class_name} {describe_value(reference.id)}"
 
 
 @frozen
 class Entity:
-    """An object: what it is, its state, and the last commits that wrote it (newest last)."""
+    """An object as it was read, or as a write leaves it.
+
+    `commit_ids` has the last commits that wrote it, the newest last.
+    """
 
     reference: Reference
     state: State
     commit_ids: tuple[str, ...] = ()
     counts: Mapping[RoleName, int] = field(default_factory=dict, compare=False)
-    """By required roles, as they were when it was read by key (other writes change them, not this object).
+    """The number of associations by required role, known if the object was read by key.
 
-    A to-one role: how many objects lead to this one by it. A to-many role of its own: to how many it leads.
+    For a to-one role of other objects: how many of them refer to this object. For a to-many role of this
+    object: how many objects it refers to. Other writes change these counts without writing the rest of the
+    object.
     """
     linked: str | None = field(default=None, compare=False)
-    """The last commit that let a role of it, or one that leads to it, without a key lead to one object more.
+    """The ID of the last commit that added a link to or from this object, known if it was read by key.
 
-    Known when it was read by key. A deletion expects it to be the same still, so that no link is forgotten.
+    A deletion expects this ID unchanged, so that it misses no link that is created meanwhile.
     """
     start: Instant | None = field(default=None, compare=False)
-    """Since when it has been in this state; None if that is not known."""
+    """The instant at which the object entered this state; None if unknown."""
     end: Instant | None = field(default=None, compare=False)
-    """Until when it was in this state; None while it still is."""
+    """The instant at which this state ended; None if it is the present state."""
     previous: Instant | None = field(default=None, compare=False)
-    """The start of the last version that was closed before this one began; None when there is none."""
+    """The start of the last version that ended before this one began; None if there is none."""
     lock: Lock | None = field(default=None, compare=False)
-    """Its lock when it was read by key, perhaps one that has ended; a page need not tell it."""
+    """The lock, known if the object was read by key. It may have ended. A page need not contain it."""
     part_lock: str | None = field(default=None, compare=False)
-    """The last commit that locked a part of it, at any depth; known when it was read by key.
+    """The ID of the last commit that locked a part at any depth, known if the object was read by key.
 
-    A deletion that leaves parts for later expects it to be the same still, so that no lock is passed over.
+    A deletion that deletes parts later expects this ID unchanged, so that it respects locks that begin
+    meanwhile.
     """

@@ -1,4 +1,4 @@
-"""What an object was, as what it may become again under the model of today."""
+"""A former state of an object, adapted to the model of today so that it can be restored."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,20 +13,23 @@ _TIMES = frozenset({VERSION_START, VERSION_END})
 
 
 def merge_restored_state(class_: Class, before: Entity | None, former: State) -> dict[str, Stored]:
-    """Return a state with the former values of the class's attributes; all else is as it is, if it is.
+    """Return the state of an object after a restoration, without its keys and parts.
 
-    So the keys and parts of an object stay as they are, as does what the service records of it, and what
-    other models have left there. An object that is there no more (`before` is None) has the former ones.
+    If the object exists (`before`), only the native attributes of its class become what they were. Keys,
+    parts, platform attributes, and values that other models have left stay as they are. If it does not exist,
+    it gets all former values, but null for keys and parts. The caller restores those one by one.
     """
-    kept = {name: value for name, value in former.items() if name not in _TIMES}
+    former_values = {name: value for name, value in former.items() if name not in _TIMES}
     if before is None:
-        return {name: None if _leads(class_, name) else value for name, value in kept.items()}
-    known = {name: value for name, value in before.state.items() if name not in _TIMES}
-    return {**known, **{name: kept.get(name) for name in native_attributes(class_)}}
+        return {
+            name: None if _is_association(class_, name) else value for name, value in former_values.items()
+        }
+    present_values = {name: value for name, value in before.state.items() if name not in _TIMES}
+    return {**present_values, **{name: former_values.get(name) for name in native_attributes(class_)}}
 
 
 def incompatible_attributes(class_: Class, state: State) -> Iterator[str]:
-    """Yield the attributes whose types cannot have the values that a state has for them."""
+    """Yield the native attributes whose types cannot have the values that a state contains for them."""
     for name, attribute in native_attributes(class_).items():
         value = state.get(name)
         if value is not None and not _fits(attribute, value):
@@ -34,12 +37,12 @@ def incompatible_attributes(class_: Class, state: State) -> Iterator[str]:
 
 
 def native_attributes(class_: Class) -> Mapping[str, Attribute]:
-    """Return the attributes that clients give values."""
+    """Return the attributes that clients write, by name."""
     return {name: each for name, each in class_.attributes.items() if each.origin is Origin.NATIVE}
 
 
-def _leads(class_: Class, name: str) -> bool:
-    """Return whether a value is a key, or tells parts: those are looked at one by one."""
+def _is_association(class_: Class, name: str) -> bool:
+    """Return whether a name is a key or a composition."""
     role = class_.roles.get(name)
     return role is not None and (role.holds_key or role.composition)
 

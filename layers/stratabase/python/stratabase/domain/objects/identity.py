@@ -1,14 +1,18 @@
-"""The object of a class that has just one."""
+"""The IDs of objects: which ones can exist, and those of singletons."""
 
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.model import Class, ClassKind
 
 _LONGEST = 255
-"""Characters of an id; ours are far shorter."""
+"""Characters. The IDs that the service generates are far shorter."""
 
 
 def normalize_reference(reference: Reference) -> Reference:
-    """Return a reference, or one that no object has either, if a store could not even look for it."""
+    """Return a reference that every store can look up.
+
+    A client may send an ID that no store accepts as a key. The result then has an ID that no object has
+    either.
+    """
     id_ = reference.id
     if id_.isascii() and len(id_) <= _LONGEST:
         return reference
@@ -19,10 +23,10 @@ SINGLETON_ID = "1"
 
 
 def singleton_reference(class_: Class) -> Reference:
-    """Return what identifies the one object of a class."""
+    """Return the reference of the only object of a singleton class."""
     return Reference(class_.name, SINGLETON_ID)
 
 
 def is_unwritten(class_: Class, entity: Entity) -> bool:
-    """Return whether an object is a singleton that no write has made yet."""
+    """Return whether an object is a singleton that has never been written."""
     return class_.kind is ClassKind.SINGLETON and not entity.commit_ids

@@ -1,4 +1,4 @@
-"""A moment, in whole milliseconds since 1970-01-01T00:00:00Z."""
+"""Points in time, as whole milliseconds since 1970-01-01T00:00:00Z."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -8,20 +8,16 @@ Instant = int
 
 def format_instant(instant: Instant) -> str:
     """Return an instant in the stored spelling of a Datetime: `2020-01-31T10:00:00.000Z`."""
-    # Without a zone and a format, which take five times as long: every object of a versioned class has one.
+    # Every object of a versioned class needs this. With a time zone and strftime it takes five times as long.
     moment = (_START + timedelta(seconds=instant // 1000)).isoformat()
     return f"{moment}.{instant % 1000:03d}Z"
 
 
 def parse_instant(text: str) -> Instant:
-    """Return the instant that a stored spelling means. Raises ValueError for what is none."""
+    """Return the instant of a stored spelling. Raises ValueError if the text is not one."""
     return (datetime.fromisoformat(text) - _EPOCH) // _MILLISECOND
 
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
-
-
 _START = _EPOCH.replace(tzinfo=None)
-
-
 _MILLISECOND = timedelta(milliseconds=1)

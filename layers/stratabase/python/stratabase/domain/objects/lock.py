@@ -1,24 +1,25 @@
-"""An object that one member has reserved until a moment, by the clock."""
+"""Locks: the reservation of an object for one member until an instant."""
 
 from typing import NamedTuple
 
 from stratabase.domain.objects.instant import Instant
 
 DEFAULT_LOCK_MINUTES, LONGEST_LOCK_MINUTES = 10, 1440
-
-
-"""Minutes: if nothing is said, and at most (a setting)."""
+"""How long a lock holds by default, and the default of the setting for the longest lock."""
 
 
 class Lock(NamedTuple):
-    """Who reserved an object, and until when. Nothing need take it away when it has ended."""
+    """The member who reserved an object, and until when.
+
+    A lock ends by the clock. Nothing needs to remove it.
+    """
 
     owner: str
-    """The id of the member."""
+    """The member's ID."""
     name: str
-    """The member's username when it was taken."""
+    """The member's username when the lock began."""
     until: Instant
-    """The first instant at which it no longer holds."""
+    """The first instant at which the lock no longer holds."""
 
 
 def is_active(lock: Lock | None, now: Instant) -> bool:
@@ -27,5 +28,5 @@ def is_active(lock: Lock | None, now: Instant) -> bool:
 
 
 def admits(lock: Lock | None, member_id: str, now: Instant) -> bool:
-    """Return whether a member may write: no lock holds, or the one that does is his."""
+    """Return whether a member may write the object: no lock holds, or the member owns it."""
     return lock is None or lock.until <= now or lock.owner == member_id

@@ -1,4 +1,4 @@
-"""The parts of an object, whose ids it keeps; and the whole of a part."""
+"""The parts of an object, whose IDs the object stores, and the whole of a part."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -9,21 +9,24 @@ from stratabase.model.types.storage import Stored
 
 
 def parts_of(class_: Class, entity: Entity) -> Iterator[Reference]:
-    """Yield the parts of an object of a class, role by role."""
-    for role in class_.roles.values():
-        if role.composition:
-            yield from (Reference(role.target, id_) for id_ in part_ids(entity.state.get(role.name)))
+    """Yield the references of an object's parts, role by role."""
+    for role in class_.compositions:
+        yield from (Reference(role.target, id_) for id_ in part_ids(entity.state.get(role.name)))
 
 
 def part_ids(value: Stored) -> list[str]:
-    """Return the ids of parts: a composition keeps a list, or one, or none."""
+    """Return the IDs in the stored value of a composition, which is a list, one ID, or null."""
     if isinstance(value, list):
         return value
     return [value] if isinstance(value, str) else []
 
 
 class WholeReference(NamedTuple):
-    """The way from a part to its whole: by which role of the part, and the composition that leads back."""
+    """A part's reference to its whole.
+
+    `role` is the role of the part, `reference` the whole, `composition` the role of the whole that lists
+    parts.
+    """
 
     role: str
     reference: Reference
@@ -31,7 +34,7 @@ class WholeReference(NamedTuple):
 
 
 def whole_of(class_: Class, state: State) -> WholeReference | None:
-    """Return the whole that an object of a class is a part of by its state; None for what is no part."""
+    """Return the reference to an object's whole, by the object's state; None if the object is not a part."""
     if not class_.part:
         return None
     for role in class_.roles.values():
@@ -41,30 +44,34 @@ def whole_of(class_: Class, state: State) -> WholeReference | None:
     return None
 
 
-_FEW = 50
-"""Ids among which one is looked for without an index."""
+_MAX_UNINDEXED = 50
+"""The length up to which a list is searched without an index."""
 
 
 class ListedParts:
-    """Tells whether wholes list parts. Long lists are indexed once, since many parts share a whole."""
+    """The test of whether a whole lists a part.
+
+    Many parts share a whole, so each long list becomes a set once.
+    """
 
     def __init__(self) -> None:
         self._indexed: dict[tuple[Reference, str], tuple[list[str], frozenset[str]]] = {}
 
     def has(self, whole: Entity, composition: str, id_: str) -> bool:
-        """Return whether an object lists a part in a composition."""
+        """Return whether a whole lists a part in a composition."""
         value = whole.state.get(composition)
         if not isinstance(value, list):
             return value == id_
-        if len(value) <= _FEW:
+        if len(value) <= _MAX_UNINDEXED:
             return id_ in value
         key = (whole.reference, composition)
         indexed = self._indexed.get(key)
+        # The same whole may come in another state, with another list: compare by identity, which is cheap.
         if indexed is None or indexed[0] is not value:
             indexed = self._indexed[key] = (value, frozenset(value))
         return id_ in indexed[1]
 
 
 def whole_roles(class_: Class) -> Iterator[Role]:
-    """Yield the roles of a part that lead back to its whole, of which each object has one."""
+    """Yield the roles of a part that lead to its whole. Each object has a value in exactly one of them."""
     return (role for role in class_.roles.values() if role.whole)

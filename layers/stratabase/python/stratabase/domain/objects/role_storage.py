@@ -1,4 +1,4 @@
-"""How a role leads from an object to others, which follows from the model: what keeps it, and where."""
+"""Where the associations of a role are stored, which follows from the model."""
 
 from enum import Enum
 
@@ -7,7 +7,7 @@ from stratabase.model.model import Model, Role
 
 
 class RoleStorage(Enum):
-    """What a role goes by."""
+    """Where a role's associations are stored: in keys, in links of their own, or in lists of parts."""
 
     OWN_KEY = "the object holds the id of the other"
     OPPOSITE_KEY = "the other, of which there is one, holds the object's id"
@@ -18,7 +18,7 @@ class RoleStorage(Enum):
 
 
 def storage_of(model: Model, role: Role) -> RoleStorage:
-    """Return how a role of the model leads."""
+    """Return where the associations of a role are stored."""
     if role.composition or role.whole:
         return RoleStorage.PARTS if role.composition else RoleStorage.WHOLE
     if not role.many:
@@ -28,16 +28,16 @@ def storage_of(model: Model, role: Role) -> RoleStorage:
 
 
 def opposite_of(model: Model, role: Role) -> Role | None:
-    """Return the role that leads back, if there is one."""
+    """Return the opposite role, which leads back; None if there is none."""
     return None if role.opposite is None else model.classes[role.target].roles[role.opposite]
 
 
 def opposite_name(role: Role) -> RoleName | None:
-    """Return the name of the role that leads back, if there is one."""
+    """Return the name of the opposite role; None if there is none."""
     return None if role.opposite is None else RoleName(role.target, role.opposite)
 
 
 def is_one_to_one(model: Model, role: Role) -> bool:
-    """Return whether both sides of an association lead to one object."""
+    """Return whether an association has two sides that each lead to one object."""
     opposite = opposite_of(model, role)
     return opposite is not None and not role.many and not opposite.many

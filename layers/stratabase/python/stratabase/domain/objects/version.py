@@ -1,6 +1,6 @@
-"""When the versions of an object begin, and how a state tells it.
+"""The instants at which versions begin and end, as numbers, in states, and in the formats of the API.
 
-The versions that one commit makes all begin at its instant, and the ones before them end at it.
+All versions that one commit creates begin at the instant of the commit, and their predecessors end at it.
 """
 
 from collections.abc import Iterable
@@ -14,16 +14,18 @@ from stratabase.model.types.datetime import DatetimeType
 from stratabase.model.types.temporal import OutOfCalendar
 
 VERSION_START, VERSION_END = "_versionStart", "_versionEnd"
+"""The names under which a state of a versioned class has its start and its end, in stored spelling.
 
-
-"""What a state of a versioned class tells beside its attributes, spelled as Datetimes are; the end of the
-version that still holds is null."""
+The end of the present version is null.
+"""
 
 
 def instant_after(now: Instant, earlier: Iterable[Instant | None]) -> Instant:
-    """Return since when a change holds that is made now: later than any `earlier` start or end.
+    """Return `now`, or one millisecond after the latest of some earlier instants if that is later.
 
-    So the starts of an object increase, also where a clock has stepped back. None is at no time.
+    `domain/write/effects.py` chooses the start of new versions with this function. So the starts of an
+    object's versions increase even if a clock has stepped back. None stands for an unknown instant and is
+    ignored.
     """
     return max((now, *(instant + 1 for instant in earlier if instant is not None)))
 
@@ -31,7 +33,7 @@ def instant_after(now: Instant, earlier: Iterable[Instant | None]) -> Instant:
 def with_version_times(
     class_: Class, state: State, start: Instant | None, end: Instant | None = None
 ) -> State:
-    """Return a state that tells since when it is so, and until when it was, if its class is versioned."""
+    """Return a state with the start and end of its version; unchanged if its class is not versioned."""
     if not class_.versioned:
         return state
     times = {VERSION_START: start, VERSION_END: end}
@@ -40,20 +42,22 @@ def with_version_times(
 
 
 VERSION_INSTANT_PATTERN = "dd-MM-yyyy HH:mm:ss.SSS"
-"""In which the API takes them, whatever a member's own formats are."""
+"""The format in which the API takes instants of versions, whatever the member's own formats are."""
 
 
 _DATETIME = DatetimeType()
 
 
-def parse_version_instant(given: object, formats: Formats) -> tuple[Instant, ...]:
-    """Return what a text may mean, the earlier first: where clocks are put back, an hour occurs twice.
+def parse_version_instant(value: object, formats: Formats) -> tuple[Instant, ...]:
+    """Return the instants that a text can mean, the earlier one first.
 
-    Raises InvalidValue with what would be right.
+    In the hour that occurs twice when clocks are put back, a text has two meanings, otherwise one. Raises
+    InvalidValue, which says what would be right.
     """
     try:
-        first = str(_DATETIME.read_as(VERSION_INSTANT_PATTERN, given, formats))
+        first = str(_DATETIME.read_as(VERSION_INSTANT_PATTERN, value, formats))
     except OutOfCalendar as beyond:
+        # A date that the member's calendar has, but UTC's does not (year 0 or 10,000): the nearest instant.
         return (parse_instant(beyond.nearest),)
     moment = _DATETIME.from_stored(_DATETIME.zone(formats))(first)
     again = moment.replace(fold=1)
@@ -63,11 +67,11 @@ def parse_version_instant(given: object, formats: Formats) -> tuple[Instant, ...
 
 
 def describe_version_instant(instant: Instant, formats: Formats, argument: str) -> str:
-    """Return an instant as a message shows it: in the member's format, and as an argument takes it."""
+    """Return an instant for a message: in the member's format, followed by the text to send as `argument`."""
     moment = _DATETIME.serializer("default", formats)(format_instant(instant))
     return f"{moment} ({argument}: {format_version_instant(instant, formats)})"
 
 
 def format_version_instant(instant: Instant, formats: Formats) -> str:
-    """Return an instant as it can be given back."""
+    """Return an instant in the format and time zone in which a client can send it back."""
     return str(_DATETIME.serializer(VERSION_INSTANT_PATTERN, formats)(format_instant(instant)))

@@ -1,13 +1,15 @@
-"""What a client asks of stored objects, as data, and what can be computed of it in memory.
+"""What a client requests of stored objects, as data, and its evaluation in memory.
 
 Read in this order:
 
-- `filter` and `matching`: a filter, and the test of a state that it compiles to
-- `order`: an order of objects, and positions in it; `cursor`: a position as an opaque text
-- `page`: a query, its window and its page, and how a page is cut out of objects in memory
-- `derived`: which parts of a query depend on derived attributes; `aggregate`: COUNT, SUM, MIN, MAX and AVG
-- `fetch`: what is selected of objects: roles, derived attributes, locks
-- `read_budget` and `consumption`: how much one request may read, and what the store was asked for it
+- `filter`, `matching`: filters, and the predicates that they compile to
+- `order`, `cursor`: orders of objects and positions in them; a position as an opaque text
+- `page`: a query, the window of the page that it requests, and the page of objects in memory
+- `derived`: which parts of a query depend on derived attributes
+- `aggregate`: COUNT, SUM, MIN, MAX and AVG
+- `fetch`: what a request selects of objects: roles, derived attributes, locks
+- `id_range`: which of the objects of a role must be read for a page
+- `read_budget`, `consumption`: how much one request may read, and what it has read
 
-The package imports the model and the domain's objects; stores and operations import it.
+Imports the model and the domain's objects. Stores and operations import this package.
 """

@@ -1,4 +1,4 @@
-"""What becomes of many values: COUNT, SUM, MIN, MAX and AVG, put together from parts in any order."""
+"""Aggregates of values: COUNT, SUM, MIN, MAX and AVG, computed from partial results in any order."""
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Context, Decimal, DecimalException
@@ -13,30 +13,28 @@ from stratabase.model.types.base import AttributeType
 from stratabase.model.types.storage import Stored
 
 _EXACT = Context(prec=400)
-"""In which no sum of Reals is rounded: all their digits lie between 10^126 and 10^-168."""
-
-
+"""A decimal context that rounds no sum of Reals: all their digits lie between 10^126 and 10^-168."""
 _REAL = decimal_context()
 
 
 class Aggregator(NamedTuple):
-    """An aggregate. What it has of some values is of a kind of its own."""
+    """The three functions that compute one aggregate. Its partial results have a type of their own."""
 
     start: Callable[[Any], Any]
-    """From one stored value, null or not, to what it has of that."""
+    """Make a partial result of one stored value, which may be null."""
     combine: Callable[[Iterable[Any]], Any]
-    """From what it has of several to what it has of all; from none to what it has of no value."""
+    """Combine any number of partial results into one."""
     result: Callable[[Any], Stored]
-    """From what it has to the aggregate as it is stored; None where that cannot be computed."""
+    """Return the aggregate as it is stored; None if it cannot be computed."""
 
 
 def aggregator_for(aggregate: Aggregate, values: AttributeType, result: AttributeType) -> Aggregator:
-    """Return an aggregate over values of one type, stored as another."""
-    return _TALLIES[aggregate](values, result)
+    """Return the aggregator for values of one type, with results of another type."""
+    return _AGGREGATORS[aggregate](values, result)
 
 
 def _count(_: AttributeType, result: AttributeType) -> Aggregator:
-    return Aggregator(_one, sum, partial(_stored, result))
+    return Aggregator(_count_one, sum, partial(_stored, result))
 
 
 def _sum(_: AttributeType, result: AttributeType) -> Aggregator:
@@ -45,25 +43,25 @@ def _sum(_: AttributeType, result: AttributeType) -> Aggregator:
 
 def _average(_: AttributeType, result: AttributeType) -> Aggregator:
     return Aggregator(
-        lambda value: (_decimal(value), _one(value)),
-        lambda several: _both(list(several)),
+        lambda value: (_decimal(value), _count_one(value)),
+        lambda several: _add_pairs(list(several)),
         lambda both: _stored(result, _real(_REAL.divide, *both)),
     )
 
 
 def _minimum(values: AttributeType, _: AttributeType) -> Aggregator:
     return Aggregator(
-        _itself, lambda several: min(_there(several), key=values.sort_key, default=None), _itself
+        _identity, lambda several: min(_without_nulls(several), key=values.sort_key, default=None), _identity
     )
 
 
 def _maximum(values: AttributeType, _: AttributeType) -> Aggregator:
     return Aggregator(
-        _itself, lambda several: max(_there(several), key=values.sort_key, default=None), _itself
+        _identity, lambda several: max(_without_nulls(several), key=values.sort_key, default=None), _identity
     )
 
 
-_TALLIES: Mapping[Aggregate, Callable[[AttributeType, AttributeType], Aggregator]] = {
+_AGGREGATORS: Mapping[Aggregate, Callable[[AttributeType, AttributeType], Aggregator]] = {
     Aggregate.COUNT: _count,
     Aggregate.SUM: _sum,
     Aggregate.MIN: _minimum,
@@ -72,11 +70,11 @@ _TALLIES: Mapping[Aggregate, Callable[[AttributeType, AttributeType], Aggregator
 }
 
 
-def _itself(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
-def _one(value: Any) -> int:
+def _count_one(value: Any) -> int:
     return int(value is not None)
 
 
@@ -84,7 +82,7 @@ def _decimal(value: Any) -> Decimal:
     return Decimal(0 if value is None else value)
 
 
-def _there(several: Iterable[Any]) -> list[Any]:
+def _without_nulls(several: Iterable[Any]) -> list[Any]:
     return [value for value in several if value is not None]
 
 
@@ -92,12 +90,12 @@ def _total(several: Iterable[Decimal]) -> Decimal:
     return reduce(_EXACT.add, several, Decimal(0))
 
 
-def _both(several: list[tuple[Decimal, int]]) -> tuple[Decimal, int]:
+def _add_pairs(several: list[tuple[Decimal, int]]) -> tuple[Decimal, int]:
     return _total(total for total, _ in several), sum(number for _, number in several)
 
 
 def _real(calculate: Callable[..., Decimal], *numbers: Decimal | int) -> Decimal | None:
-    """Return a number as a Real holds it, None for what is no Real: too large, too small, over nothing."""
+    """Return a number as a Real; None for an overflow, an underflow or a division by zero."""
     try:
         return calculate(*map(Decimal, numbers))
     except DecimalException:
@@ -105,7 +103,7 @@ def _real(calculate: Callable[..., Decimal], *numbers: Decimal | int) -> Decimal
 
 
 def _stored(type_: AttributeType, number: Decimal | int | None) -> Stored:
-    """Return a number as a type stores it, None for what it cannot hold."""
+    """Return a number as a type stores it; None if the type cannot hold it."""
     if isinstance(number, Decimal) and type_.name != "Real":
         number = int(number)
     try:

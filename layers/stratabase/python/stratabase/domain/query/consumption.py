@@ -1,4 +1,4 @@
-"""What the storage was asked on behalf of a request, and what that consumed."""
+"""What a request has consumed of the storage."""
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
@@ -7,37 +7,31 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Consumption:
-    """One call of the storage."""
+    """What one call of the storage consumed."""
 
     kind: str
     """`get` (by keys), `range` (one page of an index) or `commit`."""
     index: str | None
-    """What a range was read from: an index, or the items themselves."""
+    """The index that a range was read from; None for the items themselves."""
     round_trips: int
     items: int
-    """How many were asked for by key, were found in a range, or were written or checked."""
+    """The number of items requested by key, found in a range, or written and checked."""
     bytes: int
-    """What these items take."""
+    """The size of these items."""
     read_units: float
-    """In DynamoDB's units, which price what is read and written."""
+    """The price of the read in units of DynamoDB. `write_units` has the same for writes."""
     write_units: float
     milliseconds: float
     after: int = 0
-    """How many round trips came before it, one after the other; those side by side follow the same ones."""
+    """How many round trips ended before this call began. Parallel calls have the same number."""
 
 
-def round_trips(consumed: Iterable[Consumption]) -> int:
-    """Return how many round trips of a request followed one another."""
-    return max((one.after + one.round_trips for one in consumed), default=0)
+def round_trips(calls: Iterable[Consumption]) -> int:
+    """Return the length of the longest chain of successive round trips."""
+    return max((one.after + one.round_trips for one in calls), default=0)
 
 
 Note = Callable[[Consumption], None]
-
-
-"""Told of each call when it has ended."""
-
-
+"""A function that is called with what each call of the storage consumed, when the call has ended."""
 Measuring = Callable[[Note], AbstractContextManager[None]]
-
-
-"""Has each call be noted that is made meanwhile on behalf of the same request."""
+"""A function that returns a context: while it is open, the calls of the same request are noted."""

@@ -1,7 +1,8 @@
-"""A position as an opaque text that a client may hand back: `Cursor` in the API.
+"""Cursors: a position in an order as an opaque text, which a client can send back (`Cursor` in the API).
 
-The text is base64url of a version, a check, a mark of the class and order, and the values as JSON. The check
-is no signature: whoever makes up a cursor gets a position, and nothing that a filter could not give.
+The text is base64url of a format version, a checksum, a digest of the class and order, and the values as
+JSON. The checksum is not a signature. A forged cursor is only a position, which a filter could express as
+well.
 """
 
 import json
@@ -17,21 +18,17 @@ from stratabase.model.model import Class
 from stratabase.model.types.storage import Stored
 
 _VERSION = b"\x01"
-
-
 _DIGEST = 4
-
-
-_UNKNOWN = _("The cursor is not valid. Use a cursor of an earlier page, unchanged.")
-
-
+"""Bytes of a digest."""
+_UNKNOWN = _("The cursor is not valid. Use a cursor from an earlier page without changing it.")
 _FOREIGN = _(
-    "The cursor belongs to another class or another order. Use it only for the same class and order."
+    "The cursor belongs to a different class or sort order. "
+    "Use it only with its original class and sort order."
 )
 
 
 class BadCursor(ValueError):
-    """A text that is no cursor, or one of another class or order; `message` says what would be right."""
+    """A text that is not a cursor, or a cursor of another class or order. `message` is for the client."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
@@ -39,18 +36,19 @@ class BadCursor(ValueError):
 
 
 def encode_cursor(position: Position, order: Order, class_: Class) -> str:
-    """Return the cursor of a position that has a value for each term of the order."""
-    known = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
-    compared = [value_getter(class_, attribute)(known) for attribute in known]
+    """Return the cursor of a position. The position must have a value for each term of the order."""
+    state = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
+    compared = [value_getter(class_, attribute)(state) for attribute in state]
+    # Values that the attribute's present type cannot store count as null, as they do in comparisons.
     values = json.dumps(compared, ensure_ascii=False, separators=(",", ":")).encode()
-    body = _mark(order, class_) + values
+    body = _order_digest(order, class_) + values
     return _text(_VERSION + _digest(body) + body)
 
 
 def decode_cursor(text: str, order: Order, class_: Class) -> Position:
     """Return the position of a cursor. Raises BadCursor."""
     body = _body(text)
-    if body[:_DIGEST] != _mark(order, class_):
+    if body[:_DIGEST] != _order_digest(order, class_):
         raise BadCursor(_FOREIGN)
     values = _values(body[_DIGEST:])
     if len(values) != len(order.terms) or not all(map(_fits, values, order.terms, [class_] * len(values))):
@@ -59,7 +57,7 @@ def decode_cursor(text: str, order: Order, class_: Class) -> Position:
 
 
 def _body(text: str) -> bytes:
-    """Return what the check covers."""
+    """Return the content that the checksum covers: the digest of class and order, and the values."""
     content = _content(text)
     version, check, body = content[:1], content[1 : 1 + _DIGEST], content[1 + _DIGEST :]
     if version != _VERSION or check != _digest(body):
@@ -76,7 +74,7 @@ def _content(text: str) -> bytes:
         content = urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except ValueError:
         raise BadCursor(_UNKNOWN) from None
-    if _text(content) != text:  # the decoder passes over what it does not know
+    if _text(content) != text:  # the decoder ignores unknown characters; one position has one cursor
         raise BadCursor(_UNKNOWN)
     return content
 
@@ -90,7 +88,7 @@ def _values(body: bytes) -> list[Any]:
 
 
 def _fits(value: Any, term: OrderTerm, class_: Class) -> bool:
-    """Return whether a value is one that the term's attribute may hold, so that it can be compared."""
+    """Return whether an attribute may have a value, so that values of the attribute compare with it."""
     if value is None:
         return True
     if not isinstance(value, str | int):
@@ -102,8 +100,8 @@ def _fits(value: Any, term: OrderTerm, class_: Class) -> bool:
     return type(stored) is type(value) and stored == value
 
 
-def _mark(order: Order, class_: Class) -> bytes:
-    """Return what tells apart the cursors of different classes, orders, and types of what is ordered by."""
+def _order_digest(order: Order, class_: Class) -> bytes:
+    """Return a digest of the class, the order, and the types of the attributes in the order."""
     terms = [(term.attribute, type_of(class_, term.attribute).name, term.descending) for term in order.terms]
     return _digest(json.dumps([class_.name, terms]).encode())
 

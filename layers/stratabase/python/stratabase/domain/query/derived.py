@@ -1,4 +1,4 @@
-"""What a query asks of derived attributes: these are computed before it can be tested, or put in order."""
+"""The parts of a query that depend on derived attributes, which must be computed before a test or a sort."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -20,26 +20,26 @@ from stratabase.domain.query.page import Query, Window
 from stratabase.model.model import Class
 
 Derive = Callable[[Sequence[Entity]], Sequence[Entity]]
-"""Gives objects of a class the values of what a query is about, in their states; one for each."""
+"""A function that adds to the states of objects the derived values that a query uses, in the same order."""
 
 
 class FilterParts(NamedTuple):
-    """A filter in two parts, both of which must hold; None admits all."""
+    """A filter split in two. Both parts must hold; None matches everything."""
 
     stored: Filter | None
-    """What the state of an object can be asked as it is kept."""
+    """The part that only needs stored values."""
     derived: Filter | None
-    """What can be asked once derived values and marks are in it."""
+    """The part that needs derived values or flags in the state."""
 
 
 def split_filter(filter_: Filter | None, class_: Class) -> FilterParts:
-    """Return the parts of a filter over objects of a class."""
-    kept: list[Filter] = []
+    """Split a filter on objects of a class into its stored and its derived part."""
+    stored: list[Filter] = []
     derived: list[Filter] = []
     for part in conjuncts(filter_):
-        is_kept = not any(is_derived(class_, name) for name in filtered_attributes(part))
-        (kept if is_kept and not isinstance(part, FlagFilter) else derived).append(part)
-    return FilterParts(_all(kept), _all(derived))
+        is_stored = not any(is_derived(class_, name) for name in filtered_attributes(part))
+        (stored if is_stored and not isinstance(part, FlagFilter) else derived).append(part)
+    return FilterParts(_all(stored), _all(derived))
 
 
 def _all(parts: Sequence[Filter]) -> Filter | None:
@@ -47,19 +47,19 @@ def _all(parts: Sequence[Filter]) -> Filter | None:
 
 
 def filtered_attributes(filter_: Filter) -> Iterator[str]:
-    """Yield the attributes that a filter asks, `_id` among them."""
+    """Yield the attributes that a filter uses, including `_id`."""
     yield from _ATTRIBUTES[type(filter_)](filter_)
 
 
-def _of_several(junction: And | Or) -> Iterator[str]:
+def _of_junction(junction: And | Or) -> Iterator[str]:
     for part in junction.parts:
         yield from filtered_attributes(part)
 
 
 _ATTRIBUTES: Mapping[type[Any], Callable[[Any], Iterator[str]]] = {
     Comparison: lambda comparison: iter((comparison.attribute,)),
-    And: _of_several,
-    Or: _of_several,
+    And: _of_junction,
+    Or: _of_junction,
     Not: lambda negation: filtered_attributes(negation.part),
     ExpressionFilter: lambda condition: (path[0] for path in condition.expression.paths),
     FlagFilter: lambda _: iter(()),
@@ -67,7 +67,7 @@ _ATTRIBUTES: Mapping[type[Any], Callable[[Any], Iterator[str]]] = {
 
 
 def derived_attributes(query: Query, class_: Class) -> tuple[str, ...]:
-    """Return the derived attributes that a query is about, each once."""
+    """Return the derived attributes that a query's filter and order use, each once."""
     names = [term.attribute for term in query.order.terms]
     if query.filter is not None:
         names += filtered_attributes(query.filter)
@@ -75,8 +75,8 @@ def derived_attributes(query: Query, class_: Class) -> tuple[str, ...]:
 
 
 def simplify(query: Query) -> Query:
-    """Return a query that comes to the same: who wants to know no more than a count needs no order."""
-    wanted = query.fields
-    if wanted.items or wanted.has_next or wanted.has_prev:
+    """Return an equivalent query: one that only counts objects needs no order and no window."""
+    fields = query.fields
+    if fields.items or fields.has_next or fields.has_prev:
         return query
-    return Query(query.class_name, Order(), query.filter, Window(), wanted)
+    return Query(query.class_name, Order(), query.filter, Window(), fields)

@@ -1,4 +1,4 @@
-"""What is wanted of objects beside what they keep: what is derived, and what their roles lead to."""
+"""What a request selects of objects besides stored values: derived attributes, locks, and roles."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,33 +9,29 @@ from stratabase.domain.query.page import Page, Query
 from stratabase.model.model import Role
 
 View = Mapping[str, Any]
-"""An object as it is answered: its state, and what its roles lead to under the spots that a fetch names."""
-
-
+"""An object as the answer shows it: its state, and the results of its roles under the keys of a `Fetch`."""
 Render = Callable[[Entity], Mapping[str, Any]]
-"""Makes of an object what its view shows of it by itself."""
-
-
+"""A function that makes an object's part of the view, without its roles."""
 RenderPage = Callable[[Page, Sequence[View]], Any]
-"""Makes what is answered of a page and the views of its objects."""
+"""A function that makes the answer of a page and the views of its objects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """What is wanted of objects of one class: roles, each by the spot where a view holds it."""
+    """What a request selects of the objects of one class. `roles` has its keys in the view."""
 
     roles: Mapping[str, "RoleFetch"] = field(default_factory=dict)
     derived: tuple[str, ...] = ()
-    """The derived attributes that are wanted in their views, under their names."""
+    """The names of the selected derived attributes."""
     version_start: bool = False
-    """`_versionStart` is wanted of them."""
+    """Whether `_versionStart` is selected."""
     render_lock: Callable[[Entity], Any] | None = None
-    """Makes what is answered of an object's lock, which a view holds as LOCK; None if that is not wanted."""
+    """A function that makes the answer of an object's lock, for the key LOCK; None if it is not selected."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToOne:
-    """The object that a role leads to; its view is the answer, None where there is no object."""
+    """The object that a role leads to. The answer is its view, or None if there is no object."""
 
     name: RoleName
     role: Role
@@ -65,15 +61,11 @@ class Associables:
 
 
 RoleFetch = ToOne | ToMany | Associables
-
-
 LOCK = "_lock"
-
-
 STATE_ONLY = Fetch()
-"""Nothing is wanted beside what the objects keep."""
+"""Only stored values are selected."""
 
 
 def stored_state(entity: Entity) -> Mapping[str, Any]:
-    """Return an object's state: the face of what is stored."""
+    """Return an object's state: the `Render` for stored values."""
     return entity.state

@@ -1,4 +1,4 @@
-"""A filter over states, as data; `matching.py` compiles it to a test."""
+"""Filters on states, as data; `matching` compiles them to predicates."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,18 +8,17 @@ from stratabase.expressions.expression import Expression
 from stratabase.model.types.operators import Operator
 from stratabase.model.types.storage import Stored
 
-_CONDITION = 200
-"""What a condition counts, which may look at much text, as against a comparison."""
+_EXPRESSION_COST = 200
+"""The estimated cost of an expression, which may search long texts, relative to a comparison."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One attribute (`_id` included) compared with an operand in its stored spelling.
+    """An attribute (or `_id`) compared with an operand in its stored spelling.
 
-    The attribute may be derived: then a state must have its value before it is tested.
-
-    The operand is a bool for null and not_null, a tuple for in and not_in (None in it means null). It is None
-    for eq and ne alone, where it means null.
+    A derived attribute must be in the state before the test. The operand is a bool for null and not_null, and
+    a tuple for in and not_in, where None means null. For eq and ne, None means null. Other operators never
+    have None.
     """
 
     attribute: str
@@ -29,14 +28,14 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All parts hold; true without any."""
+    """All parts hold. It is true without parts."""
 
     parts: tuple["Filter", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """At least one part holds; false without any."""
+    """At least one part holds. It is false without parts."""
 
     parts: tuple["Filter", ...]
 
@@ -50,7 +49,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionFilter:
-    """A condition over the class's own attributes holds; where it is null, it does not."""
+    """A condition over the class's own attributes is true. A null condition does not hold."""
 
     expression: Expression
     evaluation: EvaluationContext
@@ -58,7 +57,7 @@ class ExpressionFilter:
 
 @dataclass(frozen=True, slots=True)
 class FlagFilter:
-    """A mark is in the state, which somebody puts there before it is tested; no attribute has its name."""
+    """A flag is true in the state. The code that tests objects sets it before. No attribute has its name."""
 
     mark: str
 
@@ -76,50 +75,48 @@ def conjuncts(filter_: Filter | None) -> Iterator[Filter]:
 
 
 def test_cost(filter_: Filter) -> int:
-    """Return how much a test of an object may take: a comparison counts 1."""
+    """Return the estimated cost of testing one object. A comparison costs 1."""
     if isinstance(filter_, And | Or):
         return sum(map(test_cost, filter_.parts))
     if isinstance(filter_, Not):
         return test_cost(filter_.part)
-    return _CONDITION if isinstance(filter_, ExpressionFilter) else 1
+    return _EXPRESSION_COST if isinstance(filter_, ExpressionFilter) else 1
 
 
 MATCH_ALL = And(())
-
-
 MATCH_NONE = Or(())
 
 
 def and_(parts: Sequence[Filter]) -> Filter:
-    """Return the filter of what all parts let through."""
-    left = tuple(_once(MATCH_NONE, (part for part in parts if part != MATCH_ALL)))
-    return left[0] if len(left) == 1 else And(left)
+    """Return the filter that matches what all parts match."""
+    remaining = tuple(_deduplicate(MATCH_NONE, (part for part in parts if part != MATCH_ALL)))
+    return remaining[0] if len(remaining) == 1 else And(remaining)
 
 
 def or_(parts: Sequence[Filter]) -> Filter:
-    """Return the filter of what at least one part lets through."""
-    left = _listed(_once(MATCH_ALL, (part for part in parts if part != MATCH_NONE)))
-    return left[0] if len(left) == 1 else Or(left)
+    """Return the filter that matches what at least one part matches."""
+    remaining = _merge_equalities(_deduplicate(MATCH_ALL, (part for part in parts if part != MATCH_NONE)))
+    return remaining[0] if len(remaining) == 1 else Or(remaining)
 
 
 def not_(part: Filter) -> Filter:
-    """Return the filter of what a part does not let through."""
+    """Return the filter that matches what a part does not match."""
     if part in (MATCH_ALL, MATCH_NONE):
         return MATCH_NONE if part == MATCH_ALL else MATCH_ALL
     return part.part if isinstance(part, Not) else Not(part)
 
 
-def _once(constant: Filter, parts: Iterable[Filter]) -> Iterator[Filter]:
-    """Yield the parts, a constant one at its first place only."""
-    is_met = False
+def _deduplicate(constant: Filter, parts: Iterable[Filter]) -> Iterator[Filter]:
+    """Yield the parts, but those that equal a constant only once."""
+    is_seen = False
     for part in parts:
-        if part != constant or not is_met:
+        if part != constant or not is_seen:
             yield part
-        is_met = is_met or part == constant
+        is_seen = is_seen or part == constant
 
 
-def _listed(parts: Iterable[Filter]) -> tuple[Filter, ...]:
-    """Return the parts; what compares one attribute with several values is one of them."""
+def _merge_equalities(parts: Iterable[Filter]) -> tuple[Filter, ...]:
+    """Return the parts with all equality comparisons of one attribute merged into one."""
     values: dict[str, list[Stored]] = {}
     rest: list[Filter] = []
     for part in parts:

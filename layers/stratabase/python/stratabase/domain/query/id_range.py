@@ -1,4 +1,4 @@
-"""How many of the objects that a role leads to must be read for a page of them."""
+"""Which of the objects that a role leads to must be read for a page of them."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -7,19 +7,19 @@ from stratabase.domain.query.page import PageFields, Query
 
 
 class IdRange(NamedTuple):
-    """Ids after `start` (exclusive), in their order or `backward`, at most `limit`; None: no bound."""
+    """At most `limit` IDs after `start` (exclusive), ascending or `backward`. None means no bound."""
 
     start: str | None = None
     limit: int | None = None
     backward: bool = False
 
     def select(self, ids: Iterable[str]) -> tuple[str, ...]:
-        """Return the ids that are in the range, each once, in its order."""
+        """Return the IDs of the range, each once, in its order."""
         ordered = sorted(filter(self.contains, set(ids)), reverse=self.backward)
         return tuple(ordered[: self.limit])
 
     def contains(self, id_: str) -> bool:
-        """Return whether an id is in the range, if the limit allows any."""
+        """Return whether the range contains an ID. Apart from 0, its limit does not matter."""
         after = self.start is None or (id_ < self.start if self.backward else id_ > self.start)
         return after and self.limit != 0
 
@@ -30,10 +30,10 @@ _NO_FIELDS = PageFields(items=False)
 
 
 def id_range_of(query: Query) -> IdRange:
-    """Return what must be read for a page, as long as all that links name is there.
+    """Return the range of linked IDs that must be read for a page, if all linked objects exist.
 
-    A page without a filter, in the order of the ids, shows the first that there are after its start; whoever
-    counts all, or asks what lies before the start, has all read.
+    A page in the order of the IDs without a filter shows the first objects after its start. A total count, or
+    the question whether objects precede the start, needs all IDs.
     """
     window, fields = query.window, query.fields
     if fields == _NO_FIELDS:

@@ -1,7 +1,7 @@
-"""A filter compiled to a test of states: closures that know their operand and how its type compares.
+"""Filters compiled to predicates: closures that contain the operand and its type's sort key.
 
-Null is a value like others to eq, ne, in and not_in; it is below no operand and above none, and contains no
-text, so the other operators do not hold for it, and their negations do.
+For eq, ne, in and not_in, null is a value like others. Otherwise null is neither below nor above an operand,
+and contains no text. So the other operators are false for null, and their negations are true.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,19 +15,15 @@ from stratabase.model.model import Class
 from stratabase.model.types.operators import Operator
 
 Test = Callable[[State], bool]
-
-
+"""A predicate on states."""
 Rank = Callable[[Any], Any]
-
-
+"""A type's sort key: values are compared by it."""
 _Read = Callable[[State], Any]
-
-
 _Factory = Callable[[_Read, Any, Rank], Test]
 
 
 def matcher(filter_: Filter, class_: Class) -> Test:
-    """Return the test that says whether a state of the class matches the filter."""
+    """Return the predicate that says whether a state of the class matches the filter."""
     return _COMPILERS[type(filter_)](filter_, class_)
 
 
@@ -71,8 +67,8 @@ def _holds(condition: ExpressionFilter, _: Class) -> Test:
     return lambda state: holds(Environment(state, evaluation))
 
 
-def _marked(marked: FlagFilter, _: Class) -> Test:
-    mark = marked.mark
+def _flag(flag_filter: FlagFilter, _: Class) -> Test:
+    mark = flag_filter.mark
     return lambda state: state.get(mark) is True
 
 
@@ -82,7 +78,7 @@ _COMPILERS: Mapping[type[Any], Callable[[Any, Class], Test]] = {
     Or: _or,
     Not: _not,
     ExpressionFilter: _holds,
-    FlagFilter: _marked,
+    FlagFilter: _flag,
 }
 
 
@@ -175,4 +171,4 @@ COMPARISONS: Mapping[Operator, _Factory] = {
     Operator.ENDS_WITH: _ends_with,
     Operator.NOT_ENDS_WITH: _not_ends_with,
 }
-"""One factory per operator: from what reads an attribute, the operand and the type's rank to a test."""
+"""By operator: a function of the attribute's reader, the operand and the type's sort key, to a predicate."""

@@ -1,4 +1,4 @@
-"""An order of objects, and a position in it."""
+"""Orders of objects, and positions in them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -13,13 +13,13 @@ from stratabase.model.types.storage import Stored
 
 @frozen
 class OrderTerm:
-    """One attribute to order by; null comes first ascending, last descending."""
+    """One attribute to order by. Null comes first if ascending, and last if descending."""
 
     attribute: str
     descending: bool = False
 
     def reversed(self) -> "OrderTerm":
-        """Return the opposite term."""
+        """Return the term in the opposite direction."""
         return OrderTerm(self.attribute, not self.descending)
 
 
@@ -28,33 +28,33 @@ _BY_ID, _BY_START = OrderTerm("_id"), OrderTerm(VERSION_START)
 
 @frozen
 class Order:
-    """Terms, the most important first; the last is always `_id`, so that no two objects are equal.
+    """Terms, the most important first. The last one is `_id`, so no two objects are equal.
 
-    The versions of one object are ordered by terms of which the last is always `_versionStart`.
+    An order of the versions of one object ends with `_versionStart` instead.
     """
 
     terms: tuple[OrderTerm, ...] = (_BY_ID,)
 
     @classmethod
     def of(cls, terms: Iterable[OrderTerm]) -> "Order":
-        """Return the order that `terms` mean: each attribute once, and `_id` last, named or not."""
-        return cls(_until(_BY_ID, terms))
+        """Return the order of some terms: each attribute once, with `_id` last."""
+        return cls(_ending_with(_BY_ID, terms))
 
     @classmethod
     def of_versions(cls, terms: Iterable[OrderTerm]) -> "Order":
-        """Return the order of an object's versions: each attribute once, and `_versionStart` last.
+        """Return an order of an object's versions: each attribute once, with `_versionStart` last.
 
-        Without terms it is the one that pages have if nothing is said, so that cursors fit both.
+        Without terms it is the default order of pages of objects, so that a cursor of one fits the other.
         """
-        return cls(_until(_BY_START, tuple(terms) or (_BY_ID,)))
+        return cls(_ending_with(_BY_START, tuple(terms) or (_BY_ID,)))
 
     def reversed(self) -> "Order":
         """Return the opposite order."""
         return Order(tuple(term.reversed() for term in self.terms))
 
 
-def _until(last: OrderTerm, terms: Iterable[OrderTerm]) -> tuple[OrderTerm, ...]:
-    """Return the terms up to a last one, named among them or not, each attribute once."""
+def _ending_with(last: OrderTerm, terms: Iterable[OrderTerm]) -> tuple[OrderTerm, ...]:
+    """Return the terms up to a last one, which is added if it is missing. Each attribute occurs once."""
     firsts: dict[str, OrderTerm] = {}
     for term in (*terms, last):
         firsts.setdefault(term.attribute, term)
@@ -63,13 +63,13 @@ def _until(last: OrderTerm, terms: Iterable[OrderTerm]) -> tuple[OrderTerm, ...]
 
 @frozen
 class Position:
-    """Stored values for the first terms of an order (all of them: exactly one place)."""
+    """A position in an order: stored values for its first terms. Values for all terms mean an exact place."""
 
     values: tuple[Stored, ...]
 
 
 def position_of(state: State, order: Order) -> Position:
-    """Return where a state stands in an order."""
+    """Return the position of a state in an order."""
     return Position(tuple(state.get(term.attribute) for term in order.terms))
 
 
@@ -77,30 +77,30 @@ T = TypeVar("T")
 
 
 class _Step(NamedTuple):
-    """One value of a position, ready to be compared with."""
+    """One value of a position, prepared for comparisons."""
 
     read: Callable[[State], Any]
     value: Stored
     place: Any
     rank: Callable[[Any], Any]
-    up: int
-    """What to answer for a greater value: 1 ascending, -1 descending."""
+    if_greater: int
+    """The result if a state's value is greater: 1 if ascending, -1 if descending."""
 
 
 def comparator(position: Position, order: Order, class_: Class) -> Callable[[State], int]:
-    """Return what tells where a state lies: -1 before the position, 0 at it, 1 after it.
+    """Return a function of a state: -1 if it lies before the position, 0 if at it, 1 if after it.
 
-    A position that holds values for the first terms only is as wide as all objects that have these values.
+    All states with the values of the position are at it, if these are values of the first terms only.
     """
     steps = [_step(term, value, class_) for term, value in zip(order.terms, position.values, strict=False)]
 
     def side(state: State) -> int:
-        for read, value, place, rank, up in steps:
+        for read, value, place, rank, if_greater in steps:
             own = read(state)
             if own == value:
                 continue
             above = own is not None and (value is None or rank(own) > place)
-            return up if above else -up
+            return if_greater if above else -if_greater
         return 0
 
     return side
@@ -113,31 +113,31 @@ def _step(term: OrderTerm, value: Stored, class_: Class) -> _Step:
 
 
 def compare_positions(left: Position, right: Position, order: Order, class_: Class) -> int:
-    """Return -1, 0 or 1 as `left` is before, at or after `right`, by the terms that both hold values for."""
+    """Return -1, 0 or 1 if `left` is before, at or after `right`, by the terms of which both have values."""
     known = dict(zip((term.attribute for term in order.terms), left.values, strict=False))
     shared = Position(right.values[: len(known)])
     return comparator(shared, order, class_)(known)
 
 
 def sort_objects(
-    things: Iterable[T], state_of: Callable[[T], State], order: Order, class_: Class
+    objects: Iterable[T], state_of: Callable[[T], State], order: Order, class_: Class
 ) -> Sequence[T]:
-    """Return the things by the order of their states."""
-    # One stable pass per term, the least important first: each compares plain values of one type, which is
-    # several times faster than one pass over composed keys.
-    things = list(things)
-    states = [state_of(thing) for thing in things]
-    places = list(range(len(things)))
+    """Return objects in an order, by the state that `state_of` returns for each."""
+    # One stable sort for each term, the least important first. It compares plain values of one type, which is
+    # several times faster than one sort by tuples of keys.
+    objects = list(objects)
+    states = [state_of(each) for each in objects]
+    indexes = list(range(len(objects)))
     for term in reversed(order.terms):
         read, rank = value_getter(class_, term.attribute), type_of(class_, term.attribute).sort_key
-        places = _pass([read(state) for state in states], places, rank, down=term.descending)
-    return [things[place] for place in places]
+        indexes = _sort_by_term([read(state) for state in states], indexes, rank, down=term.descending)
+    return [objects[index] for index in indexes]
 
 
-def _pass(
-    values: Sequence[Any], places: Sequence[int], rank: Callable[[Any], Any], *, down: bool
+def _sort_by_term(
+    values: Sequence[Any], indexes: Sequence[int], rank: Callable[[Any], Any], *, down: bool
 ) -> list[int]:
-    nulls = [place for place in places if values[place] is None]
-    others = [place for place in places if values[place] is not None]
-    others.sort(key=lambda place: rank(values[place]), reverse=down)
+    nulls = [index for index in indexes if values[index] is None]
+    others = [index for index in indexes if values[index] is not None]
+    others.sort(key=lambda index: rank(values[index]), reverse=down)
     return others + nulls if down else nulls + others

@@ -1,4 +1,4 @@
-"""A page of objects, and what asks for one."""
+"""Queries, the window of a page that they request, and pages of objects in memory."""
 
 from collections.abc import Iterable
 
@@ -13,11 +13,12 @@ from stratabase.model.model import Class
 
 @frozen
 class Window:
-    """Which part of the ordered matches is wanted: always one slice of them.
+    """The slice of the ordered matches that a page shows.
 
-    `size` objects after `start` (before it when `backward`), `offset` of them passed over. Without a start:
-    from the first (the last) match. `inclusive`: an object at `start` itself belongs to the page; where
-    `start` has values for the first terms only, all objects with these values are at it.
+    It has `size` objects after `start` (before it if `backward`), of which the first `offset` are skipped.
+    Without a start, it begins at the first match (the last one if `backward`). With `inclusive`, objects at
+    the start itself belong to it; if `start` has values of the first terms only, these are all objects with
+    these values.
     """
 
     size: int = 10
@@ -29,19 +30,19 @@ class Window:
 
 @frozen
 class PageFields:
-    """What a client asked to know of a page; what it did not ask for need not be found out."""
+    """The fields of a page that the client selected. The others need not be computed."""
 
     items: bool = True
     total_count: bool = False
     has_next: bool = False
     has_prev: bool = False
     version_start: bool = True
-    """That the states tell `_versionStart`; to spell it takes as long as to read all else."""
+    """Whether states must contain `_versionStart`. Its text takes as long as all other values together."""
 
 
 @frozen
 class Query:
-    """The objects of a class that match a filter (all without one), in an order, and a window on them."""
+    """A request for a page: a class, a filter (None matches all objects), an order and a window."""
 
     class_name: str
     order: Order
@@ -51,52 +52,52 @@ class Query:
 
     @property
     def needs_version_start(self) -> bool:
-        """Whether states must tell `_versionStart`, to be shown or to be ordered by."""
+        """Whether states must contain `_versionStart`, because it is selected or ordered by."""
         return self.fields.version_start or any(term.attribute == VERSION_START for term in self.order.terms)
 
 
 @frozen
 class Page:
-    """The objects of a window, in the query's order whatever the direction; None for what was not wanted.
+    """A page of objects in the query's order, whatever its direction. Fields that are not selected are None.
 
-    `has_next` and `has_prev` say whether any match lies after the slice, or before it. An empty slice has a
-    place too: between what lies before its start (or was passed over) and what would be its first object.
+    `has_next` and `has_prev` say whether matches lie after or before the slice. An empty slice also has a
+    place: between the matches before its start, or skipped by it, and the place of its first object.
     """
 
     items: tuple[Entity, ...] = ()
     total_count: int | None = None
-    """How many objects match, whatever the window."""
+    """The number of matches, whatever the window."""
     has_next: bool | None = None
     has_prev: bool | None = None
 
 
 class Paginator:
-    """Makes the page of a query out of objects in memory, whatever their order."""
+    """The computation of a query's page from objects in memory, in any order."""
 
     def __init__(self, query: Query, class_: Class) -> None:
         self._window = query.window
         self._class = class_
-        # From the window's start on: in the query's order forward, against it backward.
+        # Always read on from the window's start: forward in the query's order, backward in the opposite one.
         self._order = query.order.reversed() if query.window.backward else query.order
         self._matches: Test | None = None if query.filter is None else matcher(query.filter, class_)
 
     def page(self, entities: Iterable[Entity]) -> Page:
-        """Return the page of some objects, with its count and what lies around it."""
+        """Return the page of some objects, with its total count, `has_next` and `has_prev`."""
         matches = self._matches
-        found = [entity for entity in entities if matches is None or matches(entity.state)]
-        onward = self._onward(found)
+        matching = [entity for entity in entities if matches is None or matches(entity.state)]
+        remaining = self._from_start(matching)
         offset, end = self._window.offset, self._window.offset + self._window.size
-        items = tuple(onward[offset:end])
-        ahead = len(onward) > end
-        behind = len(found) > len(onward) or min(offset, len(onward)) > 0
+        items = tuple(remaining[offset:end])
+        ahead = len(remaining) > end
+        behind = len(matching) > len(remaining) or min(offset, len(remaining)) > 0
         if self._window.backward:
-            return Page(items[::-1], len(found), has_next=behind, has_prev=ahead)
-        return Page(items, len(found), has_next=ahead, has_prev=behind)
+            return Page(items[::-1], len(matching), has_next=behind, has_prev=ahead)
+        return Page(items, len(matching), has_next=ahead, has_prev=behind)
 
-    def _onward(self, found: list[Entity]) -> list[Entity]:
-        """Return what lies beyond the window's start, the nearest first."""
+    def _from_start(self, entities: list[Entity]) -> list[Entity]:
+        """Return the objects beyond the window's start, the nearest first."""
         start = self._window.start
         if start is not None:
             side, nearest = comparator(start, self._order, self._class), 0 if self._window.inclusive else 1
-            found = [entity for entity in found if side(entity.state) >= nearest]
-        return list(sort_objects(found, lambda entity: entity.state, self._order, self._class))
+            entities = [entity for entity in entities if side(entity.state) >= nearest]
+        return list(sort_objects(entities, lambda entity: entity.state, self._order, self._class))

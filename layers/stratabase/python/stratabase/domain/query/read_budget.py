@@ -1,4 +1,4 @@
-"""What one request may read, whatever it asks for: so many bytes, for so long."""
+"""The read budget of a request: how many bytes it may read, and for how long."""
 
 from collections.abc import Callable
 
@@ -7,26 +7,26 @@ MEGABYTE = 1024 * 1024
 
 
 class ReadBudget:
-    """What all reads of one request draw from. `clock` tells seconds, and never goes back."""
+    """The budget that all reads of one request share. `clock` returns seconds and never goes back."""
 
-    __slots__ = ("_clock", "_end", "_most_bytes", "bytes_read")
+    __slots__ = ("_clock", "_end", "_max_bytes", "bytes_read")
 
-    def __init__(self, most_bytes: int, most_seconds: float, clock: Callable[[], float]) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, max_bytes: int, max_seconds: float, clock: Callable[[], float]) -> None:
+        self._max_bytes = max_bytes
         self._clock = clock
-        self._end = clock() + most_seconds
+        self._end = clock() + max_seconds
         self.bytes_read = 0
-        """How many bytes were read, more or less."""
+        """The approximate number of bytes read so far."""
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether more was read than may be, or for longer."""
+        """Whether the request has read more than it may, or for longer."""
         return self.would_be_exhausted(0)
 
     def would_be_exhausted(self, size: int) -> bool:
-        """Return whether it is used up, or would be by so many bytes more."""
-        return self.bytes_read + size > self._most_bytes or self._clock() > self._end
+        """Return whether the budget is exhausted, or would be after so many more bytes."""
+        return self.bytes_read + size > self._max_bytes or self._clock() > self._end
 
     def charge(self, size: int) -> None:
-        """Note that so many bytes were read."""
+        """Count bytes that were read."""
         self.bytes_read += size

@@ -1,13 +1,18 @@
-"""What a write comes to: from a command, and what has been read, to effects and issues. Nothing here reads.
+"""The planning of a write: from a command and what has been read, to effects and issues. Nothing here reads.
 
-Read `commands` (what a client asks for) and `plan` first: its `plan_write` shows the phases in order.
-1. `expand` makes a `request` of the command: an `ObjectWrite` for each object, with its `draft`; what is
-   asked of roles goes through `to_one`, `to_many` and `parts` to `role_requests`. So does `restore`.
-2. `associations` resolves what both sides ask of one association.
-3. `permissions` and `restore_permissions` say what grants must allow.
-4. `cardinality` and `locks` check the whole; `affected` and `warning_rules` are for the model's warnings.
-5. `effects` says what becomes of each object; `explanations` tells why a store refuses that.
+Read `commands` (what a client requests) and `plan` first. `plan_write` shows the phases in order:
 
-What is read comes from `snapshot`, which notes what it lacks. Imports the other packages of the domain; the
-operations import this one.
+1. `expand` turns the command into a `request`: an `ObjectWrite` for each object, with values checked by
+   `draft`. `to_one`, `to_many` and `parts` record as `role_requests` what the command requests of roles.
+   `restore` expands a restoration, and `request_ids` has the IDs of new objects.
+2. `associations` combines what both sides of an association request.
+3. `permissions` and `restore_permissions` list the permissions that grants must give.
+4. `cardinality` and `locks` check required roles, locks and expected versions.
+5. `effects` makes the effects, and chooses the start of the new versions: `effects_of`, step 2.
+
+Afterwards, `affected` and `warning_rules` say which warnings of the model to evaluate, and `explanations`
+turns a refusal of the store into issues. `limits` has the limits of one write, and of one bulk service.
+
+Everything that a plan knows comes from its `snapshot`, which also notes what must still be read. This package
+imports the other packages of the domain; `operations` imports it.
 """

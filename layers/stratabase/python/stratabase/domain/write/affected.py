@@ -1,4 +1,4 @@
-"""The objects and attributes that a plan changes, for which warnings are asked."""
+"""The objects and attributes that a plan changes, for which the model's warnings are evaluated."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -18,22 +18,26 @@ from stratabase.model.dependencies import ClassMember
 
 
 class AffectedObject(NamedTuple):
-    """An object that there will be, with the place in the request that is to be blamed."""
+    """An object that exists after the write, with the place in the request where a warning is reported."""
 
     subject: Subject
     reference: Reference
     written: bool
-    """It begins, or its own state changes; otherwise the request speaks of it, or others lead to it."""
+    """Whether the object is created or its own state changes; otherwise only its associations may change."""
 
 
 def affected_objects(plan: WritePlan) -> list[AffectedObject]:
-    """Return the objects, in the request's order; none that ends, and none where nothing changes."""
-    request = plan.request
-    written = {reference for reference, _ in _after(plan)}
+    """Return the affected objects in the order of the request, without deleted ones.
+
+    The result is empty if the write has no effects.
+    """
+    if not plan.effects:
+        return []
+    request, written = plan.request, plan.index.objects
     found = {
         write.reference: AffectedObject(write.subject, write.reference, write.reference in written)
         for write in request.objects.values()
-        if not write.is_deleted and plan.effects
+        if not write.is_deleted
     }
     for move in _moves(plan):
         reference = Reference(move.role.class_name, move.owner)
@@ -43,7 +47,7 @@ def affected_objects(plan: WritePlan) -> list[AffectedObject]:
 
 
 def changed_members(plan: WritePlan) -> frozenset[ClassMember]:
-    """Return the attributes and roles of which some object has other values; deletions do not count."""
+    """Return the attributes and roles that change in some object. Deletions do not count."""
     values = (
         (reference.class_name, name)
         for reference, effect in _after(plan)
@@ -55,14 +59,14 @@ def changed_members(plan: WritePlan) -> frozenset[ClassMember]:
 
 
 def _after(plan: WritePlan) -> Iterator[tuple[Reference, Creation | Modification | Restoration]]:
-    """Yield the objects that there will be of those that are written, each with its effect."""
+    """Yield the written objects that exist after the write, each with its effect."""
     for reference, effect in plan.index.objects.items():
         if not isinstance(effect, Deletion):
             yield reference, effect
 
 
 def _moves(plan: WritePlan) -> Iterator[LinkMove]:
-    """Yield what is led to more or no more, but for what ends by itself with the object that led to it."""
+    """Yield the associations that begin or end, except those that end because the other object is deleted."""
     for move in plan.index.moves:
         opposite = opposite_name(plan.request.role(move.role))
         if opposite is None or not plan.index.is_deleted(Reference(opposite.class_name, move.other)):
@@ -70,7 +74,7 @@ def _moves(plan: WritePlan) -> Iterator[LinkMove]:
 
 
 def _led_to(plan: WritePlan, move: LinkMove, reference: Reference) -> AffectedObject:
-    """Return an object that the request does not speak of; the one that leads to it, or did, is blamed."""
+    """Return an object that is not in the request, at the place of the object that leads or led to it."""
     request, opposite = plan.request, opposite_name(plan.request.role(move.role))
     assert opposite is not None, "an object whose role leads one way speaks for itself"
     requester = request.objects[Reference(opposite.class_name, move.other)]

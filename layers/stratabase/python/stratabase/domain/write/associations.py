@@ -1,4 +1,4 @@
-"""Resolve what both sides ask of an association: where each key leads, which links begin and end."""
+"""The combination of what both sides of an association request: where each key leads, which links change."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,16 +17,16 @@ from stratabase.model.model import Role
 
 
 def resolve_roles(request: WriteRequest) -> tuple[LinkEffect, ...]:
-    """Set the keys of the request's objects; return the links that begin and end. Conflicts are issues."""
+    """Set the keys of the request's objects, and return the effects on links. Contradictions are issues."""
     _resolve_keys(request)
     return tuple(_resolve_links(request))
 
 
 def _resolve_keys(request: WriteRequest) -> None:
-    """Let each key lead where it is asked to, or note why it cannot."""
+    """Set each key to its requested target, or add an issue if that is not possible."""
     for (holder, name), requests in request.key_requests.items():
         requester = requests.first.requester
-        write = request.touch(holder, requester)
+        write = request.write_of(holder, requester)
         if write is None:
             _refuse_missing(request, holder, requests.assignments)
         elif write.is_deleted:
@@ -35,43 +35,46 @@ def _resolve_keys(request: WriteRequest) -> None:
             ]
         else:
             write.role_paths[name.role_name] = requester.path
-            _settle(request, write, request.role(name), requests)
-    _exclude(request)
+            _set_key(request, write, request.role(name), requests)
+    # Only now are all keys set, so that those of one-to-one associations can be compared.
+    _check_one_to_one(request)
 
 
-def _refuse_missing(request: WriteRequest, holder: Reference, claims: Sequence[KeyRequest]) -> None:
+def _refuse_missing(request: WriteRequest, holder: Reference, assignments: Sequence[KeyRequest]) -> None:
     if request.knows(holder):
-        for claim in claims:
+        for claim in assignments:
             request.report_missing(holder, claim.requester)
 
 
-def _settle(request: WriteRequest, write: ObjectWrite, role: Role, requests: KeyRequests) -> None:
-    wanted = {each.id: each for each in (*requests.assignments, *requests.own)}
-    named = describe_object(write.reference)
-    if len(wanted) > 1:
+def _set_key(request: WriteRequest, write: ObjectWrite, role: Role, requests: KeyRequests) -> None:
+    """Set a key if its requests agree; otherwise add an issue."""
+    targets = {each.id: each for each in (*requests.assignments, *requests.own)}
+    object_name = describe_object(write.reference)
+    if len(targets) > 1:
         message = _(
             "{object} can have only one {class_name} in the role {role}.",
-            object=named,
+            object=object_name,
             class_name=role.target,
             role=role.name,
         )
         request.issues.append(requests.last.requester.cardinality_issue(message))
-    elif wanted.keys() & {each.id for each in requests.releases}:
+    elif targets.keys() & {each.id for each in requests.releases}:
         message = _(
             "The request both adds and removes the association of {object} in the role {role}. "
             "Do only one of these.",
-            object=named,
+            object=object_name,
             role=role.name,
         )
         request.issues.append(requests.first.requester.contradiction_issue(message))
-    elif wanted:
-        _lead(request, write, role, requests)
+    elif targets:
+        _assign_key(request, write, role, requests)
+    # A release only counts if the key still leads to the object that releases it.
     elif write.value_before(role.name) in {each.id for each in requests.releases}:
         write.state[role.name] = None
 
 
-def _lead(request: WriteRequest, write: ObjectWrite, role: Role, requests: KeyRequests) -> None:
-    """Let a key lead to the one thing that is asked for, if it can."""
+def _assign_key(request: WriteRequest, write: ObjectWrite, role: Role, requests: KeyRequests) -> None:
+    """Set a key to its only requested target, if that exists and is free."""
     id_, requester = requests.last
     target = None if id_ is None else Reference(role.target, id_)
     if target is not None and request.is_deleted(target):
@@ -87,12 +90,16 @@ def _lead(request: WriteRequest, write: ObjectWrite, role: Role, requests: KeyRe
         write.state[role.name] = id_
         if target is not None and requests.own:
             request.require_target(write.subject.class_, target, requester)
+    # The key leads there already, so the commit does not write it, and does not check its target.
     elif target is not None and requests.own:
         request.look_up_target(target, requester)
 
 
 def _is_taken(request: WriteRequest, write: ObjectWrite, role: Role, requests: KeyRequests) -> bool:
-    """Return whether who claims a partner would take it from another, who does not let it go."""
+    """Return whether an object claims a partner of another object that does not release it.
+
+    The partner can leave by its own key. A partner whose other side is deleted is free.
+    """
     partner = write.value_before(role.name)
     known = {each.id for each in (*requests.assignments, *requests.releases)}
     if requests.own or partner in {None, *known} or not is_one_to_one(request.context.model, role):
@@ -101,15 +108,15 @@ def _is_taken(request: WriteRequest, write: ObjectWrite, role: Role, requests: K
     return not request.is_deleted(rival) and request.context.snapshot.entity(rival) is not None
 
 
-def _exclude(request: WriteRequest) -> None:
-    """Note where several keys of the request shall lead to what only one may lead to."""
-    led_to: set[tuple[RoleName, str]] = set()
+def _check_one_to_one(request: WriteRequest) -> None:
+    """Add an issue for each one-to-one association in which several of the keys lead to one object."""
+    taken: set[tuple[RoleName, str]] = set()
     for (holder, name), requests in request.key_requests.items():
         write, role = request.objects.get(holder), request.role(name)
         id_ = write.state.get(name.role_name) if write and not write.is_deleted else None
         if not isinstance(id_, str) or not is_one_to_one(request.context.model, role):
             continue
-        if (name, id_) in led_to:
+        if (name, id_) in taken:
             message = _(
                 "Only one {class_name} can have {object} in the role {role}.",
                 class_name=name.class_name,
@@ -117,11 +124,11 @@ def _exclude(request: WriteRequest) -> None:
                 role=role.name,
             )
             request.issues.append(requests.last.requester.cardinality_issue(message))
-        led_to.add((name, id_))
+        taken.add((name, id_))
 
 
 def _resolve_links(request: WriteRequest) -> Iterator[LinkEffect]:
-    """Yield the links that begin and end; what cannot be is an issue."""
+    """Yield the links to create and delete. Contradictory requests are issues."""
     for link_key, requests in request.link_requests.items():
         if requests.additions and requests.removals:
             message = _(
@@ -130,15 +137,16 @@ def _resolve_links(request: WriteRequest) -> Iterator[LinkEffect]:
             )
             request.issues.append(requests.removals[0].contradiction_issue(message))
         elif requests.additions:
-            yield from _begun(request, link_key, requests)
+            yield from _created_links(request, link_key, requests)
         else:
-            yield from _ended(request, link_key)
+            yield from _deleted_links(request, link_key)
 
 
-def _begun(request: WriteRequest, link_key: LinkKey, requests: LinkRequests) -> Iterator[LinkEffect]:
+def _created_links(request: WriteRequest, link_key: LinkKey, requests: LinkRequests) -> Iterator[LinkEffect]:
     requester, ends = requests.additions[0], _ends(request, link_key)
-    if gone := [end for end in ends if request.is_deleted(end)]:
-        request.issues.append(requester.deleted_by_request_issue(gone[-1]))
+    if deleted := [end for end in ends if request.is_deleted(end)]:
+        request.issues.append(requester.deleted_by_request_issue(deleted[-1]))
+    # A new object has no links, so there is nothing to read.
     elif any(map(request.is_new, ends)) or not request.context.snapshot.is_linked(*link_key):
         for end in ends:
             request.require_target(request.class_(link_key.role.class_name), end, requester)
@@ -148,8 +156,8 @@ def _begun(request: WriteRequest, link_key: LinkKey, requests: LinkRequests) -> 
             request.look_up_target(end, requester)
 
 
-def _ended(request: WriteRequest, link_key: LinkKey) -> Iterator[LinkEffect]:
-    """Yield the end of a link, unless it ends by itself with what it joins."""
+def _deleted_links(request: WriteRequest, link_key: LinkKey) -> Iterator[LinkEffect]:
+    """Yield the deletion of a link, unless the link ends because one of its objects is deleted."""
     if not any(map(request.is_deleted, _ends(request, link_key))) and request.context.snapshot.is_linked(
         *link_key
     ):

@@ -1,7 +1,7 @@
-"""The required roles of the objects that a request makes, and of those whose roles it speaks of.
+"""Required roles of the objects that a request creates, or whose roles it writes.
 
-The rule is that of required attributes (`draft`): what a request does not touch and was
-empty before is passed over.
+The rule is the same as for required attributes (`draft`): a role that was empty before, and that the request
+does not touch, may stay empty.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,15 +16,16 @@ from stratabase.messages import _
 from stratabase.model.model import Role
 
 Filled = set[tuple[RoleName, str]]
-"""The roles that lead to something because of what others are, each with the object whose role it is."""
+"""The roles that keys and links of the request fill, each with the ID of the object that has the role."""
 
 
-def check_cardinality(request: WriteRequest, on_links: Iterable[LinkEffect]) -> None:
-    """Note each required role that would lead to nothing.
+def check_cardinality(request: WriteRequest, links: Iterable[LinkEffect]) -> None:
+    """Add an issue for each required role that the write would leave empty.
 
-    What an object that was there before loses by others, the store finds out, since it counts.
+    If other objects of the request take the last object away from an existing one, the store detects it,
+    because it counts them.
     """
-    filled = {*_by_keys(request), *_by_links(request, on_links)}
+    filled = {*_filled_by_keys(request), *_filled_by_links(request, links)}
     for write in request.objects.values():
         for role in write.subject.class_.roles.values():
             if not role.required or write.is_deleted:
@@ -36,28 +37,31 @@ def check_cardinality(request: WriteRequest, on_links: Iterable[LinkEffect]) -> 
 
 
 def _is_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> bool:
+    """Return whether a required role would be empty although the request must fill it."""
     match storage_of(request.context.model, role):
         case RoleStorage.WHOLE:
-            return False
+            return False  # a part always has a whole
         case RoleStorage.OWN_KEY | RoleStorage.PARTS:
-            is_passed_over = (
+            is_ignored = (
                 not write.begins
                 and role.name not in write.emptied_roles
                 and write.value_before(role.name) is None
             )
-            return write.state.get(role.name) is None and not is_passed_over
+            return write.state.get(role.name) is None and not is_ignored
         case _:
             name = RoleName(write.reference.class_name, role.name)
             if write.tombstone is not None:
-                return not _is_led_back(request, write, role)
+                return not _has_incoming_key(request, write, role)
+            # Only this request can fill the role of a new object. The role of an existing one is read only if
+            # the request empties it; whatever else it may lose, the store counts.
             is_filled = (name, write.reference.id) in filled
             if write.is_new or is_filled or role.name not in write.emptied_roles:
                 return write.is_new and not is_filled
             return not request.context.snapshot.linked_ids(name, write.reference.id)
 
 
-def _is_led_back(request: WriteRequest, write: ObjectWrite, role: Role) -> bool:
-    """Return whether a role of an object that comes back leads somewhere: the keys of others stayed."""
+def _has_incoming_key(request: WriteRequest, write: ObjectWrite, role: Role) -> bool:
+    """Return whether keys of others still lead to a restored object. They stayed when it was deleted."""
     snapshot = request.context.snapshot
     for id_ in snapshot.linked_ids(RoleName(write.reference.class_name, role.name), write.reference.id):
         other = snapshot.entity(Reference(role.target, id_))
@@ -70,18 +74,18 @@ def _is_led_back(request: WriteRequest, write: ObjectWrite, role: Role) -> bool:
 
 
 def _refuse(request: WriteRequest, write: ObjectWrite, role: Role) -> None:
-    place = write.role_path(role.name)
-    if not request.has_error_at(place):
+    path = write.role_path(role.name)
+    if not request.has_error_at(path):
         name = f"{write.subject.class_.name}.{role.name}"
         if role.many:
             message = _("{role} requires at least one {class_name}.", role=name, class_name=role.target)
         else:
             message = _("{role} requires one {class_name}.", role=name, class_name=role.target)
-        request.issues.append(write.subject.role_issue(IssueType.ROLE_CARDINALITY, message, role.name, place))
+        request.issues.append(write.subject.role_issue(IssueType.ROLE_CARDINALITY, message, role.name, path))
 
 
 def _report(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> None:
-    """Report a required role that was empty before, and that the request passes over."""
+    """Report a required role that was empty before, and that the request leaves empty."""
     message = still_empty(f"{write.subject.class_.name}.{role.name}")
     issue = write.subject.role_issue(IssueType.ROLE_CARDINALITY, message, role.name).as_report()
     if request.may_report(issue) and _is_still_empty(request, write, role, filled):
@@ -89,7 +93,7 @@ def _report(request: WriteRequest, write: ObjectWrite, role: Role, filled: Fille
 
 
 def _is_still_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> bool:
-    """Return whether a role of an object that was there before leads to nothing, as far as is known."""
+    """Return whether a role of an existing object leads to nothing, as far as is known."""
     name, snapshot = RoleName(write.reference.class_name, role.name), request.context.snapshot
     match storage_of(request.context.model, role):
         case RoleStorage.WHOLE:
@@ -97,6 +101,7 @@ def _is_still_empty(request: WriteRequest, write: ObjectWrite, role: Role, fille
         case RoleStorage.PARTS:
             return write.state.get(role.name) is None
         case RoleStorage.OWN_KEY:
+            # A key to a deleted object is empty, too.
             id_ = write.state.get(role.name)
             if not isinstance(id_, str):
                 return True
@@ -108,15 +113,15 @@ def _is_still_empty(request: WriteRequest, write: ObjectWrite, role: Role, fille
             return not is_filled and not snapshot.linked_ids(name, write.reference.id)
 
 
-def _by_keys(request: WriteRequest) -> Iterator[tuple[RoleName, str]]:
+def _filled_by_keys(request: WriteRequest) -> Iterator[tuple[RoleName, str]]:
     for holder, name in request.key_requests:
         write, opposite = request.objects.get(holder), opposite_name(request.role(name))
         if write is not None and opposite is not None:
             yield opposite, str(write.state.get(name.role_name))
 
 
-def _by_links(request: WriteRequest, on_links: Iterable[LinkEffect]) -> Iterator[tuple[RoleName, str]]:
-    for link in on_links:
+def _filled_by_links(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[tuple[RoleName, str]]:
+    for link in links:
         if isinstance(link, LinkCreation):
             opposite = opposite_name(request.role(link.role))
             yield link.role, link.owner

@@ -1,19 +1,21 @@
-"""What a client asks to be written, role by role; values are as they came, not read yet."""
+"""The commands of a client, role by role. Values are as the client sent them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from stratabase.domain.issues.issue import Path
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
+from stratabase.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToOneCommand:
-    """Let a to-one association lead to an object (its `_id`, or a `_clientId` of the request); None: to none.
+    """Set or remove the target of a to-one association.
 
-    With `remove` it is cleared, and must not be set at the same time.
+    `target` is the `_id` of the new target, or a `_clientId` of the request; None removes the association. A
+    command with both `target` and `remove` contradicts itself.
     """
 
     target: str | None = None
@@ -21,13 +23,13 @@ class ToOneCommand:
 
     @property
     def empties_role(self) -> bool:
-        """Whether the role shall lead to nothing, whatever it led to."""
+        """Whether the role is requested to lead to nothing, whatever it leads to now."""
         return self.target is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToManyCommand:
-    """Change what a to-many association leads to, by ids: all or some are taken away, then others added."""
+    """Add and remove targets of a to-many association, by ID. Removals come first."""
 
     add: Sequence[str] = ()
     remove: Sequence[str] = ()
@@ -35,15 +37,15 @@ class ToManyCommand:
 
     @property
     def empties_role(self) -> bool:
-        """As with ToOneCommand."""
+        """The same as for `ToOneCommand`."""
         return self.remove_all and not self.add
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PartsCommand:
-    """Change the parts of a composition, also of one that leads to one part: all or some end, others begin.
+    """Create, update and delete parts of a composition, to-one or to-many. Deletions come first.
 
-    A part is changed or ended, not both.
+    To update and delete the same part contradicts itself.
     """
 
     create: "Sequence[Create]" = ()
@@ -53,113 +55,119 @@ class PartsCommand:
 
     @property
     def empties_role(self) -> bool:
-        """As with ToOneCommand."""
+        """The same as for `ToOneCommand`."""
         return self.delete_all and not self.create
 
 
 RoleCommand = ToOneCommand | ToManyCommand | PartsCommand
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Create:
-    """Make an object. `given` holds JSON values by attribute name, `roles` what is asked of its roles."""
+    """Create an object.
+
+    `values` has JSON values by attribute name, `roles` the commands by role name.
+    """
 
     class_name: str
     values: Mapping[str, Any] = field(default_factory=dict)
     client_id: str | None = None
     roles: Mapping[str, RoleCommand] = field(default_factory=dict)
     path: Path | None = None
-    """Of a part: where the request has it, from its whole on: ("addresses", "save", 0). Without one it is
-    where `PartsCommand` has it: ("addresses", "create", 0)."""
+    """For a part: its place in the request, starting at its whole, such as ("addresses", "save", 0).
+
+    By default it is the place in `PartsCommand`, such as ("addresses", "create", 0).
+    """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Update:
-    """Change an object: what is not given stays, null clears."""
+    """Update an object. Attributes without a value stay as they are; null clears them."""
 
     reference: Reference
     values: Mapping[str, Any] = field(default_factory=dict)
     client_id: str | None = None
     roles: Mapping[str, RoleCommand] = field(default_factory=dict)
     path: Path | None = None
-    """As with Create."""
+    """The same as for `Create`."""
     if_version: tuple[Instant, ...] | None = None
-    """When the version began on which the client relies: at one of these, if it says so."""
+    """The instants at one of which the version that the client expects began; None to expect no version.
+
+    There can be two, because a text in the hour that occurs twice has two meanings.
+    """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UpdateBulk:
-    """Change each of many objects of a class in the same way."""
+    """Update many objects of a class in the same way."""
 
     class_name: str
     values: Mapping[str, Any] = field(default_factory=dict)
     roles: Mapping[str, RoleCommand] = field(default_factory=dict)
 
     def for_object(self, reference: Reference) -> Update:
-        """Return what is asked of one of them."""
+        """Return the update of one of these objects."""
         return Update(reference, self.values, roles=self.roles)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delete:
-    """End an object, and all its parts; `place`: where the request asks for it."""
+    """Delete an object and all its parts. `place` is the path of the object's ID in the request."""
 
     reference: Reference
     place: Path = ("_id",)
     if_version: tuple[Instant, ...] | None = None
-    """As with Update."""
+    """The same as for `Update`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restore:
-    """Make an object of a versioned class, with its parts, what it was at an instant."""
+    """Restore an object of a versioned class, with its parts, to its state at an instant."""
 
     reference: Reference
     at: Instant
     forced: bool = False
-    """What it referred to and is there no more is left out, and nothing said of it."""
+    """Whether to leave out, without a warning, what cannot be restored."""
 
 
 Command = Create | Update | Delete
-
-
 AnyCommand = Command | Restore
-
-
 ROOT_PATH: Path = ("data",)
-"""The place of what was sent."""
+"""The path of the command itself."""
 
 
 class PlacedCommand(NamedTuple):
-    """A command, and where it stands."""
+    """A command with its path in the request."""
 
     command: Create | Update
     path: Path
 
 
 def placed_commands(command: AnyCommand) -> Iterator[PlacedCommand]:
-    """Yield a command and all that are within it, each before what it holds."""
+    """Yield a command and all commands within it, each before those that it contains."""
     if not isinstance(command, Create | Update):
         return
+    # A stack instead of recursion. It is filled in reverse, so that it yields the order of the request.
     waiting = [PlacedCommand(command, ROOT_PATH)]
     while waiting:
         placed = waiting.pop()
         yield placed
-        waiting += reversed([*commands_within(placed)])
+        if placed.command.roles:
+            waiting += reversed([*commands_within(placed)])
 
 
 def placed_creates(placed: PlacedCommand, role: str, parts: PartsCommand) -> list[PlacedCommand]:
-    """Return what is to be made in a role."""
+    """Return the commands that create parts in a role."""
     return _placed(placed.path, (role, "create"), parts.create)
 
 
 def placed_updates(placed: PlacedCommand, role: str, parts: PartsCommand) -> list[PlacedCommand]:
-    """Return what is to be changed in a role."""
+    """Return the commands that update parts in a role."""
     return _placed(placed.path, (role, "update"), parts.update)
 
 
 def commands_within(placed: PlacedCommand) -> Iterator[PlacedCommand]:
-    """Yield the commands for the parts of an object, role by role."""
+    """Yield the commands for the parts of an object, role by role, one level deep."""
     for role, command in placed.command.roles.items():
         if isinstance(command, PartsCommand):
             yield from placed_creates(placed, role, command)

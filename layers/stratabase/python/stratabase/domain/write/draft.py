@@ -1,14 +1,13 @@
-"""An object's new state as a client would have it, and the checks that it must pass.
+"""An object's new state as the client requests it, and the checks that it must pass.
 
-One rule for required attributes and roles: a write must fill what is required of the objects that it makes,
-and cannot empty what is set. It passes over what it does not touch and what was empty before, since a model
-may come to require what older objects lack. Serials are exempt: the service numbers objects itself.
+One rule applies to required attributes and roles: a write must fill them in the objects that it creates, and
+cannot empty those that have a value. It ignores what it does not touch and what was empty before, because a
+model can require what older objects lack. Serials are exempt, because the service numbers objects itself.
 
 To add a check, write a function from a draft to its issues, and add it to `CHECKS`.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from stratabase.domain.issues.issue import Issue, IssueType, Subject
@@ -17,24 +16,22 @@ from stratabase.domain.objects.former_state import incompatible_attributes
 from stratabase.domain.objects.identity import is_unwritten
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.frozen import frozen
 from stratabase.messages import Message, _
-from stratabase.model.attribute import Attribute
 from stratabase.model.types.storage import Stored
 
 
 def still_empty(name: str) -> Message:
-    """Return what a validation says of a required attribute or role that the write passes over."""
-    return _(
-        "{name} is required, but is still empty. Writes that leave it unchanged are possible.", name=name
-    )
+    """Return the message of a validation for a required attribute or role that the write leaves empty."""
+    return _("{name} is required, but it is still empty. You can still save other changes.", name=name)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
-    """A state that is to be checked. In `state`, what could not be read is null.
+    """A state to check.
 
-    `before` is the object that is changed, None for one that the write makes. `changes` holds what the client
-    gave and could be read.
+    `before` is the object as it was read, None for a new one. In `state`, values that could not be read are
+    null. `changes` has the client's values that could be read.
     """
 
     subject: Subject
@@ -43,24 +40,24 @@ class Draft:
     changes: Mapping[str, Stored]
     unreadable_issues: tuple[Issue, ...] = ()
     formats: Formats = DEFAULT_FORMATS
-    """In which messages show values."""
+    """The formats in which messages show values."""
 
     def issue(self, type_: IssueType, name: str, message: Message) -> Issue:
-        """Return an issue about one attribute of this object."""
+        """Return an issue about one attribute of the object."""
         labeled = _("{attribute}: {message}", attribute=self.full_name(name), message=message)
         return self.subject.attribute_issue(type_, labeled, name)
 
     def full_name(self, name: str) -> str:
-        """Return an attribute as messages name it, with its class."""
+        """Return an attribute's name with its class, for messages."""
         return f"{self.subject.class_.name}.{name}"
 
     def is_unreadable(self, name: str) -> bool:
-        """Return whether what was given for an attribute could not be read."""
+        """Return whether the client's value for an attribute could not be read."""
         return any(name in issue.attribute_names for issue in self.unreadable_issues)
 
 
 def read_draft(subject: Subject, before: Entity | None, values: Mapping[str, Any], formats: Formats) -> Draft:
-    """Return the state of an object, None for a new one, with the values `given` in a member's formats."""
+    """Return the draft of an object with new values, which are read in a member's formats."""
     changed: dict[str, Stored] = {}
     unreadable: dict[str, None] = {}
     malformed: list[Issue] = []
@@ -79,9 +76,9 @@ def read_draft(subject: Subject, before: Entity | None, values: Mapping[str, Any
 
 
 def check_required_values(draft: Draft) -> Iterator[Issue]:
-    """Yield an issue for each required attribute that the write leaves or makes empty, and must not."""
+    """Yield an issue for each required attribute that is null in a new object, or that the client clears."""
     is_made = draft.before is None or is_unwritten(draft.subject.class_, draft.before)
-    for name in _required(draft):
+    for name in draft.subject.class_.required_attributes:
         is_empty = draft.state.get(name) is None and not draft.is_unreadable(name)
         if is_empty and (is_made or name in draft.changes):
             message = _("{attribute} is required.", attribute=draft.full_name(name))
@@ -89,7 +86,7 @@ def check_required_values(draft: Draft) -> Iterator[Issue]:
 
 
 def check_domains(draft: Draft) -> Iterator[Issue]:
-    """Yield an issue for each rule of a domain that a changed value breaks."""
+    """Yield an issue for each domain constraint that a changed value violates."""
     for name, value in draft.changes.items():
         if value is None:
             continue
@@ -99,8 +96,9 @@ def check_domains(draft: Draft) -> Iterator[Issue]:
 
 
 def check_files(draft: Draft) -> Iterator[Issue]:
-    """Yield an issue for each reference to a pending file that there is none of."""
+    """Yield an issue for each reference to a pending file that does not exist."""
     for name, value in draft.changes.items():
+        # The service takes no uploads yet, so no pending file exists.
         if isinstance(value, Mapping):
             message = _(
                 "The pending file {id} does not exist. "
@@ -125,22 +123,12 @@ def check_draft(draft: Draft) -> Iterator[Issue]:
 
 
 def report_missing_values(draft: Draft) -> Iterator[Issue]:
-    """Yield a report, which stops no write, for each required attribute that the write passes over."""
+    """Yield a report, which stops no write, for each required attribute that the write leaves empty."""
     if draft.before is None or is_unwritten(draft.subject.class_, draft.before):
         return
     unreadable = {*incompatible_attributes(draft.subject.class_, draft.before.state)}
-    for name in _required(draft):
+    for name in draft.subject.class_.required_attributes:
         is_empty = draft.before.state.get(name) is None or name in unreadable
         if is_empty and name not in draft.changes and not draft.is_unreadable(name):
             message = still_empty(draft.full_name(name))
             yield draft.subject.attribute_issue(IssueType.ATTRIBUTE_REQUIRED, message, name).as_report()
-
-
-def is_value_required(attribute: Attribute) -> bool:
-    """Return whether clients must give an attribute a value."""
-    return attribute.required and attribute.type.name != "Serial"
-
-
-def _required(draft: Draft) -> Iterator[str]:
-    attributes = draft.subject.class_.attributes.items()
-    return (name for name, attribute in attributes if is_value_required(attribute))

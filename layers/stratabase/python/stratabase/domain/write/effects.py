@@ -1,6 +1,6 @@
-"""What becomes of the objects and links of a request, once all that is asked of them is resolved."""
+"""The effects of a write, once all requests of its objects and links are resolved."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from stratabase.domain.objects.change import (
@@ -9,10 +9,10 @@ from stratabase.domain.objects.change import (
     Effect,
     LinkEffect,
     Modification,
+    ObjectCheck,
     ObjectEffect,
     Restoration,
     Tombstone,
-    Touch,
 )
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
@@ -22,35 +22,46 @@ from stratabase.domain.objects.version import instant_after, with_version_times
 from stratabase.domain.write import platform_attributes
 from stratabase.domain.write.commands import AnyCommand, Delete, Update
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
-from stratabase.domain.write.role_requests import LinkKey, Requester
+from stratabase.domain.write.role_requests import LinkKey, RoleSubject
 
 
 class Effects(NamedTuple):
-    """All effects of a write, in the order of the request: on objects, then on links, then touches."""
+    """All effects of a write in the order of the request: on objects, then on links, then checks."""
 
     instant: Instant
-    """Since when all is as the effects leave it."""
+    """The start of all versions that the write creates."""
     effects: tuple[Effect, ...] = ()
 
 
 def effects_of(
     request: WriteRequest, links: tuple[LinkEffect, ...], command: AnyCommand, *, numbering: bool
 ) -> Effects:
-    """Return what becomes of the objects of a request, beside its links; new ones are numbered if asked."""
-    # 1. Numbers are given out last, and only to what may be written: none is ever given again.
+    """Choose the start of the new versions, and return the effects on objects and links, and the checks.
+
+    With `numbering`, new objects get the numbers of their Serial attributes.
+    """
+    # 1. Assign Serial numbers only if the write has no issues and lacks nothing: a number is never reused.
     if numbering and not request.issues and not request.context.snapshot.missing:
         _assign_serials(request)
-    # 2. All versions that this write makes begin at one instant, later than all that they follow.
-    since = (_since(write) for write in request.objects.values() if write.is_written)
-    instant = instant_after(request.context.now, since)
-    # 3. What the request only passes through must still be there, and admit the caller.
+    # 2. Choose the start of the versions, one instant for the whole commit: the clock's time, or one
+    #    millisecond after the latest version or deletion that the write follows. So the versions of an object
+    #    are in order even if the clock of another process is ahead.
+    written = {
+        reference: write
+        for reference, write in request.objects.items()
+        if write.is_written or write.tombstone is not None
+    }
+    if not written and not links:
+        return Effects(request.context.now)
+    instant = instant_after(request.context.now, map(_since, written.values()))
+    # 3. Add a check of each object that the request names but does not change.
     relies = isinstance(command, Update | Delete) and command.if_version is not None
-    touches = _touches(request, links, relies_on_version=relies)
-    return Effects(instant, (*_object_effects(request, instant), *links, *touches))
+    checks = _object_checks(request, links, written, relies_on_version=relies)
+    return Effects(instant, (*_object_effects(request, written, instant), *links, *checks))
 
 
 def _assign_serials(request: WriteRequest) -> None:
-    """Give each new object the numbers that it is to have."""
+    """Set the numbers of each new object."""
     for write in request.objects.values():
         for attribute in serial_attributes(write.subject.class_) if write.is_new else ():
             name = SerialName(write.reference.class_name, attribute)
@@ -58,21 +69,25 @@ def _assign_serials(request: WriteRequest) -> None:
 
 
 def _since(write: ObjectWrite) -> Instant | None:
-    """Return since when an object is as it is, or is no more."""
+    """Return the instant at which an object's present version began, or at which the object was deleted."""
     if write.tombstone is not None:
         return write.tombstone.last_end
     return None if write.before is None else write.before.start
 
 
-def _object_effects(request: WriteRequest, instant: Instant) -> Iterator[ObjectEffect]:
-    """Yield an effect for each object that begins, changes or ends at an instant."""
+def _object_effects(
+    request: WriteRequest, written: Container[Reference], instant: Instant
+) -> Iterator[ObjectEffect]:
+    """Yield an effect for each object that is created, restored, changed or deleted."""
     for write in request.objects.values():
         if write.is_new:
             yield Creation(_created(request, write, instant))
         elif write.tombstone is not None:
             yield _restored(request, write, write.tombstone, instant)
-        elif write.before is not None:
-            yield from _on_former(request, write, write.before, instant)
+        elif write.before is not None and write.is_deleted:
+            yield Deletion(write.before)
+        elif write.before is not None and write.reference in written:
+            yield _updated(request, write, write.before, instant)
 
 
 def _created(request: WriteRequest, write: ObjectWrite, instant: Instant) -> Entity:
@@ -89,42 +104,41 @@ def _restored(request: WriteRequest, write: ObjectWrite, gone: Tombstone, instan
     return Restoration(gone, Entity(write.reference, state, gone.commit_ids, start=instant))
 
 
-def _on_former(
-    request: WriteRequest, write: ObjectWrite, before: Entity, instant: Instant
-) -> Iterator[ObjectEffect]:
-    if write.is_deleted:
-        yield Deletion(before)
-    elif write.is_changed:
-        class_ = write.subject.class_
-        recorded = platform_attributes.modification_values(class_, before, request.context.caller, instant)
-        state = with_version_times(class_, {**write.state, **recorded}, instant)
-        yield Modification(
-            before, Entity(write.reference, state, before.commit_ids, start=instant, lock=before.lock)
-        )
+def _updated(request: WriteRequest, write: ObjectWrite, before: Entity, instant: Instant) -> Modification:
+    class_ = write.subject.class_
+    recorded = platform_attributes.modification_values(class_, before, request.context.caller, instant)
+    state = with_version_times(class_, {**write.state, **recorded}, instant)
+    after = Entity(write.reference, state, before.commit_ids, start=instant, lock=before.lock)
+    return Modification(before, after)
 
 
-def _touches(
-    request: WriteRequest, links: Iterable[LinkEffect], *, relies_on_version: bool
-) -> Iterator[Touch]:
-    """Yield the objects that the request names only to write others through them, which it does.
+def _object_checks(
+    request: WriteRequest,
+    links: Iterable[LinkEffect],
+    written: Mapping[Reference, ObjectWrite],
+    *,
+    relies_on_version: bool,
+) -> Iterator[ObjectCheck]:
+    """Yield a check of each unchanged object that the request names in order to write others through it.
 
-    `relies_on_version`: of the object that the command is on.
+    With `relies_on_version`, the object of the command must also be unchanged in the store.
     """
     named = {*request.context.ids.existing}
     stay = [
         write.before
         for write in request.objects.values()
-        if write.reference in named and write.before is not None and not write.is_written
+        if write.reference in named and write.before is not None and write.reference not in written
     ]
-    passed = _on_the_way(request, links) if stay else ()
+    passed = _on_the_way(request, links, written) if stay else ()
     for before in stay:
         if before.reference in passed:
-            yield Touch(before, relies_on_version and before.reference == request.context.ids.root)
+            yield ObjectCheck(before, relies_on_version and before.reference == request.context.ids.root)
 
 
-def _on_the_way(request: WriteRequest, links: Iterable[LinkEffect]) -> frozenset[Reference]:
-    """Return what asks for something that is written, and the wholes of that and of what is written."""
-    written = [write.reference for write in request.objects.values() if write.is_written]
+def _on_the_way(
+    request: WriteRequest, links: Iterable[LinkEffect], written: Iterable[Reference]
+) -> frozenset[Reference]:
+    """Return the objects whose roles change something, and the wholes of these and of all written objects."""
     found: set[Reference] = set()
     for reference in (
         *_asking(request, links),
@@ -138,26 +152,26 @@ def _on_the_way(request: WriteRequest, links: Iterable[LinkEffect]) -> frozenset
 
 
 def _asking(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[Reference]:
-    """Yield the objects of which a role is spoken where links or the keys of others change."""
+    """Yield the objects through whose roles the request changes links or keys of other objects."""
     for requester in (*_of_links(request, links), *_of_keys(request)):
         if requester.subject.id is not None:
             yield Reference(requester.subject.class_.name, requester.subject.id)
 
 
-def _of_links(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[Requester]:
+def _of_links(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[RoleSubject]:
     for link in links:
         requests = request.link_requests[LinkKey(link.role, link.owner, link.other)]
         yield from (*requests.additions, *requests.removals)
 
 
-def _of_keys(request: WriteRequest) -> Iterator[Requester]:
+def _of_keys(request: WriteRequest) -> Iterator[RoleSubject]:
     for (holder, _), requests in request.key_requests.items():
         if holder in request.objects and request.objects[holder].is_written:
             yield from (each.requester for each in (*requests.releases, *requests.assignments, *requests.own))
 
 
 def _whole(request: WriteRequest, reference: Reference) -> Reference | None:
-    """Return what an object of the request was a part of before."""
+    """Return the whole that an object of the request had before."""
     write = request.objects.get(reference)
     if write is None or write.before is None:
         return None

@@ -1,4 +1,4 @@
-"""Expand a command into the objects that it speaks of: what each is given, and what is asked of its roles."""
+"""The expansion of a command into the objects that it writes, with their values and requests of roles."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ from stratabase.domain.write.commands import (
     Update,
 )
 from stratabase.domain.write.draft import check_draft, read_draft, report_missing_values
-from stratabase.domain.write.limits import MOST_OBJECTS
+from stratabase.domain.write.limits import MAX_OBJECTS_PER_COMMAND
 from stratabase.domain.write.parts import request_parts
 from stratabase.domain.write.request import (
     CreateObject,
@@ -46,18 +46,22 @@ ROLE_REQUESTS: Mapping[RoleStorage, Callable[[WriteRequest, ObjectWrite, Role, P
     RoleStorage.LINKS: request_links,
     RoleStorage.PARTS: request_parts,
 }
-"""The role back to a whole is missing, since nothing can be asked of it."""
+"""By storage of a role: the function that records what a command requests of it.
+
+The role of a part that leads to its whole is missing, because a command cannot change it.
+"""
 
 
 def expand(command: AnyCommand, context: WriteContext) -> WriteRequest:
-    """Return the objects that a command makes, changes or ends, with checked values and unresolved roles.
+    """Return the objects that a command writes, with checked values and unresolved roles.
 
-    Nothing is expanded of a command that speaks of more objects than one may.
+    A command that refers to more objects than the limit is refused without being expanded.
     """
     request = WriteRequest(context)
-    request.issues += (*_too_many(request, command), *_named_twice(request))
+    request.issues += (*_limit_issues(request, command), *_duplicate_issues(request))
     if context.ids.exceeds_limit:
         return request
+    # Tasks add further tasks. The keys of restored objects wait until all objects that come back are known.
     request.tasks.append(_first_task(command, context.ids))
     while tasks := request.tasks or request.deferred_tasks:
         task = tasks.popleft()
@@ -75,7 +79,7 @@ def _first_task(command: AnyCommand, ids: RequestIds) -> Task:
 
 
 def _create(request: WriteRequest, task: CreateObject) -> None:
-    """Note an object with what it is given, and what is asked of its roles."""
+    """Add a new object with its values, and collect the requests of its roles."""
     command, path = task.placed
     assert isinstance(command, Create)
     class_ = request.class_(command.class_name)
@@ -90,7 +94,7 @@ def _create(request: WriteRequest, task: CreateObject) -> None:
 
 
 def _update(request: WriteRequest, task: UpdateObject) -> None:
-    """Note an object with what it is given, and what is asked of its roles."""
+    """Add an object with its new values, and collect the requests of its roles."""
     command, path = task.placed
     assert isinstance(command, Update)
     reference = request.resolve(*command.reference)
@@ -109,9 +113,10 @@ def _update(request: WriteRequest, task: UpdateObject) -> None:
 
 
 def _delete(request: WriteRequest, task: DeleteObject) -> None:
-    """Note the end of an object, if it is there; its parts come next."""
+    """Add the deletion of an object if it exists, and tasks to delete its parts."""
     reference, place = task
     is_root = reference == request.context.ids.root
+    # A part ends with its whole, even if the caller does not see the part.
     before = request.before(reference) if is_root else request.context.snapshot.entity(reference)
     if before is None:
         return
@@ -122,7 +127,7 @@ def _delete(request: WriteRequest, task: DeleteObject) -> None:
 
 
 def _request_roles(request: WriteRequest, write: ObjectWrite, placed: PlacedCommand) -> None:
-    """Note what a command asks of an object's roles."""
+    """Collect what a command requests of an object's roles."""
     for name, command in placed.command.roles.items():
         role = write.subject.class_.roles[name]
         write.role_paths[name] = (*placed.path, name)
@@ -131,7 +136,7 @@ def _request_roles(request: WriteRequest, write: ObjectWrite, placed: PlacedComm
         ROLE_REQUESTS[storage_of(request.context.model, role)](request, write, role, placed)
 
 
-def _too_many(request: WriteRequest, command: AnyCommand) -> Iterator[Issue]:
+def _limit_issues(request: WriteRequest, command: AnyCommand) -> Iterator[Issue]:
     ids = request.context.ids
     if ids.exceeds_limit:
         id_ = None if isinstance(command, Create) else ids.root.id
@@ -139,18 +144,18 @@ def _too_many(request: WriteRequest, command: AnyCommand) -> Iterator[Issue]:
         message = _(
             "The request refers to {number} objects. The maximum is {maximum}.",
             number=ids.count,
-            maximum=MOST_OBJECTS,
+            maximum=MAX_OBJECTS_PER_COMMAND,
         )
         subject = Subject(request.class_(ids.root.class_name), id_, client_id)
         yield subject.issue(IssueType.MALFORMED_REQUEST, message, *ROOT_PATH)
 
 
-def _named_twice(request: WriteRequest) -> Iterator[Issue]:
+def _duplicate_issues(request: WriteRequest) -> Iterator[Issue]:
     for command, path in request.context.ids.duplicates:
         name = command.class_name if isinstance(command, Create) else command.reference.class_name
         message = _(
-            "Another {class_name} in the request has the same _clientId {value}. "
-            "_clientId must be unique in a request.",
+            "Another {class_name} in the request already has the _clientId {value}. "
+            "Each _clientId must be unique within a request.",
             class_name=name,
             value=describe_value(command.client_id),
         )

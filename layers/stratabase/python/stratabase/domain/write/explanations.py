@@ -1,7 +1,7 @@
-"""Why the store refuses a change, as issues at the places of the request that are to blame.
+"""Refusals of the store as issues, at the places of the request that cause them.
 
-The store tells of objects, keys and links; the request says who asked for them. A refusal that nothing in the
-request could have foreseen tells that the plan relies on what is no longer so: then it is made again.
+A refusal names objects, keys and links; the request knows which of its roles concern them. If nothing in the
+request can explain a refusal, the plan is outdated and must be made again.
 """
 
 from collections import defaultdict
@@ -33,19 +33,19 @@ from stratabase.domain.write.commands import ROOT_PATH
 from stratabase.domain.write.locks import issue_subject, locked_issue
 from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.request import WriteRequest
-from stratabase.domain.write.role_requests import KeyRequest, Requester
+from stratabase.domain.write.role_requests import KeyRequest, RoleSubject
 from stratabase.formats.invalid_value import describe_value
 from stratabase.formats.preferences import Formats
 from stratabase.messages import Message, _, and_list, ngettext, sentences
 from stratabase.model.model import Class, Unique
 
 Holders = Mapping[RequiredRoleEmpty, Reference]
-"""Of those that must lead to what is deleted, one that may be named."""
+"""For a required role that a deletion would break: an object with that role that a message may name."""
 _NO_HOLDERS: Holders = MappingProxyType({})
 _KeyRequestsByTarget = Mapping[tuple[RoleName, str | None], Sequence[KeyRequest]]
-"""What is asked of keys, by the role and the id that it shall lead to."""
+"""The requests about keys, by role and ID of the requested target."""
 _OwnerPaths = Mapping[tuple[RoleName, str], Path]
-"""By a role and the id of its owner."""
+"""A path by role and ID of its owner."""
 
 
 def explain(
@@ -53,14 +53,14 @@ def explain(
     refusal: LockedByOthers | UniqueViolation | UniqueNotBuilt | IntegrityViolation | TooLarge,
     holders: Holders = _NO_HOLDERS,
 ) -> list[Issue]:
-    """Return the issues of a refusal."""
+    """Return the issues that explain a refusal."""
     if isinstance(refusal, IntegrityViolation):
         return list(_explain_integrity(plan.request, refusal, holders))
     return list(_EXPLANATIONS[type(refusal)](plan.request, refusal))
 
 
 def is_outdated(plan: WritePlan, refusal: IntegrityViolation) -> bool:
-    """Return whether a plan relies on what is no longer so, and is to be made again."""
+    """Return whether a plan relies on facts that no longer hold, so that it must be made again."""
     key_requests = _key_requests_by_target(plan.request)
     return any(_is_unexpected(plan.request, key_requests, violation) for violation in refusal.violations)
 
@@ -68,13 +68,18 @@ def is_outdated(plan: WritePlan, refusal: IntegrityViolation) -> bool:
 def _is_unexpected(
     request: WriteRequest, key_requests: _KeyRequestsByTarget, violation: RoleViolation
 ) -> bool:
+    # An object that the request writes existed when the plan was made, and no role of the request explains an
+    # object that it does not refer to.
     if isinstance(violation, TargetNotFound):
         return violation.reference in request.objects or violation.reference not in request.requested_targets
     return isinstance(violation, AlreadyAssociated) and (violation.role, violation.target) not in key_requests
 
 
 def without_values(change: Change, refused: Sequence[tuple[Reference, Unique]]) -> Change:
-    """Return a change without the values of some objects' uniqueness constraints."""
+    """Return a change without the values of the uniqueness constraints that some objects violate.
+
+    The store can then check the rest of the change, so that the client learns of all issues at once.
+    """
     cleared: dict[Reference, dict[str, None]] = defaultdict(dict)
     for reference, unique in refused:
         cleared[reference] |= dict.fromkeys(unique.attributes)
@@ -105,7 +110,7 @@ def _explain_unique(request: WriteRequest, refusal: UniqueViolation) -> Iterator
 def unique_issue(
     subject: Subject, unique: Unique, state: State, formats: Formats, access: Access | None = None
 ) -> Issue:
-    """Return the issue of values that must be unique and are another object's; it shows what may be read."""
+    """Return the issue of values that must be unique. It shows only values that the caller may read."""
     class_ = subject.class_
     hidden = [name for name in unique.attributes if access and check_comparison(access, class_, name, ())]
     values = and_list(
@@ -114,14 +119,14 @@ def unique_issue(
     )
     if len(unique.attributes) == 1:
         message = _(
-            "Another {class_name} has the same {value}. {attribute} must be unique.",
+            "Another {class_name} already has the same {value}. {attribute} must be unique.",
             class_name=class_.name,
             value=values,
             attribute=unique.attributes[0],
         )
     else:
         message = _(
-            "Another {class_name} has the same {values}. The combination must be unique.",
+            "Another {class_name} already has the same {values}. The combination must be unique.",
             class_name=class_.name,
             values=values,
         )
@@ -129,7 +134,7 @@ def unique_issue(
 
 
 def _displayed(class_: Class, name: str, state: State, formats: Formats) -> str:
-    """Return a value of an object as a message shows it."""
+    """Return an object's value as a message shows it."""
     value = state.get(name)
     return describe_value(None) if value is None else class_.attributes[name].type.display(value, formats)
 
@@ -142,10 +147,10 @@ def _explain_unique_not_built(request: WriteRequest, refusal: UniqueNotBuilt) ->
 
 
 def unique_not_built_issue(subject: Subject, unique: Unique) -> Issue:
-    """Return the issue of values whose uniqueness constraint is not built yet for older objects."""
+    """Return the issue of a uniqueness constraint that is not built yet for existing objects."""
     class_ = subject.class_
     message = _(
-        "{constraint} cannot be checked yet, because it is not built for existing objects. "
+        "{constraint} can't be checked until it is built for existing objects. "
         "Run `stratabase reindex {class_name}`.",
         constraint=f"{class_.name} @unique({', '.join(unique.attributes)})",
         class_name=class_.name,
@@ -162,17 +167,17 @@ def _explain_size(request: WriteRequest, refusal: TooLarge) -> Iterator[Issue]:
 
 
 def _advice(request: WriteRequest, refusal: TooLarge) -> Message | None:
-    """Return how to write less at once, if that is of a role that the caller may know of."""
+    """Return how to split the write, if one role accounts for its size and the caller may know that role."""
     if refusal.cause is None:
         return None
-    role, most = refusal.cause
+    role, max_links = refusal.cause
     access = request.context.access
     if access is not None and not access.may_follow(role.class_name, request.role(role)):
         return None
     return ngettext(
-        "Add or remove at most {count} object of {role} at a time.",
-        "Add or remove at most {count} objects of {role} at a time.",
-        most,
+        "Add or remove at most {count} object in {role} at a time.",
+        "Add or remove at most {count} objects in {role} at a time.",
+        max_links,
         role=str(role),
     )
 
@@ -186,16 +191,17 @@ _EXPLANATIONS: Mapping[type[Exception], Callable[[WriteRequest, Any], Iterator[I
 
 
 class _LossPaths:
-    """What a request takes away, each thing looked for once, however many objects lose something."""
+    """The places of a request that take objects away from roles. Each kind is searched once."""
 
     def __init__(self, request: WriteRequest) -> None:
         self._request = request
 
-    def place(self, reference: Reference, name: RoleName) -> Path:
-        """Return where an object's role is spoken of, or else where what it led to ends or moves."""
+    def path_of(self, reference: Reference, name: RoleName) -> Path:
+        """Return the path of an object's role, or of what takes an object away from it."""
         write = self._request.objects.get(reference)
         if write is not None and name.role_name in write.role_paths:
             return write.role_paths[name.role_name]
+        # Otherwise look for the cause from the most to the least specific one.
         owned = (name, reference.id)
         target = self._request.role(name).target
         return (
@@ -207,39 +213,39 @@ class _LossPaths:
 
     @cached_property
     def _by_moved_key(self) -> _OwnerPaths:
-        """Where keys that led to an object are asked to lead elsewhere."""
-        found: dict[tuple[RoleName, str], Path] = {}
+        """The paths that move a key away from the object that it leads to."""
+        paths: dict[tuple[RoleName, str], Path] = {}
         for (holder, key), requests in self._request.key_requests.items():
-            write, back = self._request.objects.get(holder), opposite_name(self._request.role(key))
-            was = None if write is None else write.value_before(key.role_name)
-            if back is not None and isinstance(was, str):
-                found.setdefault((back, was), requests.last.requester.path)
-        return found
+            write, opposite = self._request.objects.get(holder), opposite_name(self._request.role(key))
+            former_id = None if write is None else write.value_before(key.role_name)
+            if opposite is not None and isinstance(former_id, str):
+                paths.setdefault((opposite, former_id), requests.last.requester.path)
+        return paths
 
     @cached_property
     def _by_removed_link(self) -> _OwnerPaths:
-        """Where links of an object are asked to end."""
-        found: dict[tuple[RoleName, str], Path] = {}
+        """The paths that remove a link of an object."""
+        paths: dict[tuple[RoleName, str], Path] = {}
         for link_key, requests in self._request.link_requests.items():
             for requester in requests.removals[:1]:
-                found.setdefault((link_key.role, link_key.owner), requester.path)
-                back = opposite_name(self._request.role(link_key.role))
-                if back is not None:
-                    found.setdefault((back, link_key.other), requester.path)
-        return found
+                paths.setdefault((link_key.role, link_key.owner), requester.path)
+                opposite = opposite_name(self._request.role(link_key.role))
+                if opposite is not None:
+                    paths.setdefault((opposite, link_key.other), requester.path)
+        return paths
 
     @cached_property
     def _by_deleted_object(self) -> Mapping[str, Path]:
-        """Where the first object of a class ends."""
-        found: dict[str, Path] = {}
+        """By class: the path of the first deletion."""
+        paths: dict[str, Path] = {}
         for write in self._request.objects.values():
             if write.is_deleted:
-                found.setdefault(write.reference.class_name, write.subject.path)
-        return found
+                paths.setdefault(write.reference.class_name, write.subject.path)
+        return paths
 
 
 class _Traces(NamedTuple):
-    """Where a request asks for what is refused; found once for all that is."""
+    """What is needed to find the causes of violations, built once for all violations."""
 
     key_requests: _KeyRequestsByTarget
     loss_paths: _LossPaths
@@ -266,52 +272,53 @@ def _target_not_found(request: WriteRequest, violation: TargetNotFound, _traces:
 
 def _role_empty(request: WriteRequest, violation: RequiredRoleEmpty, traces: _Traces) -> Iterator[Issue]:
     reference, name = violation
+    # Other objects hold a required key to this one, so the deletion of this one is the cause.
     if request.role(name).holds_key:
         yield _target_required(request, violation, traces.holders.get(violation))
         return
     id_ = reference.id if request.may_identify(reference) else None
-    requester = Requester(Subject(request.class_(reference.class_name), id_), name.role_name)
-    place = traces.loss_paths.place(reference, name)
-    if not request.has_error_at(place):
-        named = _named(request, reference)
+    requester = RoleSubject(Subject(request.class_(reference.class_name), id_), name.role_name)
+    path = traces.loss_paths.path_of(reference, name)
+    if not request.has_error_at(path):
+        object_name = _object_name(request, reference)
         if request.role(name).many:
             message = _(
-                "This write would leave {object} without any object in this role. At least one is required.",
-                object=named,
+                "This write would leave {object} without any objects in this role. At least one is required.",
+                object=object_name,
             )
         else:
             message = _(
                 "This write would leave {object} without an object in this role. One is required.",
-                object=named,
+                object=object_name,
             )
-        yield requester.cardinality_issue(message, place)
+        yield requester.cardinality_issue(message, path)
 
 
-def _named(request: WriteRequest, reference: Reference) -> str:
-    """Return an object as a message names it; not by its id, where that would be news."""
+def _object_name(request: WriteRequest, reference: Reference) -> str:
+    """Return an object's name for a message, without its ID if the caller must not learn it."""
     if request.may_identify(reference):
         return describe_object(reference)
     return _("another {class_name}", class_name=reference.class_name)
 
 
 def _target_required(request: WriteRequest, violation: RequiredRoleEmpty, holder: Reference | None) -> Issue:
-    """Return the issue of an object that is deleted while others must lead to it; `holder`: one of these."""
+    """Return the issue of deleting an object that others require. `holder` is one of them."""
     reference, name = violation
-    named = _named(request, reference)
+    object_name = _object_name(request, reference)
     if holder is None:
         message = _(
-            "You cannot delete {object}, because at least one {class_name} requires it.",
-            object=named,
+            "You can't delete {object} because at least one {class_name} requires it.",
+            object=object_name,
             class_name=name.class_name,
         )
     else:
         message = _(
-            "You cannot delete {object}, because {other} requires it.",
-            object=named,
+            "You can't delete {object} because {other} requires it.",
+            object=object_name,
             other=describe_object(holder),
         )
     subject = Subject(request.class_(name.class_name), None if holder is None else holder.id)
-    requester = Requester(subject, name.role_name)
+    requester = RoleSubject(subject, name.role_name)
     return requester.cardinality_issue(message, request.objects[reference].subject.path)
 
 
@@ -322,26 +329,26 @@ def _role_not_built(request: WriteRequest, violation: RoleNotBuilt, traces: _Tra
     access = request.context.access
     if access is None or access.always_shows(*name):
         message = _(
-            "The required role {role} cannot be checked yet, because it is not built for existing objects. "
+            "The required role {role} can't be checked until it is built for existing objects. "
             "Run `stratabase reindex {class_name}`.",
             role=str(name),
             class_name=name.class_name,
         )
     else:
         message = _(
-            "A required role cannot be checked yet, because it is not built for existing objects. "
+            "A required role can't be checked until it is built for existing objects. "
             "Run `stratabase reindex`."
         )
     if write is not None and write.is_deleted:
-        subject, place = issue_subject(request, write), write.subject.path
+        subject, path = issue_subject(request, write), write.subject.path
         labeled = _("{class_name}: {message}", class_name=class_.name, message=message)
-        yield subject.issue(IssueType.ROLE_CARDINALITY, labeled, *place)
+        yield subject.issue(IssueType.ROLE_CARDINALITY, labeled, *path)
         return
     id_ = reference.id if request.may_identify(reference) else None
-    requester = Requester(Subject(class_, id_), name.role_name)
-    place = traces.loss_paths.place(reference, name)
-    if not request.has_error_at(place):
-        yield requester.cardinality_issue(message, place)
+    requester = RoleSubject(Subject(class_, id_), name.role_name)
+    path = traces.loss_paths.path_of(reference, name)
+    if not request.has_error_at(path):
+        yield requester.cardinality_issue(message, path)
 
 
 def _already_associated(
@@ -352,16 +359,17 @@ def _already_associated(
     if any(request.has_error_at(each.requester.path) for each in key_requests):
         return
     for each in key_requests:
+        # A restoration may lead to a former target whose ID the caller must not learn.
         if each.requester.path not in request.confidential_paths:
             message = _(
-                "Another {class_name} is already associated with {object}. Only one is possible.",
+                "Another {class_name} is already associated with {object}. Only one is allowed.",
                 class_name=violation.role.class_name,
                 object=describe_object(target),
             )
         else:
             message = _(
-                "Another {class_name} is already associated with the former {target} of this role. "
-                "Only one is possible.",
+                "Another {class_name} is already associated with the previous {target} of this role. "
+                "Only one is allowed.",
                 class_name=violation.role.class_name,
                 target=target.class_name,
             )
@@ -379,14 +387,15 @@ _VIOLATION_EXPLANATIONS: Mapping[
 
 
 def _key_requests_by_target(request: WriteRequest) -> _KeyRequestsByTarget:
-    """Return who asks by its own key for a partner; other ways to one that is taken know who has it.
+    """Return the requests that may find a partner already taken.
 
-    But who must not see all objects may not know, whichever way is taken.
+    Only a key's own request does, because requests from the other side know the partner's key. For a caller
+    who may not see all objects, these count too: the partner may be hidden.
     """
-    found: dict[tuple[RoleName, str | None], list[KeyRequest]] = defaultdict(list)
+    key_requests: dict[tuple[RoleName, str | None], list[KeyRequest]] = defaultdict(list)
     for (_holder, name), requests in request.key_requests.items():
         for each in (
             requests.own if request.context.access is None else (*requests.assignments, *requests.own)
         ):
-            found[name, each.id].append(each)
-    return found
+            key_requests[name, each.id].append(each)
+    return key_requests

@@ -1,17 +1,18 @@
-"""How much one write, or one bulk service, may do."""
+"""The limits of one write, and of one bulk service, which makes many writes."""
 
 from typing import NamedTuple
 
 
 class BulkLimits(NamedTuple):
-    """The limits of one bulk service."""
+    """The limits of one bulk service. Settings can change them."""
 
-    objects: int = 1000
-    seconds: int = 20
-    """After which it ends, and says how far it has come."""
+    objects: int
+    """The number of objects that one call writes at most."""
+    seconds: int
+    """The time after which the service stops, and reports how far it has come."""
 
 
-MOST_OBJECTS = 1000
-"""Of which one command may speak, so that none takes long before it is refused for what the store can do."""
-MOST_RESTORED = 10_000
-"""Parts that one restoration looks at, so that it is done while somebody waits."""
+MAX_OBJECTS_PER_COMMAND = 1000
+"""How many objects one command may refer to. So a larger one is refused before it is planned for seconds."""
+MAX_PARTS_PER_RESTORATION = 10_000
+"""How many parts one restoration may look at, so that it ends while the client waits."""

@@ -1,7 +1,7 @@
-"""Locks and versions that keep a caller from writing an object, as far as a plan knows them.
+"""Locks and versions that prevent a caller from writing an object, as far as a plan knows them.
 
-The store checks again, since a lock may begin after the plan was made: it writes each head on the condition
-that no other member has locked it (`store/layout/locks.py`).
+The store checks locks again, because a lock can begin after the plan was made. It writes each head on the
+condition that no other member has locked it (`store/layout/locks.py`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,37 +23,39 @@ IF_VERSION = "ifVersion"
 
 
 def check_locks(request: WriteRequest, command: AnyCommand) -> None:
-    """Note each object that another has locked, of those that the request names to write them, or changes.
+    """Add an issue for each locked object that the request writes, or names in order to write it.
 
-    Then the object of the command, if it has another version than the one that the command relies on.
+    Also add one if the object of the command does not have the version that the client expects.
     """
     named = frozenset(request.context.ids.existing)
     for write in request.objects.values():
-        if write.reference in named or write.is_written:
-            request.issues += _held(request, write)
+        # Few objects are locked. Only for these does it matter whether the request writes them.
+        is_locked = write.before is not None and write.before.lock is not None
+        if is_locked and (write.reference in named or write.is_written):
+            request.issues += _lock_issues(request, write)
     root = request.objects.get(request.context.ids.root)
     if root is not None and isinstance(command, Update | Delete) and command.if_version is not None:
         _check_version(request, root, command.if_version)
 
 
-def _check_version(request: WriteRequest, write: ObjectWrite, started: Sequence[Instant]) -> None:
-    """Note it if an object has another version than one that began at one of some instants."""
+def _check_version(request: WriteRequest, write: ObjectWrite, expected_starts: Sequence[Instant]) -> None:
+    """Add an issue if the current version of an object began at none of the expected instants."""
     subject, before, caller = write.subject, write.before, request.context.caller
-    if before is None or before.start in started:
+    if before is None or before.start in expected_starts:
         return
-    named = describe_object(write.reference)
+    object_name = describe_object(write.reference)
     if before.start is None:
-        message = _("{object} has no version yet, because it has never been written.", object=named)
+        message = _("{object} has no versions because it hasn't been saved yet.", object=object_name)
     else:
         message = _(
-            "{object} has changed. Its current version began at {instant}.",
-            object=named,
+            "{object} has changed. Its current version started at {instant}.",
+            object=object_name,
             instant=describe_version_instant(before.start, caller.formats, IF_VERSION),
         )
     request.issues.append(subject.issue(IssueType.ENTITY_LOCK_PERSIST, message, IF_VERSION))
 
 
-def _held(request: WriteRequest, write: ObjectWrite) -> Iterator[Issue]:
+def _lock_issues(request: WriteRequest, write: ObjectWrite) -> Iterator[Issue]:
     caller, lock = request.context.caller, None if write.before is None else write.before.lock
     if lock is not None and not admits(lock, caller.id, request.context.now):
         yield locked_issue(IssueType.ENTITY_LOCK_PERSIST, issue_subject(request, write), lock, caller.formats)
@@ -62,9 +64,10 @@ def _held(request: WriteRequest, write: ObjectWrite) -> Iterator[Issue]:
 def locked_issue(
     type_: IssueType, subject: Subject, lock: Lock, formats: Formats, path: Path | None = None
 ) -> Issue:
-    """Return the issue of an object that is locked, in somebody's formats; a path if not the subject's.
+    """Return the issue of a locked object. The default path is the subject's.
 
-    A subject without id is one of which its reader must not know which it is.
+    If the subject has no ID, the message does not say which object is locked, because the caller must not
+    know.
     """
     until = _DATETIME.serializer("default", formats)(format_instant(lock.until))
     class_name = subject.class_.name
@@ -86,5 +89,5 @@ def locked_issue(
 
 
 def issue_subject(request: WriteRequest, write: ObjectWrite) -> Subject:
-    """Return what a message is about; without its id, where that would be news."""
+    """Return the subject of an object, without its ID if the caller must not learn it."""
     return write.subject if request.may_identify(write.reference) else replace(write.subject, id=None)

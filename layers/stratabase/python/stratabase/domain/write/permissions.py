@@ -1,4 +1,4 @@
-"""What grants must allow for a create, an update or a delete, by what the command asks for."""
+"""The permissions that a create, update or delete requires, as far as the command shows them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -32,27 +32,28 @@ from stratabase.domain.write.restore_permissions import (
     permissions_to_restore,
     without_single_objects,
 )
-from stratabase.domain.write.role_requests import Requester
+from stratabase.domain.write.role_requests import RoleSubject
 from stratabase.model.model import Action
 
 
 def required_permissions(
     request: WriteRequest, access: Access, command: AnyCommand
 ) -> list[RequiredPermission]:
-    """Return the demands, each once, in the order of the request."""
+    """Return the required permissions, each once, in the order of the request."""
     if isinstance(command, Restore) and request.context.snapshot.missing:
-        # What that asks for, only what was and what is can tell.
+        # Which permissions a restoration requires depends on the former and the present state.
         return [*permissions_for_any_restoration(request, access)]
-    found: dict[object, RequiredPermission] = {}
-    asked = chain(
+    unique: dict[object, RequiredPermission] = {}
+    permissions = chain(
         _of_command(request, access, command), _of_keys(request, access, command), _of_links(request)
     )
-    for demand in without_single_objects(asked):
-        found.setdefault(demand.key, demand)
-    return list(found.values())
+    for permission in without_single_objects(permissions):
+        unique.setdefault(permission.key, permission)
+    return list(unique.values())
 
 
 def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[RequiredPermission]:
+    """Yield the permissions that the commands and the deletions that follow from them require."""
     if isinstance(command, Delete):
         root = request.context.ids.root
         subject = Subject(request.class_(root.class_name), root.id, path=command.place)
@@ -62,6 +63,7 @@ def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> I
         yield from permissions_to_restore(request, access, command)
     else:
         yield from _of_commands(request, access, command)
+    # A part without grants of its own follows its whole; a part that is deleted with its whole needs none.
     for write in request.objects.values():
         if (
             write.is_deleted
@@ -79,39 +81,48 @@ def _goes_with_its_whole(request: WriteRequest, write: ObjectWrite) -> bool:
 
 
 def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[RequiredPermission]:
-    """Yield the demands of keys: who holds one is changed, and what it led to and shall lead to is led to."""
+    """Yield the permissions that changes of keys require.
+
+    The holder of a key changes. On the opposite side, the former and the new target of the key change.
+    """
     for (holder, name), requests in request.key_requests.items():
         write, requester = request.objects.get(holder), requests.first.requester
         if isinstance(command, Restore) and write is not None and is_hidden_part(request, write, command):
             continue
-        was = None if write is None else write.value_before(name.role_name)
-        if requests.assignments or any(each.id == was for each in requests.releases):
+        former_id = None if write is None else write.value_before(name.role_name)
+        if requests.assignments or any(each.id == former_id for each in requests.releases):
             yield from _of_holder(request, access, holder, requester)
             yield _of_role(request, holder, name.role_name, requester)
         opposite = opposite_name(request.role(name))
         if opposite is not None and requests.own:
-            is_told = not isinstance(command, Restore) or access.always_shows(*name)
-            ends = dict.fromkeys((*(each.id for each in requests.own), was))
+            may_name = not isinstance(command, Restore) or access.always_shows(*name)
+            ends = dict.fromkeys((*(each.id for each in requests.own), former_id))
             for end in (each for each in ends if isinstance(each, str)):
-                demand = _of_role(request, Reference(opposite.class_name, end), opposite.role_name, requester)
-                # What it led to before is nothing that the request tells, nor must a message.
-                is_named = is_told and end != was
-                yield demand if is_named else demand._replace(subject=replace(demand.subject, id=None))
+                permission = _of_role(
+                    request, Reference(opposite.class_name, end), opposite.role_name, requester
+                )
+                # The request does not name the former target, so a message must not reveal its ID.
+                is_named = may_name and end != former_id
+                yield (
+                    permission
+                    if is_named
+                    else permission._replace(subject=replace(permission.subject, id=None))
+                )
 
 
 def _of_holder(
-    request: WriteRequest, access: Access, holder: Reference, requester: Requester
+    request: WriteRequest, access: Access, holder: Reference, requester: RoleSubject
 ) -> Iterator[RequiredPermission]:
-    """Yield the demand of changing an object, or the whole that it follows, from another's side."""
-    at: Reference | None = holder
-    while at is not None and access.follows_whole(at.class_name):
-        at = _whole(request, at)
-    if at is not None and not request.is_new(at) and not request.is_new(holder):
-        yield RequiredPermission(Action.EDIT, _subject(request, at, requester), at, requester.path)
+    """Yield the permission to edit the holder of a key, or the whole that it follows, from the other side."""
+    current: Reference | None = holder
+    while current is not None and access.follows_whole(current.class_name):
+        current = _whole(request, current)
+    if current is not None and not request.is_new(current) and not request.is_new(holder):
+        yield RequiredPermission(Action.EDIT, _subject(request, current, requester), current, requester.path)
 
 
 def _of_links(request: WriteRequest) -> Iterator[RequiredPermission]:
-    """Yield the demands of links: of the roles at both of their ends."""
+    """Yield the permissions for the roles at both ends of links."""
     for link_key, requests in request.link_requests.items():
         requester, opposite = (
             [*requests.additions, *requests.removals][0],
@@ -127,7 +138,7 @@ def _of_links(request: WriteRequest) -> Iterator[RequiredPermission]:
 
 
 def _of_role(
-    request: WriteRequest, reference: Reference, role: str, requester: Requester
+    request: WriteRequest, reference: Reference, role: str, requester: RoleSubject
 ) -> RequiredPermission:
     action = Action.CREATE if request.is_new(reference) else Action.EDIT
     return RequiredPermission(
@@ -135,13 +146,13 @@ def _of_role(
     )
 
 
-def _subject(request: WriteRequest, reference: Reference, requester: Requester) -> Subject:
+def _subject(request: WriteRequest, reference: Reference, requester: RoleSubject) -> Subject:
     id_ = None if request.is_new(reference) else reference.id
     return Subject(request.class_(reference.class_name), id_, path=requester.path)
 
 
 def _whole(request: WriteRequest, part: Reference) -> Reference | None:
-    """Return what an object is a part of, as far as is known."""
+    """Return the whole of an object, as far as is known."""
     write = request.objects.get(part)
     before = request.context.snapshot.entity(part) if write is None else write.before
     state = write.state if write is not None and write.is_new else {} if before is None else before.state
@@ -150,20 +161,20 @@ def _whole(request: WriteRequest, part: Reference) -> Reference | None:
 
 
 class _ObjectCommand(NamedTuple):
-    """A placed, the object that it is about, and the place of the whole, if it is a part."""
+    """A command with the object that it writes, and the command for its whole if it is a part."""
 
     placed: PlacedCommand
     subject: Subject
     reference: Reference
-    above: "_ObjectCommand | None" = None
+    whole: "_ObjectCommand | None" = None
 
     @property
     def action(self) -> Action:
-        """What is done with the object."""
+        """The action that the command performs on the object."""
         return Action.CREATE if isinstance(self.placed.command, Create) else Action.EDIT
 
-    def demand(self, member: str | None = None, action: Action | None = None) -> RequiredPermission:
-        """Return the demand of doing that, or something else, with the object, or with a member of it."""
+    def permission(self, member: str | None = None, action: Action | None = None) -> RequiredPermission:
+        """Return the permission for an action (the command's by default) on the object or a member of it."""
         path = self.placed.path if member is None else (*self.placed.path, member)
         return RequiredPermission(action or self.action, self.subject, self.reference, path, member)
 
@@ -171,15 +182,22 @@ class _ObjectCommand(NamedTuple):
 def _of_commands(
     request: WriteRequest, access: Access, command: Create | Update
 ) -> Iterator[RequiredPermission]:
-    """Yield the demands of a command, and of all that are within it."""
-    waiting = [_place(request, PlacedCommand(command, ROOT_PATH), None)]
+    """Yield the permissions that a command and all commands within it require."""
+    waiting = [_object_command(request, PlacedCommand(command, ROOT_PATH), None)]
     while waiting:
-        place = waiting.pop()
-        yield from _of_place(access, place)
-        waiting += reversed([_place(request, placed, place) for placed in commands_within(place.placed)])
+        object_command = waiting.pop()
+        yield from _of_object_command(access, object_command)
+        waiting += reversed(
+            [
+                _object_command(request, placed, object_command)
+                for placed in commands_within(object_command.placed)
+            ]
+        )
 
 
-def _place(request: WriteRequest, placed: PlacedCommand, above: _ObjectCommand | None) -> _ObjectCommand:
+def _object_command(
+    request: WriteRequest, placed: PlacedCommand, whole: _ObjectCommand | None
+) -> _ObjectCommand:
     command, path = placed
     if isinstance(command, Create):
         reference = Reference(command.class_name, request.context.ids.new_id(path))
@@ -187,59 +205,68 @@ def _place(request: WriteRequest, placed: PlacedCommand, above: _ObjectCommand |
             placed,
             Subject(request.class_(command.class_name), None, command.client_id, path),
             reference,
-            above,
+            whole,
         )
     reference = request.resolve(*command.reference)
     subject = Subject(request.class_(reference.class_name), reference.id, command.client_id, path)
-    return _ObjectCommand(placed, subject, reference, above)
+    return _ObjectCommand(placed, subject, reference, whole)
 
 
-def _of_place(access: Access, place: _ObjectCommand) -> Iterator[RequiredPermission]:
-    command = place.placed.command
+def _of_object_command(access: Access, object_command: _ObjectCommand) -> Iterator[RequiredPermission]:
+    command = object_command.placed.command
     values = [
         name for name, value in command.values.items() if value is not None or isinstance(command, Update)
     ]
-    asked = {name: each for name, each in command.roles.items() if _asks(each, place.action)}
-    if values or _concerns_itself(access, place, asked):
-        yield from _of_object(access, place)
-    yield from (place.demand(name) for name in values)
-    for name, each in asked.items():
+    role_commands = {
+        name: each for name, each in command.roles.items() if _has_effect(each, object_command.action)
+    }
+    if values or _changes_object(access, object_command, role_commands):
+        yield from _of_object(access, object_command)
+    yield from (object_command.permission(name) for name in values)
+    for name, each in role_commands.items():
         if isinstance(each, PartsCommand):
-            yield from (place.demand(name, action) for action in _of_parts(each))
-            yield from _of_all_parts(access, place, name) if each.delete_all else ()
+            yield from (object_command.permission(name, action) for action in _of_parts(each))
+            yield from _of_all_parts(access, object_command, name) if each.delete_all else ()
         else:
-            yield from (place.demand(name), place.demand(name, Action.READ))
+            yield from (object_command.permission(name), object_command.permission(name, Action.READ))
 
 
-def _of_all_parts(access: Access, place: _ObjectCommand, name: str) -> Iterator[RequiredPermission]:
-    """Yield the demand of deleting whatever parts there are, of a class that is not seen at all.
+def _of_all_parts(access: Access, object_command: _ObjectCommand, name: str) -> Iterator[RequiredPermission]:
+    """Yield the permission to delete every part of a class of which the caller sees no object.
 
-    It is of any object: of single ones it would tell that they are there.
+    Permissions for single parts would reveal which parts exist.
     """
-    target = place.subject.class_.roles[name].target
+    target = object_command.subject.class_.roles[name].target
     if not access.may_read_class(target) and not access.follows_whole(target):
-        path = (*place.placed.path, name)
+        path = (*object_command.placed.path, name)
         subject = Subject(access.model.classes[target], path=path)
         yield RequiredPermission(Action.DELETE, subject, Reference(target, ""), path, of_every_object=True)
 
 
-def _concerns_itself(access: Access, place: _ObjectCommand, asked: Mapping[str, RoleCommand]) -> bool:
-    """Return whether something is done with more than parts that have grants of their own."""
-    class_ = place.subject.class_
+def _changes_object(
+    access: Access, object_command: _ObjectCommand, role_commands: Mapping[str, RoleCommand]
+) -> bool:
+    """Return whether a command changes more than parts that have grants of their own."""
+    class_ = object_command.subject.class_
     own = all(
         isinstance(each, PartsCommand) and not access.follows_whole(class_.roles[name].target)
-        for name, each in asked.items()
+        for name, each in role_commands.items()
     )
-    return not asked or not own or place.action is Action.CREATE or not access.may_read_class(class_.name)
+    return (
+        not role_commands
+        or not own
+        or object_command.action is Action.CREATE
+        or not access.may_read_class(class_.name)
+    )
 
 
-def _of_object(access: Access, place: _ObjectCommand) -> Iterator[RequiredPermission]:
-    """Yield the demand of doing something with an object: with its whole, if it follows that."""
-    at: _ObjectCommand | None = place
-    while at is not None and access.follows_whole(at.subject.class_.name):
-        at = at.above
-    if at is not None:
-        yield at.demand()
+def _of_object(access: Access, object_command: _ObjectCommand) -> Iterator[RequiredPermission]:
+    """Yield the permission for an action on an object, or on the whole that it follows."""
+    current: _ObjectCommand | None = object_command
+    while current is not None and access.follows_whole(current.subject.class_.name):
+        current = current.whole
+    if current is not None:
+        yield current.permission()
 
 
 def _of_parts(parts: PartsCommand) -> Iterator[Action]:
@@ -251,10 +278,10 @@ def _of_parts(parts: PartsCommand) -> Iterator[Action]:
         yield Action.DELETE
 
 
-def _asks(asked: RoleCommand, action: Action) -> bool:
-    """Return whether a command asks for something; a new object's association leads to nothing by itself."""
-    if isinstance(asked, ToManyCommand):
-        return bool(asked.add or asked.remove or asked.remove_all)
-    if isinstance(asked, PartsCommand):
-        return any(_of_parts(asked))
-    return asked.target is not None or action is Action.EDIT
+def _has_effect(command: RoleCommand, action: Action) -> bool:
+    """Return whether a role command changes anything. A new object has no association to remove."""
+    if isinstance(command, ToManyCommand):
+        return bool(command.add or command.remove or command.remove_all)
+    if isinstance(command, PartsCommand):
+        return any(_of_parts(command))
+    return command.target is not None or action is Action.EDIT

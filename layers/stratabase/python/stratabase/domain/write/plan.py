@@ -1,4 +1,4 @@
-"""The plan of a write: the effects that a command comes to, and everything that is wrong with it."""
+"""The plan of a write: the effects of a command, and everything that is wrong with it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,28 +22,28 @@ from stratabase.domain.write.request import WriteContext, WriteRequest
 
 @dataclass(frozen=True)
 class WritePlan:
-    """What a command comes to; it is good when there are no issues.
+    """The result of planning a command. It can be committed if it is complete and has no issues.
 
-    It is provisional as long as its snapshot lacks something: what is not known counts as absent.
+    A plan whose snapshot lacks something is provisional: whatever is not known counts as absent.
     """
 
     request: WriteRequest
     instant: Instant
-    """Since when all is as the effects leave it."""
+    """The start of all versions that the write creates (chosen in `effects`)."""
     effects: tuple[Effect, ...] = ()
     required_permissions: Sequence[RequiredPermission] = ()
-    """What must be allowed; nothing to those who may do everything."""
+    """The permissions that the write requires; empty for a caller who may do everything."""
     is_forbidden: bool = False
-    """Something is asked for that is allowed with no object: nothing else counts."""
+    """Whether the write requires a permission that the caller has for no object. Then nothing else counts."""
 
     @property
     def issues(self) -> list[Issue]:
-        """Everything that is wrong."""
+        """Everything that is wrong with the command."""
         return self.request.issues
 
     @property
     def reports(self) -> list[Issue]:
-        """What a validation tells beside that: it stops no write."""
+        """Issues that only a validation shows, and that stop no write."""
         return self.request.reports
 
     @property
@@ -53,17 +53,18 @@ class WritePlan:
 
     @property
     def is_locked(self) -> bool:
-        """Whether others have locked what it writes."""
-        return any(issue.type is IssueType.ENTITY_LOCK_PERSIST for issue in self.issues)
+        """Whether other members have locked objects that the command writes."""
+        issues = self.issues
+        return bool(issues) and any(issue.type is IssueType.ENTITY_LOCK_PERSIST for issue in issues)
 
     @cached_property
     def index(self) -> EffectIndex:
-        """The effects by what they are on."""
+        """The effects, indexed by object and by role."""
         return EffectIndex(self.effects, self.request.context.model)
 
     @property
     def entity(self) -> Entity | None:
-        """The object that the command is on as it shall be, None when it shall not."""
+        """The object of the command as the write leaves it; None if it will not exist."""
         root = self.request.context.ids.root
         for effect in self.effects:
             if isinstance(effect, ObjectEffect) and reference_of(effect) == root:
@@ -72,25 +73,25 @@ class WritePlan:
 
 
 def plan_write(command: AnyCommand, context: WriteContext, *, numbering: bool) -> WritePlan:
-    """Return what a command comes to by what the snapshot tells, and note there what that lacks.
+    """Return the plan of a command, by what the snapshot contains. The snapshot notes what it lacks.
 
-    New objects get their Serials only with `numbering`.
+    With `numbering`, new objects get the numbers of their Serial attributes.
     """
-    # 1. Expand: the objects that the command speaks of, their values checked; what is asked of their roles.
+    # 1. Expand: list the objects that the command writes, check their values, and collect requests of roles.
     request = expand(command, context)
     if context.ids.exceeds_limit:
         return WritePlan(request, context.now)
-    # 2. Resolve roles: what both sides of an association ask comes to one key, or one link.
+    # 2. Resolve roles: combine what both sides of an association request to one key, or one link.
     links = resolve_roles(request)
-    # 3. Permissions: what is allowed with no object at all is refused before anything is read.
+    # 3. Permissions: refuse what the profile may do with no object at all, before anything else is read.
     required = () if context.access is None else required_permissions(request, context.access, command)
     if context.access is not None and (forbidden := _forbidden(context.access, required)):
         request.issues = forbidden
         return WritePlan(request, context.now, is_forbidden=True)
-    # 4. Check what only the whole request tells: required roles, locks, the version that is relied on.
+    # 4. Check what depends on the whole request: required roles, locks, the expected version.
     check_cardinality(request, links)
     check_locks(request, command)
-    # 5. Effects.
+    # 5. Effects: choose the start of the new versions, and make an effect for each object and link.
     instant, effects = effects_of(request, links, command, numbering=numbering)
     return WritePlan(request, instant, effects, required)
 

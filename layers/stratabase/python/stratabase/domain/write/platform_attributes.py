@@ -1,6 +1,6 @@
-"""What the service records of an object by itself: who made, changed and owns it, and when.
+"""The platform attributes: who created, last modified and owns an object, and when.
 
-Beside the name of a member it records the member's id (model/member_names).
+With a member's name, the service also records the member's ID (`model/member_names.py`).
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from stratabase.model.model import Class, ClassKind, PlatformAttribute
 from stratabase.model.types.storage import Stored
 
 Named = tuple[str, bool]
-"""The name of an attribute, and whether it tells who (otherwise: when)."""
+"""The name of an attribute, and whether its value is a member's name (otherwise an instant)."""
 
 
 def _named(*attributes: PlatformAttribute) -> tuple[Named, ...]:
@@ -21,27 +21,23 @@ def _named(*attributes: PlatformAttribute) -> tuple[Named, ...]:
 
 
 OWNED_BY, OWNED_ON = PlatformAttribute.OWNED_BY.value, PlatformAttribute.OWNED_ON.value
-
-
 _CREATION = _named(*PlatformAttribute)
-
-
 _MODIFICATION = _named(PlatformAttribute.LAST_MODIFIED_BY, PlatformAttribute.LAST_MODIFIED_ON)
 
 
 def creation_values(class_: Class, caller: Caller, instant: Instant) -> State:
-    """Return the platform values of an object that is made now."""
+    """Return the platform values of an object that a caller creates."""
     return _values(class_, _CREATION, caller, instant, {})
 
 
 def modification_values(class_: Class, before: Entity, caller: Caller, instant: Instant) -> State:
-    """Return the platform values that an update now changes; a singleton's first one is its creation."""
+    """Return the platform values that an update changes. The first write of a singleton is its creation."""
     is_first = class_.kind is ClassKind.SINGLETON and not before.commit_ids
     return _values(class_, _CREATION if is_first else _MODIFICATION, caller, instant, before.state)
 
 
 def hand_over_values(class_: Class, before: Entity, owner: Member, caller: Caller, instant: Instant) -> State:
-    """Return the platform values of an object that a caller hands over to a member now."""
+    """Return the platform values of an object that a caller hands over to another member."""
     modified = _values(class_, _MODIFICATION, caller, instant, before.state)
     owned: dict[str, Stored] = {OWNED_BY: owner.username}
     if OWNED_ON in class_.attributes:
@@ -51,7 +47,7 @@ def hand_over_values(class_: Class, before: Entity, owner: Member, caller: Calle
 
 
 def last_owner_values(class_: Class, former: State, last: State) -> State:
-    """Return the platform values by which an object in a former state has the owner that it had last."""
+    """Return the platform values that give an object in a former state its last owner."""
     owned = {name: last.get(name) for name in (OWNED_BY, OWNED_ON) if name in class_.attributes}
     if OWNED_BY not in owned:
         return owned
@@ -59,14 +55,14 @@ def last_owner_values(class_: Class, former: State, last: State) -> State:
 
 
 def _values(
-    class_: Class, which: Iterable[Named], caller: Caller, instant: Instant, before: State
+    class_: Class, attributes: Iterable[Named], caller: Caller, instant: Instant, before: State
 ) -> dict[str, Stored]:
-    # Every write asks this. The names are as good as `class_.platform`, since no others begin with `_`, and
-    # looking them up is several times faster than looking up members of an enum.
+    # Every write comes here. To look names up in `attributes` is several times faster than to look up enum
+    # members in `class_.platform`. It is as safe, because no other attribute's name begins with `_`.
     moment = format_instant(instant)
     values: dict[str, Stored] = {}
     ids: dict[str, str] = {}
-    for name, tells_who in which:
+    for name, tells_who in attributes:
         if name in class_.attributes:
             values[name] = caller.username if tells_who else moment
             if tells_who:

@@ -1,7 +1,8 @@
-"""The state of one write while it is planned: its objects, what is asked of their roles, and the issues."""
+"""The state of one write while it is planned: its objects, its requests of their roles, and its issues."""
 
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access
@@ -13,7 +14,7 @@ from stratabase.domain.objects.identity import is_unwritten
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.write.commands import PlacedCommand, Restore
 from stratabase.domain.write.request_ids import RequestIds
-from stratabase.domain.write.role_requests import KeyRequests, LinkKey, LinkRequests, Requester
+from stratabase.domain.write.role_requests import KeyRequests, LinkKey, LinkRequests, RoleSubject
 from stratabase.domain.write.snapshot import Snapshot
 from stratabase.model.model import Class, Model, Role
 from stratabase.model.types.storage import Stored
@@ -21,70 +22,73 @@ from stratabase.model.types.storage import Stored
 
 @dataclass(slots=True, eq=False)
 class ObjectWrite:
-    """An object in a request."""
+    """An object that a request writes, or that it names in order to write others.
+
+    `before` is the object as it was read, None if it did not exist. `state` has its state after the write.
+    """
 
     subject: Subject
     reference: Reference
     before: Entity | None
     state: dict[str, Stored]
     is_new: bool = False
-    """The request makes it."""
+    """Whether the request creates the object."""
     is_deleted: bool = False
     tombstone: Tombstone | None = None
-    """What is remembered of it, if the request brings it back."""
+    """The object's tombstone, if the request restores the deleted object."""
     role_paths: dict[str, Path] = field(default_factory=dict)
-    """Where something is asked of its roles."""
+    """By role: where the request writes it."""
     emptied_roles: set[str] = field(default_factory=set)
-    """The roles that the request asks to lead to nothing, whatever they led to."""
+    """The roles that the request asks to lead to nothing, whatever they lead to now."""
 
     @property
     def begins(self) -> bool:
-        """Whether the request makes it: also a singleton by its first write, and what comes back."""
+        """Whether the object begins to exist: it is created or restored, or a singleton is written first."""
         is_first = self.before is not None and is_unwritten(self.subject.class_, self.before)
         return self.is_new or self.tombstone is not None or is_first
 
     @property
     def is_changed(self) -> bool:
-        """Whether it shall be another than it was."""
+        """Whether the new state differs from the previous one."""
         before = {} if self.before is None else self.before.state
         return any(before.get(name) != value for name, value in self.state.items())
 
     @property
     def is_written(self) -> bool:
-        """Whether it begins, changes or ends."""
+        """Whether the object is created, changed, restored or deleted."""
         return self.is_new or self.is_deleted or self.is_changed
 
     def value_before(self, name: str) -> Stored:
-        """Return the value that it had."""
+        """Return the previous value of an attribute or role."""
         return None if self.before is None else self.before.state.get(name)
 
     def role_path(self, role: str) -> Path:
-        """Return where the request speaks of a role."""
+        """Return the place in the request that writes a role."""
         return self.role_paths.get(role, (*self.subject.path, role))
 
 
 class CreateObject(NamedTuple):
-    """An object to be made; `back` is the key to its whole, if it is a part."""
+    """The task to create an object. For a part, `key_to_whole` has its role and ID of the whole."""
 
     placed: PlacedCommand
     key_to_whole: State
 
 
 class UpdateObject(NamedTuple):
-    """An object to be changed."""
+    """The task to update an object."""
 
     placed: PlacedCommand
 
 
 class DeleteObject(NamedTuple):
-    """An object to be ended, because of what the request says at a place."""
+    """The task to delete an object. `path` is the place of the request that causes the deletion."""
 
     reference: Reference
     path: Path
 
 
 class RestoreObject(NamedTuple):
-    """An object to become what it was; `back` is the key to its whole, if it is a part."""
+    """The task to restore an object. For a part, `key_to_whole` has its role and ID of the whole."""
 
     reference: Reference
     command: Restore
@@ -93,7 +97,7 @@ class RestoreObject(NamedTuple):
 
 
 class RestoreKeys(NamedTuple):
-    """An object whose keys are to lead where those of a version did, once it is known what comes back."""
+    """The task to restore the keys of an object, after all restored objects are known."""
 
     reference: Reference
     command: Restore
@@ -104,7 +108,7 @@ Task = CreateObject | UpdateObject | DeleteObject | RestoreObject | RestoreKeys
 
 
 class WriteContext(NamedTuple):
-    """What a plan depends on beside the command."""
+    """Everything that a plan depends on besides the command."""
 
     model: Model
     ids: RequestIds
@@ -112,48 +116,50 @@ class WriteContext(NamedTuple):
     now: Instant
     snapshot: Snapshot
     access: Access | None = None
-    """What the caller may do; None for everything."""
+    """The caller's grants; None if the caller may do everything."""
     reports_missing: bool = False
-    """Whether the plan reports what is required and still empty; that takes reads that no write needs."""
+    """Whether to report required attributes and roles that stay empty, which takes additional reads."""
 
 
 @dataclass(slots=True)
 class WriteRequest:
-    """The objects that a request writes, what it asks of keys and links, and what is wrong with it."""
+    """The objects that a request writes, its requests of keys and links, and its issues."""
 
     context: WriteContext
     objects: dict[Reference, ObjectWrite] = field(default_factory=dict)
     key_requests: dict[tuple[Reference, RoleName], KeyRequests] = field(
-        default_factory=lambda: defaultdict(KeyRequests)
+        default_factory=partial(defaultdict, KeyRequests)
     )
-    """By the object that holds the key, and its role."""
-    link_requests: dict[LinkKey, LinkRequests] = field(default_factory=lambda: defaultdict(LinkRequests))
-    requested_targets: dict[Reference, list[Requester]] = field(default_factory=lambda: defaultdict(list))
-    """Who asks that something lead to an object that may not be there."""
+    """The requests by key: the object that holds the key, and its role."""
+    link_requests: dict[LinkKey, LinkRequests] = field(default_factory=partial(defaultdict, LinkRequests))
+    requested_targets: dict[Reference, list[RoleSubject]] = field(default_factory=partial(defaultdict, list))
+    """By object that may not exist: the roles that are requested to lead to it."""
     named: set[Reference] = field(default_factory=set)
-    """What the request names to write it."""
+    """The objects that the request names in order to write them."""
     reported_missing: set[tuple[Reference, Path]] = field(default_factory=set)
-    """Of what has been told that it is not there, and to whom: the place of who asks."""
+    """The missing objects that were reported, each with the path of the role that requests it."""
     confidential_paths: set[Path] = field(default_factory=set)
-    """The places of roles of which no message may tell what they led to."""
+    """The paths of roles whose former targets no message may reveal."""
     issues: list[Issue] = field(default_factory=list)
     reports: list[Issue] = field(default_factory=list)
-    """What validations tell beside the issues, and what stops no write."""
+    """Issues that only a validation shows, and that stop no write."""
     tasks: deque[Task] = field(default_factory=deque)
-    """Gone into one after the other and not by recursion: parts may have parts without end."""
+    """The tasks to be done. A queue, because recursion would limit the depth of parts."""
     restored_parts: int = 0
-    """How many parts the request looks at to restore them."""
+    """The number of former parts that the restoration has looked at."""
     unfinished: dict[Reference, None] = field(default_factory=dict)
-    """Objects of which an earlier write has left something to be done before this one: parts are there that
-    none of them lists."""
+    """Objects whose leftovers of an earlier write must be cleaned up before this write.
+
+    Leftovers are parts that exist, although no whole lists them.
+    """
     deferred_tasks: deque[Task] = field(default_factory=deque)
-    """What is gone into after all that."""
+    """Tasks to be done when `tasks` is empty."""
     _error_paths: set[Path] = field(default_factory=set)
-    """Places with which something is wrong, and those above them, as the first `_blamed_by` issues say."""
+    """The paths of errors, and all paths above them, of the first `_scanned_issues` issues."""
     _scanned_issues: int = 0
 
     def __post_init__(self) -> None:
-        """Note what the request is on, with its parts."""
+        """Note the objects that the command names, with their parts."""
         self.named.update(self.context.ids.existing)
 
     def class_(self, name: str) -> Class:
@@ -165,16 +171,16 @@ class WriteRequest:
         return self.class_(name.class_name).roles[name.role_name]
 
     def resolve(self, class_name: str, id_: str) -> Reference:
-        """Return the object of a class that an id means to the client."""
+        """Return the object of a class that a client means by an `_id` or a `_clientId`."""
         return self.context.ids.resolve(class_name, id_)
 
     def add(self, write: ObjectWrite) -> ObjectWrite:
-        """Note an object that the request writes."""
+        """Add an object that the request writes, and return it."""
         self.objects[write.reference] = write
         return write
 
-    def touch(self, reference: Reference, requester: Requester) -> ObjectWrite | None:
-        """Return an object that is written because of what another asks; None where there is none."""
+    def write_of(self, reference: Reference, requester: RoleSubject) -> ObjectWrite | None:
+        """Return the write of an object that another object's role changes; None if it does not exist."""
         if reference in self.objects:
             return self.objects[reference]
         before = self.before(reference)
@@ -183,64 +189,64 @@ class WriteRequest:
         subject = Subject(self.class_(reference.class_name), reference.id, path=requester.path)
         return self.add(ObjectWrite(subject, reference, before, dict(before.state)))
 
-    def require_target(self, class_: Class, reference: Reference, requester: Requester) -> None:
-        """Note who asks for an object; whether that is there the store says, but not of a form."""
+    def require_target(self, class_: Class, reference: Reference, requester: RoleSubject) -> None:
+        """Note that a role is to lead to an object, and check its existence if the store does not."""
         if self.is_new(reference) or requester.path in self.confidential_paths:
             return
         self.requested_targets[reference].append(requester)
-        # The store looks by itself whether it is there, but for no form, and not whether it is seen.
+        # The commit checks that the target exists. But a form has no commit, and the store knows no grants.
         is_looked_for = not class_.is_stored or self._may_be_hidden(reference)
         if is_looked_for:
             self._look_up(reference, requester)
 
-    def look_up_target(self, reference: Reference, requester: Requester) -> None:
-        """Note who asks for an object to which something leads already: nothing is written, so look here."""
+    def look_up_target(self, reference: Reference, requester: RoleSubject) -> None:
+        """Check the existence of an object that a role leads to already, since no commit checks it."""
         if reference not in self.objects:
             self.requested_targets[reference].append(requester)
             self._look_up(reference, requester)
 
-    def _look_up(self, reference: Reference, requester: Requester) -> None:
+    def _look_up(self, reference: Reference, requester: RoleSubject) -> None:
         if self.before(reference) is None and self.knows(reference):
             self.report_missing(reference, requester)
 
-    def report_missing(self, reference: Reference, requester: Requester) -> None:
-        """Tell who asks that an object is not there: once, whoever finds that out."""
+    def report_missing(self, reference: Reference, requester: RoleSubject) -> None:
+        """Add an issue for an object that does not exist, once for each role that requests it."""
         if (reference, requester.path) not in self.reported_missing:
             self.reported_missing.add((reference, requester.path))
             self.issues.append(requester.not_found_issue(reference))
 
     def before(self, reference: Reference) -> Entity | None:
-        """Return an object as it was; None where there is none that the caller sees."""
+        """Return an object as it was read; None if it does not exist, or the caller does not see it."""
         entity = self.context.snapshot.entity(reference)
         return entity if entity is not None and self.sees(reference) else None
 
     def knows(self, reference: Reference) -> bool:
-        """Return whether it is known what `before` returns."""
+        """Return whether the result of `before` is known."""
         snapshot = self.context.snapshot
         is_told = snapshot.entities.get(reference) is None or reference in snapshot.seen
         return snapshot.knows(reference) and (is_told or not self._may_be_hidden(reference))
 
     def sees(self, reference: Reference) -> bool:
-        """Return whether the caller sees an object that is there."""
+        """Return whether the caller sees an object that exists."""
         return not self._may_be_hidden(reference) or self.context.snapshot.sees(reference)
 
     def hides(self, reference: Reference) -> bool:
-        """Return whether the caller must not know of an object, as far as is known."""
+        """Return whether an object is hidden from the caller. Until this is known, it counts as hidden."""
         return self._may_be_hidden(reference) and self.before(reference) is None
 
     def saw_version(self, reference: Reference, at: Instant) -> bool:
-        """Return whether the caller sees what an object was at an instant, as far as that is asked of it."""
+        """Return whether the caller may see the state of an object at an instant, as far as is known."""
         access, name = self.context.access, reference.class_name
         if access is None or access.sees_every_object(name):
             return True
         return access.may_read_class(name) and self.context.snapshot.saw_version(reference, at)
 
     def hid_version(self, reference: Reference, at: Instant) -> bool:
-        """Return whether the caller must not know what an object was, of a class that is seen in part."""
+        """Return whether a former state is hidden, in a class of which the caller sees some objects."""
         return self._may_be_hidden(reference) and not self.saw_version(reference, at)
 
     def may_identify(self, reference: Reference) -> bool:
-        """Return whether a message may tell which object it is about: the caller has named it, or sees it."""
+        """Return whether a message may contain an object's ID: the caller has named it, or sees it."""
         access = self.context.access
         if access is None or reference in self.requested_targets or reference in self.named:
             return True
@@ -259,20 +265,24 @@ class WriteRequest:
         )
 
     def _may_be_hidden(self, reference: Reference) -> bool:
-        """Return whether objects of a class are seen in part: those that nobody reads are not hidden so."""
+        """Return whether the caller sees some objects of a class, but perhaps not this one.
+
+        If the caller sees no object of the class at all, missing grants are reported instead.
+        """
         access, name = self.context.access, reference.class_name
         return access is not None and access.may_read_class(name) and not access.sees_every_object(name)
 
     def is_deleted(self, reference: Reference) -> bool:
-        """Return whether the request ends an object."""
+        """Return whether the request deletes an object."""
         return reference in self.objects and self.objects[reference].is_deleted
 
     def is_new(self, reference: Reference) -> bool:
-        """Return whether the request makes an object."""
+        """Return whether the request creates an object."""
         return reference in self.objects and self.objects[reference].is_new
 
     def has_error_at(self, path: Path) -> bool:
-        """Return whether something is wrong with what the request says at a place, or below it."""
+        """Return whether there is an error at a path, or below it."""
+        # Issues are only added, so each is scanned once.
         for issue in self.issues[self._scanned_issues :]:
             if issue.level is Level.ERROR:
                 self._error_paths.update(issue.path[:length] for length in range(len(issue.path) + 1))

@@ -1,4 +1,4 @@
-"""The ids of the objects in a request, also of new ones, which it may name by their `_clientId`."""
+"""The IDs of the objects in a request, including new ones, which a request can name by `_clientId`."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,37 +17,31 @@ from stratabase.domain.write.commands import (
     ToManyCommand,
     placed_commands,
 )
-from stratabase.domain.write.limits import MOST_OBJECTS
-
-"""Of which one command may speak, so that none takes long before it is refused for what the store can do."""
-
-
-"""Parts that one restoration looks at, so that it is done while somebody waits."""
-
+from stratabase.domain.write.limits import MAX_OBJECTS_PER_COMMAND
 
 ClientIds = Mapping[Reference, str]
-"""What clients call objects: `_clientId` by object."""
+"""The `_clientId` by object."""
 
 
 class RequestIds:
-    """The ids of the objects that a command makes, and what they and those written before are called.
+    """The IDs of the objects in a command, with the `_clientId` of these and of earlier objects.
 
-    A `_clientId` names one object of a class.
+    Each `_clientId` names one object of a class.
     """
 
     def __init__(
         self, command: AnyCommand, new_id: Callable[[], str], earlier: ClientIds | None = None
     ) -> None:
         self.client_ids: dict[Reference, str] = {}
-        """Those that the command gives."""
+        """The `_clientId` of each object that has one in this command."""
         self.existing: list[Reference] = []
-        """The objects that the command changes or ends, and which must be there; first the one it is on."""
+        """The objects that the command updates, deletes or restores, the object of the command first."""
         self.duplicates: list[PlacedCommand] = []
-        """What would have the name of another object."""
+        """The commands whose `_clientId` already names another object."""
         self.count = 0
-        """How often the command speaks of an object."""
-        self._made: dict[Path, str] = {}
-        self._called: dict[Reference, str] = {
+        """The number of references to objects in the command."""
+        self._new_ids: dict[Path, str] = {}
+        self._ids_by_client_id: dict[Reference, str] = {
             Reference(reference.class_name, client_id): reference.id
             for reference, client_id in (earlier or {}).items()
         }
@@ -56,22 +50,22 @@ class RequestIds:
         if isinstance(command, Delete | Restore):
             self.existing.append(self.resolve(*command.reference))
         self.root = self._root(command)
-        """The object that the command is on."""
+        """The object of the command itself."""
 
     @property
     def exceeds_limit(self) -> bool:
-        """Whether the command speaks of more objects than one may."""
-        return self.count > MOST_OBJECTS
+        """Whether the command refers to more objects than the limit."""
+        return self.count > MAX_OBJECTS_PER_COMMAND
 
     def new_id(self, path: Path) -> str:
-        """Return the id of the object that is made at a place."""
-        return self._made[path]
+        """Return the ID of the object that is created at a path."""
+        return self._new_ids[path]
 
     def resolve(self, class_name: str, id_: str) -> Reference:
-        """Return the object of a class that an `_id` or a `_clientId` means."""
+        """Return the object of a class that an `_id` or a `_clientId` names."""
         named = Reference(class_name, id_)
-        called = self._called.get(named)
-        return normalize_reference(named) if called is None else Reference(class_name, called)
+        object_id = self._ids_by_client_id.get(named)
+        return normalize_reference(named) if object_id is None else Reference(class_name, object_id)
 
     def _root(self, command: AnyCommand) -> Reference:
         if isinstance(command, Create):
@@ -79,25 +73,25 @@ class RequestIds:
         return self.resolve(*command.reference)
 
     def _add(self, placed: PlacedCommand, new_id: Callable[[], str]) -> None:
-        self.count += 1 + sum(map(_ids_in, placed.command.roles.values()))
+        self.count += 1 + sum(map(_count_ids, placed.command.roles.values()))
         if isinstance(placed.command, Create):
-            self._made[placed.path] = new_id()
-            reference = Reference(placed.command.class_name, self._made[placed.path])
+            self._new_ids[placed.path] = new_id()
+            reference = Reference(placed.command.class_name, self._new_ids[placed.path])
         else:
             reference = self.resolve(*placed.command.reference)
             self.existing.append(reference)
         if placed.command.client_id is not None:
-            self._call(placed, reference, placed.command.client_id)
+            self._add_client_id(placed, reference, placed.command.client_id)
 
-    def _call(self, placed: PlacedCommand, reference: Reference, client_id: str) -> None:
+    def _add_client_id(self, placed: PlacedCommand, reference: Reference, client_id: str) -> None:
         self.client_ids[reference] = client_id
         name = Reference(reference.class_name, client_id)
-        if self._called.setdefault(name, reference.id) != reference.id:
+        if self._ids_by_client_id.setdefault(name, reference.id) != reference.id:
             self.duplicates.append(placed)
 
 
-def _ids_in(asked: RoleCommand) -> int:
-    """Return how many objects a command names by their ids."""
-    if isinstance(asked, ToManyCommand):
-        return len(asked.add) + len(asked.remove)
-    return len(asked.delete) if isinstance(asked, PartsCommand) else 1
+def _count_ids(command: RoleCommand) -> int:
+    """Return the number of objects that a command refers to by ID."""
+    if isinstance(command, ToManyCommand):
+        return len(command.add) + len(command.remove)
+    return len(command.delete) if isinstance(command, PartsCommand) else 1

@@ -1,4 +1,4 @@
-"""What grants must allow for a restoration; what is hidden must not show by what is refused."""
+"""The permissions that a restoration requires. A refusal must not reveal hidden objects or values."""
 
 from collections.abc import Collection, Iterable, Iterator
 
@@ -15,15 +15,19 @@ from stratabase.domain.write.restore import AT_VERSION_PATH, is_hidden_part
 from stratabase.model.model import Action, Class, Role
 
 _PART_ACTIONS = (Action.CREATE, Action.EDIT, Action.DELETE)
-"""What may be done to parts."""
+"""The actions that a restoration may perform on parts."""
 _VALUE_ACTIONS = (Action.CREATE, Action.EDIT)
-"""What may be done to values."""
-Moved = Collection[Reference]
-"""Objects of which something becomes."""
+"""The actions that a restoration may perform on values."""
+ChangedObjects = Collection[Reference]
+"""The objects that change, or of which parts change."""
 
 
 def permissions_for_any_restoration(request: WriteRequest, access: Access) -> Iterator[RequiredPermission]:
-    """Yield what is needed whatever there was; what is there no more needs another grant."""
+    """Yield the permission that a restoration requires whatever the version and the present state are.
+
+    For a profile that may create objects, there is none: to restore a deleted object requires CREATE, not
+    EDIT.
+    """
     root = request.context.ids.root
     if Action.CREATE not in access.class_permission(root.class_name).actions:
         yield RequiredPermission(
@@ -37,21 +41,21 @@ def permissions_for_any_restoration(request: WriteRequest, access: Access) -> It
 def permissions_to_restore(
     request: WriteRequest, access: Access, command: Restore
 ) -> Iterator[RequiredPermission]:
-    """Yield the demands of what comes back: of the objects, and of all that is other than it was."""
-    root, moved = request.context.ids.root, _changed_objects(request, access)
+    """Yield the permissions for all objects that come back, and for everything in them that changes."""
+    root, changed = request.context.ids.root, _changed_objects(request, access)
     for write in request.objects.values():
-        if write.is_deleted or (write.reference != root and write.reference not in moved):
+        if write.is_deleted or (write.reference != root and write.reference not in changed):
             continue
         if is_hidden_part(request, write, command):
             continue
         action = Action.EDIT if write.tombstone is None else Action.CREATE
         if not access.follows_whole(write.reference.class_name):
             yield RequiredPermission(action, write.subject, write.reference, write.subject.path)
-        yield from _of_members(request, access, write, action, moved)
+        yield from _of_members(request, access, write, action, changed)
 
 
-def _changed_objects(request: WriteRequest, access: Access) -> Moved:
-    """Return the objects of which something becomes, or of parts of them at any depth."""
+def _changed_objects(request: WriteRequest, access: Access) -> ChangedObjects:
+    """Return the objects that change, and all their wholes."""
     found: set[Reference] = set()
     for write in request.objects.values():
         at: ObjectWrite | None = (
@@ -64,13 +68,17 @@ def _changed_objects(request: WriteRequest, access: Access) -> Moved:
 
 
 def _whole(request: WriteRequest, part: ObjectWrite) -> ObjectWrite | None:
-    """Return what an object is a part of, as it comes back."""
+    """Return the whole of a part, after the restoration."""
     owner = whole_of(part.subject.class_, part.state)
     return None if owner is None else request.objects.get(owner.reference)
 
 
 def _is_or_may_be_changed(access: Access, write: ObjectWrite) -> bool:
-    """Return whether something becomes of an object, or counts so: what is hidden must not tell by that."""
+    """Return whether an object changes, or counts as changed.
+
+    An object with hidden values always counts as changed. Otherwise a refusal would reveal whether they
+    differ.
+    """
     is_open = all(
         access.always_shows(write.reference.class_name, name)
         for name in _kept_in_versions(write.subject.class_)
@@ -79,16 +87,16 @@ def _is_or_may_be_changed(access: Access, write: ObjectWrite) -> bool:
 
 
 def _of_members(
-    request: WriteRequest, access: Access, write: ObjectWrite, action: Action, moved: Moved
+    request: WriteRequest, access: Access, write: ObjectWrite, action: Action, changed: ChangedObjects
 ) -> Iterator[RequiredPermission]:
-    """Yield the demands of attributes and roles that become what they were.
+    """Yield the permissions for attributes and roles that change.
 
-    What may be hidden counts as if it did, whatever it was: otherwise a refusal would tell.
+    A hidden value counts as changed, whatever it was. Otherwise a refusal would reveal whether it differs.
     """
     class_, place = write.subject.class_, write.subject.path
     for role in class_.roles.values():
         if role.composition:
-            yield from _of_composition(request, access, write, role, moved)
+            yield from _of_composition(request, access, write, role, changed)
     for name in (
         *native_attributes(class_),
         *(name for name, role in class_.roles.items() if role.holds_key),
@@ -102,29 +110,29 @@ def _of_members(
 
 
 def _of_composition(
-    request: WriteRequest, access: Access, write: ObjectWrite, role: Role, moved: Moved
+    request: WriteRequest, access: Access, write: ObjectWrite, role: Role, changed: ChangedObjects
 ) -> Iterator[RequiredPermission]:
-    """Yield the demands of parts that come back, end, or become what they were."""
+    """Yield the permissions for parts that are restored, changed or deleted."""
     is_open, place = access.always_shows(write.reference.class_name, role.name), write.role_path(role.name)
-    for action in _done(write, role, moved) if is_open else _PART_ACTIONS:
+    for action in _actions_on_parts(write, role, changed) if is_open else _PART_ACTIONS:
         yield RequiredPermission(action, write.subject, write.reference, place, role.name)
     if not is_open:
         yield from _for_any_parts(request, access, role.target, place)
 
 
-def _done(write: ObjectWrite, role: Role, moved: Moved) -> Iterator[Action]:
-    """Yield what is done to the parts of an object in a role."""
+def _actions_on_parts(write: ObjectWrite, role: Role, changed: ChangedObjects) -> Iterator[Action]:
+    """Yield the actions that the restoration performs on an object's parts in a role."""
     was, is_ = part_ids(write.value_before(role.name)), part_ids(write.state.get(role.name))
     if not {*is_} <= {*was}:
         yield Action.CREATE
-    if any(Reference(role.target, id_) in moved for id_ in {*is_}.intersection(was)):
+    if any(Reference(role.target, id_) in changed for id_ in {*is_}.intersection(was)):
         yield Action.EDIT
     if not {*was} <= {*is_}:
         yield Action.DELETE
 
 
 def _kept_in_versions(class_: Class) -> Iterator[str]:
-    """Yield the attributes and roles of which versions tell what they were."""
+    """Yield the attributes and roles whose values versions store."""
     yield from native_attributes(class_)
     yield from (name for name, role in class_.roles.items() if role.holds_key or role.composition)
 
@@ -132,7 +140,11 @@ def _kept_in_versions(class_: Class) -> Iterator[str]:
 def _for_any_parts(
     request: WriteRequest, access: Access, class_name: str, place: Path
 ) -> Iterator[RequiredPermission]:
-    """Yield what is not allowed with any part of a class, so that it does not tell whether there are some."""
+    """Yield the missing permissions for parts of a class, at any depth.
+
+    They are required whether such parts exist or not, so that a refusal does not reveal it.
+    """
+    # Each class once, because compositions of classes can be circular.
     waiting, seen = [class_name], {class_name}
     while waiting:
         class_ = request.class_(waiting.pop())
@@ -145,16 +157,17 @@ def _for_any_parts(
 def _of_class(
     request: WriteRequest, access: Access, class_: Class, place: Path
 ) -> Iterator[RequiredPermission]:
-    anyone, subject = Reference(class_.name, ""), Subject(class_, path=place)
+    # An empty ID stands for any object of the class.
+    any_object, subject = Reference(class_.name, ""), Subject(class_, path=place)
     is_unseen = not access.may_read_class(class_.name)
     for action in () if access.follows_whole(class_.name) else _PART_ACTIONS:
         if _lacks(access.class_permission(class_.name), action, is_unseen=is_unseen):
-            yield RequiredPermission(action, subject, anyone, place, of_every_object=is_unseen)
+            yield RequiredPermission(action, subject, any_object, place, of_every_object=is_unseen)
     for name in _kept_in_versions(class_):
-        allowed, role = access.member_permission(class_.name, name), class_.roles.get(name)
+        permission, role = access.member_permission(class_.name, name), class_.roles.get(name)
         for action in _VALUE_ACTIONS if role is None else _PART_ACTIONS:
-            if _lacks(allowed, action, is_unseen=is_unseen):
-                yield RequiredPermission(action, subject, anyone, place, name, of_every_object=is_unseen)
+            if _lacks(permission, action, is_unseen=is_unseen):
+                yield RequiredPermission(action, subject, any_object, place, name, of_every_object=is_unseen)
         if role is not None and role.holds_key:
             yield from _for_any_target(request, access, class_, role, place)
 
@@ -162,32 +175,41 @@ def _of_class(
 def _for_any_target(
     request: WriteRequest, access: Access, class_: Class, role: Role, place: Path
 ) -> Iterator[RequiredPermission]:
-    """Yield what is not allowed from the other side with any object that a key may lead to unseen."""
-    opposite, allowed = opposite_name(role), access.member_permission(class_.name, role.name)
+    """Yield the missing permission for the opposite side of a key whose value may be hidden from the caller.
+
+    It is required whatever the key leads to, so that a refusal does not reveal it.
+    """
+    opposite, permission = opposite_name(role), access.member_permission(class_.name, role.name)
     if opposite is None:
         return
-    is_open = allowed is None or Action.READ in allowed.actions
+    is_open = permission is None or Action.READ in permission.actions
     is_unseen = not (is_open and access.may_read_class(class_.name))
     if _lacks(access.member_permission(*opposite), Action.EDIT, is_unseen=is_unseen):
-        subject, anyone = Subject(request.class_(role.target), path=place), Reference(role.target, "")
+        subject, any_object = Subject(request.class_(role.target), path=place), Reference(role.target, "")
         yield RequiredPermission(
-            Action.EDIT, subject, anyone, place, opposite.role_name, of_every_object=is_unseen
+            Action.EDIT, subject, any_object, place, opposite.role_name, of_every_object=is_unseen
         )
 
 
-def _lacks(allowed: Permission | None, action: Action, *, is_unseen: bool) -> bool:
-    """Return whether an action is not allowed; with what is not seen at all, it must be with all of it."""
-    if allowed is None:
+def _lacks(permission: Permission | None, action: Action, *, is_unseen: bool) -> bool:
+    """Return whether a permission lacks an action.
+
+    For objects that the profile does not see (`is_unseen`), a permission with a condition is not enough.
+    """
+    if permission is None:
         return False
-    return action not in allowed.actions or (is_unseen and allowed.where is not None)
+    return action not in permission.actions or (is_unseen and permission.where is not None)
 
 
-def without_single_objects(demands: Iterable[RequiredPermission]) -> Iterator[RequiredPermission]:
-    """Yield demands; of what is demanded of any object of a class, none of single ones: that would tell."""
-    demands = list(demands)
-    of_all = {_kind(demand) for demand in demands if not demand.reference.id}
-    return (each for each in demands if not each.reference.id or _kind(each) not in of_all)
+def without_single_objects(permissions: Iterable[RequiredPermission]) -> Iterator[RequiredPermission]:
+    """Yield required permissions, without those for single objects if the same is required for the class.
+
+    An issue about a single object would reveal that the object exists.
+    """
+    permissions = list(permissions)  # iterated twice
+    of_all = {_kind(permission) for permission in permissions if not permission.reference.id}
+    return (each for each in permissions if not each.reference.id or _kind(each) not in of_all)
 
 
-def _kind(demand: RequiredPermission) -> tuple[Action, str, str | None]:
-    return demand.action, demand.reference.class_name, demand.member
+def _kind(permission: RequiredPermission) -> tuple[Action, str, str | None]:
+    return permission.action, permission.reference.class_name, permission.member

@@ -1,4 +1,4 @@
-"""What a request asks of one key or of one link, from either side."""
+"""What a request asks of one key or of one link, from either side of the association."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -8,53 +8,56 @@ from stratabase.domain.objects.entity import Reference, RoleName, describe_objec
 from stratabase.messages import Message, _
 
 
-class Requester(NamedTuple):
-    """An object, and the role of it by which something is asked."""
+class RoleSubject(NamedTuple):
+    """A role of an object in a request, as issues refer to it.
+
+    It is the role through which the request changes an association.
+    """
 
     subject: Subject
     role: str
 
     @property
     def path(self) -> Path:
-        """Where the request asks."""
+        """The path of the role in the request."""
         return (*self.subject.path, self.role)
 
     @property
     def name(self) -> RoleName:
-        """What identifies the role."""
+        """The name of the role, with its class."""
         return RoleName(self.subject.class_.name, self.role)
 
     def issue(self, type_: IssueType, message: Message, place: Path = ()) -> Issue:
-        """Return an issue about the role, or about what is asked of it at a place."""
+        """Return an issue about the role; `place` is its path if it differs from that of the role."""
         return self.subject.role_issue(
             type_, _("{role}: {message}", role=str(self.name), message=message), self.role, place
         )
 
     def contradiction_issue(self, message: Message) -> Issue:
-        """Return the issue of what cannot be asked at once."""
+        """Return the issue of requests that contradict each other."""
         return self.issue(IssueType.MALFORMED_REQUEST, message)
 
     def cardinality_issue(self, message: Message, place: Path = ()) -> Issue:
-        """Return the issue of too few or too many."""
+        """Return the issue of a role that leads to too few or too many objects."""
         return self.issue(IssueType.ROLE_CARDINALITY, message, place)
 
     def not_found_issue(self, reference: Reference) -> Issue:
-        """Return the issue of an object that is named and not there."""
+        """Return the issue of a target that does not exist."""
         return self.issue(IssueType.ENTITY_NOT_FOUND, _not_found(reference))
 
     def no_longer_found_issue(self, reference: Reference) -> Issue:
-        """Return the issue of an object that came to be led to again, and is not there any more."""
+        """Return the issue of a former target that no longer exists, so a restoration leaves it out."""
         message = _("{object} no longer exists.", object=describe_object(reference))
         return self.issue(IssueType.ENTITY_NOT_FOUND, message)
 
     def deleted_by_request_issue(self, reference: Reference) -> Issue:
-        """Return the issue of an object that is named, and deleted by the same request."""
+        """Return the issue of a target that the same request deletes."""
         message = _("The same request deletes {object}.", object=describe_object(reference))
         return self.issue(IssueType.ENTITY_NOT_FOUND, message)
 
 
 def not_found_issue(subject: Subject, *path: str | int) -> Issue:
-    """Return the issue of an object that is not there; its path is the subject's id, unless given."""
+    """Return the issue of an object that does not exist. The default path is that of the object's ID."""
     message = _not_found(Reference(subject.class_.name, str(subject.id)))
     return subject.issue(IssueType.ENTITY_NOT_FOUND, message, *(path or subject.id_path))
 
@@ -64,36 +67,39 @@ def _not_found(reference: Reference) -> Message:
 
 
 class KeyRequest(NamedTuple):
-    """Somebody asks that a key lead to an object, or not to it any more; None: to none."""
+    """A request about a key: it is to lead to an object (None: to no object), or no longer to lead to it."""
 
     id: str | None
-    requester: Requester
+    requester: RoleSubject
 
 
 @dataclass(slots=True)
 class KeyRequests:
-    """What is asked of one key: something."""
+    """All requests about one key; at least one."""
 
     releases: list[KeyRequest] = field(default_factory=list)
-    """By objects that it shall not lead to any more, if it does."""
+    """Requests of objects to which the key is no longer to lead, if it does."""
     assignments: list[KeyRequest] = field(default_factory=list)
-    """By objects that it shall lead to."""
+    """Requests of objects to which the key is to lead."""
     own: list[KeyRequest] = field(default_factory=list)
-    """By the object that holds it."""
+    """Requests of the object that holds the key."""
 
     @property
     def first(self) -> KeyRequest:
-        """The least weighty of all."""
+        """The first request, in the order releases, assignments, own."""
         return (*self.releases, *self.assignments, *self.own)[0]
 
     @property
     def last(self) -> KeyRequest:
-        """The weightiest of all."""
+        """The last request in the same order, which decides where the key leads."""
         return (*self.releases, *self.assignments, *self.own)[-1]
 
 
 class LinkKey(NamedTuple):
-    """A link; of two roles that face each other, the one whose name comes first leads from owner to other."""
+    """The identity of a link, the same from both of its sides.
+
+    Of two opposite roles, the one whose name sorts first leads from `owner` to `other`.
+    """
 
     role: RoleName
     owner: str
@@ -102,7 +108,7 @@ class LinkKey(NamedTuple):
 
 @dataclass(slots=True)
 class LinkRequests:
-    """What is asked of one link."""
+    """All requests about one link: the roles through which it is added or removed."""
 
-    additions: list[Requester] = field(default_factory=list)
-    removals: list[Requester] = field(default_factory=list)
+    additions: list[RoleSubject] = field(default_factory=list)
+    removals: list[RoleSubject] = field(default_factory=list)

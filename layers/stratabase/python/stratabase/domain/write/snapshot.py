@@ -1,4 +1,4 @@
-"""What has been read for a plan, and what it still lacks."""
+"""What has been read for a plan, and what must still be read."""
 
 from dataclasses import dataclass, field
 
@@ -9,31 +9,27 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.serials import SerialName
 
 Owner = tuple[RoleName, str]
-"""An object of which it is asked what a role leads to."""
-
-
+"""An object and one of its roles, to find what the role leads to."""
 Moment = tuple[Reference, Instant]
-"""An object of which it is asked what it was at an instant."""
-
-
+"""An object and an instant, to find its state at that instant."""
 Pair = tuple[RoleName, str, str]
-"""Two objects of which it is asked whether a role leads from the one to the other."""
+"""A role and two objects, to find whether the role leads from the first to the second."""
 
 
 @dataclass(slots=True)
 class Missing:
-    """What is to be read, each thing once."""
+    """What must be read, without duplicates and in the order in which the plan needed it."""
 
     entities: dict[Reference, None] = field(default_factory=dict)
     seen: dict[Reference, None] = field(default_factory=dict)
-    """Of which it is asked whether the caller sees them: objects that are there."""
+    """Objects that exist, to find whether the caller sees them."""
     links: dict[Owner, None] = field(default_factory=dict)
     pairs: dict[Pair, None] = field(default_factory=dict)
     serials: dict[tuple[SerialName, Path], None] = field(default_factory=dict)
-    """By where the request makes the object that is to be numbered."""
+    """Numbers to assign, each with the path of the object that the request creates."""
     versions: dict[Moment, None] = field(default_factory=dict)
     seen_versions: dict[Moment, None] = field(default_factory=dict)
-    """Of which it is asked whether the caller sees what they were."""
+    """Former states, to find whether the caller may see them."""
     tombstones: dict[Reference, None] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -43,10 +39,10 @@ class Missing:
 
 @dataclass(slots=True)
 class Snapshot:
-    """The answers to questions.
+    """Everything that has been read for a plan.
 
-    A plan asks for whatever it needs. What is not known counts as absent and is noted as lacking: the
-    plan is good only when nothing was, otherwise it is made once more when that has been read.
+    A plan asks its snapshot for whatever it needs. What the snapshot does not know counts as absent, and is
+    noted in `missing`. When that has been read, the plan is made again, until nothing is missing.
     """
 
     entities: dict[Reference, Entity | None] = field(default_factory=dict)
@@ -60,29 +56,29 @@ class Snapshot:
     missing: Missing = field(default_factory=Missing)
 
     def knows(self, reference: Reference) -> bool:
-        """Return whether it is known if there is an object."""
+        """Return whether it is known if an object exists."""
         return reference in self.entities
 
     def entity(self, reference: Reference) -> Entity | None:
-        """Return an object."""
+        """Return an object; None if it does not exist."""
         if reference not in self.entities:
             self.missing.entities[reference] = None
         return self.entities.get(reference)
 
     def sees(self, reference: Reference) -> bool:
-        """Return whether the caller sees an object that is there."""
+        """Return whether the caller sees an object that exists."""
         if reference not in self.seen:
             self.missing.seen[reference] = None
         return self.seen.get(reference, False)
 
     def version(self, reference: Reference, at: Instant) -> Entity | None:
-        """Return what an object was at an instant."""
+        """Return the state of an object at an instant; None if it did not exist."""
         if (reference, at) not in self.versions:
             self.missing.versions[reference, at] = None
         return self.versions.get((reference, at))
 
     def saw_version(self, reference: Reference, at: Instant) -> bool:
-        """Return whether the caller sees what an object was at an instant, if it was there."""
+        """Return whether the caller may see an object's state at an instant; False if it did not exist."""
         if self.version(reference, at) is None:
             return False
         if (reference, at) not in self.seen_versions:
@@ -90,29 +86,29 @@ class Snapshot:
         return self.seen_versions.get((reference, at), False)
 
     def knows_tombstone(self, reference: Reference) -> bool:
-        """Return whether it is known what `gone` returns."""
+        """Return whether the result of `tombstone` is known."""
         return reference in self.tombstones
 
     def tombstone(self, reference: Reference) -> Tombstone | None:
-        """Return what is remembered of an object that was deleted."""
+        """Return the tombstone of a deleted object; None if there is none."""
         if reference not in self.tombstones:
             self.missing.tombstones[reference] = None
         return self.tombstones.get(reference)
 
     def linked_ids(self, role: RoleName, id_: str) -> tuple[str, ...]:
-        """Return what a role leads to that the object's state does not tell."""
+        """Return the IDs that a role leads to, for roles that the object's own state does not contain."""
         if (role, id_) not in self.links:
             self.missing.links[role, id_] = None
         return self.links.get((role, id_), ())
 
     def is_linked(self, role: RoleName, owner: str, other: str) -> bool:
-        """Return whether there is a link."""
+        """Return whether a link exists."""
         if (role, owner, other) not in self.pairs:
             self.missing.pairs[role, owner, other] = None
         return self.pairs.get((role, owner, other), False)
 
     def serial(self, name: SerialName, path: Path) -> int | None:
-        """Return the number of the object that a request makes at a place."""
+        """Return the number of the object that the request creates at a path; None if it has none yet."""
         if (name, path) not in self.serials:
             self.missing.serials[name, path] = None
         return self.serials.get((name, path))

@@ -1,4 +1,4 @@
-"""What a command asks of a to-many association: keys of others, or links."""
+"""What a command requests of a to-many association: changes of other objects' keys, or of links."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,13 @@ from stratabase.domain.objects.entity import Reference, RoleName, describe_objec
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import PlacedCommand, ToManyCommand
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
-from stratabase.domain.write.role_requests import KeyRequest, LinkKey, Requester
+from stratabase.domain.write.role_requests import KeyRequest, LinkKey, RoleSubject
 from stratabase.messages import _
 from stratabase.model.model import Role
 
 
 class ChangedIds(NamedTuple):
-    """Ids, each once and in one of the two."""
+    """The added and the removed IDs, each ID once and in one of the two lists."""
 
     added: list[str]
     removed: list[str]
@@ -21,8 +21,11 @@ class ChangedIds(NamedTuple):
 def request_opposite_keys(
     request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand
 ) -> None:
-    """Ask keys to lead here, or here no more; one that leads elsewhere moves."""
-    key_request = KeyRequest(write.reference.id, Requester(write.subject, role.name))
+    """Request that the keys of added objects lead here, and that those of removed objects no longer do.
+
+    A key that leads to another object moves.
+    """
+    key_request = KeyRequest(write.reference.id, RoleSubject(write.subject, role.name))
     opposite = opposite_name(role)
     assert opposite is not None
     changed = changed_ids(request, write, role, placed)
@@ -33,8 +36,8 @@ def request_opposite_keys(
 
 
 def request_links(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
-    """Ask for links to begin and to end."""
-    requester = Requester(write.subject, role.name)
+    """Request that links are added and removed."""
+    requester = RoleSubject(write.subject, role.name)
     changed = changed_ids(request, write, role, placed)
     for id_ in changed.added:
         request.link_requests[_link_key(write, role, id_)].additions.append(requester)
@@ -50,7 +53,7 @@ def _link_key(write: ObjectWrite, role: Role, other: str) -> LinkKey:
 
 
 def changed_ids(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> ChangedIds:
-    """Return what a command adds and takes away; what it does both with is an issue."""
+    """Return the IDs that a command adds and removes. An ID that it both adds and removes is an issue."""
     command = placed.command.roles[role.name]
     assert isinstance(command, ToManyCommand)
     added = {request.resolve(role.target, id_): None for id_ in command.add}
@@ -60,12 +63,12 @@ def changed_ids(request: WriteRequest, write: ObjectWrite, role: Role, placed: P
             "The request both adds and removes {object}. Do only one of these.",
             object=describe_object(reference),
         )
-        request.issues.append(Requester(write.subject, role.name).contradiction_issue(message))
+        request.issues.append(RoleSubject(write.subject, role.name).contradiction_issue(message))
     ids = {reference.id: None for reference in added}
-    gone = {reference.id: None for reference in removed if reference.id not in ids}
+    removed_ids = {reference.id: None for reference in removed if reference.id not in ids}
     if command.remove_all and not write.is_new:
         name = RoleName(write.reference.class_name, role.name)
-        led_to = request.context.snapshot.linked_ids(name, write.reference.id)
-        seen = (id_ for id_ in led_to if not request.hides(Reference(role.target, id_)))
-        gone |= {id_: None for id_ in seen if id_ not in ids}
-    return ChangedIds(list(ids), list(gone))
+        linked = request.context.snapshot.linked_ids(name, write.reference.id)
+        visible = (id_ for id_ in linked if not request.hides(Reference(role.target, id_)))
+        removed_ids |= {id_: None for id_ in visible if id_ not in ids}
+    return ChangedIds(list(ids), list(removed_ids))

@@ -1,4 +1,4 @@
-"""What a command asks of a to-one association: the key of its object, or that of the opposite."""
+"""What a command requests of a to-one association: a change of its object's key, or of the opposite one."""
 
 from collections.abc import Iterator
 
@@ -6,40 +6,40 @@ from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import PlacedCommand, ToOneCommand
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
-from stratabase.domain.write.role_requests import KeyRequest, Requester
+from stratabase.domain.write.role_requests import KeyRequest, RoleSubject
 from stratabase.messages import _
 from stratabase.model.model import Role
 
 
 def request_own_key(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
-    """Ask the object's own key to lead somewhere."""
-    requester = Requester(write.subject, role.name)
-    for to in requested_target(request, role, placed, requester):
+    """Request that the object's own key leads to the target of the command."""
+    requester = RoleSubject(write.subject, role.name)
+    for target_id in requested_target(request, role, placed, requester):
         name = RoleName(write.reference.class_name, role.name)
-        request.key_requests[write.reference, name].own.append(KeyRequest(to, requester))
+        request.key_requests[write.reference, name].own.append(KeyRequest(target_id, requester))
 
 
 def request_opposite_key(
     request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand
 ) -> None:
-    """Ask the present partner's key to lead here no more, and the future partner's to do so."""
-    requester, own_id = Requester(write.subject, role.name), write.reference.id
+    """Request that the current partner's key releases the object, and the new partner's key leads to it."""
+    requester, own_id = RoleSubject(write.subject, role.name), write.reference.id
     opposite = opposite_name(role)
     assert opposite is not None
-    for to in requested_target(request, role, placed, requester):
+    for target_id in requested_target(request, role, placed, requester):
         for id_ in _partners(request, write, role):
-            if id_ != to:
+            if id_ != target_id:
                 request.key_requests[Reference(role.target, id_), opposite].releases.append(
                     KeyRequest(own_id, requester)
                 )
-        if to is not None:
-            request.key_requests[Reference(role.target, to), opposite].assignments.append(
+        if target_id is not None:
+            request.key_requests[Reference(role.target, target_id), opposite].assignments.append(
                 KeyRequest(own_id, requester)
             )
 
 
 def _partners(request: WriteRequest, write: ObjectWrite, role: Role) -> tuple[str, ...]:
-    """Return what the role leads to now: at most one."""
+    """Return the IDs that the role leads to now, as far as the caller sees them: at most one."""
     if write.is_new:
         return ()
     ids = request.context.snapshot.linked_ids(
@@ -49,9 +49,9 @@ def _partners(request: WriteRequest, write: ObjectWrite, role: Role) -> tuple[st
 
 
 def requested_target(
-    request: WriteRequest, role: Role, placed: PlacedCommand, requester: Requester
+    request: WriteRequest, role: Role, placed: PlacedCommand, requester: RoleSubject
 ) -> Iterator[str | None]:
-    """Yield the id that a role shall lead to, or None; nothing where the command contradicts itself."""
+    """Yield the ID of the requested target, None for no target; nothing if the command is contradictory."""
     command = placed.command.roles[role.name]
     assert isinstance(command, ToOneCommand)
     if command.target is not None and command.remove:

@@ -1,4 +1,4 @@
-"""The warnings of a model: each with its condition, and what that depends on."""
+"""The warnings of a model, each with its compiled condition and what the condition depends on."""
 
 from functools import cached_property
 from typing import NamedTuple
@@ -17,18 +17,18 @@ class WarningRule(NamedTuple):
     rule: WarningDefinition
     condition: Expression
     sources: frozenset[ClassMember]
-    """The attributes and roles on which the condition depends, by way of derived ones too."""
+    """The attributes and roles on which the condition depends, directly or through derived attributes."""
     walks: bool
-    """It looks at other objects."""
+    """Whether the condition depends on other objects."""
     is_plain: bool
-    """It depends on stored attributes of the object itself, and on nothing else."""
+    """Whether the condition depends only on stored attributes of the object itself."""
 
 
 Rules = tuple[WarningRule, ...]
 
 
 class WarningRules:
-    """The warnings of one model, by class; their conditions are read when they are first needed."""
+    """The warnings of one model, by class. Their conditions are compiled when they are first needed."""
 
     def __init__(self, model: Model) -> None:
         self._model = model

@@ -1,5 +1,5 @@
-"""The addresses of members, for administrators and for members themselves.
+"""The endpoints that administer members, for administrators and for members themselves.
 
-`member_shapes` says how members look in bodies; `members` (the list, a new one), `member` (one, and oneself),
-`reset_password` and `hand_over` are the endpoints. Imports `auth` and `http`.
+`member_shapes` defines the fields of members in bodies. The endpoints are in `members` (list and create),
+`member` (one member, and the caller), `reset_password` and `hand_over`. Imports `auth` and `http`.
 """

@@ -1,4 +1,4 @@
-"""The endpoint that hands what a member owns over to another."""
+"""The endpoint that transfers the objects of one owner to another member."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ from stratabase.operations.members.rules import ONLY_ADMINISTRATORS_HAND_OVER, r
 _REQUEST = Shape(
     "handOver",
     {
-        "to": Field("The id of the new owner.", required=True),
+        "to": Field("The ID of the new owner.", required=True),
         "class": Field("The class whose objects are handed over. Default: all classes."),
     },
     name="HandOver",
@@ -35,7 +35,7 @@ _RESULT = Shape(
             required=True,
         ),
         "refused": Field(
-            "The number of objects that keep their owner because they cannot be written, for example "
+            "The number of objects that keep their owner because they can't be saved, for example "
             "because of their size.",
             "integer",
             required=True,
@@ -46,7 +46,11 @@ _RESULT = Shape(
 
 
 def hand_over_endpoint(hand_over: Callable[[Caller, str, str, str | None], HandOverResult]) -> Endpoint:
-    """Return the endpoint. `hand_over(caller, from_id, to_id, class_name)` hands over; None: all classes."""
+    """Return the endpoint that transfers the ownership of objects.
+
+    `hand_over(caller, from_id, to_id, class_name)` transfers the objects. A `class_name` of None means all
+    classes.
+    """
 
     def hand_over_objects(request: Request, caller: Caller | None) -> Response:
         fields = read_body(request, _REQUEST)
@@ -65,5 +69,5 @@ def hand_over_endpoint(hand_over: Callable[[Caller, str, str, str | None], HandO
         _REQUEST,
         authorize=lambda _request, caller: require_administrator(caller, ONLY_ADMINISTRATORS_HAND_OVER),
     )
-    owner = Parameter("The id of the owner, who can be a deleted member.")
+    owner = Parameter("The ID of the owner, who can be a deleted member.")
     return Endpoint({"POST": operation}, {"id": owner})

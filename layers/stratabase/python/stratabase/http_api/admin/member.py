@@ -1,4 +1,4 @@
-"""The endpoints of one member: any by its id, and the caller itself."""
+"""The endpoints of one member: a member by id, and the caller."""
 
 from stratabase.domain.members.member import Caller
 from stratabase.domain.members.refusals import LastAdministrator, NoSuchMember
@@ -35,7 +35,7 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
         try:
             members.remove(require_caller(caller), member_id(request))
         except (NoSuchMember, LastAdministrator) as refusal:
-            # service.md section 7 demands this status, and a text.
+            # The contract (service.md section 7) requires status 500 and a plain text here.
             detail = refusal.message.in_language(response_language(request, caller))
             return error_response(ErrorFormat.TEXT, request, 500, detail)
         return text_response(200, "Delete completed")
@@ -58,9 +58,10 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
             404: UNKNOWN_MEMBER,
             409: ResponseSpec(f"{NAME_TAKEN}, or there is no other administrator."),
             429: ResponseSpec(
-                "Too many wrong passwords, too many mails to confirm an email address, or too many requests."
+                "Too many failed sign-in attempts, too many emails to confirm an address, "
+                "or too many requests."
             ),
-            503: ResponseSpec("The service is busy, or no mail could be sent to a new email address."),
+            503: ResponseSpec("The service is busy, or no email could be sent to a new email address."),
         },
         shapes.changes,
         authorize=lambda request, caller: require_self_or_administrator(
@@ -84,7 +85,7 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
 
 
 def current_member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint:
-    """Return the endpoint that shows callers themselves."""
+    """Return the endpoint that shows the member who sends the request."""
 
     def read_current_member(request: Request, caller: Caller | None) -> Response:
         caller = require_caller(caller)

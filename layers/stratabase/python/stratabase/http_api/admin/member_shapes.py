@@ -1,4 +1,4 @@
-"""The shapes of members in REST bodies, made from the domain's table of member fields."""
+"""The shapes of members in REST bodies, derived from the domain's table of member fields."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,17 +9,17 @@ from stratabase.model.constraints.email import LONGEST_EMAIL
 from stratabase.operations.members.update import ID, PASSWORD, PENDING_EMAIL
 
 CREATED_MEMBER = Shape(
-    "user", {"id": Field("The id of the new member.", required=True)}, name="CreatedMember"
+    "user", {"id": Field("The ID of the new member.", required=True)}, name="CreatedMember"
 )
-_ID = Field("The id of the member, which never changes.", required=True)
+_ID = Field("The ID of the member, which never changes.", required=True)
 _URL = Field("The address of the member.", required=True, format="uri")
 _PASSWORD = Field("A new password. It ends all sessions of the member.", format="password")
 _PENDING_EMAIL = Field(
-    "The new email address of the member, until it is confirmed through the link in a mail to it.",
+    "The new email address of the member, until it is confirmed through the link in an email to it.",
     format="email",
     example="anna@example.org",
 )
-_SAME_ID = Field("The id of the member, which cannot be changed.")
+_SAME_ID = Field("The ID of the member, which can't be changed.")
 _SAME_PENDING_EMAIL = Field(
     "The current value of this field, to keep the new email address waiting for its confirmation. Null, or "
     "the current email without this field, cancels the new address.",
@@ -41,9 +41,10 @@ _SINGLE_FIELDS = ("username", "email", "profile", "disabled")
 
 
 class MemberShapes:
-    """The shapes of members, made from member fields by name.
+    """The shapes of members in REST bodies. `fields` has the member fields by name.
 
-    `current` (the caller), `single` and `listed` are shapes of responses, `new` and `changes` of requests.
+    `current` (the caller), `single` and `listed` are shapes of responses. `new` and `changes` are shapes of
+    requests.
     """
 
     def __init__(self, fields: Mapping[str, MemberField]) -> None:
@@ -59,17 +60,17 @@ class MemberShapes:
         }
         self.new = Shape("user", new, name="NewMember")
         changes = {name: _request_field(field, required=False) for name, field in fields.items()}
-        others = {ID: _SAME_ID, PENDING_EMAIL: _SAME_PENDING_EMAIL, PASSWORD: _PASSWORD}
-        self.changes = Shape("user", {**changes, **others}, name="MemberChanges")
+        special_fields = {ID: _SAME_ID, PENDING_EMAIL: _SAME_PENDING_EMAIL, PASSWORD: _PASSWORD}
+        self.changes = Shape("user", {**changes, **special_fields}, name="MemberChanges")
 
     def render_member(self, shape: Shape, member: Member) -> dict[str, object]:
-        """Return the fields of a member that a shape names, for the body of a response."""
+        """Return the values of a member for the fields of a response shape, by field name."""
         values = {name: self._value(member, name) for name in shape.fields if name in self._fields}
         pending = {} if member.pending_email is None else {PENDING_EMAIL: member.pending_email}
         return {ID: member.id, **values, **pending}
 
     def render_list(self, members: Iterable[Member], members_url: str) -> list[dict[str, object]]:
-        """Return the fields of each member in the list, which is at `members_url`."""
+        """Return the fields of each member for the list. `members_url` is the URL of the list."""
         return [
             {"id": member.id, "username": member.username, "url": f"{members_url}/{member.id}"}
             for member in members
@@ -80,7 +81,8 @@ class MemberShapes:
         return Shape("user", {ID: _ID, **fields, PENDING_EMAIL: _PENDING_EMAIL}, name=name)
 
     def _value(self, member: Member, name: str) -> object:
-        # None is an empty text, since service.md knows strings only; a client can send it back as it came.
+        # The contract (service.md) has strings only, so None becomes "". The service accepts "" in an update,
+        # so a client can send back the representation that it received.
         value = self._fields[name].get(member)
         return "" if value is None else value
 

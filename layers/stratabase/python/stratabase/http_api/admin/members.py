@@ -1,6 +1,6 @@
-"""The endpoint of all members: their list, and a new one.
+"""The endpoint that lists and creates members.
 
-The first half is shared by all endpoints of members.
+All endpoints of members share the definitions in the first half of this file.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,46 +18,46 @@ from stratabase.operations.members.rules import (
     require_administrator,
 )
 
-MEMBER_PARAMETER = {"id": Parameter("The id of the member.")}
-"""The path parameter of the addresses of one member."""
-UNKNOWN_MEMBER = ResponseSpec("A member with this id does not exist.")
+MEMBER_PARAMETER = {"id": Parameter("The ID of the member.")}
+"""The path parameter of addresses that name one member."""
+UNKNOWN_MEMBER = ResponseSpec("A member with this ID does not exist.")
 NAME_TAKEN = "Another member has the same username or email address"
 
 
 class MemberOperations(Protocol):
-    """The operations on members, each on behalf of a caller, whom it may refuse.
+    """The operations on members. Each takes the caller first and raises Forbidden if it may not proceed.
 
-    `create` and `update` are given the root of all links, since they mail links.
+    `create` and `update` take the base URL of the service last, because they mail links.
     """
 
     @property
     def read(self) -> Callable[[Caller, str], Member]:
-        """Returns the member with an id."""
+        """A function that returns the member with an id."""
 
     @property
     def list(self) -> Callable[[Caller], Iterable[Member]]:
-        """Returns all members."""
+        """A function that returns all members."""
 
     @property
     def create(self) -> Callable[[Caller, FieldValues, str], Member]:
-        """Makes a member."""
+        """A function that creates a member from field values and returns it."""
 
     @property
     def update(self) -> Callable[[Caller, str, FieldValues, str], object]:
-        """Changes the member with an id."""
+        """A function that changes the given fields of the member with an id."""
 
     @property
     def remove(self) -> Callable[[Caller, str], None]:
-        """Removes the member with an id."""
+        """A function that deletes the member with an id."""
 
 
 def member_id(request: Request) -> str:
-    """Return the id in the address of one member."""
+    """Return the member id from the path of a request."""
     return request.parameters.get("id", "")
 
 
 def members_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint:
-    """Return the endpoint that lists members and makes new ones."""
+    """Return the endpoint that lists and creates members."""
 
     def list_members(request: Request, caller: Caller | None) -> Response:
         content = shapes.render_list(members.list(require_caller(caller)), _own_url(request))
@@ -77,14 +77,14 @@ def members_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoin
     post = Operation(
         create_member,
         "createMember",
-        "Create a member and mail them a link to choose a password; for administrators.",
+        "Create a member and email them a link to choose a password; for administrators.",
         {
             201: ResponseSpec(
                 "The member was created.", CREATED_MEMBER, {"Location": "The address of the member."}
             ),
             409: ResponseSpec(f"{NAME_TAKEN}."),
             503: ResponseSpec(
-                "The service is busy; or the member was created, but no mail could be sent, as the detail "
+                "The service is busy; or the member was created, but no email could be sent, as the detail "
                 "then says.",
                 headers={"Retry-After": "When to try again, in seconds."},
             ),
@@ -96,5 +96,5 @@ def members_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoin
 
 
 def _own_url(request: Request) -> str:
-    """Return the URL of an address without parameters, to which a request was sent."""
+    """Return the URL that a request was sent to. Its route must not have path parameters."""
     return f"{request.base_url}{request.resource}"

@@ -11,13 +11,13 @@ from stratabase.http_api.http.messages import Request, Response
 
 
 def reset_password_endpoint(send_link: Callable[[Caller, str, str], None]) -> Endpoint:
-    """Return the endpoint. `send_link(caller, member_id, base_url)` mails the link on the caller's behalf."""
+    """Return the endpoint that mails a password link. `send_link(caller, member_id, base_url)` mails it."""
 
     def reset_password(request: Request, caller: Caller | None) -> Response:
         try:
             send_link(require_caller(caller), member_id(request), request.base_url)
         except Forbidden as refusal:
-            # service.md section 7: a reset that is rejected answers 401, whatever the reason.
+            # The contract (service.md section 7) requires 401 for every rejected reset, not 403.
             raise Unauthenticated(refusal.message) from refusal
         return Response(205)
 
@@ -26,14 +26,14 @@ def reset_password_endpoint(send_link: Callable[[Caller, str, str], None]) -> En
         "resetPassword",
         "Mail a member a link to set a new password. The link works once and for one hour.",
         {
-            205: ResponseSpec("A mail with a link is on its way to the member."),
+            205: ResponseSpec("An email with a link is on its way to the member."),
             401: ResponseSpec(
                 "Credentials are missing or wrong, the caller has no permission, or the member is disabled.",
                 headers={"WWW-Authenticate": "The supported schemes, if credentials are missing or wrong."},
             ),
             404: UNKNOWN_MEMBER,
             503: ResponseSpec(
-                "The mail cannot be sent at the moment.",
+                "The email can't be sent right now.",
                 headers={"Retry-After": "When to try again, in seconds."},
             ),
         },

@@ -1,4 +1,4 @@
-"""What programs use: `graphql`, its schema as text (`sdl`), `health`, and the OpenAPI document (`openapi`).
+"""The endpoints for programs: GraphQL, its schema as text (SDL), health, and the OpenAPI document.
 
-One file for each endpoint. Imports `auth` and `http`.
+Each endpoint has its own file or package. Imports `auth` and `http`.
 """

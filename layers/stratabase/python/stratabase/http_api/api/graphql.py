@@ -1,6 +1,6 @@
-"""The GraphQL endpoint, as the GraphQL-over-HTTP specification describes it.
+"""The GraphQL endpoint, according to the GraphQL-over-HTTP specification.
 
-A request goes through four steps: negotiate the media type, read the GraphQL request (the body of a POST or
+Each request takes four steps: negotiate the media type, read the GraphQL request (from the body of a POST or
 the query string of a GET), execute it, and render the result.
 """
 
@@ -35,7 +35,7 @@ from stratabase.operations.executor import Answer, Executor, QueriesOnly
 
 GRAPHQL_RESPONSE_JSON = "application/graphql-response+json"
 PLAIN_JSON = "application/json"
-"""The media type of before the specification, in which even errors come with status 200."""
+"""The legacy media type of GraphQL responses, in which even invalid documents get status 200."""
 
 _REQUEST = Shape(
     "request",
@@ -81,11 +81,11 @@ _FIELD_TYPES: Mapping[str, tuple[type, Message]] = {
     "operationName": _TEXT,
     "extensions": _OBJECT,
 }
-"""The Python type of each field of a GraphQL request, and its name in messages."""
+"""The Python type of each field of a GraphQL request, and the name of the type in messages."""
 
 
 def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
-    """Return the endpoint at which an application answers GraphQL requests."""
+    """Return the GraphQL endpoint of an application."""
 
     def query(request: Request, caller: Caller | None) -> Response:
         media_type = _negotiate(request, application)
@@ -93,7 +93,7 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
         try:
             answer = _execute(executor, request, caller, graphql_request, queries_only=True)
         except QueriesOnly:
-            raise MethodNotAllowed(_("Mutations require the method POST."), ("POST",)) from None
+            raise MethodNotAllowed(_("Mutations require the POST method."), ("POST",)) from None
         return _render(answer, media_type)
 
     def execute(request: Request, caller: Caller | None) -> Response:
@@ -104,7 +104,7 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
         query,
         "query",
         "Query the data of an application.",
-        {**_RESPONSES, 405: ResponseSpec("Mutations require the method POST.", headers={"Allow": "POST."})},
+        {**_RESPONSES, 405: ResponseSpec("Mutations require the POST method.", headers={"Allow": "POST."})},
         query=_QUERY_STRING,
         error_format=ErrorFormat.PROBLEM_JSON,
         has_format=False,
@@ -114,7 +114,7 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
         execute,
         "execute",
         "Query and change the data of an application.",
-        {**_RESPONSES, 415: ResponseSpec("The body is not JSON in UTF-8.")},
+        {**_RESPONSES, 415: ResponseSpec("The request body is not JSON in UTF-8.")},
         {"application/json": _REQUEST},
         error_format=ErrorFormat.PROBLEM_JSON,
         has_format=False,
@@ -133,12 +133,12 @@ def application_parameter(application: str) -> Mapping[str, Parameter]:
 
 
 def require_application(request: Request, application: str) -> None:
-    """Raise NotFound unless the path of a request names the application; case does not matter."""
-    named = request.parameters.get("application", "")
-    if named.casefold() != application.casefold():
+    """Raise NotFound unless the path of a request names the application. Case does not matter."""
+    name = request.parameters.get("application", "")
+    if name.casefold() != application.casefold():
         message = _(
             'The application "{name}" does not exist. Use "{application}".',
-            name=named,
+            name=name,
             application=application,
         )
         raise NotFound(message)
@@ -148,13 +148,13 @@ def _negotiate(request: Request, application: str) -> str:
     """Return the media type of the response. Raises NotFound, NotAcceptable."""
     require_application(request, application)
     accept = ",".join(request.headers.get("accept", ()))
-    # A client that does not know the modern type may not know that its errors come with another status.
-    knows_modern = GRAPHQL_RESPONSE_JSON in accept.lower()
-    offered = (GRAPHQL_RESPONSE_JSON, PLAIN_JSON) if knows_modern else (PLAIN_JSON, GRAPHQL_RESPONSE_JSON)
+    # A client that does not name the modern type may rely on status 200 for errors, so it gets plain JSON.
+    accepts_modern = GRAPHQL_RESPONSE_JSON in accept.lower()
+    offered = (GRAPHQL_RESPONSE_JSON, PLAIN_JSON) if accepts_modern else (PLAIN_JSON, GRAPHQL_RESPONSE_JSON)
     media_type = best_match(accept, offered)
     if media_type is None:
         message = _(
-            "The header Accept must allow {media_types}.",
+            "The Accept header must allow {media_types}.",
             media_types=or_list([GRAPHQL_RESPONSE_JSON, PLAIN_JSON]),
         )
         raise NotAcceptable(message)
@@ -163,40 +163,40 @@ def _negotiate(request: Request, application: str) -> str:
 
 @frozen
 class GraphQLRequest:
-    """A document, values for its variables, and which of its operations is meant."""
+    """A GraphQL document, the values of its variables, and the name of the operation to execute."""
 
     query: str
     variables: Mapping[str, Any] | None
     operation_name: str | None
 
 
-_BODY = _("The body")
+_BODY = _("The request body")
 
 
 def graphql_request_from_body(request: Request) -> GraphQLRequest:
     """Return the GraphQL request in the body of a POST. Raises Malformed, UnsupportedMediaType."""
     content_type = parse_media_type(request.header("content-type") or "")
     if content_type.name != "application/json":
-        message = _("The body must be JSON, and Content-Type must be application/json.")
+        message = _("The request body must be JSON, and the Content-Type header must be application/json.")
         raise UnsupportedMediaType(message)
     check_charset(content_type)
     body = _parse_json(request.body, _BODY)
     if isinstance(body, list):
-        raise Malformed(_("Batches are not supported. Send one request for each operation."))
+        raise Malformed(_("Batches are not supported. Send each operation in its own request."))
     return _check_fields(require_object(body))
 
 
 def graphql_request_from_query(request: Request) -> GraphQLRequest:
     """Return the GraphQL request in the query string of a GET. Raises Malformed.
 
-    `variables` and `extensions` are JSON there. An empty parameter counts as one that is missing.
+    The parameters `variables` and `extensions` contain JSON. An empty parameter counts as missing.
     """
-    given = {name: text for name in _FIELD_TYPES if (text := _single_value(request, name))}
+    parameters = {name: text for name in _FIELD_TYPES if (text := _single_value(request, name))}
     fields = {
         name: _parse_json(text, _('The parameter "{name}"', name=name))
         if _FIELD_TYPES[name] is _OBJECT
         else text
-        for name, text in given.items()
+        for name, text in parameters.items()
     }
     return _check_fields(fields)
 
@@ -204,15 +204,16 @@ def graphql_request_from_query(request: Request) -> GraphQLRequest:
 def _single_value(request: Request, name: str) -> str:
     values = request.query.get(name, ("",))
     if len(values) != 1:
-        message = _(
-            'The parameter "{name}" must occur once, not {count} times.', name=name, count=len(values)
-        )
+        message = _('Specify the parameter "{name}" only once.', name=name)
         raise Malformed(message)
     return values[0]
 
 
 def _parse_json(text: str | bytes, place: Message) -> Any:
-    """Return what a JSON text holds; `place` is "The body", or a parameter. Raises Malformed."""
+    """Return the value of a JSON text. Raises Malformed.
+
+    `place` is the subject of error messages: "The body", or the name of a parameter.
+    """
     try:
         value = parse_exact_json(text)
         reject_duplicate_keys(text, value, place)
@@ -248,7 +249,7 @@ def _execute(
     *,
     queries_only: bool = False,
 ) -> Answer:
-    """Return the result of a GraphQL request. Raises QueriesOnly for a mutation where only queries may be."""
+    """Execute a GraphQL request. Raises QueriesOnly for a mutation if `queries_only` is set."""
     return executor.execute(
         graphql_request.query,
         graphql_request.variables,
@@ -260,7 +261,7 @@ def _execute(
 
 
 def _render(answer: Answer, media_type: str) -> Response:
-    # The specification: in the legacy type, a request that was understood gets 200 whatever is in the answer.
+    # The specification requires 200 in the legacy media type, even if the response has only errors.
     status = 200 if answer.began or media_type == PLAIN_JSON else 400
     headers = (("Content-Type", f"{media_type}; charset=utf-8"),)
     return Response(status, headers, answer.body, may_have_written=answer.mutated)

@@ -1,4 +1,4 @@
-"""The health endpoint: whether the service can serve."""
+"""The health endpoint: reports whether the service can reach its store."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ _HEALTH = Shape(
 
 
 def health_endpoint(version: str, is_store_reachable: Callable[[], bool]) -> Endpoint:
-    """Return the endpoint that shows the version of the service, and whether the store answers."""
+    """Return the endpoint that reports the version of the service and whether the store responds."""
 
     def read_health(request: Request, _: Caller | None) -> Response:
         status, store = (200, "reachable") if is_store_reachable() else (503, "unreachable")

@@ -10,7 +10,7 @@ from stratabase.http_api.http.messages import Request, Response
 
 
 def sdl_endpoint(application: str, sdl: Callable[[], str]) -> Endpoint:
-    """Return the endpoint that shows the schema of an application, which `sdl` makes when it is needed."""
+    """Return the endpoint that shows the schema of an application. `sdl()` returns its text."""
 
     def read_schema(request: Request, _caller: Caller | None) -> Response:
         require_application(request, application)

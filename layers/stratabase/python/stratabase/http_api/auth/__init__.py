@@ -1,7 +1,7 @@
-"""Who sends a request.
+"""Authentication of callers, protection against forged requests, and the endpoints that issue tokens.
 
-`authentication` reads the Authorization header (a password or a token), `csrf` stops forged requests,
-`tokens` has the endpoints that issue tokens.
+`authentication` authenticates requests by password (Basic) or token (Bearer), `csrf` rejects forged requests,
+and `tokens` has the endpoints that issue tokens.
 
-Imports `http`, and from `operations` only the types of what it is given.
+Imports `http`, and from `operations` only types.
 """

@@ -1,4 +1,4 @@
-"""Who sends a request: reads the Authorization header, with an authenticator for each scheme."""
+"""Authentication of requests by the Authorization header, with an authenticator for each scheme."""
 
 import base64
 from collections.abc import Callable, Mapping
@@ -12,37 +12,43 @@ from stratabase.messages import _, or_list
 
 BEARER_CHALLENGE = 'Bearer realm="Stratabase"'
 INVALID_TOKEN_CHALLENGE = f'{BEARER_CHALLENGE}, error="invalid_token"'
-"""The challenge to a request whose token is no longer valid, or never was."""
+"""The challenge in the response to a request whose token is not valid."""
 
 
 class Authenticator(Protocol):
-    """Finds out who the caller is by one scheme."""
+    """Authenticates callers by one scheme of the Authorization header."""
 
     @property
     def challenge(self) -> str:
-        """What WWW-Authenticate says of the scheme."""
+        """The challenge of the scheme in the WWW-Authenticate header."""
 
     def caller(self, credentials: str, source_address: str, /) -> Caller:
-        """Return the caller whose credentials these are.
+        """Return the caller to whom the credentials belong.
 
-        Raises Unauthenticated, or InvalidCredentials with the challenges to answer with; TooManyFailures,
-        Forbidden, Unavailable.
+        Raises InvalidCredentials with the challenges for the response, Unauthenticated for the default
+        challenge, TooManyFailures, Forbidden, or Unavailable.
         """
 
 
 class Authentication:
-    """Authenticators by the names of their schemes, in the order in which clients are told of them."""
+    """Authenticates requests.
+
+    `schemes` has the authenticators by scheme name. Responses list the challenges in this order.
+    """
 
     def __init__(self, schemes: Mapping[str, Authenticator]) -> None:
         self._schemes = {name.lower(): authenticator for name, authenticator in schemes.items()}
         self._names = or_list(schemes)
 
     def caller(self, request: Request) -> Caller:
-        """Return who sends a request. Raises InvalidCredentials, TooManyFailures, Forbidden, Unavailable."""
+        """Return the caller of a request.
+
+        Raises InvalidCredentials, TooManyFailures, Forbidden, Unavailable.
+        """
         scheme, credentials = self._parse_header(request.headers.get("authorization", ()))
         authenticator = self._schemes.get(scheme.lower())
         if authenticator is None:
-            message = _("The Authorization header must use the scheme {schemes}.", schemes=self._names)
+            message = _("The Authorization header must use the {schemes} scheme.", schemes=self._names)
             raise MissingCredentials(message, self._challenges())
         try:
             return authenticator.caller(credentials, request.source_address)
@@ -53,7 +59,7 @@ class Authentication:
         """Return the scheme and the credentials of the Authorization header. Raises MissingCredentials."""
         if len(values) != 1:
             message = _(
-                "This address requires one Authorization header with the scheme {schemes}.",
+                "This address requires exactly one Authorization header with the {schemes} scheme.",
                 schemes=self._names,
             )
             raise MissingCredentials(message, self._challenges())
@@ -63,7 +69,10 @@ class Authentication:
     def _challenges(
         self, refusing: Authenticator | None = None, refusal: Unauthenticated | None = None
     ) -> list[str]:
-        """Return the challenge of each scheme; of the one that refuses, those that its refusal brings."""
+        """Return the challenges of all schemes.
+
+        If the refusal of the `refusing` scheme has challenges, they replace the default one of that scheme.
+        """
         own = refusal.challenges if isinstance(refusal, InvalidCredentials) else ()
         return [
             challenge
@@ -73,7 +82,7 @@ class Authentication:
 
 
 class BasicAuthenticator:
-    """HTTP Basic (RFC 7617). `sign_in(username, password, source_address)` returns the caller."""
+    """The scheme Basic (RFC 7617). `sign_in(username, password, source_address)` returns the caller."""
 
     challenge = 'Basic realm="Stratabase", charset="UTF-8"'
 
@@ -81,20 +90,20 @@ class BasicAuthenticator:
         self._sign_in = sign_in
 
     def caller(self, credentials: str, source_address: str) -> Caller:
-        """Return the caller of a username and a password. Raises as Authenticator.caller does."""
+        """Return the caller with this username and password. Raises like Authenticator.caller."""
         try:
             decoded = base64.b64decode(credentials, validate=True).decode()
         except ValueError:
-            raise Unauthenticated(_("Basic credentials must be UTF-8 text in base64.")) from None
+            raise Unauthenticated(_("Basic credentials must be Base64-encoded UTF-8 text.")) from None
         username, colon, password = decoded.partition(":")
         if not colon:
-            message = _("Basic credentials must have a colon between the username and the password.")
+            message = _("Basic credentials must contain a colon between the username and the password.")
             raise Unauthenticated(message)
         return self._sign_in(username, password, source_address)
 
 
 class BearerAuthenticator:
-    """Bearer tokens (RFC 6750). `caller_of(token)` returns the caller."""
+    """The scheme Bearer (RFC 6750). `caller_of(token)` returns the caller."""
 
     challenge = BEARER_CHALLENGE
 
@@ -102,7 +111,7 @@ class BearerAuthenticator:
         self._caller_of = caller_of
 
     def caller(self, credentials: str, _source_address: str) -> Caller:
-        """Return the caller of a token. Raises as Authenticator.caller does."""
+        """Return the caller to whom a token was issued. Raises like Authenticator.caller."""
         try:
             return self._caller_of(credentials)
         except Unauthenticated as refusal:
@@ -110,6 +119,6 @@ class BearerAuthenticator:
 
 
 def require_caller(caller: Caller | None) -> Caller:
-    """Return the caller, whom the handler knows at every protected address."""
+    """Return the caller of a request to a protected address, where the handler always authenticates it."""
     assert caller is not None, "the address is protected"
     return caller

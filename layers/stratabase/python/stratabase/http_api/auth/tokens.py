@@ -1,4 +1,4 @@
-"""The endpoints that issue tokens: for a username and a password, or for a token that is still valid."""
+"""The endpoints that issue tokens, in exchange for a username and password or for a valid token."""
 
 from collections.abc import Callable
 
@@ -36,7 +36,7 @@ _TOKEN = Shape(
     },
 )
 _NO_STORE: Headers = (("Cache-Control", "no-store"), ("Pragma", "no-cache"))
-"""RFC 6749 section 5.1: no cache keeps a token."""
+"""Headers of responses with a token, which caches must not store (RFC 6749 section 5.1)."""
 _NEW_TOKEN = ResponseSpec("A new token.", _TOKEN)
 
 
@@ -61,7 +61,7 @@ def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], issuer: Token
         {
             200: _NEW_TOKEN,
             401: ResponseSpec(
-                "The username or the password is wrong.",
+                "The username or password is incorrect.",
                 headers={"WWW-Authenticate": "The scheme of the token: Bearer."},
             ),
             403: ResponseSpec("The model does not have the member's profile."),
@@ -72,7 +72,7 @@ def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], issuer: Token
 
 
 def refresh_token_endpoint(issuer: TokenIssuer) -> Endpoint:
-    """Return the endpoint that issues a new token for one that is still valid."""
+    """Return the endpoint that exchanges a valid token for a new one."""
 
     def refresh_token(request: Request, caller: Caller | None) -> Response:
         caller = require_caller(caller)

@@ -1,9 +1,16 @@
-"""The protocol, without anything of the service: what every endpoint is made of.
+"""The building blocks of every endpoint: HTTP messages, bodies, refusals, and header fields.
 
-Read in this order: `messages` (request and response), `api_gateway` (events to and from messages), `refusals`
-(each with its status and headers), `endpoint` (an address, its operations, and how they are documented),
-`shape` (the fields of a body), `body` (JSON, XML or a form, by `strict_json` and `xml`), `error_response`
-(problem details). `media_type`, `language`, `compression`, `etag` and `cors` are one header field each.
+Read the files in this order:
 
-Imports only `domain.refusal` and friends of the domain, and leaves.
+- `messages`: requests and responses.
+- `api_gateway`: converts API Gateway events to requests, and responses to results.
+- `refusals`: the exceptions, and the table of their statuses.
+- `endpoint`: an address with its operations and their documentation.
+- `shape`: the fields of a body.
+- `body`: reads and writes bodies in JSON and XML (with `strict_json` and `xml`), and reads forms.
+- `error_response`: problem details.
+
+`media_type`, `language`, `compression`, `etag` and `cors` implement one header field each.
+
+Imports only refusals and members from the domain, messages, and single modules.
 """

@@ -1,6 +1,6 @@
-"""API Gateway REST (v1) proxy events: an event to a Request, a Response to what the function returns.
+"""Conversion of API Gateway REST (v1) proxy events to requests, and of responses to proxy responses.
 
-Lambda carries 6 MB of JSON at most, so a response is measured before it is returned.
+Lambda limits a response to 6 MB of JSON, so this module also measures responses.
 """
 
 import base64
@@ -18,20 +18,20 @@ ProxyEvent = Mapping[str, Any]
 ProxyResponse = dict[str, Any]
 
 MAX_RESPONSE_SIZE = 6 * 1024 * 1024
-"""Bytes as JSON, which is how a response travels from Lambda to API Gateway."""
+"""The limit of a proxy response in bytes of JSON, the format in which Lambda passes it to API Gateway."""
 _MAX_ESCAPE = 6
-"""Bytes that a character takes as JSON at most (`\\u0000`)."""
+"""The maximum number of bytes of one character in JSON (`\\u0000`)."""
 _MAX_HEADERS_SIZE = 64 * 1024
-"""Bytes; status and headers never take as many."""
+"""An upper bound of the bytes of the status and the headers."""
 
 _Values = dict[str, tuple[str, ...]]
-"""Values by the name of a header or parameter, in the order in which they came."""
+"""The values of headers or parameters by name, in their original order."""
 
 
 def request_from_event(event: ProxyEvent, base_url: str | None = None) -> Request:
     """Return the request of an event, without its body (see `decode_event_body`).
 
-    `base_url` is the root of all links; without one, it is the gateway's own address.
+    `base_url` is the root URL of all links. The default is the address of the gateway.
     """
     context = event.get("requestContext") or {}
     return Request(
@@ -48,18 +48,18 @@ def request_from_event(event: ProxyEvent, base_url: str | None = None) -> Reques
 
 
 def decode_event_body(event: ProxyEvent) -> bytes:
-    """Return the body of an event's request. Raises Malformed when it is not the base64 that it claims."""
+    """Return the body of the request in an event. Raises Malformed if its base64 is invalid."""
     body = event.get("body") or ""
     if not event.get("isBase64Encoded"):
         return str(body).encode("utf-8", "surrogatepass")
     try:
         return base64.b64decode(body, validate=True)
     except ValueError:
-        raise Malformed(_("The body is incomplete. Send the request again.")) from None
+        raise Malformed(_("The request body is incomplete. Send the request again.")) from None
 
 
 def proxy_response(response: Response, *, bodiless: bool = False) -> ProxyResponse:
-    """Return what a function answers to the gateway; `bodiless` for the response to HEAD."""
+    """Return the proxy response of a response. `bodiless` omits the body, as HEAD requires."""
     binary = response.binary and not bodiless
     return {
         "statusCode": response.status,
@@ -69,16 +69,17 @@ def proxy_response(response: Response, *, bodiless: bool = False) -> ProxyRespon
     }
 
 
-def check_response_size(proxied: ProxyResponse, *, may_have_written: bool = False) -> None:
-    """Raise ResponseTooLarge when Lambda would not carry a response as it is, compressed or not.
+def check_response_size(result: ProxyResponse, *, may_have_written: bool = False) -> None:
+    """Raise ResponseTooLarge if a proxy response exceeds Lambda's limit.
 
-    `may_have_written`: the request may have changed something, so the client should not just repeat it.
+    `may_have_written` says that the request may have changed data. The message then warns the client not to
+    repeat the request blindly.
     """
-    size = size_over_limit(proxied, MAX_RESPONSE_SIZE)
+    size = size_over_limit(result, MAX_RESPONSE_SIZE)
     if size is None:
         return
     raise ResponseTooLarge(
-        sentences(_too_large(size, compressed=proxied["isBase64Encoded"], may_have_written=may_have_written))
+        sentences(_too_large(size, compressed=result["isBase64Encoded"], may_have_written=may_have_written))
     )
 
 
@@ -93,23 +94,23 @@ def _too_large(size: int, *, compressed: bool, may_have_written: bool) -> Iterat
     else:
         yield _("Request smaller pages or fewer fields, or accept gzip.")
     if may_have_written:
-        yield _("The mutation was executed. Read the data before you repeat it.")
+        yield _("The mutation was already executed. Check the data before you send it again.")
 
 
-def size_over_limit(proxied: Mapping[str, Any], limit: int) -> int | None:
-    """Return how many bytes a response takes as JSON when that is more than a limit, otherwise None.
+def size_over_limit(result: Mapping[str, Any], limit: int) -> int | None:
+    """Return the size of a proxy response in bytes of JSON if it exceeds a limit, otherwise None.
 
-    Raises TypeError when it is not JSON, which is noticed only when it may be too large.
+    Raises TypeError if a response that may be too large cannot be serialized to JSON.
     """
-    # Most responses are so small that measuring them would be a waste.
-    if len(proxied.get("body") or "") * _MAX_ESCAPE + _MAX_HEADERS_SIZE < limit:
+    # Most bodies are so small that an upper bound suffices, which saves serializing them.
+    if len(result.get("body") or "") * _MAX_ESCAPE + _MAX_HEADERS_SIZE < limit:
         return None
-    size = len(orjson.dumps(proxied))
+    size = len(orjson.dumps(result))
     return size if size > limit else None
 
 
 def _path_parameters(event: ProxyEvent) -> dict[str, str]:
-    # REST APIs hand path parameters over as they came, percent-encoded.
+    # REST APIs pass path parameters on as the client sent them: percent-encoded.
     return {name: unquote(value) for name, value in (event.get("pathParameters") or {}).items()}
 
 
@@ -128,7 +129,7 @@ def _values(event: ProxyEvent, multi_value_key: str, single_value_key: str) -> _
 
 
 def _gateway_url(context: Mapping[str, Any]) -> str:
-    # Never the Host header: whoever sends the request writes it, and links would lead where they like.
+    # Do not use the Host header: the client controls it, so mailed links could lead to an attacker's site.
     return f"https://{context.get('domainName', '')}/{context.get('stage', '')}".rstrip("/")
 
 

@@ -1,7 +1,7 @@
-"""REST bodies in JSON or XML, as the query parameter `format` says, and what forms of web pages send.
+"""REST bodies in JSON or XML, and the bodies of HTML forms.
 
-A body has the same fields in both formats, which a Shape names. Readers check the fields and report
-everything that is wrong with them at once.
+The query parameter `format` selects JSON or XML. A body has the same fields in both formats, which a Shape
+defines. The reading functions validate the fields and report all mistakes at once.
 """
 
 from collections import Counter
@@ -22,21 +22,21 @@ from stratabase.messages import _, and_list
 
 Fields = Mapping[str, object]
 Content = Fields | Sequence[Fields]
-"""What a body holds: the fields of a Shape, or those of each item of a ListShape."""
+"""The content of a body: the fields of a Shape, or the fields of each item of a ListShape."""
 
 FORM_MEDIA_TYPE = "application/x-www-form-urlencoded"
 _MAX_FORM_FIELDS = 100
 
 
 class BodyFormat(Enum):
-    """A format of bodies; the value is its name in the query."""
+    """A format of bodies. The value is its name in the query parameter `format`."""
 
     JSON = "json"
     XML = "xml"
 
 
 def body_format_of(media_type: str) -> BodyFormat | None:
-    """Return the format that a media type names (`application/json`, `text/xml`, `…+json`), if any."""
+    """Return the body format of a media type such as `application/json`, `text/xml` or `…+json`, or None."""
     for body_format in BodyFormat:
         if media_type.endswith((f"/{body_format.value}", f"+{body_format.value}")):
             return body_format
@@ -44,7 +44,7 @@ def body_format_of(media_type: str) -> BodyFormat | None:
 
 
 def requested_format(request: Request) -> BodyFormat:
-    """Return the format that a request asks for, JSON by default. Raises Malformed."""
+    """Return the body format that the query of a request selects. The default is JSON. Raises Malformed."""
     values = request.query.get("format", ("json",))
     try:
         (value,) = values
@@ -58,7 +58,7 @@ def requested_format(request: Request) -> BodyFormat:
 
 
 def requested_format_or_json(request: Request) -> BodyFormat:
-    """Return the format that a request asks for; JSON when it asks for none, or for one that there is not."""
+    """Return the body format that the query of a request selects, or JSON if the parameter is invalid."""
     try:
         return requested_format(request)
     except Malformed:
@@ -68,14 +68,14 @@ def requested_format_or_json(request: Request) -> BodyFormat:
 def body_response(
     request: Request, status: int, shape: Shape | ListShape, content: Content, headers: Headers = ()
 ) -> Response:
-    """Return a response in the format that a request asks for. Raises Malformed."""
+    """Return a response with content in the format that the request selects. Raises Malformed."""
     body_format = requested_format(request)
     content_type = ("Content-Type", f"application/{body_format.value}")
     return Response(status, (content_type, *headers), render_body(body_format, shape, content))
 
 
 def render_body(body_format: BodyFormat, shape: Shape | ListShape, content: Content) -> bytes:
-    """Return content as JSON, or as XML with the same names, where null is an empty element."""
+    """Return content as JSON or XML. In XML, fields become elements, and null becomes an empty element."""
     if body_format is BodyFormat.JSON:
         return orjson.dumps(content)
     if isinstance(shape, ListShape):
@@ -86,15 +86,15 @@ def render_body(body_format: BodyFormat, shape: Shape | ListShape, content: Cont
 
 
 def read_body(request: Request, shape: Shape) -> dict[str, Any]:
-    """Return the fields that the body of a request gives. Raises Malformed, UnsupportedMediaType.
+    """Return the fields in the body of a request. Raises Malformed, UnsupportedMediaType.
 
-    A Content-Type that names neither format is ignored: `format` decides.
+    The query parameter `format` decides. A Content-Type that is neither JSON nor XML is ignored.
     """
     body_format = requested_format(request)
     _check_content_type(request, body_format)
     if not request.body:
         message = _(
-            "The body is empty. It must contain {fields} as {format}.",
+            "The request body is empty. Send {fields} as {format}.",
             fields=and_list(shape.fields),
             format=body_format.name,
         )
@@ -108,7 +108,7 @@ def _check_content_type(request: Request, body_format: BodyFormat) -> None:
     content_type = parse_media_type(request.header("content-type") or "")
     if body_format_of(content_type.name) not in (body_format, None):
         message = _(
-            "The body must be {format}, but Content-Type is {content_type}. "
+            "The request body must be {format}, but the Content-Type header is {content_type}. "
             "To choose the format, use the query parameter format=json or format=xml.",
             format=body_format.name,
             content_type=content_type.name,
@@ -120,19 +120,21 @@ def _check_content_type(request: Request, body_format: BodyFormat) -> None:
 def check_charset(content_type: MediaType) -> None:
     """Raise UnsupportedMediaType for a Content-Type whose charset is not UTF-8."""
     if content_type.parameters.get("charset", "utf-8") != "utf-8":
-        message = _("The body must be in UTF-8, and the charset of Content-Type must be utf-8.")
+        message = _(
+            "The request body must be in UTF-8, and the charset in the Content-Type header must be utf-8."
+        )
         raise UnsupportedMediaType(message)
 
 
 def read_form(request: Request, shape: Shape) -> dict[str, Any]:
-    """Return the fields that the form of a web page gives, each at most once. Raises Malformed."""
+    """Return the fields of an HTML form in the body of a request. Raises Malformed."""
     try:
         pairs = parse_qsl(
             request.body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FORM_FIELDS
         )
     except ValueError as error:
         message = _(
-            "The body must be the fields of a form in percent-encoded UTF-8: {error}.", error=str(error)
+            "The request body must contain form fields in percent-encoded UTF-8: {error}.", error=str(error)
         )
         raise Malformed(message) from None
     repeated = [name for name, count in Counter(name for name, _value in pairs).items() if count > 1]

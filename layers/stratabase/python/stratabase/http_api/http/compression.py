@@ -1,4 +1,4 @@
-"""Compresses responses for clients that accept gzip (RFC 9110 sections 8.4 and 12.5.3)."""
+"""Compression of responses for clients that accept gzip (RFC 9110 sections 8.4 and 12.5.3)."""
 
 import zlib
 from functools import lru_cache
@@ -8,21 +8,24 @@ from stratabase.http_api.http.media_type import parse_media_type
 from stratabase.http_api.http.messages import Headers, Request, Response
 
 MIN_COMPRESSED_SIZE = 1024
-"""Bytes; a smaller body fills one packet either way."""
+"""The minimum size in bytes of a body that is compressed. A smaller body fits into one packet anyway."""
 COMPRESSION_LEVEL = 3
-"""For a page of objects, level 6 takes twice the time and saves another seventh; 1 is hardly any faster."""
+"""The zlib level. For a page of objects, level 6 takes twice the time and saves another seventh of the size.
+Level 1 is hardly faster."""
 MIN_OFFLOADED_SIZE = 128 * 1024
-"""Bytes that take a millisecond or more; the local server compresses them in another thread."""
+"""The minimum size in bytes of a body that the local server compresses in another thread, which takes a
+millisecond or more."""
 _GZIP_WINDOW = 31
-"""The number of zlib for gzip with its largest window."""
+"""The `wbits` of zlib for the gzip format with the largest window."""
 _TEXT_TYPES = ("text/", "application/json", "application/xml", "application/javascript")
 _NOT_MODIFIED = 304
 
 
 def compress_response(request: Request, response: Response) -> Response:
-    """Return a response, compressed if that is worth it and the client accepts it.
+    """Return the response, compressed if the client accepts gzip and compression is worthwhile.
 
-    A response that is binary or encoded already is returned as it is. Vary says where the client decides.
+    Binary and encoded responses stay unchanged. If the encoding depends on the request, Vary names
+    Accept-Encoding.
     """
     if len(response.body) < MIN_COMPRESSED_SIZE and response.status != _NOT_MODIFIED:
         return response
@@ -32,14 +35,14 @@ def compress_response(request: Request, response: Response) -> Response:
     if not response.body or not accepts_gzip(",".join(request.headers.get("accept-encoding", ()))):
         return Response(response.status, headers, response.body)
     headers = (*headers, ("Content-Encoding", "gzip"))
-    # The response to HEAD goes without its body, which need not be compressed.
+    # The handler drops the body of a response to HEAD, so do not compress it.
     body = b"" if request.method == "HEAD" else _gzip(response)
     return Response(response.status, headers, body, binary=True)
 
 
 @lru_cache(256)
 def accepts_gzip(accept_encoding: str) -> bool:
-    """Return whether an Accept-Encoding header prefers gzip to no encoding."""
+    """Return whether an Accept-Encoding header prefers gzip to an unencoded body."""
     encodings = [parse_media_type(part) for part in accept_encoding.split(",") if part.strip()]
     weights = {encoding.name.removeprefix("x-"): encoding.weight for encoding in encodings}
     others = weights.get("*", 0.0)
@@ -51,7 +54,7 @@ def _is_compressible(response: Response) -> bool:
     if response.binary:
         return False
     headers = {name.lower(): value for name, value in response.headers}
-    # A strong tag promises the same bytes each time.
+    # A strong ETag identifies the exact bytes, so the body must not change.
     has_strong_tag = headers.get("etag", "W/").startswith('"')
     if has_strong_tag or "content-encoding" in headers or "content-range" in headers:
         return False
@@ -62,7 +65,7 @@ def _is_compressible(response: Response) -> bool:
 
 
 def _vary_by_encoding(headers: Headers) -> Headers:
-    """Return the headers with one Vary, which names Accept-Encoding too."""
+    """Return the headers with Accept-Encoding added to Vary, all in one Vary header."""
     varies = [value for name, value in headers if name == "Vary"]
     others = tuple(header for header in headers if header[0] != "Vary")
     return (*others, ("Vary", ", ".join(("Accept-Encoding", *varies))))

@@ -1,4 +1,4 @@
-"""Cross-origin resource sharing: which web pages may call the service from a browser."""
+"""Cross-origin resource sharing (CORS): which web pages may call the service from a browser."""
 
 from dataclasses import dataclass
 
@@ -7,17 +7,20 @@ from stratabase.http_api.http.messages import Headers, Request
 REQUEST_HEADERS = "Accept, Authorization, Content-Type, If-None-Match, Range"
 RESPONSE_HEADERS = "Allow, Content-Disposition, ETag, Location, Retry-After, WWW-Authenticate"
 MAX_AGE = 7200
-"""Seconds for which a browser may remember the answer to a preflight request; none does so for longer."""
+"""The seconds for which a browser may cache a preflight response. Browsers do not cache it for longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cors:
-    """The origins that may call; `*` is any. No cookies are involved: a page must send the credentials."""
+    """The CORS policy: the origins whose pages may call the service. `*` allows all origins.
+
+    The service does not use cookies, so a page must send the credentials itself.
+    """
 
     origins: tuple[str, ...] = ()
 
     def preflight_headers(self, request: Request, allowed: tuple[str, ...]) -> Headers:
-        """Return the headers of the response to OPTIONS, at an address that knows the `allowed` methods."""
+        """Return the headers of the response to OPTIONS. `allowed` has the methods of the address."""
         return (
             ("Allow", ", ".join(allowed)),
             ("Access-Control-Allow-Methods", ", ".join(allowed)),
@@ -26,7 +29,7 @@ class Cors:
         )
 
     def response_headers(self, request: Request) -> Headers:
-        """Return the headers of every response."""
+        """Return the CORS headers of a response to any method."""
         if not self.origins:
             return ()
         return (

@@ -1,4 +1,4 @@
-"""Endpoints and their operations. One definition serves an operation and documents it."""
+"""Endpoints and their operations. The same definition serves an operation and documents it in OpenAPI."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ from stratabase.http_api.http.shape import ListShape, Shape
 from stratabase.messages import _, or_list
 
 Responder = Callable[[Request, Caller | None], Response]
-"""Answers a request. The caller is None where the address is public."""
+"""Returns the response to a request. The caller is None if the address is public."""
 
 
 class ErrorFormat(Enum):
-    """The body of an operation's refusals."""
+    """The format of the error responses of an operation."""
 
     PROBLEM = "problem details in JSON or XML, as `format` says"
     PROBLEM_JSON = "problem details in JSON"
@@ -24,10 +24,10 @@ class ErrorFormat(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ResponseSpec:
-    """What an operation answers with one status, as OpenAPI describes it.
+    """The description of an operation's response with one status, for OpenAPI.
 
-    `body` is a shape (in JSON or XML, as the query's `format` says), shapes by media type, or only the name
-    of a media type or of several. `headers` has descriptions by header name.
+    `body` is a shape (in JSON or XML, as the query parameter `format` selects), shapes by media type, or only
+    one or more media types. `headers` has descriptions by header name.
     """
 
     description: str
@@ -37,7 +37,7 @@ class ResponseSpec:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the query string, or of the path, where each one is required."""
+    """A parameter of the query string or of the path. Path parameters are always required."""
 
     description: str
     required: bool = False
@@ -46,10 +46,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What one method does at an address.
+    """One HTTP method at an address.
 
-    `id`, `summary` and `responses` (by status) are for the OpenAPI document. The statuses that every
-    operation may answer (401 where the address is protected, 405, 503 and so on) the document adds by itself.
+    `id`, `summary` and `responses` (by status) are for the OpenAPI document. The document adds the statuses
+    that all operations share, such as 401 and 503.
     """
 
     respond: Responder
@@ -57,26 +57,26 @@ class Operation:
     summary: str
     responses: Mapping[int, ResponseSpec] = field(default_factory=dict)
     body: Shape | Mapping[str, Shape] | None = None
-    """The body that it reads: a shape (in JSON or XML, as `format` says), or shapes by media type.
+    """The body of the request: a shape (in JSON or XML, as `format` selects), or shapes by media type.
 
-    Without one, the body of a request is ignored.
+    If it is None, the operation ignores the body of a request.
     """
     query: Mapping[str, Parameter] = field(default_factory=dict)
     error_format: ErrorFormat = ErrorFormat.PROBLEM
     has_format: bool = True
-    """Whether the query's `format` chooses between JSON and XML."""
+    """Whether the query parameter `format` selects JSON or XML."""
     authorize: Callable[[Request, Caller], None] | None = None
-    """Raises Forbidden for callers who may not do this, whatever is in the body: then it is not read."""
+    """Raises Forbidden for callers who may never use this operation. It runs before the body is read."""
     max_body_size: int | None = 64 * 1024
-    """Bytes; None: no limit but the gateway's."""
+    """The maximum size of the body in bytes. None means that only the gateway's limit applies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What answers at an address: an operation for each method.
+    """The operations at one address, by method.
 
-    `parameters` describes the parameters of the path. `head` says whether HEAD is answered as GET is, which
-    is wrong where a GET changes something. The address itself stands in `stratabase.bootstrap.routes`.
+    `parameters` has the path parameters by name. `head` says whether the endpoint answers HEAD like GET. It
+    must be false if a GET changes data. `stratabase.bootstrap.routes` assigns the address.
     """
 
     operations: Mapping[str, Operation]
@@ -85,12 +85,12 @@ class Endpoint:
 
     @property
     def allowed_methods(self) -> tuple[str, ...]:
-        """The methods that are answered, HEAD and OPTIONS among them."""
+        """The supported methods, including HEAD and OPTIONS."""
         head = ("HEAD",) if self._answers_head() else ()
         return tuple(dict.fromkeys((*self.operations, *head, "OPTIONS")))
 
     def operation(self, method: str) -> Operation:
-        """Return the operation that answers a method. Raises MethodNotAllowed."""
+        """Return the operation of a method. Raises MethodNotAllowed."""
         operation = self._operation(method)
         if operation is None:
             message = _(
@@ -102,11 +102,11 @@ class Endpoint:
         return operation
 
     def may_write(self, method: str) -> bool:
-        """Return whether a method may change something."""
+        """Return whether a method may change data."""
         return method not in ("GET", "HEAD") or not self.head
 
     def error_format(self, method: str) -> ErrorFormat:
-        """Return the body of a method's refusals; an unknown method is refused as the known ones are."""
+        """Return the format of a method's error responses. An unsupported method gets problem details."""
         operation = self._operation(method)
         if operation is not None:
             return operation.error_format
@@ -121,5 +121,5 @@ class Endpoint:
 
 
 def is_protected(address: str) -> bool:
-    """Return whether an address (a path, or a route's template) is for members only."""
+    """Return whether an address (a path or a route's template) requires authentication."""
     return address == "/auth" or address.startswith("/auth/")

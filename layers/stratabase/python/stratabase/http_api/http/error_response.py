@@ -1,4 +1,4 @@
-"""Responses that say what went wrong: problem details (RFC 9457) in JSON or XML, or a plain text."""
+"""Error responses: problem details (RFC 9457) in JSON or XML, or plain text."""
 
 from http import HTTPStatus
 
@@ -17,21 +17,21 @@ PROBLEM_SHAPE = Shape(
             "What is wrong, and how to correct it, in the language of the member or of Accept-Language.",
             required=True,
         ),
-        "traceId": Field("The id of the request in the log of the service."),
+        "traceId": Field("The ID of the request in the log of the service."),
     },
-    # RFC 9457 keeps the namespace of the RFC that it replaces.
+    # RFC 9457 keeps the namespace of RFC 7807, which it replaces.
     namespace="urn:ietf:rfc:7807",
 )
 
 _TITLES = {413: "Content Too Large"}
-"""Titles by status, where Python before 3.13 has an older one than RFC 9110."""
+"""Titles by status, for statuses whose phrase in Python before 3.13 is older than RFC 9110."""
 
 
 def error_response(
     error_format: ErrorFormat, request: Request, status: int, detail: str, headers: Headers = ()
 ) -> Response:
-    """Return a response that says what went wrong, in the format of the operation that refuses."""
-    # Half of a surrogate pair may come in with an address; no encoding could carry it out again.
+    """Return an error response in the error format of an operation. `detail` is the text for the client."""
+    # The detail may quote a lone surrogate from the request, which cannot be encoded as UTF-8.
     detail = detail.encode("utf-8", "replace").decode()
     if error_format is ErrorFormat.TEXT:
         return text_response(status, detail, headers)
@@ -49,5 +49,5 @@ def error_response(
 
 
 def text_response(status: int, text: str, headers: Headers = ()) -> Response:
-    """Return a response whose body is a plain text."""
+    """Return a plain text response."""
     return Response(status, (("Content-Type", "text/plain; charset=utf-8"), *headers), text.encode())

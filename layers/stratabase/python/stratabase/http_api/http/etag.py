@@ -1,4 +1,4 @@
-"""Responses with an ETag, which a client may cache (RFC 9110 section 13)."""
+"""Cacheable responses with an ETag, and conditional requests (RFC 9110 section 13)."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -13,8 +13,11 @@ def cacheable_response(
     cache_control: str = "no-cache",
     gzipped: Callable[[], bytes] | None = None,
 ) -> Response:
-    """Return a response with a tag of its body, or 304 without a body when the request has that tag."""
-    # A weak tag holds for the body as it is and for the body compressed.
+    """Return a response with an ETag of the body, or status 304 if the client has the same version.
+
+    `gzipped()` returns the compressed body if the caller has it.
+    """
+    # A weak tag is valid for both the plain and the compressed body.
     tag = f'W/"{sha256(body).hexdigest()[:32]}"'
     headers = (("ETag", tag), ("Cache-Control", cache_control))
     if _matches(request, tag):
@@ -23,6 +26,6 @@ def cacheable_response(
 
 
 def _matches(request: Request, tag: str) -> bool:
-    # RFC 9110 section 13.1.2: compared weakly, whatever a proxy has made of the tag.
+    # RFC 9110 section 13.1.2 requires weak comparison.
     cached = ",".join(request.headers.get("if-none-match", ())).split(",")
     return any(each.strip().removeprefix("W/") in (tag.removeprefix("W/"), "*") for each in cached)

@@ -1,4 +1,4 @@
-"""The language of a response: that of its reader, or else one that the client accepts."""
+"""The language of a response: the member's language, or the best match of Accept-Language."""
 
 from collections.abc import Iterable
 
@@ -9,12 +9,12 @@ from stratabase.messages.catalogs import choose_language
 
 
 def response_language(request: Request, reader: Caller | Member | None = None) -> str:
-    """Return the language in which to answer a request: the reader's, or else the best of Accept-Language."""
+    """Return the language of the response: the reader's, or else the best match of Accept-Language."""
     return negotiate_language(request, [reader.formats.language] if reader is not None else [])
 
 
 def negotiate_language(request: Request, preferred: Iterable[str]) -> str:
-    """Return the first of the preferred languages on offer, or else the best of Accept-Language."""
+    """Return the first supported language of `preferred`, or else the best match of Accept-Language."""
     ranges = [parse_media_type(part) for part in (request.header("accept-language") or "").split(",")]
     accepted = [range_.name for range_ in sorted(ranges, key=lambda range_: -range_.weight) if range_.weight]
     return choose_language([*preferred, *accepted])

@@ -1,4 +1,4 @@
-"""Media types: what a body is (Content-Type), and what a client takes (Accept, RFC 9110 section 12.5.1)."""
+"""Media types in Content-Type and Accept, and content negotiation (RFC 9110 section 12.5.1)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,21 +9,21 @@ _WEIGHT = re.compile(r"(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)", re.ASCII)
 
 
 class MediaType(NamedTuple):
-    """A media type or a range of them, in lower case, with its parameters."""
+    """A media type or a media range such as `text/*`, in lower case, with its parameters."""
 
     name: str
     parameters: Mapping[str, str]
 
     @property
     def weight(self) -> float:
-        """How much a range in Accept is preferred; one that makes no sense counts as 1."""
+        """The quality value `q` of a media range, from 0 to 1. An invalid value counts as 1."""
         weight = self.parameters.get("q", "1")
         return float(weight) if _WEIGHT.fullmatch(weight) else 1.0
 
 
 @lru_cache(256)
 def parse_media_type(text: str) -> MediaType:
-    """Return the media type of a text such as `text/html; charset=utf-8`."""
+    """Parse a text such as `text/html; charset=utf-8`."""
     name, *parameters = text.split(";")
     pairs = (parameter.partition("=") for parameter in parameters)
     return MediaType(
@@ -33,9 +33,10 @@ def parse_media_type(text: str) -> MediaType:
 
 @lru_cache(256)
 def best_match(accept: str, offered: tuple[str, ...]) -> str | None:
-    """Return which of the offered types (the best first) an Accept header prefers, None when it accepts none.
+    """Return the offered media type that an Accept header prefers, or None if it accepts none.
 
-    Of types with the same weight, one that the header names goes before one that only a range includes.
+    `offered` lists the server's types, the preferred one first. Among types with the same weight, a type that
+    the header names precedes one that only matches a range.
     """
     ranges = [parse_media_type(part) for part in accept.split(",") if part.strip()]
     if not ranges:
@@ -45,8 +46,11 @@ def best_match(accept: str, offered: tuple[str, ...]) -> str | None:
 
 
 def _preference(name: str, ranges: Sequence[MediaType]) -> tuple[float, int]:
-    """Return the weight of the narrowest range that includes a type, and how narrow it is: 0, 1 or 2."""
+    """Return the weight of the most specific range that matches a type, and its specificity.
+
+    The specificity is 0 for `*/*`, 1 for a range such as `text/*`, and 2 for the type itself.
+    """
     spellings = ("*/*", f"{name.partition('/')[0]}/*", name)
-    found = [(spellings.index(range_.name), range_.weight) for range_ in ranges if range_.name in spellings]
-    narrowness, weight = max(found, default=(0, 0.0))
+    matches = [(spellings.index(range_.name), range_.weight) for range_ in ranges if range_.name in spellings]
+    narrowness, weight = max(matches, default=(0, 0.0))
     return weight, narrowness

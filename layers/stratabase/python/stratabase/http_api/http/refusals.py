@@ -1,7 +1,7 @@
-"""Why HTTP requests are refused, and the one table from every kind of refusal to its status and headers.
+"""The refusals of the HTTP layer, and the table that maps every refusal to a status and headers.
 
-Refusals are exceptions that carry data: those of `stratabase.domain.issues.refusals`, and those below.
-What becomes of them in HTTP and in the log stands in STATUS_TABLE alone.
+Refusals are exceptions that carry data. This module adds those of HTTP to the ones in
+`stratabase.domain.issues.refusals`. Only STATUS_TABLE decides how a refusal is answered and logged.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,11 +25,11 @@ class Malformed(Refusal):
 
 
 class NotFound(Refusal):
-    """There is nothing at the address."""
+    """The address does not exist."""
 
 
 class MethodNotAllowed(Refusal):
-    """The method is not one of those that the address knows."""
+    """The address does not support the method. `allowed`: the methods that it supports."""
 
     def __init__(self, message: Message, allowed: Iterable[str]) -> None:
         super().__init__(message)
@@ -41,23 +41,23 @@ class NotAcceptable(Refusal):
 
 
 class BodyTooLarge(Refusal):
-    """The body of the request is larger than the operation reads."""
+    """The body of the request exceeds the limit of the operation."""
 
 
 class ResponseTooLarge(Refusal):
-    """The response is larger than Lambda can carry."""
+    """The response exceeds the limit of Lambda."""
 
 
 class UnsupportedMediaType(Refusal):
-    """The operation does not read bodies of this media type."""
+    """The operation does not support the media type of the body."""
 
 
 class UnsupportedContentEncoding(UnsupportedMediaType):
-    """The body is compressed, or encoded in another way."""
+    """The body has a content coding such as gzip, which the service does not support."""
 
 
 class InvalidCredentials(Unauthenticated):
-    """Wrong credentials. `challenges`: what WWW-Authenticate says of each scheme on offer."""
+    """The credentials are wrong. `challenges`: the challenges for the WWW-Authenticate header."""
 
     def __init__(self, message: Message, challenges: Iterable[str]) -> None:
         super().__init__(message)
@@ -65,7 +65,7 @@ class InvalidCredentials(Unauthenticated):
 
 
 class MissingCredentials(InvalidCredentials):
-    """No credentials, or none of a scheme on offer."""
+    """The request has no credentials, or none of a supported scheme."""
 
 
 def _no_headers(_: Refusal) -> Headers:
@@ -89,7 +89,7 @@ def _retry_after(refusal: Unavailable | TooManyFailures | TooManyMails) -> Heade
 
 
 class StatusRow(NamedTuple):
-    """The status of a kind of refusal, its headers, and the level at which it is logged."""
+    """How a class of refusals is answered and logged: status, function for the headers, and log method."""
 
     status: int
     headers: Callable[[Any], Headers] = _no_headers
@@ -120,12 +120,12 @@ STATUS_TABLE: Mapping[type[Refusal], StatusRow] = {
 
 
 def status_row(refusal: Refusal) -> StatusRow:
-    """Return the table's row for a refusal: that of its own class, or of the nearest base class."""
+    """Return the row of STATUS_TABLE for the class of a refusal or its nearest base class."""
     return next(STATUS_TABLE[kind] for kind in type(refusal).__mro__ if kind in STATUS_TABLE)
 
 
 def log_refusal(log: Log, request: Request, refusal: Refusal) -> tuple[int, Headers]:
-    """Log why a request is refused, and return the status and the headers of the response."""
+    """Log a refusal, and return the status and the headers of the response."""
     status, headers_of, log_method = status_row(refusal)
     log_method(
         log,
@@ -145,12 +145,12 @@ _MAX_NAMES = 8
 
 
 def quote_name(name: str, quotes: str = '"') -> str:
-    """Return a name that a client sent as messages show it: in quotes, cut after 40 characters."""
+    """Return a name from a request for a message: in quotes, and truncated to 40 characters."""
     return f"{quotes}{name[:_MAX_NAME_LENGTH]}{'…' if len(name) > _MAX_NAME_LENGTH else ''}{quotes}"
 
 
 def quote_names(names: Sequence[str]) -> Message:
-    """Return names that a client sent as messages list them: `"a" and "b"`, at most eight of them."""
+    """Return a list of names from a request for a message: `"a" and "b"`, at most eight names."""
     words = [quote_name(name) for name in names[:_MAX_NAMES]]
     left = len(names) - _MAX_NAMES
     return and_list([*words, ngettext("{count} more", "{count} more", left)] if left > 0 else words)

@@ -1,4 +1,4 @@
-"""Shapes: the fields of a REST body, for its reader, its writer and the OpenAPI document."""
+"""Shapes: definitions of REST bodies that serve for reading, writing and the OpenAPI document."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
@@ -12,44 +12,44 @@ from stratabase.messages import Message, _, and_list, ngettext, sentences
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a body. `type` is a type of JSON (string, integer, boolean, object, array), also in XML."""
+    """A field of a body. `type` is a JSON type: string, integer, boolean, object, or array."""
 
     description: str
     type: str = "string"
     required: bool = False
     nullable: bool = False
-    """Whether it may be null, which is an empty element in XML."""
+    """Whether the value can be null. In XML, an empty element means null."""
     max_length: int | None = None
-    """Characters of a string."""
+    """The maximum number of characters of a string."""
     format: str | None = None
-    """A format of OpenAPI's registry, such as email or password."""
+    """A format of the OpenAPI registry, such as email or password."""
     example: object = None
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An object with fields; `root` is the name of its XML element."""
+    """An object with fields. `root` is the name of its XML element."""
 
     root: str
     fields: Mapping[str, Field] = dataclasses.field(default_factory=dict)
     namespace: str | None = None
-    """The namespace of its XML elements."""
+    """The namespace of the XML elements."""
     name: str | None = None
-    """Its name in the OpenAPI document; by default that of its XML element."""
+    """The name of the schema in the OpenAPI document. The default is `root`, capitalized."""
     open: bool = False
-    """Whether OpenAPI admits other fields in a request, which are ignored."""
+    """Whether the OpenAPI schema of a request allows additional properties, which the service ignores."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListShape:
-    """A list of objects: an array in JSON, elements within an element `root` in XML."""
+    """A list of objects: an array in JSON, or an XML element `root` with an element per item."""
 
     root: str
     item: Shape
 
 
 class _Type(NamedTuple):
-    """A type of JSON: its type in Python, its name in messages, and how a text of XML or a form is read."""
+    """A JSON type: its Python type, its name in messages, and a parser for texts from XML and forms."""
 
     python: type
     name: Message
@@ -57,7 +57,7 @@ class _Type(NamedTuple):
 
 
 def check_fields(fields: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
-    """Return the fields, which must be those of the shape. Raises Malformed, with all mistakes."""
+    """Return the fields after validating them against a shape. Raises Malformed, which lists all mistakes."""
     mistakes = [*_find_mistakes(fields, shape)]
     if mistakes:
         raise Malformed(sentences(mistakes))
@@ -65,7 +65,7 @@ def check_fields(fields: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
 
 
 def check_text_fields(texts: Mapping[str, str], shape: Shape) -> dict[str, Any]:
-    """Return fields that came as texts (in XML, from a form), in the types of the shape. Raises Malformed."""
+    """Return texts from XML or a form converted to the types of a shape and validated. Raises Malformed."""
     fields = {name: _parse_text(text, shape.fields.get(name)) for name, text in texts.items()}
     return check_fields(fields, shape)
 
@@ -92,7 +92,7 @@ def _find_mistake(name: str, value: Any, field: Field) -> Message | None:
     if value is None and field.nullable:
         return None
     type_ = _TYPES[field.type]
-    # True and False are numbers to Python, and to nobody else.
+    # In Python, bool is a subclass of int. In JSON, true is not a number.
     if not isinstance(value, type_.python) or (isinstance(value, bool) and type_.python is not bool):
         return _(
             '"{field}" must be {expected}, not {actual}.',

@@ -1,4 +1,4 @@
-"""JSON objects read so that no two readers can understand them differently."""
+"""Strict parsing of JSON, which rejects texts that different parsers would interpret differently."""
 
 import json
 import re
@@ -17,90 +17,95 @@ _ESCAPED_COLONS = (b"\\u003a", b"\\u003A")
 
 
 def parse_json_object(body: bytes) -> dict[str, Any]:
-    """Return the fields of a JSON object in UTF-8, none of which may come twice. Raises Malformed."""
+    """Return the fields of a JSON object in UTF-8. Raises Malformed, also for duplicate keys."""
     try:
-        # The strict reader first: it knows neither NaN nor halves of surrogate pairs, nor endless depth.
-        read = orjson.loads(body)
-        if isinstance(read, dict):
-            _read_with_keys(body, _("The body"))
+        # orjson goes first, because it rejects NaN, lone surrogates and deep nesting, which `json` accepts.
+        value = orjson.loads(body)
+        if isinstance(value, dict):
+            _check_keys(body, _("The request body"))
     except ValueError as error:
-        message = _("The body must be a JSON object: {error}.", error=str(error))
+        message = _("The request body must be a JSON object: {error}.", error=str(error))
         raise Malformed(message) from None
     except RecursionError:
-        raise Malformed(_("The body must be a JSON object that is not nested too deeply.")) from None
-    return require_object(read)
+        raise Malformed(_("The JSON in the request body is nested too deeply. Use fewer levels.")) from None
+    return require_object(value)
 
 
 def require_object(body: Any) -> dict[str, Any]:
-    """Return the JSON value that a body holds when it is an object. Raises Malformed."""
+    """Return the JSON value of a body if it is an object, otherwise raise Malformed."""
     if not isinstance(body, dict):
-        raise Malformed(_("The body must be a JSON object, not {actual}.", actual=json_type_name(body)))
+        raise Malformed(
+            _("The request body must be a JSON object, not {actual}.", actual=json_type_name(body))
+        )
     return body
 
 
-def reject_duplicate_keys(text: str | bytes, read: Any, place: Message) -> None:
-    """Raise Malformed if an object of a JSON text, however deep, gives a key twice.
+def reject_duplicate_keys(text: str | bytes, value: Any, place: Message) -> None:
+    """Raise Malformed if an object in a JSON text, at any depth, has a key twice.
 
-    `read` is what the text was read to, where one value of such a key is lost. `place` is what the text is:
-    "The body", or a parameter. Raises RecursionError if the text is too deep to tell.
+    `value` is the parsed text, which keeps only one value of such a key. `place` is the subject of the
+    message: "The body", or the name of a parameter. Raises RecursionError if the text is nested too deeply.
     """
-    # Each key has a colon, so a lost key lacks one where the value is written anew; only a colon that was
-    # escaped could make up for it. That takes a tenth of the time of reading the text key by key.
+    # Compare colons: each key has one, so a text with a duplicate key has more colons than its parsed value
+    # written again. Escaped colons could hide the difference, so they lead to the full check too. This takes
+    # a tenth of the time of the full check.
     raw = text.encode() if isinstance(text, str) else text
-    if raw.count(b":") != _colons(read) or any(colon in raw for colon in _ESCAPED_COLONS):
-        _read_with_keys(raw, place)
+    if raw.count(b":") != _count_colons(value) or any(colon in raw for colon in _ESCAPED_COLONS):
+        _check_keys(raw, place)
 
 
-def _colons(read: Any) -> int | None:
-    """Return how many colons a JSON value is written with; None for one with numbers that are too long."""
+def _count_colons(value: Any) -> int | None:
+    """Return the number of colons in a JSON value as text, or None if orjson cannot write its numbers."""
     try:
-        return orjson.dumps(read).count(b":")
+        return orjson.dumps(value).count(b":")
     except TypeError:
         return None
 
 
-def _read_with_keys(text: bytes, place: Message) -> None:
-    json.loads(text, object_pairs_hook=partial(_once, place))
+def _check_keys(text: bytes, place: Message) -> None:
+    json.loads(text, object_pairs_hook=partial(_check_unique, place))
 
 
-def _once(place: Message, pairs: Sequence[tuple[str, Any]]) -> None:
+def _check_unique(place: Message, pairs: Sequence[tuple[str, Any]]) -> None:
     if len(dict(pairs)) != len(pairs):
-        twice = [name for name, times in Counter(name for name, _value in pairs).items() if times > 1]
-        raise Malformed(repeated_fields(place, twice))
+        duplicates = [name for name, count in Counter(name for name, _value in pairs).items() if count > 1]
+        raise Malformed(repeated_fields(place, duplicates))
 
 
 def repeated_fields(place: Message, names: Sequence[str]) -> Message:
-    """Return the message for fields that come more than once in a place, such as "The body"."""
+    """Return the message about repeated fields. `place` is its subject, such as "The body"."""
     return _("{place} repeats {names}. Use each field only once.", place=place, names=quote_names(names))
 
 
 _LONG_NUMBER = re.compile(rb"[0-9][0-9.eE+-]{15}")
-"""What a double may not hold exactly (or a text that looks like it, which costs only time)."""
+"""Matches numbers that a double may not represent exactly. A match inside a string costs only time."""
 MAX_DEPTH = 500
-"""How deep arrays and objects are nested at most in a text that has such a number."""
+"""The maximum nesting of arrays and objects in a text that contains a long number."""
 
 
 class TooDeep(ValueError):
-    """A JSON text whose arrays and objects are nested too deeply."""
+    """The arrays and objects of a JSON text are nested too deeply."""
 
 
 def parse_exact_json(text: str | bytes) -> Any:
-    """Return what a JSON text holds; where there are numbers of 16 characters or more, fractions as Decimal.
+    """Return the value of a JSON text without losing precision.
 
-    Raises ValueError; TooDeep for a text with such a number that is nested more than MAX_DEPTH levels deep.
+    If the text contains a number of 16 or more characters, all its fractions become Decimal.
+    Raises ValueError, or TooDeep if such a text is nested more than MAX_DEPTH levels deep.
     """
-    read = orjson.loads(text)
+    value = orjson.loads(text)
     raw = text.encode() if isinstance(text, str) else text
     if _LONG_NUMBER.search(raw) is None:
-        return read
-    if _is_deeper_than(MAX_DEPTH, read):  # which versions of Python bear in different measure
+        return value
+    # The recursion limit of `json` differs between versions of Python, so check the depth explicitly.
+    if _is_deeper_than(MAX_DEPTH, value):
         raise TooDeep(f"nested more than {MAX_DEPTH} levels deep")
-    # orjson has read it, so there are no halves of surrogate pairs in it, which this reader would let pass.
+    # orjson accepted the text, so it has no lone surrogates, which `json` would let pass.
     return json.loads(raw, parse_float=Decimal)
 
 
 def _is_deeper_than(levels: int, value: Any) -> bool:
-    """Return whether arrays and objects are nested more than so many levels deep."""
+    """Return whether arrays and objects are nested more than `levels` deep."""
     level = [value]
     for _level in range(levels + 1):
         containers = [
@@ -125,5 +130,5 @@ _NUMBER = _("a number")
 
 
 def json_type_name(value: Any) -> Message:
-    """Return what a value that was read from JSON is, as messages say it."""
+    """Return the name of the JSON type of a parsed value for messages, such as "a string"."""
     return _TYPE_NAMES.get(type(value), _NUMBER)

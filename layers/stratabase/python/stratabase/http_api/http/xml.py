@@ -1,4 +1,4 @@
-"""Writes small XML documents that every parser accepts."""
+"""Writing and strict parsing of small XML documents."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,13 +12,13 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
 
 
 def render_xml(root: str, fields: Mapping[str, object], namespace: str | None = None) -> bytes:
-    """Return a document with an element per field; characters that XML cannot hold become U+FFFD."""
+    """Return a document with an element per field. Characters that XML forbids become U+FFFD."""
     return _document(_element(root, fields, namespace))
 
 
-def render_xml_list(root: str, each: str, items: Iterable[Mapping[str, object]]) -> bytes:
-    """Return a document with an element `each` per item, and in that an element per field."""
-    return _document(f"<{root}>{''.join(_element(each, fields) for fields in items)}</{root}>")
+def render_xml_list(root: str, item_name: str, items: Iterable[Mapping[str, object]]) -> bytes:
+    """Return a document with an element `item_name` per item, which contains an element per field."""
+    return _document(f"<{root}>{''.join(_element(item_name, fields) for fields in items)}</{root}>")
 
 
 def _document(element: str) -> bytes:
@@ -40,33 +40,33 @@ def _text(value: object) -> str:
 
 
 def parse_xml_fields(body: bytes, root: str) -> dict[str, str]:
-    """Return the texts of the elements within the element `root`, by their names. Raises Malformed.
+    """Return the texts of the child elements of `root`, by element name. Raises Malformed.
 
-    CDATA, comments and declarations of prefixes mean what they mean everywhere; a DOCTYPE, entities of one's
-    own, processing instructions, other attributes, and elements deeper down or twice are refused.
+    CDATA, comments and namespace prefixes are allowed. A DOCTYPE, entity declarations, processing
+    instructions, other attributes, repeated elements and deeper nesting are rejected.
     """
-    # Read only when XML comes in, which most processes never see.
+    # Imported here because most processes never receive XML.
     from defusedxml.common import DefusedXmlException  # noqa: PLC0415 - see above
     from defusedxml.ElementTree import DefusedXMLParser, ParseError  # noqa: PLC0415 - see above
 
     _check_encoding(body)
-    fields = _Fields(root)
+    fields = _FieldTarget(root)
     parser = DefusedXMLParser(target=fields, encoding="utf-8", forbid_dtd=True)
     parser.parser.XmlDeclHandler = _check_declaration
     try:
         parser.feed(body)
         parser.close()
     except DefusedXmlException:
-        message = _("The body must be XML without a DOCTYPE and without entity declarations.")
+        message = _("The request body must be XML without a DOCTYPE or entity declarations.")
         raise Malformed(message) from None
     except ParseError as error:
-        message = _("The body must be an XML document in UTF-8: {error}.", error=str(error))
+        message = _("The request body must be an XML document in UTF-8: {error}.", error=str(error))
         raise Malformed(message) from None
     return fields.texts
 
 
-class _Fields:
-    """What the parser calls as it reads; it stops at the first thing that is not expected."""
+class _FieldTarget:
+    """The parser target, which collects the fields. It raises Malformed at the first unexpected event."""
 
     def __init__(self, root: str) -> None:
         self.texts: dict[str, str] = {}
@@ -85,13 +85,15 @@ class _Fields:
             raise Malformed(message)
         if not self._open and tag != self._root:
             message = _(
-                "The body must be the element {expected}, not {element}.",
+                "The root element of the request body must be {expected}, not {element}.",
                 expected=f"<{self._root}>",
                 element=_quote_tag(tag),
             )
             raise Malformed(message)
         if self._open and tag in self.texts:
-            message = _("The body repeats the element {element}. Use it only once.", element=_quote_tag(tag))
+            message = _(
+                "The request body repeats the element {element}. Use it only once.", element=_quote_tag(tag)
+            )
             raise Malformed(message)
         if self._open:
             self.texts[tag] = ""
@@ -105,41 +107,42 @@ class _Fields:
             self.texts[self._open[-1]] += text
         elif text.strip():
             message = _(
-                "The element {element} must not contain text outside the fields.",
+                "The element {element} must not contain text outside its child elements.",
                 element=f"<{self._root}>",
             )
             raise Malformed(message)
 
     def pi(self, target: str, _data: str | None = None) -> NoReturn:
         message = _(
-            "The body must not contain processing instructions such as {target}.", target=quote_name(target)
+            "The request body must not contain processing instructions such as {target}.",
+            target=quote_name(target),
         )
         raise Malformed(message)
 
     def close(self) -> None:
-        """Do nothing more at the end."""
+        """Do nothing. The parser calls it at the end."""
 
 
 def _quote_tag(tag: str) -> Message:
     name = tag.rpartition("}")[2]
     element = f"<{quote_name(name, quotes='')}>"
-    return verbatim(element) if name == tag else _("{element} of a namespace", element=element)
+    return verbatim(element) if name == tag else _("{element} in a namespace", element=element)
 
 
 def _check_encoding(body: bytes) -> None:
     try:
-        # A parser takes what begins like UTF-16 for that, whatever it was told.
-        whole = b"\0" not in body and body.decode()
+        # Expat parses a body that looks like UTF-16 as UTF-16, even with `encoding="utf-8"`, so check here.
+        text = b"\0" not in body and body.decode()
     except UnicodeDecodeError:
-        whole = False
-    if whole is False:
-        raise Malformed(_("The body must be XML in UTF-8."))
+        text = False
+    if text is False:
+        raise Malformed(_("The request body must be XML in UTF-8."))
 
 
 def _check_declaration(_version: str, encoding: str | None, _standalone: int) -> None:
     if encoding is not None and encoding.lower() != "utf-8":
         message = _(
-            "The body must be XML in UTF-8, but its XML declaration specifies {encoding}.",
+            "The request body must be XML in UTF-8, but its XML declaration specifies {encoding}.",
             encoding=quote_name(encoding),
         )
         raise Malformed(message)

@@ -1,4 +1,4 @@
-"""The endpoint that confirms a new e-mail address: a page with a button, and JSON or XML for programs."""
+"""The endpoint that confirms a new email address: a page with a button, and JSON or XML for programs."""
 
 from stratabase.domain.members.member import Caller, Member
 from stratabase.http_api.http.body import FORM_MEDIA_TYPE
@@ -25,14 +25,14 @@ _BODY = Shape(
 
 
 class ConfirmEmailPages:
-    """The pages on which a member confirms an e-mail address."""
+    """The pages on which a member confirms a new email address."""
 
-    def __init__(self, emails: EmailChange, application: str, log: Log) -> None:
-        self._emails = emails
-        self._pages = LinkPages(application, confirmation_notices(application), emails.inspect, log)
+    def __init__(self, email_change: EmailChange, application: str, log: Log) -> None:
+        self._email_change = email_change
+        self._pages = LinkPages(application, confirmation_notices(application), email_change.inspect, log)
 
     def show(self, request: Request) -> Response:
-        """Return the page with the button, or what there is to say instead."""
+        """Return the page with the button, or a notice if the link does not work."""
 
         def button(token: str, member: Member) -> Response:
             language = response_language(request, member)
@@ -41,10 +41,10 @@ class ConfirmEmailPages:
         return self._pages.show(request, button)
 
     def submit(self, request: Request, token: str) -> Response:
-        """Confirm the address to which a link went, after the button was pressed."""
+        """Confirm the address to which the token was mailed, and return a redirect or a notice."""
 
         def confirm(token: str, member: Member) -> Response:
-            self._emails.confirm(token)
+            self._email_change.confirm(token)
             return self._pages.redirect_to_done(request, member)
 
         return self._pages.respond(request, token, confirm)
@@ -61,8 +61,7 @@ def confirmation_page(application: str, token: str, language: str, member: Membe
         address=_("New email address:"),
         email=member.pending_email or "",
         advice=_(
-            "If you didn't request this, or if the account isn't yours, close this page. "
-            "Then nothing changes."
+            "If you didn't request this, or if the account isn't yours, close this page. Nothing will change."
         ),
         token=token,
         confirm=_("Confirm address"),
@@ -70,8 +69,8 @@ def confirmation_page(application: str, token: str, language: str, member: Membe
     return Page(application, language, heading, heading, content).response(200)
 
 
-def confirm_email_endpoint(emails: EmailChange, pages: ConfirmEmailPages) -> Endpoint:
-    """Return the endpoint."""
+def confirm_email_endpoint(email_change: EmailChange, pages: ConfirmEmailPages) -> Endpoint:
+    """Return the endpoint that confirms email addresses."""
 
     def show_page(request: Request, _caller: Caller | None) -> Response:
         return pages.show(request)
@@ -80,7 +79,7 @@ def confirm_email_endpoint(emails: EmailChange, pages: ConfirmEmailPages) -> End
         fields, is_form = read_submission(request, _BODY, _BODY)
         if is_form:
             return pages.submit(request, fields["token"])
-        emails.confirm(fields["token"])
+        email_change.confirm(fields["token"])
         return Response(205)
 
     get = Operation(
@@ -115,7 +114,8 @@ def confirm_email_endpoint(emails: EmailChange, pages: ConfirmEmailPages) -> End
             ),
             409: ResponseSpec("Another member has the address now. After the button, a page says so.", HTML),
             415: ResponseSpec(
-                "The body is neither in the format of the parameter `format` nor from the form of the page."
+                "The request body is neither in the format of the parameter `format` "
+                "nor from the form of the page."
             ),
             503: ResponseSpec(
                 "The store does not say whether the address is confirmed. After the button, a page says so.",

@@ -1,8 +1,8 @@
-"""What the pages behind mailed links have in common, to set a password or to confirm an e-mail address.
+"""The common parts of the pages that mailed links open: to set a password, or to confirm an email address.
 
-A link leads to a page with a form. Nothing happens until somebody sends the form: programs that look at mail
-open the links in it. After the form, the browser is led to a page that says that it is done. When a link is
-no longer good, a page without a form says why.
+A link opens a page with a form. Opening it changes nothing, because programs that scan mail open links, too.
+A successful form redirects the browser to a page that confirms the success. If a link is no longer valid, a
+page without a form says why.
 """
 
 from collections.abc import Callable
@@ -29,10 +29,10 @@ TOKEN_PARAMETER = {"token": Parameter("The token of the link.")}
 
 
 class LinkPages:
-    """Answers a browser at the address of a link.
+    """The pages of one kind of mailed link.
 
-    Pages are in the language of the link's member, or else in one that the browser asks for.
-    `find_member(token)` returns the member, or raises UnusableLink or Unavailable.
+    Pages are in the language of the member to whom the link was mailed, or in one that the browser accepts.
+    `find_member(token)` returns that member. It raises UnusableLink or Unavailable.
     """
 
     def __init__(
@@ -48,9 +48,9 @@ class LinkPages:
         self.log = log
 
     def show(self, request: Request, form: Callable[[str, Member], Response]) -> Response:
-        """Return the page for a GET: `form(token, member)` when the link is good, otherwise a notice."""
+        """Return the page for a GET: `form(token, member)` if the link is valid, otherwise a notice."""
         if request.query.get("result") == ("done",):
-            # No member is known here: `redirect_to_done` put the language into the address.
+            # This URL has no token, so the member is unknown. `redirect_to_done` puts the language into it.
             language = negotiate_language(request, request.query.get("language", ()))
             return self._notice(language, Notice.DONE)
         tokens = request.query.get("token")
@@ -59,9 +59,9 @@ class LinkPages:
         return self.respond(request, tokens[-1], form)
 
     def respond(self, request: Request, token: str, action: Callable[[str, Member], Response]) -> Response:
-        """Return `action(token, member)` for the member of a link, or a notice that says why not.
+        """Return the result of `action(token, member)`, or a notice if it or the link fails.
 
-        The action may raise UnusableLink, MemberTaken and Unavailable, too.
+        The action can raise UnusableLink, MemberTaken and Unavailable.
         """
         member = None
         try:
@@ -76,8 +76,8 @@ class LinkPages:
             return self._refuse(request, refusal, Notice.LATER, member)
 
     def redirect_to_done(self, request: Request, member: Member) -> Response:
-        """Return the response to a form that was successful: it leads to the page that says so."""
-        # The language goes along, since the address of that page has no token, and so no member.
+        """Return the redirect to the page that confirms the success of a form."""
+        # That page has no token and cannot find the member, so the URL carries the language.
         language = response_language(request, member)
         url = f"{request.base_url}{request.resource}?result=done&language={language}"
         return Response(303, (("Location", url),))
@@ -91,14 +91,16 @@ class LinkPages:
 
 
 def read_submission(request: Request, body: Shape, form: Shape) -> tuple[dict[str, Any], bool]:
-    """Return the fields of a POST, and whether they come from the form of the page.
+    """Return the fields of a POST, and whether an HTML form sent them, so that the response is a page.
 
-    Only then the response is a page. Raises Malformed, UnsupportedMediaType.
+    Raises Malformed, UnsupportedMediaType.
     """
     name = parse_media_type(request.header("content-type") or "").name
     if name == FORM_MEDIA_TYPE:
         return read_form(request, form), True
     if name and body_format_of(name) is None:
-        message = _("The body must be JSON, XML, or {form}, not {actual}.", form=FORM_MEDIA_TYPE, actual=name)
+        message = _(
+            "The request body must be JSON, XML, or {form}, not {actual}.", form=FORM_MEDIA_TYPE, actual=name
+        )
         raise UnsupportedMediaType(message)
     return read_body(request, body), False

@@ -1,4 +1,4 @@
-"""Pages without a form: what they say when a link has done its work, or why it cannot."""
+"""The pages without a form, which report the success of a link, or why it does not work."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from stratabase.messages import Message, _
 
 
 class Notice(Enum):
-    """What a page without a form says: that it is done, or why it cannot be done."""
+    """The kinds of pages without a form: success, or a reason why the link does not work."""
 
     DONE = auto()
     EXPIRED = auto()
     UNKNOWN = auto()
     TAKEN = auto()
-    """Another member has the e-mail address by now."""
+    """Another member has the email address."""
     MISSING = auto()
-    """The address of the page has no token."""
+    """The URL of the page has no token."""
     LATER = auto()
 
 
@@ -36,22 +36,22 @@ Notices = Mapping[Notice, NoticeText]
 def notice_page(
     application: str, language: str, text: NoticeText, status: int = 200, headers: Headers = ()
 ) -> Response:
-    """Return a page that only says something."""
+    """Return the response with a page that shows a notice."""
     content = render_elements("p", text.paragraphs, language)
     return Page(application, language, text.heading, text.heading, content).response(status, headers)
 
 
 _EXPIRED = _("This link has expired")
-_UNUSABLE = _("This link does not work")
-_ONE_HOUR = _("A link works for one hour, and this one is older. Nothing was changed.")
+_UNUSABLE = _("This link doesn't work")
+_ONE_HOUR = _("Links are valid for one hour. No changes were made.")
 _LATER = NoticeText(
-    _("This page is not available"),
-    (_("This page cannot be shown at the moment. Your link stays valid. Try again in a minute."),),
+    _("This page is temporarily unavailable"),
+    (_("Your link is still valid. Try again in a minute."),),
 )
 
 
 def password_notices(application: str) -> Notices:
-    """Return the notices at the address where members set their passwords."""
+    """Return the notices of the page on which members set a password."""
     return {
         Notice.DONE: NoticeText(
             _("Your password is set"),
@@ -60,7 +60,7 @@ def password_notices(application: str) -> Notices:
                     "From now on, sign in to {application} with your new password.",
                     application=application,
                 ),
-                _("Where you were signed in with the old one, sign in again. You can close this page."),
+                _("You might need to sign in again on other devices. You can close this page."),
             ),
         ),
         Notice.EXPIRED: NoticeText(
@@ -73,16 +73,19 @@ def password_notices(application: str) -> Notices:
         Notice.UNKNOWN: NoticeText(
             _UNUSABLE,
             (
-                _("It was already used, you were sent a newer one, or a part of it is missing."),
-                _("If you have just set your password, sign in with it."),
-                _("Otherwise, open the link in the newest mail, or ask an administrator for a new one."),
+                _("It was already used, a newer link replaced it, or part of it is missing."),
+                _("If you just set your password, use it to sign in."),
+                _(
+                    "Otherwise, open the link in the most recent email, or ask an administrator for a "
+                    "new one."
+                ),
             ),
         ),
         Notice.MISSING: NoticeText(
             _("Choose your password"),
             (
                 _(
-                    "To choose a password, open the link in the mail that {application} sent you.",
+                    "To choose a password, open the link in the email that {application} sent you.",
                     application=application,
                 ),
             ),
@@ -92,13 +95,13 @@ def password_notices(application: str) -> Notices:
 
 
 def confirmation_notices(application: str) -> Notices:
-    """Return the notices at the address where members confirm their e-mail addresses."""
+    """Return the notices of the page on which members confirm an email address."""
     return {
         Notice.DONE: NoticeText(
             _("Your email address is confirmed"),
             (
                 _(
-                    "From now on, mail from {application} goes to your new address. You can close this page.",
+                    "From now on, {application} sends email to your new address. You can close this page.",
                     application=application,
                 ),
             ),
@@ -116,11 +119,11 @@ def confirmation_notices(application: str) -> Notices:
         Notice.UNKNOWN: NoticeText(
             _UNUSABLE,
             (
-                _("It was already used or canceled, you were sent a newer one, or a part of it is missing."),
-                _("If you have just confirmed your address, you don't need to do anything."),
+                _("It was already used or canceled, a newer link replaced it, or part of it is missing."),
+                _("If you just confirmed your address, you don't need to do anything."),
                 _(
-                    "Otherwise, open the link in the newest mail, "
-                    "or change your address in {application} again.",
+                    "Otherwise, open the link in the most recent email, or change your address in "
+                    "{application} again.",
                     application=application,
                 ),
             ),
@@ -129,11 +132,11 @@ def confirmation_notices(application: str) -> Notices:
             _("This address belongs to another account"),
             (
                 _(
-                    "Another account of {application} now has this email address. Nothing was changed.",
+                    "Another account in {application} now has this email address. No changes were made.",
                     application=application,
                 ),
                 _(
-                    "Use a different address, or ask an administrator of {application}.",
+                    "Use a different address, or contact an administrator of {application}.",
                     application=application,
                 ),
             ),
@@ -142,7 +145,8 @@ def confirmation_notices(application: str) -> Notices:
             _("Confirm your email address"),
             (
                 _(
-                    "To confirm an email address, open the link in the mail that {application} sent to it.",
+                    "To confirm an email address, open the link in the email that {application} sent to "
+                    "that address.",
                     application=application,
                 ),
             ),

@@ -1,4 +1,4 @@
-"""HTML pages: the frame around every page, the templates, and what browsers may do with a page."""
+"""HTML pages: the common frame, the templates, and the security headers."""
 
 import html
 from base64 import b64encode
@@ -17,14 +17,14 @@ STYLE, SCRIPT = "style.css", "script.js"
 
 
 class Markup(str):
-    """A text that is HTML already; every other text is escaped when it comes into a template."""
+    """A text that is HTML. Templates insert it as it is, and escape every other text."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of an application; `title` is that of the window, `content` what is below the heading."""
+    """A page. `title` is the title of the window, and `content` the HTML below the heading."""
 
     application: str
     language: str
@@ -60,7 +60,10 @@ class Page:
 
 @cache
 def _security_policy() -> str:
-    """Return what a page may do: show itself, run its one script, send its form home, and nothing else."""
+    """Return the Content-Security-Policy of all pages.
+
+    It allows only the page's own style and script, inline images, and forms that are sent to this service.
+    """
     return "; ".join(
         (
             "default-src 'none'",
@@ -75,9 +78,9 @@ def _security_policy() -> str:
 
 
 def render_template(name: str, language: str, **values: str) -> Markup:
-    """Return a template with values in place of its `$` placeholders, escaped but for Markup.
+    """Return a template with values for its `$` placeholders. Values are escaped unless they are Markup.
 
-    Messages come in a language, whose code is the value of `$language`.
+    Messages are translated. The value of `$language` is the code of the language.
     """
     rendered = {key: _render(value, language) for key, value in values.items()}
     return Markup(Template(read_asset(name)).substitute(rendered, language=language))
@@ -97,11 +100,11 @@ def read_asset(name: str) -> str:
 
 @cache
 def csp_hash(name: str) -> str:
-    """Return the source expression of a Content-Security-Policy that admits just the text of a file."""
+    """Return the source expression of a Content-Security-Policy that allows only the text of a file."""
     return f"'sha256-{b64encode(sha256(read_asset(name).encode()).digest()).decode()}'"
 
 
 def render_elements(element: str, messages: Iterable[Message], language: str) -> Markup:
-    """Return an HTML element for each message, in a language."""
+    """Return an HTML element for each message, such as `<p>…</p>`, in a language."""
     texts = (_render(message, language) for message in messages)
     return Markup("".join(f"<{element}>{text}</{element}>\n" for text in texts))

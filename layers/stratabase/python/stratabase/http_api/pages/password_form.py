@@ -11,7 +11,7 @@ from stratabase.messages import Message, _
 
 
 class FormError(Enum):
-    """What can go wrong with the form besides the choice of the password."""
+    """The mistakes in a form other than a weak password."""
 
     DIFFERENT = auto()
     LATER = auto()
@@ -19,19 +19,19 @@ class FormError(Enum):
 
 FormMistake = Weakness | FormError
 _ERROR_MESSAGES: Mapping[FormError, Message] = {
-    FormError.DIFFERENT: _("The passwords are not the same. Enter them again."),
-    FormError.LATER: _("The password cannot be set at the moment. Try again in a minute."),
+    FormError.DIFFERENT: _("The passwords don't match. Enter them again."),
+    FormError.LATER: _("The password can't be set right now. Try again in a minute."),
 }
 _SCRIPT_MISTAKES: Mapping[str, FormMistake] = {
     "short": Weakness.SHORT,
     "long": Weakness.LONG,
     "different": FormError.DIFFERENT,
 }
-"""The mistakes that the script of the page finds by itself, by the placeholders of their messages."""
+"""The mistakes that the script of the page detects, by the placeholder of the message in the template."""
 
 
 class FormState(NamedTuple):
-    """Whose password the form sets, and what was wrong with what was sent before."""
+    """The member whose password the form sets, and the mistakes of the previous submission."""
 
     language: str
     token: str
@@ -40,14 +40,14 @@ class FormState(NamedTuple):
 
 
 class PasswordForm:
-    """The form of an application whose passwords have `min_length` characters or more."""
+    """The form that sets a password. `min_length` is the minimum length of a password."""
 
     def __init__(self, application: str, min_length: int) -> None:
         self._application = application
         self._min_length = min_length
 
     def __call__(self, state: FormState, status: int = 200, headers: Headers = ()) -> Response:
-        """Return the page with the form. Nothing that was typed comes back with it."""
+        """Return the page with the form. It never contains a password from the previous submission."""
         heading = _("Choose your password")
         title = _("Error: {heading}", heading=heading) if state.mistakes else heading
         content = self._render(state)
@@ -63,7 +63,7 @@ class PasswordForm:
             policy=render_elements("li", self._policy(), state.language),
             account=_("Account:"),
             new=_("New password"),
-            repeat=_("Repeat the new password"),
+            repeat=_("Confirm new password"),
             show=_("Show passwords"),
             hide=_("Hide passwords"),
             set=_("Set password"),
@@ -75,22 +75,22 @@ class PasswordForm:
 
     def _policy(self) -> Sequence[Message]:
         length = _(
-            "Use {shortest} to {longest} characters of any kind. A few words are fine.",
+            "Use {shortest} to {longest} characters of any kind. A phrase of several words works well.",
             shortest=self._min_length,
             longest=LONGEST_PASSWORD,
         )
-        others = _("Don't use your username, your email address, or a password that many people use.")
+        others = _("Don't use your username, your email address, or a common password.")
         return length, others
 
     def _error_values(self, state: FormState) -> dict[str, str]:
-        """Return values of the template that say what was wrong, and lead to the fields that are."""
+        """Return the template values that show the mistakes and mark the fields for screen readers."""
         mistakes = state.mistakes
         weak = any(isinstance(mistake, Weakness) for mistake in mistakes)
         return {
             "error": render_elements("p", map(self._message, mistakes), state.language),
             "focus": Markup(" autofocus" if mistakes else ""),
-            "password_marks": _aria_attributes("policy", wrong=weak),
-            "repeat_marks": _aria_attributes("", wrong=FormError.DIFFERENT in mistakes),
+            "password_marks": _aria_attributes("policy", invalid=weak),
+            "repeat_marks": _aria_attributes("", invalid=FormError.DIFFERENT in mistakes),
         }
 
     def _message(self, mistake: FormMistake) -> Message:
@@ -99,8 +99,8 @@ class PasswordForm:
         return weakness_advice(mistake, self._min_length)
 
 
-def _aria_attributes(description_id: str, *, wrong: bool) -> Markup:
-    """Return attributes of a field for screen readers: what describes it, and whether it is wrong."""
-    ids = f"error {description_id}".strip() if wrong else description_id
+def _aria_attributes(description_id: str, *, invalid: bool) -> Markup:
+    """Return the ARIA attributes of a field: the id of its description, and whether its value is invalid."""
+    ids = f"error {description_id}".strip() if invalid else description_id
     described = f' aria-describedby="{ids}"' if ids else ""
-    return Markup(f'{described} aria-invalid="true"' if wrong else described)
+    return Markup(f'{described} aria-invalid="true"' if invalid else described)

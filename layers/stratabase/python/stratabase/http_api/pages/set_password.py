@@ -1,4 +1,4 @@
-"""The endpoint that a mailed link leads to: a page to set a password on, and JSON or XML for programs."""
+"""The endpoint that sets a password with a mailed token: a page with a form, and JSON or XML for programs."""
 
 from stratabase.domain.issues.refusals import Refusal, Unavailable
 from stratabase.domain.members.member import Caller, Member
@@ -38,15 +38,15 @@ _FORM = Shape(
 
 
 class SetPasswordPages:
-    """The pages on which a member sets a password, whose passwords have `min_length` characters or more."""
+    """The pages on which a member sets a password. `min_length` is the minimum length of a password."""
 
-    def __init__(self, recovery: PasswordReset, application: str, min_length: int, log: Log) -> None:
-        self._recovery = recovery
+    def __init__(self, password_reset: PasswordReset, application: str, min_length: int, log: Log) -> None:
+        self._password_reset = password_reset
         self._form = PasswordForm(application, min_length)
-        self._pages = LinkPages(application, password_notices(application), recovery.inspect, log)
+        self._pages = LinkPages(application, password_notices(application), password_reset.inspect, log)
 
     def show(self, request: Request) -> Response:
-        """Return the page with the form, or what there is to say instead."""
+        """Return the page with the form, or a notice if the link does not work."""
 
         def form(token: str, member: Member) -> Response:
             return self._form(FormState(response_language(request, member), token, member.username))
@@ -54,14 +54,14 @@ class SetPasswordPages:
         return self._pages.show(request, form)
 
     def submit(self, request: Request, token: str, password: str, repeat: str) -> Response:
-        """Set the password that the form sends, or return the form with what is wrong."""
+        """Set the password and return a redirect, or return the form with its mistakes, or a notice."""
 
         def set_password(token: str, member: Member) -> Response:
             state = FormState(response_language(request, member), token, member.username)
             if normalize_password(password) != normalize_password(repeat):
                 return self._form(state._replace(mistakes=(FormError.DIFFERENT,)), 400)
             try:
-                self._recovery.finish(token, password)
+                self._password_reset.finish(token, password)
             except WeakPassword as refusal:
                 return self._ask_again(request, state, refusal, refusal.weaknesses)
             except Unavailable as refusal:
@@ -77,8 +77,8 @@ class SetPasswordPages:
         return self._form(state._replace(mistakes=mistakes), status, headers)
 
 
-def set_password_endpoint(recovery: PasswordReset, pages: SetPasswordPages) -> Endpoint:
-    """Return the endpoint."""
+def set_password_endpoint(password_reset: PasswordReset, pages: SetPasswordPages) -> Endpoint:
+    """Return the endpoint that sets passwords."""
 
     def show_page(request: Request, _caller: Caller | None) -> Response:
         return pages.show(request)
@@ -87,7 +87,7 @@ def set_password_endpoint(recovery: PasswordReset, pages: SetPasswordPages) -> E
         fields, is_form = read_submission(request, _BODY, _FORM)
         if is_form:
             return pages.submit(request, fields["token"], fields["password"], fields["repeat"])
-        recovery.finish(fields["token"], fields["password"])
+        password_reset.finish(fields["token"], fields["password"])
         return Response(205)
 
     get = Operation(
@@ -124,7 +124,8 @@ def set_password_endpoint(recovery: PasswordReset, pages: SetPasswordPages) -> E
                 "The token was used, has expired, or was never sent. After the form, a page says so.", HTML
             ),
             415: ResponseSpec(
-                "The body is neither in the format of the parameter `format` nor from the form of the page."
+                "The request body is neither in the format of the parameter `format` "
+                "nor from the form of the page."
             ),
             503: ResponseSpec(
                 "The store does not say whether the password is set. After the form, a page says so.",

@@ -1,8 +1,8 @@
-"""The constraints of `@domain` and `@file`: what an attribute's values keep to.
+"""The constraints of `@domain` and `@file` on the values of attributes.
 
-One class per constraint owns its directive arguments, the mistakes in them, the check of a value, the issue
-that it raises, and what a comparison of two models shows. To add one: write its class (`base` says what it
-has), list it in `CONSTRAINTS`, and declare its argument in `directives.graphql`.
+Each constraint is one class. It has the arguments of the directive, the check of these arguments, the check
+of a value, the issue type, and the values that a comparison of two models shows. To add a constraint, write
+its class, list it in `CONSTRAINTS`, and declare its argument in `directives.graphql`.
 
 Read `base` first, then any other file. Imports point to `model.types` and `formats`.
 """
@@ -35,7 +35,7 @@ CONSTRAINTS: tuple[type[Constraint], ...] = (
     FileExtensions,
     FileSize,
 )
-"""All constraints, in the order in which a value is checked and a comparison lists them."""
+"""All constraints, in the order in which values are checked and differences are listed."""
 
 
 def constraints_for(type_: AttributeType, directive: str = "domain") -> tuple[type[Constraint], ...]:
@@ -46,13 +46,16 @@ def constraints_for(type_: AttributeType, directive: str = "domain") -> tuple[ty
 
 
 def build_constraints(type_: AttributeType, arguments: Arguments) -> tuple[Constraint, ...]:
-    """Return the constraints that arguments of `@domain` or `@file` put on an attribute of a type."""
+    """Return the constraints that the arguments of `@domain` or `@file` put on an attribute of a type."""
     built = (each.build(arguments, type_) for each in CONSTRAINTS if isinstance(type_, each.types))
     return tuple(constraint for constraint in built if constraint is not None)
 
 
 def argument_values(constraints: Iterable[Constraint]) -> dict[str, object]:
-    """Return the value of every argument that there is, by name; absent ones have what stands for that."""
+    """Return the values of all arguments of all constraints, by name.
+
+    An argument that the constraints don't have gets the `absent` of its class.
+    """
     values = {argument: each.absent for each in CONSTRAINTS for argument in each.arguments}
     for constraint in constraints:
         values |= constraint.argument_values()

@@ -1,4 +1,4 @@
-"""`@domain(pattern, values)` of a text: it matches one of the patterns, or is one of the values."""
+"""`@domain(pattern, values)` of a text: the text must match a pattern or be one of the values."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,12 +15,15 @@ from stratabase.model.types.string import TextType
 from stratabase.wording import shorten
 
 MAX_COST = 100_000_000
-"""RE2 instructions for one value and one pattern: some tenths of a second where RE2 is slowest."""
+"""The limit on RE2 instructions to match one value. At worst, they take a few tenths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class AllowedTexts(Constraint):
-    """Regular expressions (RE2), any of which matches a whole value, and values that need match none."""
+    """A list of regular expressions (RE2) and a list of texts.
+
+    A text is valid if one expression matches all of it, or if it is one of the texts.
+    """
 
     arguments: ClassVar[Mapping[str, str]] = {"pattern": "patterns", "values": "values"}
     types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
@@ -30,14 +33,14 @@ class AllowedTexts(Constraint):
 
     @classmethod
     def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
-        """Yield an error for each pattern that RE2 does not understand, and one for an empty list."""
+        """Yield an error for each pattern that is not valid in RE2, and one for an empty list."""
         if arguments.get("pattern") == ():
-            yield ArgumentError("pattern", "No value is possible: pattern is empty.")
+            yield ArgumentError("pattern", "No value is possible: pattern is empty. Add a pattern.")
         for number, pattern in enumerate(arguments.get("pattern") or ()):
             try:
                 compile_pattern(pattern)
             except InvalidValue as invalid:
-                message = f'"{shorten(pattern)}" is no regular expression (RE2): {invalid}.'
+                message = f'"{shorten(pattern)}" is not a valid regular expression (RE2): {invalid}.'
                 yield ArgumentError("pattern", message, number)
 
     @classmethod
@@ -47,7 +50,7 @@ class AllowedTexts(Constraint):
         return cls(tuple(patterns), tuple(values)) if patterns or values else None
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
-        """Yield that a text is not allowed, or that it is too long to be compared with a pattern."""
+        """Yield a violation if a text is not allowed, or if it is too long to match it against a pattern."""
         if stored in self.values:
             return
         highest_cost = 0
@@ -58,7 +61,7 @@ class AllowedTexts(Constraint):
                 return
         if highest_cost:
             message = _(
-                "The text has {length} characters, too many to match it against the pattern. "
+                "The text has {length} characters, which is too long to match against the pattern. "
                 "The maximum is {maximum}.",
                 length=len(stored),
                 maximum=MAX_COST * len(stored) // highest_cost,
@@ -75,7 +78,7 @@ class AllowedTexts(Constraint):
 
 @lru_cache(maxsize=512)
 def compile_pattern(pattern: str) -> Any:
-    """Return a pattern compiled by RE2. Raises InvalidValue with the reason why it cannot be."""
+    """Return a pattern compiled by RE2. Raises InvalidValue with the reason if it is not valid."""
     regex = compile_regex(pattern)
     check_portable(pattern)
     return regex

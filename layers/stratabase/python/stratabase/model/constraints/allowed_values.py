@@ -1,4 +1,4 @@
-"""`@domain(values)` of an attribute with an order: the only values that it has."""
+"""`@domain(values)` of an attribute with an order: the list of its only values."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from stratabase.model.types.storage import Stored
 
 @dataclass(frozen=True, slots=True)
 class AllowedValues(Constraint):
-    """The values in their stored form, in the order of the model."""
+    """The only allowed values, in their stored form, in the order of the model."""
 
     arguments: ClassVar[Mapping[str, str]] = {"values": "values"}
     types: ClassVar[tuple[type[AttributeType], ...]] = (OrderedType,)
@@ -23,12 +23,12 @@ class AllowedValues(Constraint):
 
     @classmethod
     def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
-        """Return the constraint, or None where no values are listed."""
+        """Return the constraint, or None if no values are listed."""
         values = arguments.get("values")
         return cls(tuple(read_argument(type_, value) for value in values)) if values else None
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
-        """Yield that a value is not listed."""
+        """Yield a violation if a value is not listed."""
         if stored not in self.values:
             show = show_value(type_, formats)
             message = _(

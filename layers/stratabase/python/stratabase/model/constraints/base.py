@@ -1,4 +1,4 @@
-"""What every domain constraint has: directive arguments, a check of values, and the issue that it raises."""
+"""The base classes of constraints, and the results of their checks."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -10,12 +10,12 @@ from stratabase.messages import Message
 from stratabase.model.types.base import AttributeType
 
 Arguments = Mapping[str, Any]
-"""Arguments of `@domain` or `@file` as the model spells them, by name; lists are tuples."""
+"""The arguments of `@domain` or `@file` as the model gives them, by name. Lists are tuples."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A value that a constraint refuses; `message` says what would be right."""
+    """The violation of a constraint by a value. `message` says what is right."""
 
     issue: str
     """The name of the issue type (api.md)."""
@@ -24,66 +24,68 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentError:
-    """A mistake in an argument of a constraint, found while a model is read."""
+    """An error in an argument of a constraint in a model."""
 
     argument: str
     message: str
     item: int | None = None
-    """The index in the argument's list, if the mistake is in one of its items."""
+    """The index of the wrong item, if the argument is a list."""
     suggestions: tuple[str, ...] = ()
 
 
 class Constraint(ABC):
-    """What an attribute's values keep to. Subclasses are frozen dataclasses; `CONSTRAINTS` lists them.
+    """A constraint on the values of an attribute.
 
-    A subclass owns everything about its constraint: the arguments of the directive, which mistakes in them
-    there are, what differs between two models, which values it refuses, and by which issue.
+    Subclasses are frozen dataclasses; `CONSTRAINTS` lists them.
+
+    A subclass has everything about its constraint: the arguments of the directive, the errors in them, the
+    differences between two models, the check of a value, and the issue type.
     """
 
     __slots__ = ()
     directive: ClassVar[str] = "domain"
     arguments: ClassVar[Mapping[str, str]]
-    """From each argument of the directive to the field of the class that holds it."""
+    """Maps each argument of the directive to the field of the class that holds it."""
     absent: ClassVar[object] = None
-    """What a comparison of models says of an argument that is left out."""
+    """The value that a comparison of models shows for an argument that is left out."""
     types: ClassVar[tuple[type[AttributeType], ...]]
-    """The attribute types (classes, with their subclasses) that take it."""
+    """The attribute types that support the constraint, including their subclasses."""
 
     @classmethod
     def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
-        """Yield the mistakes in the arguments that an attribute of a type has."""
+        """Yield the errors in the arguments of an attribute of this type."""
         del arguments, type_
         yield from ()
 
     @classmethod
     def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
-        """Return the constraint that arguments without mistakes make, or None if they make none."""
+        """Return the constraint for valid arguments, or None if none of its arguments is given."""
         del type_
         values = {field: arguments.get(argument) for argument, field in cls.arguments.items()}
         return cls(**values) if any(value is not None for value in values.values()) else None
 
     def argument_values(self) -> dict[str, object]:
-        """Return the value of each argument that is there, for the comparison of two models."""
+        """Return the value of each argument that is given, by name, for the comparison of two models."""
         values = {argument: getattr(self, field) for argument, field in self.arguments.items()}
         return {argument: value for argument, value in values.items() if value not in (None, ())}
 
     @abstractmethod
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
-        """Yield why a stored value (never None) of an attribute of a type is refused.
+        """Yield the violations by a stored value (never None) of an attribute of this type.
 
-        The messages show values in a member's formats; without formats, as they are stored.
+        Messages show values in `formats`; if that is None, in the stored form.
         """
 
 
 class FlagConstraint(Constraint):
-    """A constraint without settings: its one argument is true or absent."""
+    """A constraint whose only argument is true or absent."""
 
     __slots__ = ()
     absent: ClassVar[object] = False
 
     @classmethod
     def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
-        """Return the constraint if its argument is true."""
+        """Return the constraint if its argument is true, or else None."""
         del type_
         (argument,) = cls.arguments
         return cls() if arguments.get(argument) else None
@@ -94,5 +96,5 @@ class FlagConstraint(Constraint):
 
 
 def read_argument(type_: AttributeType, written: str) -> Any:
-    """Return the stored form of a value that an argument spells. Raises InvalidValue."""
+    """Return the stored form of a value that an argument gives as text. Raises InvalidValue."""
     return type_.read(written, DEFAULT_FORMATS)

@@ -1,4 +1,4 @@
-"""`@domain(codiceFiscale)`: a text is an Italian tax code, of a person or of a body."""
+"""`@domain(codiceFiscale)`: a text must be an Italian tax code, of a person or an organization."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,9 +16,9 @@ from stratabase.model.types.string import TextType
 
 _SHAPE = re.compile(r"[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z]")
 _LETTERS_FOR_DIGITS = str.maketrans("LMNPQRSTUV", digits)
-"""Two persons may have the same code: then letters take the place of digits (omocodia)."""
+"""If two people would get the same code, letters replace digits in one of them (omocodia)."""
 _DAYS = frozenset({*range(1, 32), *range(41, 72)})
-"""Those of women are 40 higher."""
+"""The days of birth in a code. For women, 40 is added."""
 _EVEN = {**dict(zip(digits, range(10), strict=True)), **dict(zip(ascii_uppercase, range(26), strict=True))}
 _ODD_VALUES = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
 _ODD = {character: _ODD_VALUES[value] for character, value in _EVEN.items()}
@@ -26,13 +26,19 @@ _ODD = {character: _ODD_VALUES[value] for character, value in _EVEN.items()}
 
 @dataclass(frozen=True, slots=True)
 class CodiceFiscale(FlagConstraint):
-    """Of a person 16 characters, of a body 11 digits; the last checks the others."""
+    """A tax code: 16 characters for a person, 11 digits for an organization.
+
+    The last character is a check character.
+    """
 
     arguments: ClassVar[Mapping[str, str]] = {"codiceFiscale": ""}
     types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
-        """Yield that a text is no tax code; what begins with a digit was meant to be a body's."""
+        """Yield a violation if a text is not a tax code.
+
+        The issue type is that of an organization if the text begins with a digit, or else that of a person.
+        """
         is_of_body = stored[:1].isdigit()
         if is_of_body and not is_partita_iva(stored):
             yield Violation("ATTRIBUTE_CODICE_FISCALE_PERSONA_GIURIDICA", _refusal(stored))
@@ -41,7 +47,7 @@ class CodiceFiscale(FlagConstraint):
 
 
 def is_personal(text: str) -> bool:
-    """Return whether a text is the code of a person, with the right check character."""
+    """Return whether a text is the code of a person, with a valid check character."""
     if not _SHAPE.fullmatch(text):
         return False
     day = int(text[9:11].translate(_LETTERS_FOR_DIGITS))
@@ -49,7 +55,10 @@ def is_personal(text: str) -> bool:
 
 
 def check_character(code: str) -> str:
-    """Return the sixteenth character for the other fifteen (the first of which is odd)."""
+    """Return the check character for the first 15 characters of a code.
+
+    The algorithm counts positions from 1, so the first character is at an odd position.
+    """
     total = sum(_ODD[character] for character in code[::2]) + sum(
         _EVEN[character] for character in code[1::2]
     )
@@ -58,7 +67,8 @@ def check_character(code: str) -> str:
 
 def _refusal(stored: str) -> Message:
     return _(
-        "{value} is not a valid codice fiscale. Use the 16 uppercase letters and digits of a person, "
-        "or the 11 digits of an organization. The last character is a check character.",
+        "{value} is not a valid codice fiscale. "
+        "Use 16 uppercase letters and digits for a person, or 11 digits for an organization. "
+        "The last character is a check character.",
         value=describe_value(stored),
     )

@@ -1,4 +1,4 @@
-"""`@domain(digits)`: the greatest number of decimals of a Real."""
+"""`@domain(digits)`: the maximum number of decimal places of a Real."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ MAX_DIGITS = 38
 
 @dataclass(frozen=True, slots=True)
 class DecimalDigits(Constraint):
-    """The greatest number of digits behind the decimal point."""
+    """The maximum number of decimal places."""
 
     arguments: ClassVar[Mapping[str, str]] = {"digits": "digits"}
     types: ClassVar[tuple[type[AttributeType], ...]] = (RealType,)
@@ -25,13 +25,13 @@ class DecimalDigits(Constraint):
 
     @classmethod
     def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
-        """Yield an error for a number of digits that a Real cannot have."""
+        """Yield an error if the number of digits is out of range."""
         digits = arguments.get("digits")
         if digits is not None and not 0 <= digits <= MAX_DIGITS:
-            yield ArgumentError("digits", f"digits is a number from 0 to {MAX_DIGITS}.")
+            yield ArgumentError("digits", f"digits must be a number from 0 to {MAX_DIGITS}.")
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
-        """Yield that a number has too many decimals."""
+        """Yield a violation if a number has too many decimal places."""
         del type_, formats
         exponent = Decimal(stored).as_tuple().exponent
         decimals = -exponent if isinstance(exponent, int) else 0

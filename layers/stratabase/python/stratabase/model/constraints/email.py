@@ -1,4 +1,4 @@
-"""`@domain(email)`: a text is an e-mail address."""
+"""`@domain(email)`: a text must be an email address."""
 
 import re
 import unicodedata
@@ -14,23 +14,23 @@ from stratabase.model.types.base import AttributeType
 from stratabase.model.types.string import TextType
 
 LONGEST_EMAIL = 254
-"""Characters."""
-_LONGEST_LOCAL = 64
+"""The maximum length of an address, in characters."""
+_MAX_LOCAL_LENGTH = 64
 _LOCAL = re.compile(r"""[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+(?:\.[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+)*""")
 _ENCODED = "=?"
-"""How mail begins what it decodes (RFC 2047): such an address would be read as another one."""
+"""The start of an encoded word (RFC 2047). Mail programs would decode it, and so read another address."""
 _LABEL = re.compile(r"[^\W_](?:(?:[^\W_]|-){0,61}[^\W_])?")
 
 
 @dataclass(frozen=True, slots=True)
 class EmailAddress(FlagConstraint):
-    """An address as in RFC 5321, in any script, without quoting."""
+    """An address as in RFC 5321, in any script, without quoted parts."""
 
     arguments: ClassVar[Mapping[str, str]] = {"email": ""}
     types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
-        """Yield that a text is no address."""
+        """Yield a violation if a text is not an email address."""
         if not is_email(stored):
             message = _(
                 "{value} is not a valid email address. Use an address such as {example}.",
@@ -41,12 +41,12 @@ class EmailAddress(FlagConstraint):
 
 
 def is_email(text: str) -> bool:
-    """Return whether a text looks like an address that mail can be sent to."""
+    """Return whether a text has the form of an address to which mail can be sent."""
     local, _at, host = text.rpartition("@")
     labels = host.split(".")
     return (
         len(text) <= LONGEST_EMAIL
-        and len(local) <= _LONGEST_LOCAL
+        and len(local) <= _MAX_LOCAL_LENGTH
         and len(labels) > 1
         and _ENCODED not in local
         and _LOCAL.fullmatch(local) is not None
@@ -55,22 +55,22 @@ def is_email(text: str) -> bool:
 
 
 def ascii_domain(domain: str) -> str:
-    """Return the spelling in which mail goes to a domain (IDNA); "" if mail would go to another domain.
+    """Return a domain in its ASCII form (IDNA), or "" if mail to that form would go to another domain.
 
-    Python maps some letters to others, as IDNA did until 2003: what is sent to `straße.example` goes to
-    `strasse.example`, which may be somebody else's.
+    Python maps some letters to others, as IDNA did until 2003. For example, it maps `straße.example` to
+    `strasse.example`, which can belong to somebody else.
     """
     if domain.isascii():
         return domain
     try:
-        known = domain.encode("idna")
-        is_same = known.decode("idna") == unicodedata.normalize("NFC", domain.lower())
+        ascii_form = domain.encode("idna")
+        is_same = ascii_form.decode("idna") == unicodedata.normalize("NFC", domain.lower())
     except UnicodeError:
         return ""
-    return known.decode("ascii") if is_same else ""
+    return ascii_form.decode("ascii") if is_same else ""
 
 
 def is_mailable(email: str) -> bool:
-    """Return whether mail to an address goes to that address, and who reads it sees all its characters."""
+    """Return whether mail to an address reaches that address, and all characters of it are visible."""
     local, _at, domain = email.rpartition("@")
     return local.isprintable() and ascii_domain(domain) != ""

@@ -1,4 +1,4 @@
-"""`@file(extensions, maxSize)`: which files an attribute takes."""
+"""`@file(extensions, maxSize)`: the files that an attribute accepts."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ _EXTENSION = re.compile(r"[A-Za-z0-9]+([._-][A-Za-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class FileExtensions(Constraint):
-    """The file name extensions that are allowed, in small letters and without the dot."""
+    """The allowed file name extensions, in lowercase and without the dot."""
 
     directive: ClassVar[str] = "file"
     arguments: ClassVar[Mapping[str, str]] = {"extensions": "extensions"}
@@ -28,28 +28,29 @@ class FileExtensions(Constraint):
 
     @classmethod
     def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
-        """Yield an error for what is no extension or is listed twice, and one for an empty list."""
+        """Yield an error for each extension that is invalid or repeated, and one for an empty list."""
         extensions = arguments.get("extensions")
         if extensions == ():
-            yield ArgumentError("extensions", "No file is possible: extensions is empty.")
+            yield ArgumentError("extensions", "No file is possible: extensions is empty. Add an extension.")
         seen: set[str] = set()
         for number, extension in enumerate(extensions or ()):
             if not _EXTENSION.fullmatch(extension):
-                message = f'"{shorten(extension)}" is no file name extension: write it without the dot.'
+                name = shorten(extension)
+                message = f'"{name}" is not a valid file extension. Use one such as pdf, without the dot.'
                 yield ArgumentError("extensions", message, number, (extension.strip(" .*"),))
             elif extension.lower() in seen:
-                message = f'"{extension}" stands here already; case does not make a difference.'
+                message = f'"{extension}" is listed more than once, and case doesn\'t matter. Remove one.'
                 yield ArgumentError("extensions", message, number)
             seen.add(extension.lower())
 
     @classmethod
     def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
-        """Return the constraint, or None where no extensions are listed."""
+        """Return the constraint, or None if no extensions are listed."""
         extensions = arguments.get("extensions")
         return cls(tuple(extension.lower() for extension in extensions)) if extensions else None
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
-        """Yield that a file's name has another extension."""
+        """Yield a violation if a file name has another extension."""
         _stem, dot, extension = stored["name"].rpartition(".")
         if not dot or extension.lower() not in self.extensions:
             message = _(
@@ -62,7 +63,7 @@ class FileExtensions(Constraint):
 
 @dataclass(frozen=True, slots=True)
 class FileSize(Constraint):
-    """The greatest size of a file, in bytes."""
+    """The maximum size of a file, in bytes."""
 
     directive: ClassVar[str] = "file"
     arguments: ClassVar[Mapping[str, str]] = {"maxSize": "maximum"}
@@ -72,13 +73,13 @@ class FileSize(Constraint):
 
     @classmethod
     def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
-        """Yield an error for a size below 1."""
+        """Yield an error if the size is less than 1."""
         size = arguments.get("maxSize")
         if size is not None and size < 1:
-            yield ArgumentError("maxSize", "maxSize is a number of bytes, 1 or more.")
+            yield ArgumentError("maxSize", "maxSize must be a number of bytes, 1 or more.")
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
-        """Yield that a file is too large."""
+        """Yield a violation if a file is too large."""
         size = stored["size"]
         if size > self.maximum:
             message = ngettext(

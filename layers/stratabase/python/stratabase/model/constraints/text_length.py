@@ -1,4 +1,4 @@
-"""`@domain(minLength, maxLength)`: how long a text is, in characters (code points)."""
+"""`@domain(minLength, maxLength)`: the length of a text, in characters (code points)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _ISSUE = "ATTRIBUTE_STRING_LENGTH"
 
 @dataclass(frozen=True, slots=True)
 class TextLength(Constraint):
-    """The least and the greatest number of characters."""
+    """The minimum and maximum number of characters."""
 
     arguments: ClassVar[Mapping[str, str]] = {"minLength": "minimum", "maxLength": "maximum"}
     types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
@@ -23,23 +23,23 @@ class TextLength(Constraint):
     minimum: int | None = None
     maximum: int | None = None
     type_maximum: int | None = None
-    """The type's own limit, which counts where the model gives none."""
+    """The limit of the type itself, which applies if the model sets no maximum."""
 
     @classmethod
     def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
-        """Yield an error for a length that is out of range, and one if no value is possible."""
+        """Yield an error for each length that is out of range, and one if no value is possible."""
         low, high = arguments.get("minLength"), arguments.get("maxLength")
         if low is not None and low < 0:
-            yield ArgumentError("minLength", "minLength is 0 or more.")
+            yield ArgumentError("minLength", "minLength must be 0 or more.")
         if high is not None and high < 1:
-            yield ArgumentError("maxLength", "maxLength is 1 or more.")
+            yield ArgumentError("maxLength", "maxLength must be 1 or more.")
         elif low is not None and high is not None and low > high:
             message = f"No value is possible: minLength {low} is greater than maxLength {high}."
             yield ArgumentError("minLength", message)
 
     @classmethod
     def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
-        """Return the constraint; a type with a limit of its own has it in any case."""
+        """Return the constraint, or None if neither the model nor the type sets a limit."""
         assert isinstance(type_, TextType)
         low, high = arguments.get("minLength"), arguments.get("maxLength")
         if low is None and high is None and type_.max_length is None:
@@ -47,10 +47,10 @@ class TextLength(Constraint):
         return cls(low, high, type_.max_length)
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
-        """Yield that a text is too short or too long."""
+        """Yield a violation if a text is too short or too long."""
         del type_, formats
         length = len(stored)
-        most = self.type_maximum if self.maximum is None else self.maximum
+        maximum = self.type_maximum if self.maximum is None else self.maximum
         if self.minimum is not None and length < self.minimum:
             message = ngettext(
                 "The text has {count} character. The minimum is {minimum}.",
@@ -59,11 +59,11 @@ class TextLength(Constraint):
                 minimum=self.minimum,
             )
             yield Violation(_ISSUE, message)
-        if most is not None and length > most:
+        if maximum is not None and length > maximum:
             message = ngettext(
                 "The text has {count} character. The maximum is {maximum}.",
                 "The text has {count} characters. The maximum is {maximum}.",
                 length,
-                maximum=most,
+                maximum=maximum,
             )
             yield Violation(_ISSUE, message)

@@ -1,4 +1,4 @@
-"""`@domain(min, max)`: the least and the greatest value of an attribute with an order."""
+"""`@domain(min, max)`: the minimum and maximum value of an attribute with an order."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ ISSUE = "ATTRIBUTE_RANGE"
 
 @dataclass(frozen=True, slots=True)
 class ValueRange(Constraint):
-    """Bounds in their stored form. Both belong to what is allowed; None means that there is no bound."""
+    """The minimum and maximum in their stored form, both inclusive. None means no bound."""
 
     arguments: ClassVar[Mapping[str, str]] = {"min": "minimum", "max": "maximum"}
     types: ClassVar[tuple[type[AttributeType], ...]] = (OrderedType,)
@@ -28,7 +28,7 @@ class ValueRange(Constraint):
 
     @classmethod
     def find_errors(cls, arguments: Arguments, type_: AttributeType) -> Iterator[ArgumentError]:
-        """Yield an error for each bound that is no value of the type, and one if no value is possible."""
+        """Yield an error for each bound that is not a value of the type, and one if no value is possible."""
         bounds: dict[str, Stored] = {}
         for argument in cls.arguments:
             written = arguments.get(argument)
@@ -45,7 +45,7 @@ class ValueRange(Constraint):
 
     @classmethod
     def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
-        """Return the range, or None without any bound."""
+        """Return the constraint, or None if the model sets no bound."""
         low, high = arguments.get("min"), arguments.get("max")
         if low is None and high is None:
             return None
@@ -55,7 +55,7 @@ class ValueRange(Constraint):
         )
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
-        """Yield that a value is too low or too high."""
+        """Yield a violation if a value is too low or too high."""
         show = show_value(type_, formats)
         key, low, high = type_.sort_key(stored), self.minimum, self.maximum
         if low is not None and key < type_.sort_key(low):
@@ -87,5 +87,5 @@ class ValueRange(Constraint):
 
 
 def show_value(type_: AttributeType, formats: Formats | None) -> Callable[[Any], str]:
-    """Return a function that writes a stored value for a message: in a member's formats, or as stored."""
+    """Return a function that writes a stored value for a message: in `formats`, or as stored if None."""
     return str if formats is None else partial(type_.display, formats=formats)

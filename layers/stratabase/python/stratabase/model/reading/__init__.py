@@ -1,9 +1,11 @@
-"""Reading a model file: text becomes a Model, or all its errors.
+"""Reading a model file: the text becomes a `Model`, or the list of all its errors.
 
-`reader` does it in phases: `draft` parses the text to a draft with all places, `rules` checks the draft,
-`builder` builds the model. `lint` warns of what is allowed but questionable. Read `reader`, `draft`, `rules`,
-`builder`. Imports point to `rules`, `draft` and the model; only the start of the service and tools import
-this package, and a start from a prepared model does not.
+`reader` runs the phases: `draft` parses the text to a draft, in which each word has its place. `rules` checks
+the draft. `builder` makes the model of it. `lint` warns of what is valid but questionable. Read the files in
+this order.
+
+Imports point from here to `rules`, then to `draft`, then to the model. Only tools and the start of the
+service import this package. A start from a prepared model does not.
 """
 
 from stratabase.model.reading.draft.errors import InvalidModel, ModelError

@@ -1,4 +1,4 @@
-"""The draft of a model that has no errors becomes the model."""
+"""Building the model from a draft without errors."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -33,7 +33,7 @@ from stratabase.model.types.base import AttributeType
 
 T = TypeVar("T")
 ADMINISTRATOR = Profile("Administrator", administrator=True)
-"""The profile of a model that names none."""
+"""The only profile of a model that defines none."""
 
 
 def build_model(draft: ModelDraft) -> Model:
@@ -72,7 +72,7 @@ def _class(draft: ModelDraft, one: ClassDraft) -> Class:
 
 
 def _exposed(draft: ModelDraft, one: ClassDraft) -> bool:
-    """Return whether a class has services: parts only when the model says so itself."""
+    """Return whether a class has services of its own. By default, all classes except parts have them."""
     use = one.directive("class")
     if use is None or "exposed" not in use.written:
         return not draft.is_part(one.name)
@@ -100,9 +100,9 @@ def _attributes(one: ClassDraft) -> dict[str, Attribute]:
     written = {
         name: _attribute(field, field.type) for name, field in one.fields_by_name.items() if field.type
     }
-    # The order of the definition, so that two ways of writing one model give one schema.
-    recorded = [attribute for attribute in PlatformAttribute if attribute in one.platform]
-    return written | {attribute.value: _platform(attribute) for attribute in recorded}
+    # In the order of the enum, so that the order in the model file does not change the schema.
+    platform = [attribute for attribute in PlatformAttribute if attribute in one.platform]
+    return written | {attribute.value: _platform(attribute) for attribute in platform}
 
 
 def _platform(attribute: PlatformAttribute) -> Attribute:
@@ -142,12 +142,12 @@ def _roles(draft: ModelDraft, one: ClassDraft) -> dict[str, Role]:
     whole_roles = draft.whole_roles.get(one.name, ())
     written = {name: _role(draft, role) for name, role in one.roles.items()}
     return written | {
-        whole_role.name: _back(whole_role, only=len(whole_roles) == 1) for whole_role in whole_roles
+        whole_role.name: _whole_role(whole_role, only=len(whole_roles) == 1) for whole_role in whole_roles
     }
 
 
-def _back(whole_role: WholeRole, *, only: bool) -> Role:
-    """Return the role to a whole. An object has exactly one whole: the only one, or one of several."""
+def _whole_role(whole_role: WholeRole, *, only: bool) -> Role:
+    """Return the role to a whole. `only` says whether it is the part's only one; only then it is required."""
     return Role(
         whole_role.name,
         whole_role.composition.owner,
@@ -165,7 +165,7 @@ def _role(draft: ModelDraft, role: FieldDraft) -> Role:
         required=role.required,
         opposite=_opposite(draft, role),
         composition=role.is_composition,
-        holds_key=role.is_association and not role.many and _holds(draft, role),
+        holds_key=role.is_association and not role.many and _holds_key(draft, role),
         description=description_of(role.node),
     )
 
@@ -179,7 +179,10 @@ def _opposite(draft: ModelDraft, role: FieldDraft) -> str | None:
     return other.name if other else None
 
 
-def _holds(draft: ModelDraft, role: FieldDraft) -> bool:
-    """Return whether a to-one role holds the key: but for one that faces another that does, it does."""
+def _holds_key(draft: ModelDraft, role: FieldDraft) -> bool:
+    """Return whether a to-one role holds the key.
+
+    It does, unless its opposite is a to-one role too and holds the key instead.
+    """
     other, use = mutual_opposite(draft, role), role.directive("association")
     return not other or other.many or bool(use and use["holds"])

@@ -1,7 +1,7 @@
-"""Warnings about a model: what it may say, but probably should not.
+"""Warnings about a model that is valid but probably not what its author wants.
 
-Those are grants that depend on what members set themselves or on names as they were written, and patterns
-that admit ASCII without saying so.
+There are three: grants that depend on fields which members set themselves, grants that compare the name of a
+member as text, and patterns that match only ASCII without saying so.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,32 +25,32 @@ from stratabase.expressions.syntax import (
     walk,
 )
 from stratabase.formats.regex import ascii_words
+from stratabase.messages import and_list
 from stratabase.model.attribute import Attribute
 from stratabase.model.member_names import NAMING_ATTRIBUTES
 from stratabase.model.model import Model
 from stratabase.model.model_expressions import ModelExpressions, expressions_of
 from stratabase.model.reading.draft.errors import ModelError, error_at, position_in_text
 from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
-from stratabase.wording import join_words
 
 SET_BY_MEMBERS = ("notes", "language", "timeZone", "dateFormat", "timeFormat")
-"""The fields of `caller` that every member may change without anybody's proof or leave."""
+"""The fields of `caller` that members can change themselves, without confirmation."""
 _ADVICE = (
-    "so they decide themselves what this allows: compare caller.id, username or profile, which only "
+    "so they decide what this allows. Compare caller.id, username, or profile, which only "
     "administrators set, or email, which members must confirm."
 )
 _ASCII = (
-    r"only ASCII letters (RE2): write [\p{L}\p{N}_] for a character of words in any script, or [A-Za-z0-9_] "
-    "if ASCII is meant."
+    r"only ASCII letters (RE2). Write [\p{L}\p{N}_] for a word character of any script, or [A-Za-z0-9_] "
+    "for ASCII."
 )
 _BY_MEMBER_ID = frozenset({"==", "!=", "in"})
 _EXISTENCE_FUNCTIONS = frozenset({"isNull", "has"})
-"""The functions that ask whether there is a name, whosever it is."""
-ADVICE = "a name that another member can take: compare it with caller.username, by ==, != or in"
+"""The functions that test only whether a value exists. They don't depend on the name itself."""
+ADVICE = "a name that another member can take. Compare it with caller.username, using ==, !=, or in"
 
 
 def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
-    """Yield what somebody should look at in a model that has been read, with its place."""
+    """Yield the warnings about a valid model, with their places."""
     expressions = expressions_of(model)
     for one in draft.classes.values():
         for holder in (one, *one.fields):
@@ -61,22 +61,23 @@ def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
 
 
 def _lint_patterns(draft: ModelDraft) -> Iterator[ModelError]:
-    """Yield a warning for each pattern with words, which other engines make of the letters of any script."""
+    """Yield a warning for each pattern with an escape for words, which matches only ASCII in RE2."""
     for field in draft.fields:
         if use := field.directive("domain"):
             for pattern, node in use.items_of("pattern"):
                 if found := ascii_words(pattern):
                     yield error_at(
-                        node, f"{join_words(found)} {'know' if len(found) > 1 else 'knows'} {_ASCII}"
+                        node, f"{and_list(found)} {'match' if len(found) > 1 else 'matches'} {_ASCII}"
                     )
 
 
 def _lint_condition(
     expressions: ModelExpressions, class_name: str, use: DirectiveUse
 ) -> Iterator[ModelError]:
-    """Yield a warning for each field that members set, which a grant reads itself or by what is derived.
+    """Yield the warnings about the condition of a grant.
 
-    And for each name of a member that it takes as it was written, whoever has that name now.
+    They are about names of members that are compared as text, and about fields that members set themselves,
+    read directly or through derived attributes.
     """
     text, node = use["where"], use.node_of("where")
     for written in uses_of_written_names(expressions.model, class_name, text):
@@ -84,19 +85,21 @@ def _lint_condition(
     for names in _caller_field_names(parse(text)):
         field = names.words[1]
         if field.text in SET_BY_MEMBERS:
-            yield _warning_at(node, names.at, f"Members set caller.{field.text} themselves, {_ADVICE}")
+            yield _warning_at(node, names.at, f"Members can set caller.{field.text} themselves, {_ADVICE}")
     condition = expressions.condition(class_name, text)
     for path in sorted(condition.paths):
         derived = _caller_fields_behind(expressions, class_name, path)
         found = [field for field in SET_BY_MEMBERS if field in derived]
         if found:
-            made_of = join_words([f"caller.{field}" for field in found])
-            message = f"{'.'.join(path)} is derived from {made_of}, which members set themselves, {_ADVICE}"
+            fields = and_list(f"caller.{field}" for field in found)
+            message = (
+                f"{'.'.join(path)} is derived from {fields}, which members can set themselves, {_ADVICE}"
+            )
             yield error_at(node, message)
 
 
 def _warning_at(node: AstNode, character: int, message: str) -> ModelError:
-    """Return a warning with its place: a character of a text of the model."""
+    """Return a warning at a character of a text in the model."""
     if not isinstance(node, StringValueNode) or node.loc is None:
         return error_at(node, message)
     line, column = position_in_text(node, character)
@@ -104,7 +107,7 @@ def _warning_at(node: AstNode, character: int, message: str) -> ModelError:
 
 
 def _caller_field_names(node: Node) -> Iterator[DottedName]:
-    """Yield the places of an expression that read a field of `caller`."""
+    """Yield the names in an expression that read a field of `caller`."""
     for each in walk(node):
         if isinstance(each, DottedName) and len(each.words) > 1 and each.words[0].text == CALLER:
             yield each
@@ -132,30 +135,30 @@ def _caller_fields_behind(expressions: ModelExpressions, class_name: str, path: 
 def _caller_fields_read_by(
     expressions: ModelExpressions, class_name: str, expression: Expression
 ) -> frozenset[str]:
-    """Return the fields of `caller` that an expression reads, itself or by derived attributes."""
+    """Return the fields of `caller` that an expression reads, directly or through derived attributes."""
     return expression.caller_fields.union(
         *(_caller_fields_behind(expressions, class_name, path) for path in expression.paths)
     )
 
 
 class NameUse(NamedTuple):
-    """A use of a member's name as it was written, at a character of a text."""
+    """A use of a member's name as text, at the character `at` of a condition. `path` leads to the name."""
 
     at: int
     path: str
-    made_of: str = ""
-    """What a derived attribute has the name from."""
+    derived_from: str = ""
+    """The path or expression of a derived attribute that gives the name; empty for the name itself."""
 
     def __str__(self) -> str:
-        """Return what a person should know of it."""
-        made_of = f", made of {self.made_of}," if self.made_of else ""
-        return f"This may go by {self.path}{made_of} as it was written, {ADVICE}."
+        """Return the warning."""
+        derived_from = f" (derived from {self.derived_from})" if self.derived_from else ""
+        return f"This may compare {self.path}{derived_from} as text, {ADVICE}."
 
 
 def uses_of_written_names(model: Model, class_name: str, text: str) -> Iterator[NameUse]:
-    """Yield where a condition may go by the name of a member as it was written, and not by whom it means.
+    """Yield the uses of member names in a condition that compare them as text.
 
-    `text`: a condition without errors over a class.
+    `text` is a condition without errors, over the class `class_name`.
     """
     return _uses(model, class_name, parse(text))
 
@@ -165,6 +168,7 @@ def _uses(model: Model, class_name: str, node: Node) -> Iterator[NameUse]:
         yield from _uses_in_path(model, class_name, node)
     elif isinstance(node, Comparison) and node.operator.text in _BY_MEMBER_ID:
         for other in children(node.right) if isinstance(node.right, ListLiteral) else (node.right,):
+            # Two member names are compared by the IDs of the members, so they are safe.
             if not (
                 _is_member_name(model, class_name, node.left) and _is_member_name(model, class_name, other)
             ):
@@ -176,7 +180,7 @@ def _uses(model: Model, class_name: str, node: Node) -> Iterator[NameUse]:
 
 
 def _is_member_name(model: Model, class_name: str, node: Node) -> bool:
-    """Return whether all that a value can be is the name of a member, with whom it means."""
+    """Return whether a node always gives the name of a member together with the member's ID."""
     if isinstance(node, DottedName):
         path = [word.text for word in node.words]
         return (
@@ -201,13 +205,16 @@ def _uses_in_path(model: Model, class_name: str, node: DottedName) -> Iterator[N
         expression = parse(derivation.expression)
         found = _uses(model, owner, expression)
         if _is_member_name(model, owner, expression) or next(found, None):
-            yield use._replace(made_of=derivation.expression)
+            yield use._replace(derived_from=derivation.expression)
     elif derivation is not None and _find_attribute(model, owner, derivation.path)[1] in NAMING_ATTRIBUTES:
-        yield use._replace(made_of=".".join(derivation.path))
+        yield use._replace(derived_from=".".join(derivation.path))
 
 
 def _find_attribute(model: Model, class_name: str, path: Sequence[str]) -> tuple[str, str, Attribute | None]:
-    """Return the class to which a path leads, and the attribute at its end; "" and None if that is none."""
+    """Return the class that a path reaches, the name of the attribute at its end, and that attribute.
+
+    If there is no attribute at the end, the name is empty and the attribute is None.
+    """
     *roles, name = path
     for role in roles:
         found = model.classes[class_name].roles.get(role)

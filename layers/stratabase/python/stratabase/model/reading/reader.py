@@ -1,4 +1,4 @@
-"""Reading a model file: text to document to draft, the rules, and then the model or all errors."""
+"""The phases of reading a model file: parse the document and the draft, check the rules, build the model."""
 
 from pathlib import Path
 
@@ -12,10 +12,11 @@ from stratabase.model.reading.rules import RULES
 
 
 def read_model(text: str, file: str) -> Model:
-    """Return the model that `text` describes; `file` is its name in messages.
+    """Return the model that `text` describes. Messages name `file`.
 
-    Raises InvalidModel with everything that is wrong with it.
+    Raises InvalidModel with all errors.
     """
+    # Each phase goes on in spite of errors, so that one reading reports the errors of all phases.
     document = parse_document(text, file)
     draft, errors = parse_draft(document)
     all_errors = [*document.errors, *errors, *(error for rule in RULES for error in rule(draft))]
@@ -25,9 +26,9 @@ def read_model(text: str, file: str) -> Model:
 
 
 def lint_model_file(path: Path | str) -> tuple[ModelError, ...]:
-    """Return what somebody should look at in a model that can be read, in the order of the file.
+    """Return the warnings about a valid model, in the order of the file.
 
-    Raises InvalidModel where it cannot.
+    Raises InvalidModel if the file can't be read or has errors.
     """
     text = _read_text(Path(path))
     model = read_model(text, str(path))
@@ -37,7 +38,7 @@ def lint_model_file(path: Path | str) -> tuple[ModelError, ...]:
 
 
 def read_model_file(path: Path | str) -> Model:
-    """Return the model in a file of UTF-8 text. Raises InvalidModel, also for a file that cannot be read."""
+    """Return the model in a UTF-8 file. Raises InvalidModel if the file can't be read or has errors."""
     return read_model(_read_text(Path(path)), str(path))
 
 
@@ -47,7 +48,9 @@ def _read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode("utf-8")
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        raise InvalidModel([ModelError(str(path), line, column, "A model is UTF-8; this is not.")]) from error
+        raise InvalidModel(
+            [ModelError(str(path), line, column, "The model is not valid UTF-8. Save the file as UTF-8.")]
+        ) from error
     except OSError as error:
-        message = f"The model cannot be read: {error.strerror or error}."
+        message = f"Can't read the model: {error.strerror or error}."
         raise InvalidModel([ModelError(str(path), 1, 1, message)]) from error

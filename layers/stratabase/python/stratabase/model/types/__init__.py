@@ -1,8 +1,8 @@
-"""The attribute types, one file each: how values are read, stored, compared and written.
+"""The attribute types: how values are read, stored, compared and written.
 
-Read `base` (what every type has) and `storage` (how values are kept and indexed), then any type. `temporal`
-has what dates, times and moments share. To add a type, write its class in a file of its own and list it in
-`TYPES`. Imports point to `formats` and to the kinds of `expressions`.
+Read `base` (the base class) and `storage` (the stored forms and their order in indexes), then any type.
+`temporal` has what Date, Time and Datetime share. To add a type, write its class in its own file, and list it
+in `TYPES`. Imports point to `formats` and to the kinds of `expressions`.
 """
 
 from collections.abc import Mapping
@@ -40,11 +40,11 @@ TYPES: Mapping[str, AttributeType] = MappingProxyType(
         )
     }
 )
-"""The types that every model has, by name."""
+"""The attribute types of every model, by name. The enums of a model come in addition."""
 STORAGE_CLASSES: Mapping[str, StorageClass] = MappingProxyType(
     {type_.storage.name: type_.storage for type_ in TYPES.values()}
 )
-"""The ways in which values are kept, by name."""
+"""The storage classes of all types, by name."""
 ID_TYPE = IdType()
-"""The type of `_id`, which is no attribute of the model."""
+"""The type of `_id`, which is not an attribute of the model."""
 __all__ = ["ID_TYPE", "STORAGE_CLASSES", "TYPES"]

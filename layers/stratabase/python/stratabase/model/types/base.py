@@ -1,4 +1,4 @@
-"""What every attribute type knows: how its values are read, kept, compared and written."""
+"""The base classes of attribute types, and the parsing of integers and texts that several types share."""
 
 import re
 from abc import ABC, abstractmethod
@@ -19,53 +19,56 @@ from stratabase.model.types.storage import TEXT_STORAGE, StorageClass, Stored
 
 
 class AttributeType(ABC):
-    """A type of attribute. Immutable; one instance per type (enums: one per enum of the model)."""
+    """An attribute type. Types are immutable.
+
+    There is one instance of each type, and one for each enum of the model.
+    """
 
     name: str
-    """The name in the model language, which is also the GraphQL type's (`File`: see the schema room)."""
+    """The name in the model language and in GraphQL. For `File`, GraphQL uses other types."""
     kind: ValueKind
-    """What its values are in expressions."""
+    """The kind of the values in expressions."""
     operators: ClassVar[frozenset[Operator]]
-    """What its attributes may be filtered by."""
+    """The filter operators for attributes of the type."""
     takes_format: ClassVar[bool] = False
-    """Its output takes a `format`."""
+    """The GraphQL field has an argument `format`."""
     storage: ClassVar[StorageClass] = TEXT_STORAGE
-    """How its values are kept."""
+    """How values are stored and ordered in indexes."""
     sortable: ClassVar[bool] = True
-    """It has Sort values and a place in the Cursor input."""
+    """Pages can be ordered by attributes of the type."""
 
     @abstractmethod
-    def read(self, given: Any, formats: Formats) -> Stored:
-        """Return the canonical stored spelling of a JSON value `given` by a client; never called with None.
+    def read(self, value: Any, formats: Formats) -> Stored:
+        """Return the canonical stored form of a JSON value that a client sent, which is never None.
 
-        Any JSON value may be given. Raises InvalidValue with what would be right.
+        Raises InvalidValue, which says what is right, for a value that is not of the type.
         """
 
     def sort_key(self, stored: Any) -> Any:
-        """Return what orders a stored value among those of its type (`<`, `==` work between keys)."""
+        """Return the key by which a stored value is compared with others of its type (`<`, `==`)."""
         return stored
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
-        """Return a function from a stored value to JSON; `pattern` is "default" or a Java pattern.
+        """Return a function from stored values to JSON. `pattern` is "default" or a Java pattern.
 
-        Raises InvalidValue for a pattern that Java would refuse.
+        Raises InvalidValue for a pattern that Java rejects.
         """
         del pattern, formats
         return _as_it_is
 
     @property
     def has_serializer(self) -> bool:
-        """Whether stored values look different in answers: the type has a serializer of its own."""
+        """Whether the JSON of a value differs from its stored form: the type overrides `serializer`."""
         return type(self).serializer is not AttributeType.serializer
 
     def display(self, stored: Any, formats: Formats) -> str:
-        """Return a stored value as a message to a member shows it."""
+        """Return a stored value as messages to a member show it."""
         del formats
         return describe_value(stored)
 
 
 class OrderedType(AttributeType):
-    """A type of numbers or times."""
+    """A type whose values have an order, such as numbers and times."""
 
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
 
@@ -77,43 +80,43 @@ def _as_it_is(stored: Any) -> Any:
 _INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
 
 
-def parse_integer(given: Any) -> int | None:
-    """Return the whole number that a JSON value is (`3`, `3.0`, `"3"`), None when it is none."""
-    if isinstance(given, bool):
+def parse_integer(value: Any) -> int | None:
+    """Return the integer that a JSON value represents (`3`, `3.0`, `"3"`), or None."""
+    if isinstance(value, bool):
         return None
-    if isinstance(given, int):
-        return given
-    if isinstance(given, float) and given.is_integer():
-        return int(given)
-    if isinstance(given, str) and _INTEGER.fullmatch(given):
-        return int(given)
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
+        return int(value)
     return None
 
 
-def parse_text(given: Any, type_name: str) -> str:
-    """Return a JSON value that is a text of Unicode characters. Raises InvalidValue for any other."""
-    if not isinstance(given, str):
+def parse_text(value: Any, type_name: str) -> str:
+    """Return a JSON value if it is a text of Unicode characters. Raises InvalidValue for any other."""
+    if not isinstance(value, str):
         message = _(
             "{value} is not a valid {type}. Use text in double quotes.",
-            value=describe_value(given),
+            value=describe_value(value),
             type=type_name,
         )
         raise InvalidValue(message)
-    if not given.isascii():
-        _refuse_surrogates(given, type_name)
-    return given
+    if not value.isascii():
+        _refuse_surrogates(value, type_name)
+    return value
 
 
-def _refuse_surrogates(given: str, type_name: str) -> None:
-    """Raise InvalidValue for half a character, which no other program could read again."""
+def _refuse_surrogates(text: str, type_name: str) -> None:
+    """Raise InvalidValue for a text with a lone surrogate, which can't be written as UTF-8."""
     try:
-        given.encode()
+        text.encode()
     except UnicodeEncodeError as half:
         message = _(
             "The text is not a valid {type}. The character at position {position} is a lone surrogate "
             "({code}). Use both halves of the surrogate pair.",
             type=type_name,
             position=str(half.start),
-            code=f"U+{ord(given[half.start]):04X}",
+            code=f"U+{ord(text[half.start]):04X}",
         )
         raise InvalidValue(message) from None

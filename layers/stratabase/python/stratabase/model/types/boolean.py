@@ -12,17 +12,17 @@ from stratabase.model.types.storage import BOOLEAN_STORAGE, StorageClass, Stored
 
 
 class BooleanType(AttributeType):
-    """Stored as a JSON boolean; false comes before true."""
+    """Stored as a JSON boolean. False comes before true."""
 
     name = "Boolean"
     kind = kinds.BOOLEAN
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS
     storage: ClassVar[StorageClass] = BOOLEAN_STORAGE
 
-    def read(self, given: Any, formats: Formats) -> Stored:
-        """Return a boolean; numbers and texts are none."""
+    def read(self, value: Any, formats: Formats) -> Stored:
+        """Return a boolean. Numbers and texts are not accepted."""
         del formats
-        if not isinstance(given, bool):
-            message = _("{value} is not a Boolean. Use true or false.", value=describe_value(given))
+        if not isinstance(value, bool):
+            message = _("{value} is not a Boolean. Use true or false.", value=describe_value(value))
             raise InvalidValue(message)
-        return given
+        return value

@@ -1,4 +1,4 @@
-"""Date: a day of the calendar."""
+"""Date: a calendar day."""
 
 from collections.abc import Callable
 from datetime import datetime, tzinfo
@@ -12,7 +12,7 @@ from stratabase.model.types.temporal import TemporalType
 
 
 class DateType(TemporalType):
-    """Stored as `2020-01-31`, of the years 1 to 9999. It has no time zone."""
+    """Stored as `2020-01-31`, in the years 1 to 9999. A date has no time zone."""
 
     name = "Date"
     kind = kinds.DATE
@@ -21,18 +21,18 @@ class DateType(TemporalType):
     example = "2020-12-31"
 
     def default_pattern(self, formats: Formats) -> str:
-        """Return the date format."""
+        """Return the member's date format."""
         return formats.date_format
 
     def to_stored(self, moment: datetime) -> str:
-        """Return the day."""
+        """Return the day of a moment, such as `2020-01-31`."""
         return iso.format_date(moment)
 
     def from_stored(self, zone: tzinfo) -> Callable[[str], datetime]:
-        """Return what finds the midnight of a day."""
+        """Return a function from a stored day to its midnight."""
         del zone
         return datetime.fromisoformat
 
     def from_iso(self, text: str) -> datetime | None:
-        """Return the midnight of `2020-01-31`."""
+        """Return midnight of a day in ISO 8601 (`2020-01-31`), or None."""
         return iso.parse_date(text)

@@ -1,4 +1,4 @@
-"""Datetime: a moment, to the millisecond."""
+"""Datetime: a moment, with a precision of one millisecond."""
 
 from collections.abc import Callable
 from datetime import datetime, tzinfo
@@ -13,10 +13,11 @@ from stratabase.model.types.temporal import TemporalType
 
 
 class DatetimeType(TemporalType):
-    """Stored in UTC as `2020-01-31T10:00:00.000Z`; what is finer than a millisecond is cut off.
+    """Stored in UTC as `2020-01-31T10:00:00.000Z`. Anything finer than a millisecond is cut off.
 
-    What has no offset is in the member's time zone: a time that occurs twice, when clocks are put back, is
-    the first one; a time that is left out, when they are put forward, is as much later, as in Java.
+    A time without an offset is in the member's time zone. If it occurs twice because clocks are put back, it
+    is the first one. If it is skipped because clocks are put forward, it is later by the length of the gap,
+    as in Java.
     """
 
     name = "Datetime"
@@ -26,7 +27,7 @@ class DatetimeType(TemporalType):
     example = "2020-12-31T18:30:00.000Z"
 
     def default_pattern(self, formats: Formats) -> str:
-        """Return the date format and the time format."""
+        """Return the member's date and time format."""
         return formats.datetime_format
 
     def zone(self, formats: Formats) -> tzinfo:
@@ -34,13 +35,13 @@ class DatetimeType(TemporalType):
         return zones.load_time_zone(formats.time_zone)
 
     def to_stored(self, moment: datetime) -> str:
-        """Return the moment in UTC. Raises OverflowError for one in a year that UTC does not have."""
+        """Return the moment in UTC. Raises OverflowError if its year in UTC is not from 1 to 9999."""
         return iso.format_datetime(moment)
 
     def from_stored(self, zone: tzinfo) -> Callable[[str], datetime]:
-        """Return what finds a moment in a time zone."""
+        """Return a function from a stored moment to the same moment in a time zone."""
         return iso.datetime_reader(zone)
 
     def from_iso(self, text: str) -> datetime | None:
-        """Return the moment of `2020-01-31T10:00`, with or without seconds, fraction and offset."""
+        """Return the moment of a text in ISO 8601, or None. Seconds, fraction and offset are optional."""
         return iso.parse_datetime(text)

@@ -1,4 +1,4 @@
-"""Enums: one of the values that the model lists."""
+"""Enums: types whose values the model lists."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from stratabase.model.types.storage import Stored
 
 
 class EnumType(AttributeType):
-    """The type of one enum; stored as the value's name, by which it is also sorted."""
+    """The type of one enum. Stored as the name of the value, and ordered by it."""
 
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | MEMBERSHIP_OPERATORS
 
@@ -22,15 +22,15 @@ class EnumType(AttributeType):
         self.values = tuple(values)
         self.kind = ValueKind(name, self.values)
 
-    def read(self, given: Any, formats: Formats) -> Stored:
-        """Return one of the enum's values."""
+    def read(self, value: Any, formats: Formats) -> Stored:
+        """Return the name of one of the enum's values."""
         del formats
-        if not isinstance(given, str) or given not in self.values:
+        if not isinstance(value, str) or value not in self.values:
             message = _(
                 "{value} is not a value of {enumeration}. Use {values}.",
-                value=describe_value(given),
+                value=describe_value(value),
                 enumeration=self.name,
                 values=or_list(self.values),
             )
             raise InvalidValue(message)
-        return given
+        return value

@@ -1,4 +1,4 @@
-"""File: bytes that are kept elsewhere; an attribute holds what is known of them."""
+"""File: a reference to bytes that are stored elsewhere, with their name, type and size."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
@@ -14,18 +14,18 @@ from stratabase.model.types.operators import EQUALITY_OPERATORS, Operator
 from stratabase.model.types.storage import MAPPING_STORAGE, StorageClass, Stored
 
 
-def _text(given: Any, formats: Formats) -> Stored:
+def _text(value: Any, formats: Formats) -> Stored:
     del formats
-    return parse_text(given, "String")
+    return parse_text(value, "String")
 
 
-def _size(given: Any, formats: Formats) -> Stored:
+def _size(value: Any, formats: Formats) -> Stored:
     del formats
-    size = parse_integer(given)
+    size = parse_integer(value)
     if size is None or not 0 <= size <= MAX_INT:
         message = _(
             "{value} is not a file size. Use the number of bytes, from 0 to {maximum}.",
-            value=describe_value(given),
+            value=describe_value(value),
             maximum=str(MAX_INT),
         )
         raise InvalidValue(message)
@@ -40,11 +40,11 @@ REFERENCE: Mapping[str, Callable[[Any, Formats], Stored]] = {
     "size": _size,
     "uploadedOn": DatetimeType().read,
 }
-"""The fields of a PendingFileReference, and how each is read."""
+"""The fields of a PendingFileReference, each with the function that reads it."""
 
 
 class FileType(AttributeType):
-    """Stored as a mapping; a client gives the reference that it got for an upload."""
+    """Stored as a mapping. Clients send the reference that they got for an upload."""
 
     name = "File"
     kind = kinds.FILE
@@ -52,20 +52,20 @@ class FileType(AttributeType):
     storage: ClassVar[StorageClass] = MAPPING_STORAGE
     sortable = False
 
-    def read(self, given: Any, formats: Formats) -> Stored:
-        """Return the reference to a pending file, all of whose fields are there."""
-        if not isinstance(given, Mapping) or given.keys() != REFERENCE.keys():
+    def read(self, value: Any, formats: Formats) -> Stored:
+        """Return the reference to a pending file, with all its fields."""
+        if not isinstance(value, Mapping) or value.keys() != REFERENCE.keys():
             message = _(
-                "The value is not a file reference. Use all fields of the response to the upload: {fields}.",
+                "The value is not a file reference. Use all fields of the upload response: {fields}.",
                 fields=and_list(REFERENCE),
             )
             raise InvalidValue(message)
-        return {field: _read(field, given[field], formats) for field in REFERENCE}
+        return {field: _read(field, value[field], formats) for field in REFERENCE}
 
 
-def _read(field: str, given: Any, formats: Formats) -> Stored:
+def _read(field: str, value: Any, formats: Formats) -> Stored:
     try:
-        return REFERENCE[field](given, formats)
+        return REFERENCE[field](value, formats)
     except InvalidValue as refusal:
         message = _("{attribute}: {message}", attribute=field, message=refusal.message)
         raise InvalidValue(message) from None

@@ -1,4 +1,4 @@
-"""ID: what identifies an object, and when it was made."""
+"""IDs of objects, and the time at which they were created."""
 
 import re
 from base64 import b32hexdecode
@@ -16,30 +16,33 @@ from stratabase.model.types.operators import (
 )
 from stratabase.model.types.storage import Stored
 
-_MADE_ID = re.compile("[0-9a-v]{26}")
+_GENERATED_ID = re.compile("[0-9a-v]{26}")
 _RANDOM_BITS = 80
 _END_OF_TIME = 253_402_300_800_000
-"""The year 10000."""
+"""The start of the year 10000, in milliseconds since the epoch."""
 
 
 class IdType(AttributeType):
-    """Stored as text; only `_id` and `_clientId` have this type."""
+    """Stored as text. Only `_id` and `_clientId` have this type."""
 
     name = "ID"
     kind = kinds.TEXT
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
 
-    def read(self, given: Any, formats: Formats) -> Stored:
-        """Return an id, also one written as a whole number, as GraphQL allows."""
+    def read(self, value: Any, formats: Formats) -> Stored:
+        """Return an ID. As in GraphQL, clients can also send it as an integer."""
         del formats
-        number = parse_integer(given) if isinstance(given, int) else None
-        return parse_text(given, "ID") if number is None or number.bit_length() > 64 else str(number)
+        number = parse_integer(value) if isinstance(value, int) else None
+        return parse_text(value, "ID") if number is None or number.bit_length() > 64 else str(number)
 
 
-@lru_cache(maxsize=1024)  # each request asks for the id of its caller
+@lru_cache(maxsize=1024)  # every request needs that of its caller
 def id_timestamp(id_: str) -> int | None:
-    """Return when an id of this service (store/ids) was made, in milliseconds; None of any other id."""
-    if not _MADE_ID.fullmatch(id_):
+    """Return when an ID was created, in milliseconds since the epoch.
+
+    Returns None if the ID was not created by Stratabase (store/ids).
+    """
+    if not _GENERATED_ID.fullmatch(id_):
         return None
-    made = int.from_bytes(b32hexdecode(f"{id_.upper()}======"), "big") >> _RANDOM_BITS
-    return made if made < _END_OF_TIME else None
+    milliseconds = int.from_bytes(b32hexdecode(f"{id_.upper()}======"), "big") >> _RANDOM_BITS
+    return milliseconds if milliseconds < _END_OF_TIME else None

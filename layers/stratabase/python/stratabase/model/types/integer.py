@@ -1,4 +1,4 @@
-"""Int: whole numbers of 32 bits, GraphQL's own range."""
+"""Int: integers of 32 bits, the range of GraphQL's Int."""
 
 from typing import Any, ClassVar
 
@@ -20,14 +20,14 @@ class IntType(OrderedType):
     kind = kinds.INT
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
 
-    def read(self, given: Any, formats: Formats) -> Stored:
-        """Return a whole number, also one written as text or with a fraction of zero."""
+    def read(self, value: Any, formats: Formats) -> Stored:
+        """Return an integer. Texts, and numbers with a fraction of zero, are accepted too."""
         del formats
-        number = parse_integer(given)
+        number = parse_integer(value)
         if number is None or not MIN_INT <= number <= MAX_INT:
             message = _(
                 "{value} is not an Int. Use a whole number from {minimum} to {maximum}.",
-                value=describe_value(given),
+                value=describe_value(value),
                 minimum=str(MIN_INT),
                 maximum=str(MAX_INT),
             )

@@ -1,4 +1,4 @@
-"""The operators of filters. `api_names.filter_field` spells them in field names."""
+"""The operators of filters. `api_names.filter_field` makes the field names from them."""
 
 from enum import Enum
 

@@ -18,28 +18,28 @@ DECIMAL_STORAGE = StorageClass("decimal", is_canonical_decimal, lambda value: nu
 
 
 class RealType(OrderedType):
-    """Stored as text that is the same for equal numbers: `1.5`, `-0.001`, `0`, `2.5E+40`."""
+    """Stored as text. Equal numbers have the same text: `1.5`, `-0.001`, `0`, `2.5E+40`."""
 
     name = "Real"
     kind = kinds.REAL
     storage: ClassVar[StorageClass] = DECIMAL_STORAGE
     takes_format = True
 
-    def read(self, given: Any, formats: Formats) -> Stored:
-        """Return a number given as text, int, Decimal or float (the shortest decimal that means it)."""
+    def read(self, value: Any, formats: Formats) -> Stored:
+        """Return the stored form of a text, int, Decimal, or float. A float means its shortest decimal."""
         del formats
-        return canonical_decimal(parse_decimal(given))
+        return canonical_decimal(parse_decimal(value))
 
     def sort_key(self, stored: Any) -> Any:
-        """Return the number itself."""
+        """Return the number."""
         return Decimal(stored)
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
-        """Return what writes a number as text: as it is stored, or by a Java decimal pattern."""
+        """Return a function that writes a number as text: as stored, or by a Java decimal pattern."""
         return str if pattern == "default" else _writer(pattern, formats.language)
 
     def display(self, stored: Any, formats: Formats) -> str:
-        """Return a number as it is stored, which is how answers show it."""
+        """Return a number as it is stored, which is how responses show it."""
         del formats
         return str(stored)
 

@@ -1,4 +1,4 @@
-"""Serial: numbers that the service assigns, from 1, never the same again."""
+"""Serial: numbers that Stratabase assigns, from 1, each only once."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -20,21 +20,21 @@ MAX_SERIAL = 2**63 - 1
 
 
 class SerialType(AttributeType):
-    """Stored as a JSON number, written as text: clients' numbers are not always as large."""
+    """Stored as a JSON number. In responses it is text, since some clients can't represent large numbers."""
 
     name = "Serial"
     kind = kinds.INT
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
 
-    def read(self, given: Any, formats: Formats) -> Stored:
-        """Return what serials are compared with: 0 and below are as good for that as any."""
+    def read(self, value: Any, formats: Formats) -> Stored:
+        """Return an integer to compare serials with. It can be 0 or negative: clients never set serials."""
         del formats
-        number = parse_integer(given)
+        number = parse_integer(value)
         if number is None or abs(number) > MAX_SERIAL:
             message = _(
                 "{value} is not a Serial. Use a whole number up to {maximum}.",
-                value=describe_value(given),
+                value=describe_value(value),
                 maximum=str(MAX_SERIAL),
             )
             raise InvalidValue(message)

@@ -1,4 +1,4 @@
-"""The few ways in which values are kept as JSON, each with what a value lies by in an index."""
+"""The storage classes: how values are stored as JSON, and how they are ordered in indexes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,26 +6,32 @@ from decimal import Decimal
 from typing import Any
 
 _MIDDLE = 500
-"""Added to an exponent, so that it is a number of three digits for everything that is kept."""
+"""Added to an exponent, so that every exponent of a stored number becomes a number of three digits."""
 _COMPLEMENT = str.maketrans("0123456789", "9876543210")
 _HIGHEST = "~"
-"""Above every digit: of two negative numbers, the one with more digits is the smaller."""
+"""Greater than every digit. So of two negative numbers, the one with more digits comes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class StorageClass:
-    """A way to keep values; types that share one can take over each other's values and indexes."""
+    """A way to store values.
+
+    An attribute whose type changes keeps its values and indexes if both types have the same storage class.
+    """
 
     name: str
-    """What the registry of index slots calls it: never to be changed."""
+    """The name in the registry of index slots. It must never change."""
     accepts: Callable[[Any], bool]
-    """Whether a value (not null) is kept in this way; one that is not, left by an earlier model, is null."""
+    """Returns whether a value, which is not null, has this form.
+
+    Values of another form, left by an earlier model, count as null.
+    """
     index_text: Callable[[Any], str]
-    """From a value to a text; the texts are in the order of the values, and no two are the same."""
+    """Maps a value to a text. Texts have the order of their values; different values have different texts."""
 
 
 def number_text(number: Decimal) -> str:
-    """Return a text for a number: its sign, its size, and its digits."""
+    """Return a text that orders a number among others: its sign, its exponent, and its digits."""
     sign, digits, exponent = number.as_tuple()
     assert isinstance(exponent, int)
     significant = "".join(map(str, digits)).rstrip("0")
@@ -47,9 +53,9 @@ BOOLEAN_STORAGE = StorageClass(
     "boolean", lambda value: type(value) is bool, lambda value: "1" if value else "0"
 )
 MAPPING_STORAGE = StorageClass("mapping", lambda value: isinstance(value, dict), _itself)
-"""Files, which have no order."""
+"""The storage class of files, which have no order."""
 Stored = str | int | bool | None | list[str] | Mapping[str, "Stored"]
-"""A value as the store keeps it: JSON, in the one spelling that its type calls canonical.
+"""A value as the store keeps it: JSON in the canonical form of its type.
 
-A list has the ids of an object's parts, which lie beside its attributes.
+A list has the IDs of an object's parts, which are stored beside its attributes.
 """

@@ -1,4 +1,4 @@
-"""String and Text: short texts and texts of any length."""
+"""String and Text: texts of limited and of any length."""
 
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ from stratabase.model.types.storage import Stored
 
 
 class TextType(AttributeType):
-    """Texts of any length. Stored as they were given, every character; compared by code point."""
+    """Texts of any length, stored unchanged, and compared by code point."""
 
     name = "Text"
     kind = kinds.TEXT
@@ -24,16 +24,16 @@ class TextType(AttributeType):
         EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS | TEXT_OPERATORS
     )
     max_length: ClassVar[int | None] = None
-    """How many characters a text has at most when the domain does not say."""
+    """The maximum number of characters if the domain sets none; None means no limit."""
 
-    def read(self, given: Any, formats: Formats) -> Stored:
+    def read(self, value: Any, formats: Formats) -> Stored:
         """Return a text."""
         del formats
-        return parse_text(given, self.name)
+        return parse_text(value, self.name)
 
 
 class StringType(TextType):
-    """Texts of at most 255 characters, unless a domain says otherwise."""
+    """Texts of at most 255 characters, unless the domain sets another limit."""
 
     name = "String"
     max_length = 255

@@ -1,4 +1,4 @@
-"""What Date, Time and Datetime have in common: a member's own format beside ISO 8601."""
+"""The base class of Date, Time and Datetime, which accept the member's own format and ISO 8601."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -14,29 +14,29 @@ from stratabase.messages import Message, _
 from stratabase.model.types.base import OrderedType
 from stratabase.model.types.storage import Stored
 
-_LONGEST = 200
+_MAX_LENGTH = 200
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 class OutOfCalendar(InvalidValue):
-    """A moment that lies in these years where it is written, but not in UTC."""
+    """A moment whose year in UTC is not from 1 to 9999, although its year in its own time zone is."""
 
     def __init__(self, message: Message, nearest: str) -> None:
         super().__init__(message)
         self.nearest = nearest
-        """The stored spelling of the first moment or of the last, as good where nothing is to be stored."""
+        """The stored form of the first or the last moment. Comparisons can use it instead."""
 
 
 class TemporalType(OrderedType):
-    """A type of moments. Its stored spelling has one width, so that it sorts as text."""
+    """A type of dates or times. Its stored form has a fixed width, so that it sorts as text."""
 
     takes_format = True
     allowed_parts: ClassVar[frozenset[DatePart]]
-    """What letters of patterns may tell of."""
+    """The parts of a date or time that a pattern can contain."""
     needed_parts: ClassVar[frozenset[DatePart]]
-    """What a text must tell to be read."""
+    """The parts of a date or time that a text must contain."""
     example: ClassVar[str]
-    """A stored value that messages show."""
+    """A stored value, as an example in messages."""
 
     @abstractmethod
     def default_pattern(self, formats: Formats) -> str:
@@ -44,32 +44,33 @@ class TemporalType(OrderedType):
 
     @abstractmethod
     def to_stored(self, moment: datetime) -> str:
-        """Return the stored spelling of a moment in its time zone; what is finer than it is cut off."""
+        """Return the stored form of a moment in its time zone, without finer parts."""
 
     @abstractmethod
     def from_stored(self, zone: tzinfo) -> Callable[[str], datetime]:
-        """Return what turns a stored value into a moment in a time zone."""
+        """Return a function from a stored value to a moment in a time zone."""
 
     @abstractmethod
     def from_iso(self, text: str) -> datetime | None:
-        """Return what ISO 8601 means by a text, None when it is not like that."""
+        """Return the moment that a text in ISO 8601 means, or None if the text is not in that format."""
 
     def zone(self, formats: Formats) -> tzinfo:
-        """Return the time zone in which values are written and read."""
+        """Return the time zone in which values are read and written."""
         del formats
         return UTC
 
-    def read(self, given: Any, formats: Formats) -> Stored:
-        """Return what was given in the member's format, or else in ISO 8601."""
+    def read(self, value: Any, formats: Formats) -> Stored:
+        """Return the stored form of a text in the member's format or in ISO 8601. Raises InvalidValue."""
         pattern = self.default_pattern(formats)
-        moment = self._moment(given, pattern, formats)
-        if moment is None and isinstance(given, str):
-            moment = self.from_iso(given)
+        moment = self._moment(value, pattern, formats)
+        if moment is None and isinstance(value, str):
+            moment = self.from_iso(value)
         if moment is None and _reader(self, pattern, self.zone(formats), formats.language) is None:
-            # A format from before those that cannot be read back were refused: it only writes.
+            # Earlier versions accepted formats that can't be read back. Members who still have one must send
+            # ISO 8601.
             message = _(
                 "{value} is not a valid {type}. Use ISO 8601 (for example, {example}).",
-                value=describe_value(given),
+                value=describe_value(value),
                 type=self.name,
                 example=self.example,
             )
@@ -78,36 +79,39 @@ class TemporalType(OrderedType):
             message = _(
                 "{value} is not a valid {type}. "
                 "Use the format {pattern} (for example, {example}) or ISO 8601 (for example, {iso_example}).",
-                value=describe_value(given),
+                value=describe_value(value),
                 type=self.name,
                 pattern=pattern,
                 example=self._show_example(pattern, formats),
                 iso_example=self.example,
             )
             raise InvalidValue(message)
-        return self._stored(moment, given, formats)
+        return self._stored(moment, value, formats)
 
-    def read_as(self, pattern: str, given: Any, formats: Formats) -> Stored:
-        """Return what was given in one pattern and no other, in the member's time zone and language."""
-        moment = self._moment(given, pattern, formats)
+    def read_as(self, pattern: str, value: Any, formats: Formats) -> Stored:
+        """Return the stored form of a text in one pattern, in the member's time zone and language.
+
+        Raises InvalidValue, also for a text in ISO 8601 that doesn't match the pattern.
+        """
+        moment = self._moment(value, pattern, formats)
         if moment is None:
             message = _(
                 "{value} is not a valid {type}. Use the format {pattern} (for example, {example}).",
-                value=describe_value(given),
+                value=describe_value(value),
                 type=self.name,
                 pattern=pattern,
                 example=self._show_example(pattern, formats),
             )
             raise InvalidValue(message)
-        return self._stored(moment, given, formats)
+        return self._stored(moment, value, formats)
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
-        """Return what writes in the member's format, or in a Java date pattern."""
-        wanted = self.default_pattern(formats) if pattern == "default" else pattern
-        return _writer(self, wanted, self.zone(formats), formats.language)
+        """Return a function that writes values in the member's format, or in a Java date pattern."""
+        used_pattern = self.default_pattern(formats) if pattern == "default" else pattern
+        return _writer(self, used_pattern, self.zone(formats), formats.language)
 
     def display(self, stored: Any, formats: Formats) -> str:
-        """Return a moment in the member's format; in ISO 8601 too, where that format does not tell all."""
+        """Return a value in the member's format, and its stored form too if the format loses information."""
         text = str(self.serializer("default", formats)(stored))
         moment = self._moment(text, self.default_pattern(formats), formats)
         try:
@@ -116,17 +120,19 @@ class TemporalType(OrderedType):
             is_exact = False
         return text if is_exact else f"{text} ({stored})"
 
-    def _moment(self, given: Any, pattern: str, formats: Formats) -> datetime | None:
+    def _moment(self, value: Any, pattern: str, formats: Formats) -> datetime | None:
         read = _reader(self, pattern, self.zone(formats), formats.language)
-        return read(given) if read and isinstance(given, str) and len(given) <= _LONGEST else None
+        return read(value) if read and isinstance(value, str) and len(value) <= _MAX_LENGTH else None
 
-    def _stored(self, moment: datetime, given: Any, formats: Formats) -> str:
+    def _stored(self, moment: datetime, value: Any, formats: Formats) -> str:
         zoned = moment if moment.tzinfo else moment.replace(tzinfo=self.zone(formats))
         try:
             return self.to_stored(zoned)
         except OverflowError:
             end = _FIRST if zoned.year == 1 else _LAST
-            message = _("{value} is outside the years 1 to 9999 in UTC.", value=describe_value(given))
+            message = _(
+                "{value} is out of range. Use a year from 1 to 9999 in UTC.", value=describe_value(value)
+            )
             raise OutOfCalendar(message, self.to_stored(end)) from None
 
     def _show_example(self, pattern: str, formats: Formats) -> str:

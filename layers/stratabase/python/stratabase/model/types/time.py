@@ -1,4 +1,4 @@
-"""Time: a time of day, anywhere."""
+"""Time: a time of day, without a date or a time zone."""
 
 from collections.abc import Callable
 from datetime import datetime, tzinfo
@@ -12,7 +12,7 @@ from stratabase.model.types.temporal import TemporalType
 
 
 class TimeType(TemporalType):
-    """Stored as `10:30:00.000`. It has no time zone; what is finer than a millisecond is cut off."""
+    """Stored as `10:30:00.000`. Anything finer than a millisecond is cut off."""
 
     name = "Time"
     kind = kinds.TIME
@@ -21,20 +21,20 @@ class TimeType(TemporalType):
     example = "18:30:00.000"
 
     def default_pattern(self, formats: Formats) -> str:
-        """Return the time format."""
+        """Return the member's time format."""
         return formats.time_format
 
     def to_stored(self, moment: datetime) -> str:
-        """Return the time of day."""
+        """Return the time of day of a moment."""
         return iso.format_time(moment)
 
     def from_stored(self, zone: tzinfo) -> Callable[[str], datetime]:
-        """Return what finds a moment of some day."""
+        """Return a function from a stored time to a moment on an arbitrary day."""
         del zone
         return _on_some_day
 
     def from_iso(self, text: str) -> datetime | None:
-        """Return a moment at `10:30`, `10:30:00` or `10:30:00.000`."""
+        """Return a moment at a time in ISO 8601 (`10:30`, `10:30:00`, `10:30:00.000`), or None."""
         return iso.parse_time(text)
 
 

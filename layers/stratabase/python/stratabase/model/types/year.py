@@ -1,4 +1,4 @@
-"""Year: years of the Christian era, and the year 0."""
+"""Year: a calendar year from 0 to 9999."""
 
 from typing import Any, ClassVar
 
@@ -19,14 +19,14 @@ class YearType(OrderedType):
     kind = kinds.INT
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
 
-    def read(self, given: Any, formats: Formats) -> Stored:
-        """Return a year, also one written as text."""
+    def read(self, value: Any, formats: Formats) -> Stored:
+        """Return a year. Texts are accepted too."""
         del formats
-        year = parse_integer(given)
+        year = parse_integer(value)
         if year is None or not 0 <= year <= MAX_YEAR:
             message = _(
                 "{value} is not a Year. Use a whole number from {minimum} to {maximum}.",
-                value=describe_value(given),
+                value=describe_value(value),
                 minimum="0",
                 maximum=str(MAX_YEAR),
             )

@@ -1,9 +1,12 @@
-"""Authentication: who sends a request, by a password or by a token.
+"""Authentication: find out which member sends a request, by password or by token.
 
-`sign_in` verifies passwords, within the limits of `sign_in_limits`. `tokens` issues and verifies tokens.
-`json_web_tokens` reads and writes their signed form, with the keys of `signing_keys`. `callers` turns members
-into callers and caches members; `cache` has what all of these share between requests.
-Read them in this order.
+Read the files in this order:
 
-Imports point to `operations.ports` and the domain. No other package of operations imports this one.
+- `sign_in`: verifies passwords, within the limits of `sign_in_limits`
+- `tokens`: issues and verifies tokens
+- `json_web_tokens`: encodes and decodes tokens, with the keys of `signing_keys`
+- `callers`: turns members into callers, and caches members
+- `cache`: a bounded cache, and deduplication of concurrent work
+
+The package imports `operations.ports` and the domain. No other package of operations imports it.
 """

@@ -1,4 +1,4 @@
-"""What a process shares between requests: a cache of bounded size, and one run of the same work at a time."""
+"""A thread-safe cache of bounded size, and deduplication of concurrent work."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -13,28 +13,28 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class BoundedCache(Generic[K, V]):
-    """Keeps `most` values; another one takes the place of that which was put longest ago."""
+class FifoCache(Generic[K, V]):
+    """A cache that drops the entry that was put longest ago when it holds more than `max_size` entries."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, max_size: int) -> None:
+        self._max_size = max_size
         self._values: OrderedDict[K, V] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key, None when there is none any more."""
+        """Return the value of a key, or None if the cache does not hold the key."""
         return self._values.get(key)
 
     def put(self, key: K, value: V) -> None:
-        """Put a value in the place of the key's former one."""
+        """Set the value of a key, which becomes the newest entry."""
         with self._lock:
             self._values[key] = value
             self._values.move_to_end(key)
-            if len(self._values) > self._most:
+            if len(self._values) > self._max_size:
                 self._values.popitem(last=False)
 
     def forget(self, key: K) -> None:
-        """Take a key out, if it is there."""
+        """Remove a key. Do nothing if the cache does not hold it."""
         with self._lock:
             self._values.pop(key, None)
 
@@ -43,9 +43,11 @@ T = TypeVar("T")
 
 
 class SingleFlight(Generic[T]):
-    """Shares results, between threads and between all that waits as `stratabase.waiting` does.
+    """Runs the same work once for all callers that ask for it at the same time.
 
-    A refusal is not shared, unless the store was unavailable: each then does the work itself, and is counted.
+    It serves threads and everything that waits by `stratabase.waiting`. Callers with the same key share the
+    result, and they share Unavailable. They don't share other errors: each follower then does the work
+    itself, so that limits count each attempt.
     """
 
     def __init__(self) -> None:
@@ -53,9 +55,10 @@ class SingleFlight(Generic[T]):
         self._lock = Lock()
 
     def __call__(self, key: bytes, work: Callable[[], T]) -> T:
-        """Return what `work()` returns, or what it just returned to another with the same key."""
+        """Return the result of `work`, or of the work that runs at the moment for the same key."""
         mine: Future[T] = Future()
         with self._lock:
+            # The first caller with a key leads, and does the work. All others follow.
             first = self._under_way.setdefault(key, mine)
         return self._lead(key, mine, work) if first is mine else _follow(first, work)
 
@@ -71,7 +74,8 @@ class SingleFlight(Generic[T]):
         return result
 
     def _land(self, key: bytes) -> None:
-        # Before the result is told: who comes later has not asked while it was under way.
+        # First remove the key, then publish the result: a caller who comes later must not get a result
+        # of work that began before the call.
         with self._lock:
             del self._under_way[key]
 

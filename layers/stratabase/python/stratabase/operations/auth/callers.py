@@ -1,4 +1,4 @@
-"""The member behind a request, from a cache, and the caller that the member is under the model."""
+"""Cache members by id, and make the caller that a member is under the present model."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -8,18 +8,22 @@ from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _, and_list
 from stratabase.model.model import Profile
-from stratabase.operations.auth.cache import BoundedCache
+from stratabase.operations.auth.cache import FifoCache
 from stratabase.operations.ports import Clock, Members
 
 
 class CallerFactory:
-    """Makes callers of members."""
+    """Makes a `Caller` of a `Member`, with the rights of the member's profile."""
 
     def __init__(self, profiles: Mapping[str, Profile]) -> None:
         self._profiles = profiles
 
     def __call__(self, member: Member, signed_in: Instant | None = None) -> Caller:
-        """Return the caller that a member is. Raises Forbidden."""
+        """Return the caller for a member.
+
+        `signed_in` is the instant when the password was verified, if the member uses a token. Raises
+        Forbidden if the model has no such profile.
+        """
         profile = self._profiles.get(member.profile)
         if profile is None:
             message = _(
@@ -44,44 +48,44 @@ class CallerFactory:
 
 
 MEMBER_FRESHNESS = 3_000
-"""Milliseconds for which a member is believed to be as read: so long may a disabled one still come in."""
+"""Milliseconds for which a cached member counts as current. A disabled member may get in for as long."""
 MAX_MEMBERS = 10_000
 
 
-class _Known(NamedTuple):
+class _CachedMember(NamedTuple):
     member: Member
     read: Instant
 
 
 class MemberCache:
-    """Members by their ids, each as it was FRESHNESS ago at most."""
+    """Members by id, each read at most MEMBER_FRESHNESS ago."""
 
     def __init__(self, members: Members, clock: Clock) -> None:
         self._members = members
         self._clock = clock
-        self._known: BoundedCache[str, _Known] = BoundedCache(MAX_MEMBERS)
+        self._cached: FifoCache[str, _CachedMember] = FifoCache(MAX_MEMBERS)
 
     def __call__(self, id_: str) -> Member | None:
-        """Return the member with that id. Raises Unavailable."""
-        known = self._known.get(id_)
+        """Return the member with an id, from the cache if it is fresh. Raises Unavailable."""
+        cached = self._cached.get(id_)
         now = self._clock.now()
-        # A clock that was put back makes nothing younger: what seems to come from the future is over.
-        if known is not None and 0 <= now - known.read < MEMBER_FRESHNESS:
-            return known.member
+        # If the clock was set back, an entry from the future counts as expired.
+        if cached is not None and 0 <= now - cached.read < MEMBER_FRESHNESS:
+            return cached.member
         return self._read(id_, now)
 
-    def again(self, id_: str) -> Member | None:
-        """Return the member with that id as it is stored now. Raises Unavailable."""
+    def reload(self, id_: str) -> Member | None:
+        """Return the member with an id as stored now. Raises Unavailable."""
         return self._read(id_, self._clock.now())
 
-    def meet(self, member: Member, read: Instant) -> None:
-        """Remember a member who has just been read."""
-        self._known.put(member.id, _Known(member, read))
+    def remember(self, member: Member, read_at: Instant) -> None:
+        """Cache a member that was just read."""
+        self._cached.put(member.id, _CachedMember(member, read_at))
 
     def _read(self, id_: str, now: Instant) -> Member | None:
         member = self._members.by_id(id_)
         if member is None:
-            self._known.forget(id_)
+            self._cached.forget(id_)
         else:
-            self.meet(member, now)
+            self.remember(member, now)
         return member

@@ -1,7 +1,8 @@
-"""Signed tokens: JSON Web Tokens with HMAC-SHA-256, and the claims that they carry."""
+"""JSON Web Tokens with HMAC-SHA-256: sign, verify, and check their claims."""
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,40 +13,39 @@ from stratabase.domain.members.key_rotation import SigningKey
 if TYPE_CHECKING:
     from jwt import PyJWS
 
-from dataclasses import asdict, dataclass
-
-LONGEST_TOKEN = 8 * 1024
-"""Characters of a token; no gateway lets through more."""
-_LONGEST_ID = 64
+MAX_TOKEN_LENGTH = 8 * 1024
+"""In characters. No gateway lets longer tokens through."""
+_MAX_KEY_ID_LENGTH = 64
 _ALGORITHM = "HS256"
-_FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}")
-"""Three parts; the last is the base64url of 32 bytes."""
+_PATTERN = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}")
+"""Three parts. The last is the base64url form of 32 bytes."""
 
 
 class InvalidSignature(Exception):
-    """What is no token of this service."""
+    """The token is malformed, or no key of this service signed it."""
 
 
 def sign_token(claims: Mapping[str, Any], key: SigningKey) -> str:
-    """Return a token that says these claims."""
+    """Return a signed token with these claims."""
     return _jws().encode(orjson.dumps(claims), key.secret, _ALGORITHM, {"kid": key.id})
 
 
-def open_token(token: str, find: Callable[[str], SigningKey | None]) -> tuple[object, SigningKey]:
-    """Return what a token says, and the key that signed it, which `find` finds by its id.
+def open_token(token: str, find_key: Callable[[str], SigningKey | None]) -> tuple[object, SigningKey]:
+    """Return the payload of a token, and the key that signed it.
 
-    Raises InvalidSignature; `find` is asked only about ids that could be some.
+    `find_key` returns the key with an id, or None. It is called only with ids that have the form of one.
+    Raises InvalidSignature.
     """
-    if len(token) > LONGEST_TOKEN or not _FORM.fullmatch(token):
+    if len(token) > MAX_TOKEN_LENGTH or not _PATTERN.fullmatch(token):
         raise InvalidSignature("it has not the form of a token")
-    key = find(_key_id(token))
+    key = find_key(_key_id(token))
     if key is None:
         raise InvalidSignature("no such key is known")
     return _verify(token, key), key
 
 
 def _key_id(token: str) -> str:
-    """Return the id of the key that a token claims to be signed with."""
+    """Return the key id in a token's header. Raises InvalidSignature."""
     from jwt import PyJWTError  # noqa: PLC0415 - see _jws
 
     try:
@@ -53,10 +53,10 @@ def _key_id(token: str) -> str:
     except PyJWTError as error:
         raise InvalidSignature(str(error)) from error
     id_ = header.get("kid")
-    # A header that says more, or something else, is none that this service writes.
+    # This service writes exactly this header. Any other algorithm or field means a forged token.
     if header != {"alg": _ALGORITHM, "typ": "JWT", "kid": id_}:
         raise InvalidSignature("its header is none of ours")
-    if not isinstance(id_, str) or not 0 < len(id_) <= _LONGEST_ID:
+    if not isinstance(id_, str) or not 0 < len(id_) <= _MAX_KEY_ID_LENGTH:
         raise InvalidSignature("the id of its key can be none")
     return id_
 
@@ -72,7 +72,7 @@ def _verify(token: str, key: SigningKey) -> object:
 
 @cache
 def _jws() -> "PyJWS":
-    # Imported at first use: a request with a password has no token, and need not pay for it.
+    # Imported at first use: a request with a password needs no token code, and starts faster without it.
     from jwt import PyJWS  # noqa: PLC0415 - see above
 
     return PyJWS(algorithms=[_ALGORITHM])
@@ -81,29 +81,30 @@ def _jws() -> "PyJWS":
 ISSUER = "stratabase"
 LEEWAY = 10
 """Seconds by which the clock of the process that issued a token may be ahead."""
-LONGEST_LIFE = 86_400
-"""Seconds; no token lives longer, whatever was set."""
-_LAST = 253_402_300_799
+MAX_LIFETIME = 86_400
+"""Seconds. No token lives longer, whatever the settings say."""
+_MAX_TIMESTAMP = 253_402_300_799
 """The last second of the year 9999."""
 
 
 class InvalidClaims(Exception):
-    """Claims that no token of this service has, or that do not hold now."""
+    """The claims are not those of a token of this service, or don't hold now."""
 
 
 class Expired(InvalidClaims):
-    """The token's time is over."""
+    """The token has expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenClaims:
-    """The claims; instants are in seconds since 1970.
+    """The claims of a token. Times are seconds since 1970.
 
-    Raises InvalidClaims when they contradict each other.
+    Raises InvalidClaims if the times contradict each other.
     """
 
     sub: str
-    """The username when the token was issued, as `username`: who has been renamed meanwhile is let in."""
+    """The username when the token was issued, like `username`. A member who was renamed since can still
+    use the token."""
     id: str
     username: str
     iss: str
@@ -116,17 +117,17 @@ class TokenClaims:
     generation: int
 
     def __post_init__(self) -> None:
-        if not self.auth_time <= self.iat + LEEWAY or not self.iat <= self.exp <= self.iat + LONGEST_LIFE:
+        if not self.auth_time <= self.iat + LEEWAY or not self.iat <= self.exp <= self.iat + MAX_LIFETIME:
             raise InvalidClaims("its instants contradict each other")
 
     def check(self, now: int) -> None:
-        """Raise InvalidClaims when the token is not good at a second: not yet, or (Expired) not any more."""
+        """Raise Expired or InvalidClaims if the token is not valid at a time in seconds since 1970."""
         if self.exp <= now:
             raise Expired("it has expired")
         if max(self.iat, self.nbf) > now + LEEWAY:
             raise InvalidClaims("it is not good yet")
 
-    def written(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, Any]:
         """Return the claims by their names in a token."""
         return {_NAMES.get(name, name): value for name, value in asdict(self).items()}
 
@@ -139,11 +140,11 @@ def _is_text(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    # Not isinstance: true is no number here.
-    return type(value) is int and 0 <= value <= _LAST
+    # Not isinstance: in Python, a bool is an int.
+    return type(value) is int and 0 <= value <= _MAX_TIMESTAMP
 
 
-_KINDS: Mapping[str, Callable[[object], bool]] = {
+_CLAIM_CHECKS: Mapping[str, Callable[[object], bool]] = {
     "sub": _is_text,
     "__id": _is_text,
     "username": _is_text,
@@ -156,16 +157,16 @@ _KINDS: Mapping[str, Callable[[object], bool]] = {
     "auth_time": _is_number,
     "__generation": _is_number,
 }
-"""Which values each claim may have."""
+"""By claim: whether a value is acceptable."""
 
 
 def parse_claims(payload: object, audience: str) -> TokenClaims:
-    """Return the claims of a token that is meant for `audience`. Raises InvalidClaims."""
+    """Return the claims in a token's payload, for the expected audience. Raises InvalidClaims."""
     if not isinstance(payload, dict):
         raise InvalidClaims("it holds no claims")
-    bad = [name for name, is_good in _KINDS.items() if not is_good(payload.get(name))]
-    if bad:
-        raise InvalidClaims(f"its claims {', '.join(bad)} are missing or wrong")
+    invalid = [name for name, is_good in _CLAIM_CHECKS.items() if not is_good(payload.get(name))]
+    if invalid:
+        raise InvalidClaims(f"its claims {', '.join(invalid)} are missing or wrong")
     if payload["aud"] != audience:
         raise InvalidClaims("it is meant for somebody else")
     own = {name: payload[_NAMES.get(name, name)] for name in TokenClaims.__slots__}

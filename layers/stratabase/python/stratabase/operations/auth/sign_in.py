@@ -1,4 +1,4 @@
-"""Sign-in by username and password, with a cache of credentials that were verified a moment ago."""
+"""Sign-in by username and password, with a cache of recently verified credentials."""
 
 import secrets
 from collections.abc import Callable, Mapping
@@ -15,23 +15,24 @@ from stratabase.domain.members.password import LONGEST_PASSWORD, normalize_passw
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
 from stratabase.model.model import Profile
-from stratabase.operations.auth.cache import BoundedCache, SingleFlight
+from stratabase.operations.auth.cache import FifoCache, SingleFlight
 from stratabase.operations.auth.callers import CallerFactory, MemberCache
 from stratabase.operations.auth.sign_in_limits import FailureDelay, FailureLimit
 from stratabase.operations.ports import Attempts, Clock, Members, Passwords
 
 
 class SignIn:
-    """Knows members by their passwords, and remembers for a while whom it has just known.
+    """Verifies credentials and returns callers.
 
-    Wrong credentials are never remembered. Whether the member exists or not, they get the same answer after
-    the same work, and count alike: see FailureLimit and FailureDelay.
+    Correct credentials are cached for a minute, so that most requests need no slow hash. Wrong ones are never
+    cached. They get the same answer after the same work whether the member exists or not, and count towards
+    `FailureLimit` and `FailureDelay` alike.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - each is a service that it uses
         self,
         members: Members,
-        known: MemberCache,
+        member_cache: MemberCache,
         passwords: Passwords,
         profiles: Mapping[str, Profile],
         clock: Clock,
@@ -39,52 +40,52 @@ class SignIn:
         pause: Callable[[float], None],
     ) -> None:
         self._members = members
-        self._known = known
+        self._member_cache = member_cache
         self._passwords = passwords
         self._clock = clock
         self._caller = CallerFactory(profiles)
-        self._remembered = VerifiedCredentials(known, clock)
-        self._once: SingleFlight[Member] = SingleFlight()
+        self._credentials = VerifiedCredentials(member_cache, clock)
+        self._single_flight: SingleFlight[Member] = SingleFlight()
         self._limit = FailureLimit(attempts, clock, pause)
         self._delay = FailureDelay(attempts, clock, pause)
 
     def __call__(self, username: str, password: str, address: str) -> Caller:
-        """Return the caller whose credentials come from an address.
+        """Return the caller with these credentials. `address` is the IP address of the request.
 
         Raises Unauthenticated, TooManyFailures, Forbidden, Unavailable.
         """
-        fingerprint = self._remembered.fingerprint(username, password)
-        member = self._remembered.member(fingerprint)
+        fingerprint = self._credentials.fingerprint(username, password)
+        member = self._credentials.member(fingerprint)
         if member is None:
-            verify = partial(self._admitted, fingerprint, username, password, address)
-            member = self._once(fingerprint, verify)
+            verify = partial(self._verify_within_limits, fingerprint, username, password, address)
+            member = self._single_flight(fingerprint, verify)
         return self._caller(member)
 
-    def _admitted(self, fingerprint: bytes, username: str, password: str, address: str) -> Member:
-        """Return whose credentials they are, unless they come after too many wrong ones."""
+    def _verify_within_limits(self, fingerprint: bytes, username: str, password: str, address: str) -> Member:
+        """Return the member with these credentials, unless too many attempts have failed."""
         key = source_key(username, address)
         self._limit.check(key)
-        # The delay first: while it lasts, nothing is under way that the limit would have to count.
+        # The delay comes first: an attempt that waits must not yet count towards the limit.
         with self._delay.attempt(username), self._limit.attempt(key):
-            return self._verified(fingerprint, username, password)
+            return self._verify(fingerprint, username, password)
 
-    def _verified(self, fingerprint: bytes, username: str, password: str) -> Member:
+    def _verify(self, fingerprint: bytes, username: str, password: str) -> Member:
         now = self._clock.now()
         member = self._members.by_username(username)
-        right = self._is_right(member.password if member else None, password)
-        if member is None or member.disabled or not right:
-            raise Unauthenticated(_("The username or the password is wrong."))
-        self._known.meet(member, now)
-        self._remembered.remember(fingerprint, member, now)
+        matches = self._matches(member.password if member else None, password)
+        if member is None or member.disabled or not matches:
+            raise Unauthenticated(_("The username or password is incorrect."))
+        self._member_cache.remember(member, now)
+        self._credentials.remember(fingerprint, member, now)
         return member
 
-    def _is_right(self, hashed: str | None, password: str) -> bool:
+    def _matches(self, hashed: str | None, password: str) -> bool:
         password = normalize_password(password)
-        return _may_be(password) and waiting.offload(self._passwords.verify, hashed, password)
+        return _is_hashable(password) and waiting.offload(self._passwords.verify, hashed, password)
 
 
-def _may_be(password: str) -> bool:
-    """Return whether anybody could have such a password: others are not hashed, which would keep us busy."""
+def _is_hashable(password: str) -> bool:
+    """Return whether a password could be a member's. Hashing others would only waste time."""
     try:
         password.encode()
     except UnicodeEncodeError:
@@ -92,9 +93,9 @@ def _may_be(password: str) -> bool:
     return len(password) <= LONGEST_PASSWORD
 
 
-REMEMBERED_FOR = 60_000
-"""Milliseconds for which a password that was verified need not be verified again."""
-MOST_REMEMBERED = 1_000
+CREDENTIALS_FRESHNESS = 60_000
+"""Milliseconds for which verified credentials are not verified again."""
+MAX_VERIFIED_CREDENTIALS = 1_000
 
 
 class _Verified(NamedTuple):
@@ -103,42 +104,44 @@ class _Verified(NamedTuple):
 
 
 class VerifiedCredentials:
-    """The members whose credentials were right, by keyed hashes of those.
+    """A cache of members by keyed hashes of their credentials.
 
-    Only this process has the key. Nothing is remembered of wrong credentials.
+    The key never leaves this process. Wrong credentials are not cached.
     """
 
-    def __init__(self, known: MemberCache, clock: Clock) -> None:
-        self._known = known
+    def __init__(self, member_cache: MemberCache, clock: Clock) -> None:
+        self._member_cache = member_cache
         self._clock = clock
         self._secret: bytes | None = None
         self._lock = Lock()
-        self._verified: BoundedCache[bytes, _Verified] = BoundedCache(MOST_REMEMBERED)
+        self._verified: FifoCache[bytes, _Verified] = FifoCache(MAX_VERIFIED_CREDENTIALS)
 
     def fingerprint(self, username: str, password: str) -> bytes:
-        """Return what credentials are told apart by."""
-        # The length keeps ("ab", "c") and ("a", "bc") apart.
+        """Return the keyed hash of a username and a password."""
+        # The length distinguishes ("ab", "c") from ("a", "bc").
         text = f"{len(username)} {username}{password}"
         return blake2b(text.encode("utf-8", "surrogatepass"), key=self._key).digest()
 
     def member(self, fingerprint: bytes) -> Member | None:
-        """Return whose credentials they are, if they are remembered and the member still has them."""
+        """Return the member with cached credentials, or None if they are not cached or no longer valid."""
         verified = self._verified.get(fingerprint)
-        # A clock that was put back makes nothing younger: what seems to come from the future is over.
-        if verified is None or not 0 <= self._clock.now() - verified.verified < REMEMBERED_FOR:
+        # If the clock was set back, an entry from the future counts as expired.
+        if verified is None or not 0 <= self._clock.now() - verified.verified < CREDENTIALS_FRESHNESS:
             return None
-        member = self._known(verified.member.id)
+        member = self._member_cache(verified.member.id)
         if member is None or member.disabled or _credentials(member) != _credentials(verified.member):
             return None
         return member
 
     def remember(self, fingerprint: bytes, member: Member, verified: Instant) -> None:
-        """Remember whose credentials were right."""
+        """Cache a member whose credentials were verified at an instant."""
         self._verified.put(fingerprint, _Verified(member, verified))
 
     @property
     def _key(self) -> bytes:
-        # Made at first use, not before: copies of a process that was snapshot must not share it. Threads that
+        # come at once share it, which `cached_property` does not see to: it has no lock since Python 3.12.
+        # Made at first use: copies of a process that was restored from a snapshot must not share the key.
+        # Concurrent threads must share it, and `cached_property` has had no lock since Python 3.12.
         # come at once share it, which `cached_property` does not see to: it has no lock since Python 3.12.
         with self._lock:
             if self._secret is None:

@@ -7,19 +7,19 @@ from random import uniform
 from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated, Unavailable
 from stratabase.domain.members.attempts import FAILURE_WINDOW, username_key
 from stratabase.domain.objects.instant import Instant
-from stratabase.operations.auth.cache import BoundedCache
+from stratabase.operations.auth.cache import FifoCache
 from stratabase.operations.ports import Attempts, Clock
 
 FAILURES_WITHOUT_DELAY = 10
-"""Failures within the window that delay nobody."""
+"""Failures within the window that cause no delay yet."""
 SHORTEST_DELAY, LONGEST_DELAY = 0.25, 4.0
-"""Seconds; it doubles with each failure."""
+"""In seconds. The delay doubles with each failure."""
 MAX_COUNTED_FAILURES = 20
-"""Failures that are noted: more would delay no longer, and only keep the store busy."""
+"""Failures that are recorded. More would not make the delay longer, but would load the store."""
 
 
 class FailureDelay:
-    """Slows down guessing from many addresses; nobody is refused by it."""
+    """Slows down guessing from many addresses. It delays attempts, and never refuses one."""
 
     def __init__(self, attempts: Attempts, clock: Clock, pause: Callable[[float], None]) -> None:
         self._attempts = attempts
@@ -28,9 +28,9 @@ class FailureDelay:
 
     @contextmanager
     def attempt(self, username: str) -> Iterator[None]:
-        """Wait, then let be done what is within; it is a failure when it raises Unauthenticated.
+        """Wait as long as earlier failures require, then run the body.
 
-        Raises Unavailable.
+        The attempt is recorded as a failure if the body raises Unauthenticated. Raises Unavailable.
         """
         key = username_key(username)
         failures = self._attempts.count(key, self._clock.now() - FAILURE_WINDOW)
@@ -53,44 +53,48 @@ def _delay(doublings: int) -> float:
 
 
 MAX_FAILURES = 10
-"""Failures within the window; while there are so many, nothing is verified."""
+"""Failures within the window. While there are so many, no password is verified."""
 LONGEST_ATTEMPT = 2_000
-"""Milliseconds that an attempt of another process may be under way: one from longer ago has failed."""
-_LOOKS = (0, 0.1, 0.2, 0.4, 0.8, 1.6)
-"""Seconds to wait at most before each look whether those under way were right."""
-_SHORTEST = 0.7
-"""What is waited at least, as a part of that: in all it is still longer than LONGEST_ATTEMPT."""
-_MOST_REMEMBERED = 10_000
+"""Milliseconds for which an attempt of another process may still be running. An older one counts as
+failed."""
+_RETRY_WAITS = (0, 0.1, 0.2, 0.4, 0.8, 1.6)
+"""Seconds to wait at most before each look at whether the running attempts have succeeded."""
+_MIN_JITTER = 0.7
+"""The shortest wait, as a fraction of the longest. Even so, all waits together exceed LONGEST_ATTEMPT."""
+_MAX_KEYS = 10_000
 
 
 class FailureLimit:
-    """Admits attempts while fewer than MAX_FAILURES have failed, however many come at the same time.
+    """Admits attempts while fewer than MAX_FAILURES have failed, however many arrive at the same time.
 
-    Each is noted before the password is verified, and withdrawn unless that was wrong. So those under way
-    count too: one that finds too many of them waits for what becomes of them, since they may all be right.
+    An attempt is recorded before its password is verified, and withdrawn unless the password was wrong. So
+    running attempts count too. An attempt that finds too many of them waits for their outcome, because they
+    may all succeed.
     """
 
     def __init__(self, attempts: Attempts, clock: Clock, pause: Callable[[float], None]) -> None:
         self._attempts = attempts
         self._clock = clock
         self._pause = pause
-        self._blocked: BoundedCache[str, Instant] = BoundedCache(_MOST_REMEMBERED)
-        self._failed: BoundedCache[str, tuple[Instant, ...]] = BoundedCache(_MOST_REMEMBERED)
+        self._blocked: FifoCache[str, Instant] = FifoCache(_MAX_KEYS)
+        """By key: until when this process refuses all attempts."""
+        self._failed: FifoCache[str, tuple[Instant, ...]] = FifoCache(_MAX_KEYS)
+        """By key: the instants of the attempts that failed in this process."""
 
     def check(self, key: str) -> None:
-        """Raise TooManyFailures where this process knows that already."""
+        """Raise TooManyFailures if this process already knows that the key is blocked."""
         until = self._blocked.get(key)
-        # A clock that was put back makes nobody wait longer than the window.
-        if until is not None and 0 < (left := until - self._clock.now()) <= FAILURE_WINDOW:
-            raise _too_many(left)
+        # If the clock was set back, nobody waits longer than the window.
+        if until is not None and 0 < (remaining := until - self._clock.now()) <= FAILURE_WINDOW:
+            raise _too_many(remaining)
 
     @contextmanager
     def attempt(self, key: str) -> Iterator[None]:
-        """Admit what is done within; it counts as a failure when it raises Unauthenticated.
+        """Run the body if the limit admits it. It counts as a failure if it raises Unauthenticated.
 
         Raises TooManyFailures, Unavailable.
         """
-        attempt, now = self._admitted(key)
+        attempt, now = self._admit(key)
         try:
             yield
         except Unauthenticated:
@@ -102,14 +106,14 @@ class FailureLimit:
             raise
         self._withdraw(key, attempt)
 
-    def _admitted(self, key: str) -> tuple[str, Instant]:
-        """Note an attempt, and return its name and its instant."""
-        for wait in _LOOKS:
-            if wait:  # not for the same time as all others who wait
-                self._pause(wait * uniform(_SHORTEST, 1))  # noqa: S311 - no secret
+    def _admit(self, key: str) -> tuple[str, Instant]:
+        """Record an attempt, and return its id and its instant. Raises TooManyFailures, Unavailable."""
+        for wait in _RETRY_WAITS:
+            if wait:  # a random part of it, so that waiting attempts don't all look at the same time
+                self._pause(wait * uniform(_MIN_JITTER, 1))  # noqa: S311 - no secret
             now = self._clock.now()
             noted = self._attempts.note(key, now, now - FAILURE_WINDOW)
-            # Nothing counts for longer than the window, though a clock that was wrong said otherwise.
+            # Ignore instants that lie further ahead than the window: the clock that noted them was wrong.
             counted = [instant for instant in noted.instants if instant <= now + FAILURE_WINDOW]
             if len(counted) <= MAX_FAILURES:
                 return noted.attempt, now
@@ -118,6 +122,10 @@ class FailureLimit:
         raise TooManyFailures(1)
 
     def _refuse_if_sure(self, key: str, instants: Sequence[Instant], now: Instant) -> None:
+        """Raise TooManyFailures if enough of the attempts have certainly failed.
+
+        Those are the attempts that failed in this process, and those that are older than LONGEST_ATTEMPT.
+        """
         own = self._failures(key)
         failed = [instant for instant in instants if instant in own or now - instant > LONGEST_ATTEMPT]
         if len(failed) >= MAX_FAILURES:
@@ -126,15 +134,15 @@ class FailureLimit:
             raise _too_many(until - now)
 
     def _failures(self, key: str) -> tuple[Instant, ...]:
-        """Return when this process saw attempts fail."""
+        """Return the instants of the attempts that failed in this process."""
         return self._failed.get(key) or ()
 
     def _withdraw(self, key: str, attempt: str) -> None:
-        # What cannot be taken back counts as a failure; that is no reason to refuse who was right.
+        # If the store cannot withdraw it, the attempt counts as a failure. The right password still gets in.
         with suppress(Unavailable):
             self._attempts.withdraw(key, attempt)
 
 
-def _too_many(left: int) -> TooManyFailures:
-    """Return the refusal, with the time that is left in milliseconds."""
-    return TooManyFailures(max(1, -(-left // 1000)))
+def _too_many(remaining: int) -> TooManyFailures:
+    """Return the refusal, with the remaining time: milliseconds in, whole seconds in the refusal."""
+    return TooManyFailures(max(1, -(-remaining // 1000)))

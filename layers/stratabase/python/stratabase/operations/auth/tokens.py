@@ -1,4 +1,4 @@
-"""Issues tokens for passwords and for valid tokens, and finds the caller who sends one."""
+"""Issue tokens, refresh them, and find the caller who sends one."""
 
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -9,7 +9,7 @@ from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
-from stratabase.operations.auth.cache import BoundedCache
+from stratabase.operations.auth.cache import FifoCache
 from stratabase.operations.auth.callers import CallerFactory, MemberCache
 from stratabase.operations.auth.json_web_tokens import (
     ISSUER,
@@ -28,29 +28,29 @@ MAX_VERIFIED_TOKENS = 5_000
 
 
 class VerifiedToken(NamedTuple):
-    """What a token says, and the key that has signed it."""
+    """The claims of a token, and the key that signed it."""
 
     claims: TokenClaims
     key: SigningKey
 
 
 class VerifiedTokens:
-    """The tokens that were verified last, by their hashes: the tokens themselves are not kept."""
+    """A cache of verified tokens by their hashes. It does not keep the tokens themselves."""
 
     def __init__(self) -> None:
-        self._seen: BoundedCache[bytes, VerifiedToken] = BoundedCache(MAX_VERIFIED_TOKENS)
+        self._verified_tokens: FifoCache[bytes, VerifiedToken] = FifoCache(MAX_VERIFIED_TOKENS)
 
     def find(self, token: str) -> VerifiedToken | None:
-        """Return what a token says, if it was seen."""
-        return self._seen.get(_fingerprint(token))
+        """Return the claims and the key of a token, or None if it is not cached."""
+        return self._verified_tokens.get(_fingerprint(token))
 
-    def remember(self, token: str, seen: VerifiedToken) -> None:
-        """Remember a token that is good."""
-        self._seen.put(_fingerprint(token), seen)
+    def remember(self, token: str, verified: VerifiedToken) -> None:
+        """Cache a valid token."""
+        self._verified_tokens.put(_fingerprint(token), verified)
 
     def forget(self, token: str) -> None:
-        """Forget a token that is good no more."""
-        self._seen.forget(_fingerprint(token))
+        """Remove a token that is no longer valid."""
+        self._verified_tokens.forget(_fingerprint(token))
 
 
 def _fingerprint(token: str) -> bytes:
@@ -58,10 +58,10 @@ def _fingerprint(token: str) -> bytes:
 
 
 class TokenVerifier:
-    """Knows callers by their tokens; `audience` is for whom those must be.
+    """Finds callers by their tokens. `audience` is the application that tokens must be for.
 
-    A token that was verified is not verified again as long as its key lives. What may change is looked at
-    each time: the clock, the keys, and the member, who is known as MemberCache promises.
+    The signature of a token is verified once, as long as its key exists. The clock, the keys, and the member
+    are checked each time; the member may be as old as `MemberCache` allows.
     """
 
     def __init__(
@@ -72,53 +72,54 @@ class TokenVerifier:
         self._callers = callers
         self._clock = clock
         self._audience = audience
-        self._seen = VerifiedTokens()
+        self._verified_tokens = VerifiedTokens()
 
     def caller(self, token: str) -> Caller:
-        """Return whose token this is. Raises Unauthenticated, Forbidden, Unavailable."""
+        """Return the caller who sends a token. Raises Unauthenticated, Forbidden, Unavailable."""
         try:
-            said = self._claims(token)
+            claims = self._claims(token)
         except Expired as error:
             raise Unauthenticated(_("The token has expired.")) from error
         except (InvalidSignature, InvalidClaims) as error:
             raise _refused() from error
-        return self._callers(self._member(said), said.auth_time * 1000)
+        return self._callers(self._member(claims), claims.auth_time * 1000)
 
     def _claims(self, token: str) -> TokenClaims:
-        seen = self._seen.find(token)
+        verified = self._verified_tokens.find(token)
         try:
-            if seen is None or self._keys.find(seen.key.id) != seen.key:
-                seen = self._verified(token)
-            seen.claims.check(self._clock.now() // 1000)
+            # If the key was removed since the token was verified, a new verification fails.
+            if verified is None or self._keys.find(verified.key.id) != verified.key:
+                verified = self._verify(token)
+            verified.claims.check(self._clock.now() // 1000)
         except (InvalidSignature, InvalidClaims):
-            self._seen.forget(token)
+            self._verified_tokens.forget(token)
             raise
-        return seen.claims
+        return verified.claims
 
-    def _verified(self, token: str) -> VerifiedToken:
+    def _verify(self, token: str) -> VerifiedToken:
         payload, key = open_token(token, self._keys.find)
-        seen = VerifiedToken(parse_claims(payload, self._audience), key)
-        self._seen.remember(token, seen)
-        return seen
+        verified = VerifiedToken(parse_claims(payload, self._audience), key)
+        self._verified_tokens.remember(token, verified)
+        return verified
 
-    def _member(self, said: TokenClaims) -> Member:
-        member = self._members(said.id)
-        if member is not None and member.generation < said.generation:
-            # The token is younger than what is known of the member.
-            member = self._members.again(said.id)
-        if member is None or member.disabled or member.generation != said.generation:
+    def _member(self, claims: TokenClaims) -> Member:
+        member = self._members(claims.id)
+        if member is not None and member.generation < claims.generation:
+            # The token is newer than the cached member: read the member again.
+            member = self._members.reload(claims.id)
+        if member is None or member.disabled or member.generation != claims.generation:
             raise _refused()
         return member
 
 
 def _refused() -> Unauthenticated:
-    """Return the one refusal for whatever is wrong with a token: forgers need no advice."""
+    """Return the same refusal for any invalid token, so that forgers learn nothing."""
     return Unauthenticated(_("The token is not valid."))
 
 
 @dataclass(frozen=True, slots=True)
 class IssuedToken:
-    """A new token, and for how many seconds it is good."""
+    """A new token, and its lifetime in seconds."""
 
     access_token: str = field(repr=False)
     expires_in: int
@@ -126,28 +127,28 @@ class IssuedToken:
 
 @dataclass(frozen=True, slots=True)
 class TokenTerms:
-    """For whom tokens are, and for how long."""
+    """The audience and the lifetime of tokens."""
 
     audience: str
-    """The application."""
+    """The application that tokens are for."""
     minutes: int = 30
-    """For how long a token is good."""
+    """The lifetime of a token."""
     hours: int = 12
-    """How long after the password was given its tokens can be refreshed."""
+    """For how long after sign-in with a password tokens can be refreshed."""
 
     @property
     def validity(self) -> int:
-        """For how many milliseconds a token is good."""
+        """The lifetime of a token in milliseconds."""
         return self.minutes * 60_000
 
     @property
     def session(self) -> int:
-        """How many milliseconds after the password was given its tokens can be refreshed."""
+        """Milliseconds after sign-in with a password for which tokens can be refreshed."""
         return self.hours * 3_600_000
 
 
 class TokenIssuer:
-    """Issues tokens on its terms, signed with the key whose turn it is."""
+    """Issues tokens on these terms, signed with the current key."""
 
     def __init__(self, keys: SigningKeyCache, clock: Clock, ids: Ids, terms: TokenTerms) -> None:
         self._keys = keys
@@ -171,16 +172,21 @@ class TokenIssuer:
             auth_time=auth_time // 1000,
             generation=caller.generation,
         )
-        return IssuedToken(sign_token(claims.written(), self._keys.signing()), seconds)
+        return IssuedToken(sign_token(claims.payload(), self._keys.signing_key()), seconds)
 
     def issue_now(self, caller: Caller) -> IssuedToken:
-        """Return a token for a caller whose password has just been verified. Raises Unavailable."""
+        """Return a token for a caller whose password was just verified. Raises Unavailable."""
         return self.issue(caller, self._clock.now())
 
     def refresh(self, caller: Caller) -> IssuedToken:
-        """Return a new token for a caller who came with one. Raises Unauthenticated, Unavailable."""
+        """Return a new token for a caller who authenticated with one. Raises Unauthenticated, Unavailable."""
         if caller.signed_in is None:
-            raise Unauthenticated(_("Only a token can be refreshed. Send it as Authorization: Bearer."))
+            raise Unauthenticated(
+                _("To refresh a token, send it in the Authorization header with the Bearer scheme.")
+            )
         if self._clock.now() - caller.signed_in >= self._terms.session:
-            raise Unauthenticated(_("The session has expired. Get a new token with the password."))
+            raise Unauthenticated(
+                _("The session has expired. Get a new token with your username and password.")
+            )
+        # The new token keeps the time of the sign-in, so that refreshing does not prolong the session.
         return self.issue(caller, caller.signed_in)

@@ -1,4 +1,5 @@
-"""Locking and unlocking objects by hand; how locks stop a write is in the domain (`domain/write/locks`).
+"""Lock and unlock objects on request of a member.
 
-`lock` has the two services, `permissions` what grants say of them: who may edit an object may reserve it.
+`lock` has the two operations, and `permissions` the rule who may use them: members who may edit an object may
+lock it. How a lock stops the writes of others is in `domain/write/locks`.
 """

@@ -1,4 +1,4 @@
-"""Lock and unlock objects: all that a request names, or none."""
+"""Lock and unlock objects: all objects of a request, or none."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -17,16 +17,14 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
 from stratabase.operations.write.pipeline import MOST_ROUNDS
 
-_PLACE = "locks"
-"""The argument in which a request names them."""
-
-
+_ARGUMENT = "locks"
+"""The argument of the API that lists the objects."""
 Act = Callable[[Sequence[Reference], Instant], None]
-"""Does something with objects, each named once, at an instant. Raises LockRefused, TooLarge, Unavailable."""
+"""Locks or unlocks objects, each listed once, at an instant. Raises LockRefused, TooLarge, Unavailable."""
 
 
 class LockTargets:
-    """Objects, of which each counts once however often it is named."""
+    """The objects of a lock request, each once even if the request names it repeatedly."""
 
     def __init__(
         self,
@@ -36,47 +34,48 @@ class LockTargets:
         options: WriteOptions = DEFAULT_OPTIONS,
     ) -> None:
         self._services = services
-        self._terms = options
+        self._options = options
         self._caller = caller
-        self._numbers: dict[Reference, int] = {}
-        """Where each is named first."""
+        self._positions: dict[Reference, int] = {}
+        """By object: its first position in the request."""
         for number, reference in enumerate(references):
-            self._numbers.setdefault(normalize_reference(reference), number)
+            self._positions.setdefault(normalize_reference(reference), number)
 
     def check(self) -> Iterator[Issue]:
-        """Yield what is wrong with the naming."""
-        if not self._numbers:
+        """Yield an issue if the request names no object."""
+        if not self._positions:
             message = _(
                 "{argument} is empty. Specify at least one object, such as {{entityName: …, _id: …}}.",
-                argument=_PLACE,
+                argument=_ARGUMENT,
             )
-            yield Issue(IssueType.MALFORMED_REQUEST, message, path=(_PLACE,))
+            yield Issue(IssueType.MALFORMED_REQUEST, message, path=(_ARGUMENT,))
 
-    def act(self, act: Act) -> None:
-        """Do it with all of them, once more where a lock has ended meanwhile.
+    def apply(self, act: Act) -> None:
+        """Lock or unlock all objects by `act`. Retry if a lock in the way has ended in the meantime.
 
         Raises Refused, ReadBudgetExceeded, Unavailable.
         """
-        named = {reference: self._subject(reference) for reference in self._numbers}
-        if issues := lock_issues(self._services, named, self._caller, self._terms):
+        subjects = {reference: self._subject(reference) for reference in self._positions}
+        if issues := lock_issues(self._services, subjects, self._caller, self._options):
             raise Refused(issues)
+        # The store refuses a request because of locks that it found. If these have ended by now, try again.
         for _round in range(MOST_ROUNDS):
             try:
-                return act(list(self._numbers), self._services.clock.now())
+                return act(list(self._positions), self._services.clock.now())
             except LockRefused as refusal:
-                if refusal.missing or self._is_held(refusal):
-                    raise Refused(self._explained(refusal)) from None
+                if refusal.missing or self._any_active(refusal):
+                    raise Refused(self._refusal_issues(refusal)) from None
             except TooLarge as refusal:
-                message = _("{argument}: {message}", argument=_PLACE, message=refusal.message)
-                raise Refused([Issue(IssueType.MALFORMED_REQUEST, message, path=(_PLACE,))]) from None
+                message = _("{argument}: {message}", argument=_ARGUMENT, message=refusal.message)
+                raise Refused([Issue(IssueType.MALFORMED_REQUEST, message, path=(_ARGUMENT,))]) from None
         raise Unavailable(_("Concurrent locks on the same objects prevented this request. Try again."))
 
-    def _is_held(self, refusal: LockRefused) -> bool:
-        """Return whether something is still locked."""
+    def _any_active(self, refusal: LockRefused) -> bool:
+        """Return whether one of the refusing locks is still active."""
         now = self._services.clock.now()
         return any(is_active(lock, now) for _reference, lock in refusal.locks)
 
-    def _explained(self, refusal: LockRefused) -> list[Issue]:
+    def _refusal_issues(self, refusal: LockRefused) -> list[Issue]:
         """Return the issues of a refusal, in the order of the request."""
         formats = self._caller.formats
         issues = [
@@ -89,12 +88,12 @@ class LockTargets:
         return sorted(issues, key=lambda issue: issue.path[1])
 
     def _subject(self, reference: Reference) -> Subject:
-        place = (_PLACE, self._numbers[reference])
+        place = (_ARGUMENT, self._positions[reference])
         return Subject(self._services.class_(reference.class_name), reference.id, path=place)
 
 
 _MINUTE = 60_000
-"""Milliseconds."""
+"""In milliseconds."""
 
 
 def lock(
@@ -104,12 +103,12 @@ def lock(
     caller: Caller,
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> None:
-    """Lock all of them for the caller, or none; those that he has locked before get a new end.
+    """Lock objects for the caller, all or none. Objects that the caller has already locked get a new end.
 
-    Raises Refused with every issue, ReadBudgetExceeded, Unavailable.
+    Raises Refused with all issues, ReadBudgetExceeded, Unavailable.
     """
-    named = LockTargets(services, references, caller, options)
-    issues = [*named.check(), *_wrong_minutes(minutes, services.lock_minutes)]
+    targets = LockTargets(services, references, caller, options)
+    issues = [*targets.check(), *_wrong_minutes(minutes, services.lock_minutes)]
     if issues:
         raise Refused(issues)
 
@@ -117,15 +116,15 @@ def lock(
         taken = Lock(caller.id, caller.username, now + minutes * _MINUTE)
         services.entities.lock(services.ids.new(), each, taken, now)
 
-    named.act(act)
+    targets.apply(act)
 
 
-def _wrong_minutes(minutes: int, most: int) -> Iterator[Issue]:
-    if not 1 <= minutes <= most:
+def _wrong_minutes(minutes: int, maximum: int) -> Iterator[Issue]:
+    if not 1 <= minutes <= maximum:
         message = _(
             "{value} is not allowed for minutes. Use a whole number from 1 to {maximum}.",
             value=str(minutes),
-            maximum=str(most),
+            maximum=str(maximum),
         )
         yield Issue(IssueType.MALFORMED_REQUEST, message, path=("minutes",))
 
@@ -136,17 +135,16 @@ def unlock(
     caller: Caller,
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> None:
-    """End the caller's locks on all of them, or on none; an administrator ends anybody's.
+    """End the caller's locks on objects, all or none. An administrator ends all locks on them.
 
-    What is not locked stays so. Raises Refused with every issue, ReadBudgetExceeded,
-    Unavailable.
+    Objects without a lock stay as they are. Raises Refused with all issues, ReadBudgetExceeded, Unavailable.
     """
-    named = LockTargets(services, references, caller, options)
-    if issues := [*named.check()]:
+    targets = LockTargets(services, references, caller, options)
+    if issues := [*targets.check()]:
         raise Refused(issues)
 
     def act(each: Sequence[Reference], now: Instant) -> None:
         commit_id, anybodys = services.ids.new(), caller.administrator
         services.entities.unlock(commit_id, each, caller.id, now, anybodys=anybodys)
 
-    named.act(act)
+    targets.apply(act)

@@ -1,4 +1,4 @@
-"""What grants say of locking objects, or unlocking them: who may edit an object may reserve it."""
+"""The grants for locks: members who may edit an object may lock and unlock it."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -23,35 +23,35 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.permissions import ConditionalPermission, unmet_keys
 
-Named = Mapping[Reference, Subject]
-"""Objects, each with the place where a request names it."""
+Subjects = Mapping[Reference, Subject]
+"""By object: the place where the request names it."""
 
 
-def lock_issues(services: Services, named: Named, caller: Caller, options: WriteOptions) -> list[Issue]:
-    """Return why grants do not let somebody lock or unlock objects. Raises ReadBudgetExceeded, Unavailable.
+def lock_issues(services: Services, subjects: Subjects, caller: Caller, options: WriteOptions) -> list[Issue]:
+    """Return why grants forbid the caller to lock or unlock objects. Raises ReadBudgetExceeded, Unavailable.
 
-    What is allowed with no object of a class is refused before anything is read.
+    If the caller may edit no object of a class, the request is refused before anything is read.
     """
     access = access_of(services.model, caller.profile)
     if access is None:
         return []
-    plain = [*_of_classes(access, named)]
-    return plain or _Judge(services, access, caller, options).issues(named)
+    plain = [*_class_issues(access, subjects)]
+    return plain or _LockPermissionCheck(services, access, caller, options).issues(subjects)
 
 
-def _of_classes(access: Access, named: Named) -> Iterator[Issue]:
-    for reference, subject in named.items():
+def _class_issues(access: Access, subjects: Subjects) -> Iterator[Issue]:
+    for reference, subject in subjects.items():
         issue = (
             None
-            if _edits(access, reference.class_name)
-            else check_permission(access, _demand(reference, subject))
+            if _may_edit_any(access, reference.class_name)
+            else check_permission(access, _edit_permission(reference, subject))
         )
         if issue is not None:
             yield issue
 
 
-def _edits(access: Access, class_name: str) -> bool:
-    """Return whether some objects of a class may be changed: of parts, perhaps with their wholes."""
+def _may_edit_any(access: Access, class_name: str) -> bool:
+    """Return whether grants may allow to edit an object of a class, for parts possibly by their wholes."""
     waiting, seen = [class_name], {class_name}
     while waiting:
         name = waiting.pop()
@@ -65,68 +65,77 @@ def _edits(access: Access, class_name: str) -> bool:
     return False
 
 
-def _demand(reference: Reference, subject: Subject) -> RequiredPermission:
+def _edit_permission(reference: Reference, subject: Subject) -> RequiredPermission:
     return RequiredPermission(Action.EDIT, subject, reference, subject.path)
 
 
-class _Judge:
-    """Judges objects by what they are."""
+class _LockPermissionCheck:
+    """Checks the grants that depend on the objects themselves."""
 
     def __init__(self, services: Services, access: Access, caller: Caller, options: WriteOptions) -> None:
         budget = options.budget or services.new_budget()
         evaluation = options.evaluation_for(caller, services.clock.now())
         request = RequestContext(services.model, services.entities, budget, evaluation)
         self._access = access
-        self._seen = Reader(request)
-        self._bare = Reader(request, unrestricted=True)
+        self._visible = Reader(request)
+        """Reads what the caller may see."""
+        self._unrestricted = Reader(request, unrestricted=True)
+        """Reads whatever exists, to evaluate conditions."""
 
-    def issues(self, named: Named) -> list[Issue]:
-        """Return an issue of each object that is not there, or not seen, or must not be changed."""
-        run(self._bare.resolve(named))
-        there = [entity for reference in named if (entity := self._bare.find(reference)) is not None]
-        shown = dict(zip((each.reference for each in there), run(self._seen.admit(there)), strict=True))
-        demands = {each.reference: [*self._of(each, named[each.reference])] for each in there}
-        asked = [
+    def issues(self, subjects: Subjects) -> list[Issue]:
+        """Return an issue for each object that is missing, hidden, or not to be edited by the caller."""
+        # 1. Read the objects and their wholes, and find out which objects the caller sees.
+        run(self._unrestricted.resolve(subjects))
+        existing = [
+            entity for reference in subjects if (entity := self._unrestricted.find(reference)) is not None
+        ]
+        visible = dict(
+            zip((each.reference for each in existing), run(self._visible.admit(existing)), strict=True)
+        )
+        # 2. Collect the permissions that each object needs, and evaluate their conditions together.
+        required = {each.reference: [*self._required(each, subjects[each.reference])] for each in existing}
+        conditional = [
             ConditionalPermission(demand, where)
-            for each in demands.values()
+            for each in required.values()
             for demand in each
             if (where := required_condition(self._access, demand)) is not None
         ]
-        unmet_conditions = {*unmet_keys(self._bare, asked)}
+        unmet_conditions = {*unmet_keys(self._unrestricted, conditional)}
+        # 3. Report at most one issue for each object, in the order of the request.
         issues = (
-            self._issue(subject, demands[reference], shown[reference], unmet_conditions)
-            if reference in demands
+            self._issue(subject, required[reference], visible[reference], unmet_conditions)
+            if reference in required
             else not_found(subject)
-            for reference, subject in named.items()
+            for reference, subject in subjects.items()
         )
         return [issue for issue in issues if issue is not None]
 
-    def _of(self, entity: Entity, subject: Subject) -> Iterator[RequiredPermission]:
-        """Yield what is needed: to change the object, or by the roles on the way its whole."""
+    def _required(self, entity: Entity, subject: Subject) -> Iterator[RequiredPermission]:
+        """Yield the permissions that an object needs: to edit it, or its whole and the roles on the way."""
         at = entity
-        while self._access.follows_whole(at.reference.class_name) and (way := self._up(at)) is not None:
-            role, at = way
+        while self._access.follows_whole(at.reference.class_name) and (step := self._whole(at)) is not None:
+            role, at = step
             whole = Subject(self._access.model.classes[at.reference.class_name], None, path=subject.path)
             yield RequiredPermission(Action.EDIT, whole, at.reference, subject.path, role)
-        yield _demand(at.reference, subject)
+        yield _edit_permission(at.reference, subject)
 
-    def _up(self, part: Entity) -> tuple[str, Entity] | None:
-        """Return the whole of a part, and the role by which that leads to it."""
+    def _whole(self, part: Entity) -> tuple[str, Entity] | None:
+        """Return the name of the role that leads to a part, and its whole, or None if it has none."""
         owner = whole_of(self._access.model.classes[part.reference.class_name], part.state)
-        whole = None if owner is None else self._bare.find(owner.reference)
+        whole = None if owner is None else self._unrestricted.find(owner.reference)
         return None if owner is None or whole is None else (owner.composition, whole)
 
     def _issue(
         self,
         subject: Subject,
-        demands: Sequence[RequiredPermission],
-        shown: Entity | None,
+        required: Sequence[RequiredPermission],
+        visible: Entity | None,
         unmet_keys: Collection[PermissionKey],
     ) -> Issue | None:
-        is_unseen = shown is None and self._access.may_read_class(subject.class_.name)
-        if is_unseen or self._hides(demands):
+        is_unseen = visible is None and self._access.may_read_class(subject.class_.name)
+        if is_unseen or self._hides(required):
             return not_found(subject)
-        for demand in demands:
+        for demand in required:
             issue = check_permission(self._access, demand)
             if issue is None and demand.key in unmet_keys:
                 issue = unmet_condition(self._access, demand)
@@ -134,16 +143,16 @@ class _Judge:
                 return issue
         return None
 
-    def _hides(self, demands: Iterable[RequiredPermission]) -> bool:
-        """Return whether a role on the way to a part must not be read."""
+    def _hides(self, required: Iterable[RequiredPermission]) -> bool:
+        """Return whether the caller may not read a role that leads to the part."""
         narrowed = (
             self._access.member_permission(demand.reference.class_name, demand.member)
-            for demand in demands
+            for demand in required
             if demand.member is not None
         )
         return any(each is not None and Action.READ not in each.actions for each in narrowed)
 
 
 def not_found(subject: Subject) -> Issue:
-    """Return the issue of an object that is not there, also of one that the caller must take for that."""
+    """Return the issue for an object that does not exist, or that the caller must not know of."""
     return not_found_issue(subject, *subject.path, "_id")

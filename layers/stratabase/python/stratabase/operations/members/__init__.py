@@ -1,9 +1,12 @@
-"""What members and administrators do with members.
+"""Manage members: what members and administrators may do with members.
 
-`members` lists, reads, creates and removes them; `update` changes their fields; `rules` has what these share:
-permissions, checks of fields, and retries after conflicts. `mailed_links` finds whose link was opened, and
-limits mails; `email_change` and `password_reset` work by such links. `hand_over` gives the objects of one
-member to another; `first_administrator` makes the first member of an empty store.
+- `members`: list, read, create, and remove members
+- `update`: change the fields of a member
+- `rules`: what these share: permissions, checks of fields, and retries after conflicts
+- `mailed_links`: find the member who opened a mailed link, and limit the number of mails
+- `email_change`, `password_reset`: confirm an e-mail address, or set a password, by a mailed link
+- `hand_over`: give the objects that one member owns to another
+- `first_administrator`: create the first member of an empty store
 
-Imports point to `operations.ports`, `operations.services` and the domain.
+The package imports `operations.ports`, `operations.services` and the domain.
 """

@@ -1,4 +1,4 @@
-"""Changes a member's own e-mail address once the member proves, by a mailed link, that mail arrives there."""
+"""Change a member's own e-mail address, after the member confirms it by a mailed link."""
 
 from urllib.parse import quote
 
@@ -14,11 +14,11 @@ from stratabase.operations.members.rules import retry_conflicts
 from stratabase.operations.ports import Attempts, Clock, Mailer, Members
 
 CONFIRM_EMAIL_PATH = "/public/administration/confirmEmail"
-"""Where the page is that the link leads to, below the root of all addresses."""
+"""The path of the page that the link opens, below the base URL."""
 
 
 class EmailChange:
-    """Mails links to new addresses, and takes the confirmations that come by them."""
+    """Mails confirmation links to new addresses, and confirms the addresses."""
 
     def __init__(  # noqa: PLR0913 - each is a service that it uses
         self,
@@ -38,13 +38,15 @@ class EmailChange:
         self._application = application
 
     def request(self, member: Member, email: str, base_url: str) -> MailedLink:
-        """Mail a link below `base_url` to a member's new address, and return the link to be stored.
+        """Mail a link to a member's new address, and return the link to store.
 
-        The mail goes first: a link that cannot be sent must not leave a member with half a change. Whoever
-        opens it before it is stored, or when that failed, finds it unknown. Addresses that others have count
-        as if they were mailed to, or a member could try out who has one.
+        `base_url` is the base of the link.
 
-        Raises MemberTaken, TooManyMails; ConfirmationNotSent when nobody takes the mail; Unavailable.
+        The mail goes out before the link is stored, because a failed mail must not leave a pending address.
+        If the link is opened before it is stored, or storing it failed, it is unknown. Addresses of other
+        members count towards the limit of mails too. Otherwise a member could test which addresses are taken.
+
+        Raises MemberTaken, TooManyMails, Unavailable. Raises ConfirmationNotSent if the mail cannot be sent.
         """
         token = new_link_token(member.id)
         with self._limit.mail(member.id, email):
@@ -54,26 +56,26 @@ class EmailChange:
             self._send_link(member, email, f"{base_url}{CONFIRM_EMAIL_PATH}?token={quote(str(token))}")
         return token.stored(self._clock.now())
 
-    def tell_requested(self, member: Member) -> None:
-        """Tell a member at the present address that another one was asked for."""
-        self._tell(member, change_requested_mail(member, self._application))
+    def notify_requested(self, member: Member) -> None:
+        """Notify a member at the present address that a change was requested."""
+        self._notify(member, change_requested_mail(member, self._application))
 
     def inspect(self, token: str) -> Member:
         """Return the member whose pending address a link confirms. Raises UnusableLink, Unavailable."""
         return find_link_owner(self._members, self._clock, token, lambda member: member.confirmation)
 
     def confirm(self, token: str) -> Member:
-        """Make a pending address the member's own, once, and return the member as then stored.
+        """Make a pending address the member's address, and return the member as stored. A link works once.
 
-        Raises UnusableLink; MemberTaken when another member has the address by now, after which the link is
-        as good as before; Unavailable.
+        Raises UnusableLink, Unavailable. Raises MemberTaken if another member has the address by now; the
+        link then stays valid.
         """
-        before, after = retry_conflicts(lambda: self._confirmed(token))
-        self._tell(before, email_changed_mail(before, self._application))
+        before, after = retry_conflicts(lambda: self._confirm(token))
+        self._notify(before, email_changed_mail(before, self._application))
         return after
 
-    def _confirmed(self, token: str) -> tuple[Member, Member]:
-        """Return a member as it was, and as it is now."""
+    def _confirm(self, token: str) -> tuple[Member, Member]:
+        """Return a member before and after the change."""
         before = self.inspect(token)
         after = with_confirmed_email(before)
         try:
@@ -88,8 +90,8 @@ class EmailChange:
         except Unavailable as reason:
             raise ConfirmationNotSent(reason) from reason
 
-    def _tell(self, member: Member, mail: Mail) -> None:
-        """Send a mail to a member's address, which may be one that no mail reaches any more."""
+    def _notify(self, member: Member, mail: Mail) -> None:
+        """Send a notice to a member's address. A failure is only logged: the address may no longer exist."""
         try:
             waiting.offload(self._mailer.send, mail)
         except Unavailable as reason:

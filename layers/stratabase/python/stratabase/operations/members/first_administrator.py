@@ -1,4 +1,4 @@
-"""Creates the first member, an administrator, when the store has no members yet."""
+"""Create the first member, an administrator, in a store without members."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -14,12 +14,15 @@ from stratabase.operations.ports import Ids, Members, Passwords
 
 ADMIN_USERNAME = "admin"
 ADMIN_EMAIL = "admin@localhost"
-"""A member must have an address; the administrator gives the real one later."""
+"""A placeholder, because every member has an address. The administrator replaces it later."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewAdministrator:
-    """Who was made. `made_up`: nobody knows the password yet, so it must be shown, once."""
+    """The administrator that was created.
+
+    A generated password must be shown now: it is not stored in clear.
+    """
 
     username: str
     password: str = field(repr=False)
@@ -27,11 +30,11 @@ class NewAdministrator:
 
 
 class PasswordMismatch(Enum):
-    """Why nobody signs in as `admin` with the password that the settings have for the first start."""
+    """Why the password in the settings does not sign in as `admin`."""
 
     OTHER_PASSWORD = auto()
     NO_PASSWORD = auto()
-    """A link to set one was mailed, and has not been used yet."""
+    """The member was mailed a link to set a password, and has not used it yet."""
     DISABLED = auto()
     NO_MEMBER = auto()
     """`admin` was renamed or deleted."""
@@ -39,16 +42,16 @@ class PasswordMismatch(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AdministratorState:
-    """What a later start says of those who can sign in."""
+    """Which administrator can sign in, and whether the password in the settings is the one of `admin`."""
 
     username: str
-    """`admin`, or an administrator in place of a member `admin` who cannot sign in."""
+    """`admin`, or another administrator if `admin` cannot sign in."""
     mismatch: PasswordMismatch | None
-    """None: the settings have the password of `admin`, or none."""
+    """None if the settings have no password, or the password of `admin`."""
 
 
 class FirstAdministrator:
-    """Makes the member `admin` of the model's first administrator profile."""
+    """Creates the member `admin`, with the first administrator profile of the model."""
 
     def __init__(
         self,
@@ -66,27 +69,27 @@ class FirstAdministrator:
         self._administrating = {profile.name for profile in model.profiles.values() if profile.administrator}
 
     def __call__(self, password: str | None = None) -> NewAdministrator | None:
-        """Make the member, with this password or a random one; None when there is a member already.
+        """Create the member with this password or a random one. Return None if any member exists.
 
-        Of several processes that start at once, one makes it and the others get None. Raises BadMember for a
-        password that may not be chosen, Unavailable.
+        If several processes start at once, one creates the member, and the others get None. Raises BadMember
+        for a weak password, Unavailable.
         """
         if self._members.any():
             return None
-        chosen = self._checked(password) if password else secrets.token_urlsafe(18)
+        new_password = self._validated_password(password) if password else secrets.token_urlsafe(18)
         try:
-            self._members.add(self._member(chosen))
-        except (Conflict, NamesTaken):
+            self._members.add(self._member(new_password))
+        except (Conflict, NamesTaken):  # another process was faster
             return None
-        return NewAdministrator(ADMIN_USERNAME, chosen, is_generated=not password)
+        return NewAdministrator(ADMIN_USERNAME, new_password, is_generated=not password)
 
-    def present(self, password: str | None = None) -> AdministratorState:
-        """Return who can sign in, where there are members, and whether `password` is that of `admin`.
+    def state(self, password: str | None = None) -> AdministratorState:
+        """Return which administrator can sign in, and whether `password` is the password of `admin`.
 
         Raises Unavailable.
         """
         admin = self._members.by_username(ADMIN_USERNAME)
-        username = ADMIN_USERNAME if admin and _can_sign_in(admin) else self._another()
+        username = ADMIN_USERNAME if admin and _can_sign_in(admin) else self._another_username()
         return AdministratorState(username, self._mismatch(admin, password) if password else None)
 
     def _mismatch(self, admin: Member | None, password: str) -> PasswordMismatch | None:
@@ -99,17 +102,17 @@ class FirstAdministrator:
         is_right = self._passwords.verify(admin.password, normalize_password(password))
         return None if is_right else PasswordMismatch.OTHER_PASSWORD
 
-    def _another(self) -> str:
-        """Return the username of an administrator who can sign in; `admin` where there is none."""
+    def _another_username(self) -> str:
+        """Return the username of an administrator who can sign in, or `admin` if there is none."""
         members = self._members.roster().members
         able = (each for each in members if _can_sign_in(each) and each.profile in self._administrating)
         return next((each.username for each in able), ADMIN_USERNAME)
 
-    def _checked(self, password: str) -> str:
+    def _validated_password(self, password: str) -> str:
         weaknesses = self._policy.weaknesses(password, (ADMIN_USERNAME, ADMIN_EMAIL))
         if weaknesses:
             message = _(
-                'The member "{username}" cannot have this password. {reason}',
+                'The member "{username}" can\'t use this password. {reason}',
                 username=ADMIN_USERNAME,
                 reason=sentences(map(self._policy.advice, weaknesses)),
             )

@@ -1,4 +1,4 @@
-"""Gives the objects that one member owns to another."""
+"""Give the objects that one member owns to another member."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -7,7 +7,7 @@ from stratabase import waiting
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Unavailable
 from stratabase.domain.members.member import Caller, Member, fold_name
 from stratabase.domain.members.refusals import BadMember, FieldMistake, NoSuchMember
-from stratabase.domain.objects.change import Change, Effect, Modification, Touch
+from stratabase.domain.objects.change import Change, Effect, Modification, ObjectCheck
 from stratabase.domain.objects.commit_refusals import (
     Conflict,
     IntegrityViolation,
@@ -34,70 +34,72 @@ from stratabase.operations.members.rules import (
 from stratabase.operations.ports import Members
 from stratabase.operations.services import Services
 
-_READ_TOGETHER = (200, 20, 1)
-"""Objects in one page; fewer where these are more than may be read at once."""
-_WRITTEN_TOGETHER = 20
-_CHECKPOINT = 3_600_000
-"""Milliseconds for which it is remembered how far a hand-over came."""
-IsTheirs = Callable[[State], bool]
-"""Tells from the state of an object whether it is one to be handed over."""
+_PAGE_SIZES = (200, 20, 1)
+"""Objects to read in one page. The next size is tried if a page exceeds the read budget."""
+_BATCH_SIZE = 20
+"""Objects to write in one commit."""
+_CHECKPOINT_LIFETIME = 3_600_000
+"""Milliseconds for which the position of an unfinished hand-over is kept."""
+IsOwned = Callable[[State], bool]
+"""Returns whether an object with a state belongs to the former owner."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormerMember:
-    """Somebody who is no member any more, by the name that objects have of their owner."""
+    """A member who was deleted, identified by the name that objects record as their owner."""
 
     name: str
 
 
 From = str | FormerMember
-"""The id of a member, perhaps one who was deleted; or somebody who is known by name only."""
+"""The former owner: a member's id, even if the member was deleted, or a name."""
 
 
 @dataclass(slots=True)
 class HandOverResult:
-    """What one hand-over did."""
+    """The result of one hand-over."""
 
     complete: bool = False
-    """Otherwise its time was over: the same hand-over, repeated within an hour, goes on from there."""
+    """If False, the time was over. The same hand-over, repeated within an hour, continues from there."""
     handed_over: int = 0
     locked: int = 0
-    """Objects that others have locked; they keep their owner."""
+    """The number of objects that others have locked. They keep their owner."""
     refused: int = 0
-    """Objects that the store does not take, such as one that would be too large; they keep their owner."""
+    """The number of objects that the store refused, for example as too large. They keep their owner."""
 
     def __add__(self, other: "HandOverResult") -> "HandOverResult":
-        """Return what two calls did, of which the other came later."""
+        """Return the result of two consecutive calls; `other` is the later one."""
         sums = {name: number + getattr(other, name) for name, number in asdict(self).items()}
         return HandOverResult(**{**sums, "complete": other.complete})
 
 
 class HandOver:
-    """Hands the objects of an owner over to a member: one call as many as its time allows."""
+    """Gives the objects of an owner to a member. One call does as much as its time allows."""
 
     def __init__(self, members: Members, services: Callable[[], Services]) -> None:
-        """`services` is called when something is handed over, and not before."""
+        """`services` returns the services. It is called when a hand-over begins, not before."""
         self._members = members
         self._services = services
 
     def __call__(self, caller: Caller, from_: From, to: str, class_name: str | None = None) -> HandOverResult:
-        """Hand over what is owned, in one class or in all; `to` is the id of a member.
+        """Hand over the objects of one class or of all classes. `to` is the id of the new owner.
 
-        Raises Forbidden, BadMember, Unavailable; NoSuchMember if there is neither a member with that id nor
-        an object that one owned.
+        Raises Forbidden, BadMember, Unavailable. Raises NoSuchMember if no member has the id `from_` and no
+        object has such an owner.
         """
         require_administrator(caller, ONLY_ADMINISTRATORS_HAND_OVER)
         services = self._services()
-        owner, classes = self._checked(services, from_, to, class_name)
-        is_theirs = self._is_theirs(from_)
-        work = _Work(services, caller, owner, is_theirs, f"{_source_key(from_)}#{to}#{class_name or ''}")
-        done = work.done(classes)
-        is_known = not isinstance(from_, str) or self._members.by_id(from_) is not None or work.went_on
-        if not is_known and done == HandOverResult(complete=True):
+        owner, classes = self._validate(services, from_, to, class_name)
+        is_owned = self._ownership_test(from_)
+        run = _HandOverRun(services, caller, owner, is_owned, f"{_source_key(from_)}#{to}#{class_name or ''}")
+        result = run.execute(classes)
+        # An unknown id is a mistake, unless objects still have it as their owner.
+        is_known = not isinstance(from_, str) or self._members.by_id(from_) is not None or run.resumed
+        if not is_known and result == HandOverResult(complete=True):
             raise NoSuchMember
-        return done
+        return result
 
-    def _checked(
+    def _validate(
         self, services: Services, from_: From, to: str, class_name: str | None
     ) -> tuple[Member, Sequence[Class]]:
         owner, mistakes = self._members.by_id(to), list[FieldMistake]()
@@ -105,26 +107,26 @@ class HandOver:
             class_.name: class_ for class_ in services.model.classes.values() if _records_owner(class_)
         }
         if owner is None:
-            mistakes.append(FieldMistake("to", _('"to" must be the id of a member.')))
+            mistakes.append(FieldMistake("to", _('"to" must be the ID of a member.')))
         elif to == from_:
-            message = _('"to" is the member who hands over the objects. Specify another member.')
+            message = _('"to" is the current owner of the objects. Specify another member.')
             mistakes.append(FieldMistake("to", message))
         if class_name is not None and class_name not in classes:
             message = (
                 _('"class" must be a class that records owners. Use {classes}.', classes=or_list(classes))
                 if classes
-                else _('"class" must be a class that records owners, but no class of the model does.')
+                else _('"class" must be a class that records owners, but no class in the model does.')
             )
             mistakes.append(FieldMistake("class", message))
         if mistakes or owner is None:
             raise BadMember(mistakes)
         return owner, [each for name, each in classes.items() if class_name in (None, name)]
 
-    def _is_theirs(self, from_: From) -> IsTheirs:
+    def _ownership_test(self, from_: From) -> IsOwned:
         if isinstance(from_, str):
             member = self._members.by_id(from_)
-            return _of_id(from_) if member is None else _of_member(member)
-        return _of_former(from_.name, {each.id: each for each in self._members.roster().members})
+            return _owned_by_id(from_) if member is None else _owned_by_member(member)
+        return _owned_by_former_member(from_.name, {each.id: each for each in self._members.roster().members})
 
 
 def _source_key(from_: From) -> str:
@@ -135,142 +137,154 @@ def _records_owner(class_: Class) -> bool:
     return class_.is_stored and OWNED_BY in class_.attributes
 
 
-def _of_member(member: Member) -> IsTheirs:
+def _owned_by_member(member: Member) -> IsOwned:
     theirs = MemberName(member.username, member.id, id_timestamp(member.id))
     return lambda state: member_name(state, OWNED_BY) == theirs
 
 
-def _of_id(id_: str) -> IsTheirs:
+def _owned_by_id(id_: str) -> IsOwned:
     return lambda state: member_id(state, OWNED_BY) == id_
 
 
-def _of_former(name: str, members: Mapping[str, Member]) -> IsTheirs:
-    """Return what is true of objects whose owner has a name, and is no member."""
-    wanted = fold_name(name)
-    namesake = next((member for member in members.values() if fold_name(member.username) == wanted), None)
+def _owned_by_former_member(name: str, members: Mapping[str, Member]) -> IsOwned:
+    """Return the test for objects whose recorded owner has this name and is no longer a member."""
+    folded_name = fold_name(name)
+    namesake = next(
+        (member for member in members.values() if fold_name(member.username) == folded_name), None
+    )
 
-    def is_theirs(state: State) -> bool:
-        written = state.get(OWNED_BY)
-        if not isinstance(written, str) or fold_name(written) != wanted:
+    def is_owned(state: State) -> bool:
+        recorded = state.get(OWNED_BY)
+        if not isinstance(recorded, str) or fold_name(recorded) != folded_name:
             return False
+        # States of older versions have only the name. Then it means the present member of that name if the
+        # member existed when the name was written.
         id_ = member_id(state, OWNED_BY)
         if id_ is not None:
             return id_ not in members
         return namesake is None or not could_mean(id_timestamp(namesake.id), written_at(state, OWNED_BY))
 
-    return is_theirs
+    return is_owned
 
 
-class _Work:
-    """One call's work."""
+class _HandOverRun:
+    """One call of a hand-over."""
 
     def __init__(
-        self, services: Services, caller: Caller, owner: Member, is_theirs: IsTheirs, name: str
+        self, services: Services, caller: Caller, owner: Member, is_owned: IsOwned, name: str
     ) -> None:
         self._services = services
         self._caller = caller
         self._owner = owner
-        self._is_theirs = is_theirs
+        self._is_owned = is_owned
         self._name = f"hand-over#{name}"
         self._end = services.clock.now() + 1000 * services.bulk.seconds
-        self._done = HandOverResult()
-        self.went_on = False
-        """Whether it began where an earlier call had stopped."""
+        self._result = HandOverResult()
+        self.resumed = False
+        """Whether the call continued from the position of an earlier one."""
 
-    def done(self, classes: Sequence[Class]) -> HandOverResult:
-        """Do as much as there is time for. Raises Unavailable, which says how much was done."""
+    def execute(self, classes: Sequence[Class]) -> HandOverResult:
+        """Hand over as many objects as the time allows. Raises Unavailable, which says how many were done."""
         class_name, start = self._checkpoint()
         names = [class_.name for class_ in classes]
         skipped = names.index(class_name) if class_name in names else 0
-        self.went_on = class_name in names
+        self.resumed = class_name in names
         try:
+            # The classes before the checkpoint are done. In its class, continue after its object.
             for class_ in classes[skipped:]:
                 for entities in self._pages(class_, start if class_.name == class_name else None):
                     self._hand_over(class_, entities)
+                    # Check the time after a page, not before, so that each call makes progress.
                     if self._services.clock.now() >= self._end:
-                        self._stop(entities[-1])
-                        return self._done
+                        self._save_checkpoint(entities[-1])
+                        return self._result
         except Unavailable as trouble:
             message = ngettext(
                 "{reason} Before that, {count} object was handed over. Repeat the request to continue.",
                 "{reason} Before that, {count} objects were handed over. Repeat the request to continue.",
-                self._done.handed_over,
+                self._result.handed_over,
                 reason=trouble.message,
             )
             raise Unavailable(message, trouble.retry_after) from trouble
-        if self.went_on:
+        if self.resumed:
+            # Everything is done, so the next call must start from the beginning.
             self._services.entities.set_checkpoint(self._name, None)
-        self._done.complete = True
-        return self._done
+        self._result.complete = True
+        return self._result
 
     def _checkpoint(self) -> tuple[str | None, Position | None]:
-        """Return the class and the object at which an earlier call stopped, if it did so lately."""
-        found = self._services.entities.checkpoint(self._name)
-        if found is None:
+        """Return the class and the position where an earlier call stopped, if that was recent."""
+        checkpoint = self._services.entities.checkpoint(self._name)
+        if checkpoint is None:
             return None, None
-        instant, class_name, id_ = found.split(" ", 2)
-        is_fresh = int(instant) + _CHECKPOINT > self._services.clock.now()
+        instant, class_name, id_ = checkpoint.split(" ", 2)
+        is_fresh = int(instant) + _CHECKPOINT_LIFETIME > self._services.clock.now()
         return (class_name, Position((id_,))) if is_fresh else (None, None)
 
-    def _stop(self, last: Entity) -> None:
+    def _save_checkpoint(self, last: Entity) -> None:
         class_name, id_ = last.reference
         self._services.entities.set_checkpoint(self._name, f"{self._services.clock.now()} {class_name} {id_}")
 
     def _pages(self, class_: Class, start: Position | None) -> Iterator[Sequence[Entity]]:
-        """Yield the objects of a class in the order of their ids."""
+        """Yield the objects of a class in pages, in the order of their ids."""
         while page := self._page(class_, start):
             yield page
             start = Position((page[-1].reference.id,))
             waiting.give_way()
 
     def _page(self, class_: Class, start: Position | None) -> Sequence[Entity]:
-        for size in _READ_TOGETHER:
+        for size in _PAGE_SIZES:
             query = Query(class_.name, Order(), window=Window(size=size, start=start))
             try:
                 return self._services.entities.page(query, self._services.new_budget()).items
             except ReadBudgetExceeded:
                 continue
-        raise Unavailable(_("The objects are too large to be read in time."))
+        raise Unavailable(_("The objects are too large to read within the read limit."))
 
     def _hand_over(self, class_: Class, entities: Sequence[Entity]) -> None:
-        """Hand over those of some objects that are theirs."""
-        found = [each for each in entities if self._is_theirs(each.state)]
-        for first in range(0, len(found), _WRITTEN_TOGETHER):
-            some = found[first : first + _WRITTEN_TOGETHER]
-            if not self._is_written(class_, self._present(some)):
-                for each in some:
-                    self._alone(class_, each)
+        """Hand over those of the objects that the former owner owns."""
+        owned = [each for each in entities if self._is_owned(each.state)]
+        for first in range(0, len(owned), _BATCH_SIZE):
+            batch = owned[first : first + _BATCH_SIZE]
+            # If the batch fails as a whole, one object at a time shows which ones are in the way.
+            if not self._try_commit(class_, self._reread(batch)):
+                for each in batch:
+                    self._hand_over_one(class_, each)
 
-    def _present(self, entities: Sequence[Entity]) -> list[Entity]:
-        """Return objects as they are now, with their locks, as far as they are theirs still."""
-        now = self._services.entities.read([each.reference for each in entities])
-        theirs = [each for each in now if each is not None and self._is_theirs(each.state)]
-        return [each for each in theirs if self._stands(each)]
+    def _reread(self, entities: Sequence[Entity]) -> list[Entity]:
+        """Return the objects as they are now, with their locks, if they still belong to the former owner."""
+        current = self._services.entities.read([each.reference for each in entities])
+        owned = [each for each in current if each is not None and self._is_owned(each.state)]
+        return [each for each in owned if self._has_its_wholes(each)]
 
-    def _stands(self, entity: Entity) -> bool:
-        """Return whether what an object is a part of is there: a deletion may leave parts for later."""
+    def _has_its_wholes(self, entity: Entity) -> bool:
+        """Return whether all wholes of an object exist.
+
+        A deletion may leave parts behind until its cleanup.
+        """
         reference = self._whole(entity)
         if reference is None:
             return True
         (whole,) = self._services.entities.read([reference])
-        return whole is not None and self._stands(whole)
+        return whole is not None and self._has_its_wholes(whole)
 
-    def _touched(self, entities: Sequence[Entity]) -> Iterator[Touch]:
-        """Yield the wholes of parts, which must still be there, and admit the caller."""
+    def _touched_wholes(self, entities: Sequence[Entity]) -> Iterator[ObjectCheck]:
+        """Yield the wholes of parts, which must exist and not be locked by others. Raises Conflict."""
         written = {each.reference for each in entities}
         wholes = {reference for each in entities if (reference := self._whole(each)) is not None}
+        # A whole that the same commit writes is checked by that write.
         for whole in self._services.entities.read(sorted(wholes - written)):
             if whole is None:
                 raise Conflict
-            yield Touch(whole)
+            yield ObjectCheck(whole)
 
     def _whole(self, entity: Entity) -> Reference | None:
-        """Return what an object is a part of."""
+        """Return the reference of the whole that an object is a part of, or None."""
         owner = whole_of(self._services.class_(entity.reference.class_name), entity.state)
         return None if owner is None else owner.reference
 
-    def _is_written(self, class_: Class, entities: Sequence[Entity]) -> bool:
-        """Hand over objects at once; return False if that cannot be, and nothing was written."""
+    def _try_commit(self, class_: Class, entities: Sequence[Entity]) -> bool:
+        """Hand over objects in one commit. Return False if the store refuses it, and nothing was written."""
         now = self._services.clock.now()
         try:
             self._commit(class_, entities, now)
@@ -278,33 +292,35 @@ class _Work:
             return False
         return True
 
-    def _alone(self, class_: Class, entity: Entity) -> None:
-        """Hand over one object, or count what keeps it from that."""
+    def _hand_over_one(self, class_: Class, entity: Entity) -> None:
+        """Hand over one object, or count it as locked or refused. Raises Unavailable."""
         for _round in range(MAX_ROUNDS):
-            present, now = self._present([entity]), self._services.clock.now()
+            current, now = self._reread([entity]), self._services.clock.now()
             try:
-                self._commit(class_, present, now)
+                self._commit(class_, current, now)
             except Conflict:
                 continue
             except LockedByOthers as refusal:
+                # The lock has ended in the meantime: try again.
                 if not refusal.still_hold(self._services.clock.now()):
                     continue
-                self._done.locked += 1
+                self._result.locked += 1
             except (UniqueViolation, TooLarge, IntegrityViolation):
-                self._done.refused += 1
+                self._result.refused += 1
             return
         raise Unavailable(_("Concurrent writes to the same object prevented this write. Try again."))
 
     def _commit(self, class_: Class, entities: Sequence[Entity], now: Instant) -> None:
-        """Hand over objects in one commit. Raises what a commit does."""
+        """Hand over objects in one commit. Raises what `Entities.commit` raises."""
         if not entities:
             return
+        # The new versions must start after the present ones, even if the clock was set back.
         instant = instant_after(now, (each.start for each in entities))
         updates = [Modification(each, self._after(class_, each, instant)) for each in entities]
-        effects: tuple[Effect, ...] = (*updates, *self._touched(entities))
+        effects: tuple[Effect, ...] = (*updates, *self._touched_wholes(entities))
         change = Change(self._services.ids.new(), instant, effects, self._caller.id, now)
         self._services.entities.commit(change)
-        self._done.handed_over += len(entities)
+        self._result.handed_over += len(entities)
 
     def _after(self, class_: Class, before: Entity, instant: Instant) -> Entity:
         recorded = hand_over_values(class_, before, self._owner, self._caller, instant)

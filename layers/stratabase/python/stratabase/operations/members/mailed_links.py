@@ -1,4 +1,4 @@
-"""Finds the member whose mailed link was opened, and limits the mails with links."""
+"""Find the member whose mailed link was opened, and limit the number of mails."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -11,19 +11,19 @@ from stratabase.domain.members.refusals import TooManyMails
 from stratabase.operations.ports import Attempts, Clock, Members
 
 LinkOf = Callable[[Member], MailedLink | None]
-"""Returns a member's last link of one kind."""
+"""Returns a member's last link of one kind, or None."""
 
 
 def find_link_owner(members: Members, clock: Clock, token: str, link_of: LinkOf) -> Member:
-    """Return the member to whom a link was mailed that is still good.
+    """Return the member who was mailed a link, if the link is still valid.
 
-    Raises UnusableLink, which names the member only to who has the secret of the member's last link;
-    Unavailable.
+    Raises Unavailable. Raises UnusableLink, which names the member only if the token has the secret of the
+    member's last link.
     """
-    read = parse_link_token(token)
-    member = members.by_id(read.member) if read else None
+    link_token = parse_link_token(token)
+    member = members.by_id(link_token.member) if link_token else None
     link = link_of(member) if member else None
-    if read is None or member is None or link is None or not read.opens(link):
+    if link_token is None or member is None or link is None or not link_token.opens(link):
         raise UnusableLink
     if member.disabled or link.until == LINK_USED:
         raise UnusableLink(member)
@@ -33,13 +33,13 @@ def find_link_owner(members: Members, clock: Clock, token: str, link_of: LinkOf)
 
 
 MAX_MAILS_TO_ADDRESS = 5
-"""Within the window, whoever asks for them."""
+"""Within the window, whichever members request them."""
 MAX_MAILS_BY_MEMBER = 10
-"""Within the window, to whatever addresses."""
+"""Within the window, to all addresses together."""
 
 
 class MailLimit:
-    """Admits mails while fewer than the limits were sent within MAIL_WINDOW, however many come at once."""
+    """Limits the mails within MAIL_WINDOW, even if many are requested at once."""
 
     def __init__(self, attempts: Attempts, clock: Clock) -> None:
         self._attempts = attempts
@@ -47,34 +47,35 @@ class MailLimit:
 
     @contextmanager
     def mail(self, member_id: str, email: str) -> Iterator[None]:
-        """Admit one mail that a member has sent to an address; it counts unless Unavailable is raised within.
+        """Run the body, which sends one mail for a member to an address, if the limits admit it.
 
-        Raises TooManyMails, Unavailable.
+        The mail counts unless the body raises Unavailable. Raises TooManyMails, Unavailable.
         """
         limits = {requester_key(member_id): MAX_MAILS_BY_MEMBER, recipient_key(email): MAX_MAILS_TO_ADDRESS}
         noted: dict[str, str] = {}
         try:
-            for key, most in limits.items():
-                noted[key] = self._admitted(key, most)
+            for key, maximum in limits.items():
+                noted[key] = self._admit(key, maximum)
             yield
         except (TooManyMails, Unavailable):
             for key, attempt in noted.items():
                 self._withdraw(key, attempt)
             raise
 
-    def _admitted(self, key: str, most: int) -> str:
-        """Note one more mail, and return its name. Raises TooManyMails, Unavailable."""
+    def _admit(self, key: str, maximum: int) -> str:
+        """Record one more mail, and return the id of its record. Raises TooManyMails, Unavailable."""
         now = self._clock.now()
         noted = self._attempts.note(key, now, now - MAIL_WINDOW)
-        # A clock that was ahead must not keep anybody waiting for longer than the window.
+        # Ignore records from the future, which a clock that was ahead has made: otherwise somebody would wait
+        # longer than the window.
         counted = [instant for instant in noted.instants if instant <= now]
-        if len(counted) <= most:
+        if len(counted) <= maximum:
             return noted.attempt
         self._withdraw(key, noted.attempt)
-        left = counted[-1 - most] + MAIL_WINDOW - now
-        raise TooManyMails(max(1, -(-left // 1000)))
+        remaining = counted[-1 - maximum] + MAIL_WINDOW - now
+        raise TooManyMails(max(1, -(-remaining // 1000)))
 
     def _withdraw(self, key: str, attempt: str) -> None:
-        # What cannot be taken back counts: that bothers nobody for longer than the window.
+        # If the store cannot withdraw it, the record counts until the window ends.
         with suppress(Unavailable):
             self._attempts.withdraw(key, attempt)

@@ -1,4 +1,4 @@
-"""Lists, reads, creates and removes members."""
+"""List, read, create, and remove members."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -29,34 +29,37 @@ from stratabase.operations.ports import Clock, Ids, Members
 
 
 class ReadMember:
-    """Reads a member, as it is now: an address that was not confirmed in time waits no more."""
+    """Returns members as they are now.
+
+    An e-mail address that was not confirmed in time is no longer pending.
+    """
 
     def __init__(self, members: Members, clock: Clock) -> None:
         self._members = members
         self._clock = clock
 
     def __call__(self, caller: Caller, id_: str) -> Member:
-        """Return the member with that id. Raises Forbidden, NoSuchMember."""
+        """Return the member with an id. Raises Forbidden, NoSuchMember."""
         require_self_or_administrator(caller, id_, _("Only administrators can see other members."))
-        return self._there(self._members.by_id(id_))
+        return self._require(self._members.by_id(id_))
 
     def current(self, caller: Caller) -> Member:
-        """Return the member who is asking. Raises NoSuchMember when it was removed just now."""
+        """Return the caller's own member. Raises NoSuchMember if it was just removed."""
         return self(caller, caller.id)
 
-    def named(self, caller: Caller, username: str) -> Member:
-        """Return the member of that name. Raises Forbidden, NoSuchMember."""
+    def by_username(self, caller: Caller, username: str) -> Member:
+        """Return the member with a username. Raises Forbidden, NoSuchMember."""
         require_administrator(caller, _("Only administrators can look up members."))
-        return self._there(self._members.by_username(username))
+        return self._require(self._members.by_username(username))
 
-    def _there(self, member: Member | None) -> Member:
+    def _require(self, member: Member | None) -> Member:
         if member is None:
             raise NoSuchMember
         return without_expired_email(member, self._clock.now())
 
 
 class ListMembers:
-    """Lists the members."""
+    """Lists all members."""
 
     def __init__(self, members: Members) -> None:
         self._members = members
@@ -68,11 +71,11 @@ class ListMembers:
 
 
 Invite = Callable[[str, str], None]
-"""Mails the member with an id a link below a root address. Raises Unavailable when nobody takes the mail."""
+"""Mails the member with an id a link below a base URL. Raises Unavailable if the mail cannot be sent."""
 
 
 class CreateMember:
-    """Makes members."""
+    """Creates members, and invites them by mail."""
 
     def __init__(self, members: Members, ids: Ids, profiles: Mapping[str, Profile], invite: Invite) -> None:
         self._members = members
@@ -80,34 +83,34 @@ class CreateMember:
         self._invite = invite
         self._fields = {name: field for name, field in member_fields(profiles).items() if field.at_creation}
 
-    def __call__(self, caller: Caller, given: FieldValues, base_url: str) -> Member:
-        """Return the new member, who was mailed a link below `base_url` to choose a password.
+    def __call__(self, caller: Caller, values: FieldValues, base_url: str) -> Member:
+        """Return the new member, who was mailed a link below `base_url` to set a password.
 
-        Raises Forbidden, BadMember, MemberTaken, Unavailable; InvitationNotSent when there is a member all
-        the same.
+        Raises Forbidden, BadMember, MemberTaken, Unavailable. Raises InvitationNotSent if the member was
+        created but not mailed.
         """
         require_administrator(caller, ONLY_ADMINISTRATORS_CREATE)
-        wrong = [
-            *unknown_fields(given, self._fields),
-            *self._missing(given),
-            *invalid_fields(given, self._fields),
+        mistakes = [
+            *unknown_fields(values, self._fields),
+            *self._missing(values),
+            *invalid_fields(values, self._fields),
         ]
-        if wrong:
-            raise BadMember(wrong)
-        member = retry_conflicts(lambda: self._added(given))
+        if mistakes:
+            raise BadMember(mistakes)
+        member = retry_conflicts(lambda: self._add(values))
         try:
             self._invite(member.id, base_url)
         except Unavailable as reason:
             raise InvitationNotSent(member, reason) from reason
         return member
 
-    def _missing(self, given: FieldValues) -> Iterator[FieldMistake]:
+    def _missing(self, values: FieldValues) -> Iterator[FieldMistake]:
         for name, field in self._fields.items():
-            if field.required and name not in given:
+            if field.required and name not in values:
                 yield FieldMistake(name, _('"{field}" is required.', field=name))
 
-    def _added(self, given: FieldValues) -> Member:
-        member = set_fields(Member(self._ids.new(), "", "", ""), given, self._fields)
+    def _add(self, values: FieldValues) -> Member:
+        member = set_fields(Member(self._ids.new(), "", "", ""), values, self._fields)
         try:
             self._members.add(member)
         except NamesTaken as taken:
@@ -116,7 +119,7 @@ class CreateMember:
 
 
 class RemoveMember:
-    """Removes members."""
+    """Removes members, but never the last administrator."""
 
     def __init__(self, members: Members, profiles: Mapping[str, Profile]) -> None:
         self._members = members
@@ -131,4 +134,5 @@ class RemoveMember:
         member = self._members.by_id(id_)
         if member is None:
             raise NoSuchMember
+        # The roster goes into the same commit, so that two administrators cannot remove each other.
         self._members.remove(member, check_administrator_remains(self._members, self._profiles, member, None))

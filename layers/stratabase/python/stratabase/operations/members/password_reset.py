@@ -1,4 +1,4 @@
-"""Lets members who have no password, or forgot it, choose one by a mailed link."""
+"""Set a password by a mailed link, for members who have none or forgot theirs."""
 
 from dataclasses import replace
 from urllib.parse import quote
@@ -16,11 +16,11 @@ from stratabase.operations.members.rules import require_self_or_administrator, r
 from stratabase.operations.ports import Clock, Mailer, Members, Passwords
 
 SET_PASSWORD_PATH = "/public/administration/setPassword"  # noqa: S105 - it is a path
-"""Where the page is that a link leads to, below the root of all addresses."""
+"""The path of the page that the link opens, below the base URL."""
 
 
 class PasswordReset:
-    """Sends links and takes the passwords that come by them; one link of a member is good at a time."""
+    """Mails links, and sets the passwords that members choose. Only a member's last link is valid."""
 
     def __init__(  # noqa: PLR0913 - each is a service that it uses
         self,
@@ -40,22 +40,25 @@ class PasswordReset:
         self._application = application
 
     def start(self, caller: Caller, id_: str, base_url: str) -> None:
-        """Mail a member a link below `base_url`; a password that there is stays good until it is used.
+        """Mail a member a link below `base_url`. An existing password stays valid until the link is used.
 
-        Raises Forbidden, also when the member is disabled, NoSuchMember; Unavailable when nobody takes the
-        mail.
+        Raises Forbidden, also if the member is disabled, NoSuchMember. Raises Unavailable if the mail cannot
+        be sent.
         """
         message = _("Only administrators can reset the password of another member.")
         require_self_or_administrator(caller, id_, message)
         self.invite(id_, base_url)
 
     def invite(self, id_: str, base_url: str) -> None:
-        """Do as `start` does, on nobody's behalf; a member who has no password yet is welcomed."""
+        """Mail a member a link without checking a caller. A member without a password gets an invitation.
+
+        Raises as `start`.
+        """
         token = new_link_token(id_)
-        member = retry_conflicts(lambda: self._linked(token))
+        member = retry_conflicts(lambda: self._store_link(token))
         make_mail = reset_mail if member.password else invitation_mail
         link = f"{base_url}{SET_PASSWORD_PATH}?token={quote(str(token))}"
-        # Only now, so that no link arrives that is not good yet.
+        # Send the mail after the link is stored, so that the link works when it arrives.
         waiting.offload(self._mailer.send, make_mail(member, self._application, link))
 
     def inspect(self, token: str) -> Member:
@@ -63,21 +66,21 @@ class PasswordReset:
         return find_link_owner(self._members, self._clock, token, lambda member: member.reset)
 
     def finish(self, token: str, password: str) -> Member:
-        """Set the password of the member who has a link, once, and return that member as then stored.
+        """Set the password of the member who has a link, and return the member as stored. A link works once.
 
-        Raises UnusableLink, Unavailable; WeakPassword, after which the link is as good as before.
+        Raises UnusableLink, Unavailable. Raises WeakPassword, after which the link stays valid.
         """
         self._check(password, self.inspect(token))
         hashed = waiting.offload(self._passwords.hash, normalize_password(password))
-        return retry_conflicts(lambda: self._set(token, password, hashed))
+        return retry_conflicts(lambda: self._set_password(token, password, hashed))
 
-    def _linked(self, token: LinkToken) -> Member:
+    def _store_link(self, token: LinkToken) -> Member:
         before = self._members.by_id(token.member)
         if before is None:
             raise NoSuchMember
         if before.disabled:
             message = _(
-                'The member "{username}" is disabled and cannot set a password. Enable the member first.',
+                'The member "{username}" is disabled and can\'t set a password. Enable the member first.',
                 username=before.username,
             )
             raise Forbidden(message)
@@ -85,8 +88,8 @@ class PasswordReset:
         self._members.change(before, after)
         return after
 
-    def _set(self, token: str, password: str, hashed: str) -> Member:
-        # All of it anew: another may have used the link meanwhile, or the member may have been renamed.
+    def _set_password(self, token: str, password: str, hashed: str) -> Member:
+        # Check everything again: the link may have been used, or the member renamed, in the meantime.
         before = self.inspect(token)
         self._check(password, before)
         after = with_password(before, hashed)

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.fields import MemberField
-from stratabase.domain.members.member import Caller, Member, Roster, administrates, has_another
+from stratabase.domain.members.member import Caller, Member, Roster, administrates, has_other_administrator
 from stratabase.domain.members.refusals import FieldMistake, LastAdministrator
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.messages import Message, _, and_list
@@ -14,7 +14,7 @@ from stratabase.model.model import Profile
 from stratabase.operations.ports import Members
 
 CONSOLE = Caller(id="", username="console", profile="", administrator=True)
-"""Who sits at the machine itself, and needs nobody's leave."""
+"""The caller of commands on the machine itself, who may do everything."""
 ONLY_ADMINISTRATORS_CREATE = _("Only administrators can create members.")
 ONLY_ADMINISTRATORS_CHANGE = _("Only administrators can change other members.")
 ONLY_ADMINISTRATORS_HAND_OVER = _("Only administrators can hand over objects.")
@@ -33,61 +33,66 @@ def require_self_or_administrator(caller: Caller, id_: str, message: Message) ->
 
 
 FieldValues = Mapping[str, Any]
-"""Values by the names of fields."""
+"""By name: the value of a field."""
 Fields = Mapping[str, MemberField]
 
 
-def unknown_fields(given: FieldValues, known: Iterable[str]) -> Iterator[FieldMistake]:
-    """Yield a mistake for each field that cannot be given here."""
-    names = tuple(known)
-    for name in given:
+def unknown_fields(values: FieldValues, fields: Iterable[str]) -> Iterator[FieldMistake]:
+    """Yield a mistake for each value whose field cannot be set here."""
+    names = tuple(fields)
+    for name in values:
         if name not in names:
             message = _(
-                '"{field}" cannot be set here. Supported fields: {fields}.',
+                '"{field}" can\'t be set here. Supported fields: {fields}.',
                 field=name,
                 fields=and_list(names),
             )
             yield FieldMistake(name, message)
 
 
-def invalid_fields(given: FieldValues, fields: Fields) -> Iterator[FieldMistake]:
-    """Yield what is wrong with the values of known fields."""
+def invalid_fields(values: FieldValues, fields: Fields) -> Iterator[FieldMistake]:
+    """Yield the mistakes in the values of known fields."""
     for name, field in fields.items():
-        if name in given:
-            yield from (FieldMistake(name, message) for message in field.mistakes(given[name]))
+        if name in values:
+            yield from (FieldMistake(name, message) for message in field.mistakes(values[name]))
 
 
-def set_fields(member: Member, given: FieldValues, fields: Fields) -> Member:
-    """Return a member with the values of known fields, which must have been checked."""
+def set_fields(member: Member, values: FieldValues, fields: Fields) -> Member:
+    """Return a member with new values of known fields. The values must be valid."""
     for name, field in fields.items():
-        if name in given:
-            member = field.set(member, given[name])
+        if name in values:
+            member = field.set(member, values[name])
     return member
 
 
 MAX_ROUNDS = 100
-"""After which one gives up against others that keep coming between."""
+"""Attempts before a change gives up because of concurrent changes."""
 T = TypeVar("T")
 
 
 def retry_conflicts(work: Callable[[], T]) -> T:
-    """Return what work comes to, begun anew after each Conflict. Raises Unavailable after too many."""
+    """Return the result of `work`, which runs again after each Conflict.
+
+    Raises Unavailable after MAX_ROUNDS.
+    """
     for _round in range(MAX_ROUNDS):
         with suppress(Conflict):
             return work()
-    raise Unavailable(_("Concurrent changes of members prevented this change. Try again."))
+    raise Unavailable(_("Concurrent changes to members prevented this change. Try again."))
 
 
 def check_administrator_remains(
     members: Members, profiles: Mapping[str, Profile], before: Member, after: Member | None
 ) -> Roster | None:
-    """Return the roster on whose strength a member may become another, or go; None when it needs none.
+    """Check that an administrator remains after a member changes, or is removed (`after` is None).
 
-    Raises LastAdministrator. Committed with the roster, the change fails when another one ended it.
+    Raises LastAdministrator. Returns the roster that the check relies on: if it is committed with the change,
+    the commit fails after a concurrent change of administrators. Returns None if the change removes no
+    administrator.
     """
     if not administrates(before, profiles) or (after and administrates(after, profiles)):
         return None
     roster = members.roster()
-    if not has_another(roster, before, profiles):
+    if not has_other_administrator(roster, before, profiles):
         raise LastAdministrator(before.username)
     return roster

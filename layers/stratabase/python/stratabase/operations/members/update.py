@@ -1,4 +1,4 @@
-"""Changes the fields of a member, for the member or for an administrator."""
+"""Change the fields of a member, by the member or by an administrator."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache, partial
@@ -34,17 +34,17 @@ from stratabase.operations.members.rules import (
 from stratabase.operations.ports import Members, Passwords
 
 PASSWORD = "password"  # noqa: S105 - it is the name of a field
-"""The one field that is given and never shown."""
+"""The one field that can be set and is never shown."""
 ID, PENDING_EMAIL = "id", "pendingEmail"
-"""Fields that are shown, and may be given back as they are."""
+"""Fields that are shown, and may be sent back unchanged."""
 EMAIL = "email"
 
 
 class UpdateMember:
-    """Changes members: any fields, all of them or none.
+    """Changes fields of members: all fields of a request, or none.
 
-    The e-mail address that members give themselves waits for proof (`EmailChange`); an administrator's takes
-    effect at once.
+    If members change their own e-mail address, they must confirm it (`EmailChange`). A change by an
+    administrator takes effect at once.
     """
 
     def __init__(
@@ -62,59 +62,62 @@ class UpdateMember:
         self._emails = emails
         self._fields = member_fields(profiles)
 
-    def __call__(self, caller: Caller, id_: str, given: FieldValues, base_url: str = "") -> Member:
-        """Return the member as it is now; what is given as it was before is no change.
+    def __call__(self, caller: Caller, id_: str, values: FieldValues, base_url: str = "") -> Member:
+        """Return the member as it is now. A field that has the present value is no change.
 
-        A link to confirm an address is one below `base_url`.
+        `base_url` is the base of the link that confirms a new address.
 
         Raises Forbidden, NoSuchMember, BadMember with all mistakes, MemberTaken, LastAdministrator,
         TooManyMails, ConfirmationNotSent, Unavailable.
         """
         require_self_or_administrator(caller, id_, ONLY_ADMINISTRATORS_CHANGE)
-        hashed = cache(partial(self._hashed, given))
+        hashed = cache(partial(self._hashed, values))
         links: list[MailedLink] = []
 
         def link(member: Member) -> MailedLink:
-            # One mail, however often another change comes between.
+            # Send only one mail, however often the change is retried.
             if not links:
-                links.append(self._emails.request(member, given[EMAIL], base_url))
+                links.append(self._emails.request(member, values[EMAIL], base_url))
             return links[0]
 
-        after = retry_conflicts(lambda: self._round(caller, id_, given, hashed, link))
+        after = retry_conflicts(lambda: self._round(caller, id_, values, hashed, link))
         if links and after.confirmation == links[0]:
-            self._emails.tell_requested(after)
+            self._emails.notify_requested(after)
         return after
 
     def _round(
         self,
         caller: Caller,
         id_: str,
-        given: FieldValues,
+        values: FieldValues,
         hashed: Callable[[], str],
         link: Callable[[Member], MailedLink],
     ) -> Member:
         before = self._members.by_id(id_)
         if before is None:
             raise NoSuchMember
-        new = {name: value for name, value in given.items() if self._is_new(before, name, value)}
-        self._check_rights(caller, new)
-        wrong = [*self._mistakes(before, new)]
-        if wrong:
-            raise BadMember(wrong)
-        waits = EMAIL in new and not caller.administrator
-        at_once = {name: value for name, value in new.items() if name != EMAIL or not waits}
-        after = set_fields(before, at_once, self._fields)
-        if PASSWORD in new:
+        changes = {name: value for name, value in values.items() if self._is_change(before, name, value)}
+        self._check_rights(caller, changes)
+        mistakes = [*self._mistakes(before, changes)]
+        if mistakes:
+            raise BadMember(mistakes)
+        # Members must confirm an address that they set themselves. Administrators set addresses at once.
+        needs_confirmation = EMAIL in changes and not caller.administrator
+        immediate = {
+            name: value for name, value in changes.items() if name != EMAIL or not needs_confirmation
+        }
+        after = set_fields(before, immediate, self._fields)
+        if PASSWORD in changes:
             after = with_password(after, hashed())
-        if waits:
-            after = with_pending_email(after, new[EMAIL], link(before))
-        elif before.pending_email is not None and _cancels(given, new):
+        if needs_confirmation:
+            after = with_pending_email(after, changes[EMAIL], link(before))
+        elif before.pending_email is not None and _cancels_pending_email(values, changes):
             after = without_pending_email(after)
         if after != before:
             self._commit(before, after)
         return after
 
-    def _is_new(self, before: Member, name: str, value: Any) -> bool:
+    def _is_change(self, before: Member, name: str, value: Any) -> bool:
         if name == ID:
             return bool(value != before.id)
         if name == PENDING_EMAIL:
@@ -122,27 +125,29 @@ class UpdateMember:
         field = self._fields.get(name)
         return field is None or field.get(before) != value
 
-    def _check_rights(self, caller: Caller, new: FieldValues) -> None:
-        reserved = [name for name, field in self._fields.items() if field.administrators_only and name in new]
+    def _check_rights(self, caller: Caller, changes: FieldValues) -> None:
+        reserved = [
+            name for name, field in self._fields.items() if field.administrators_only and name in changes
+        ]
         if reserved and not caller.administrator:
             message = _(
-                "Only administrators can change {fields}, even of their own account.",
+                "Only administrators can change {fields}. This also applies to your own account.",
                 fields=and_list(reserved),
             )
             raise Forbidden(message)
 
-    def _mistakes(self, before: Member, new: FieldValues) -> Iterator[FieldMistake]:
-        yield from unknown_fields(new, (ID, *self._fields, PENDING_EMAIL, PASSWORD))
-        if ID in new:
-            message = _('"id" cannot be changed. Use the id of the member, or remove the field.')
+    def _mistakes(self, before: Member, changes: FieldValues) -> Iterator[FieldMistake]:
+        yield from unknown_fields(changes, (ID, *self._fields, PENDING_EMAIL, PASSWORD))
+        if ID in changes:
+            message = _('"id" can\'t be changed. Use the ID of the member, or remove the field.')
             yield FieldMistake(ID, message)
-        yield from invalid_fields(new, self._fields)
-        if new.get(PENDING_EMAIL):
-            message = _('"pendingEmail" cannot be changed. Use "email" for the new address.')
+        yield from invalid_fields(changes, self._fields)
+        if changes.get(PENDING_EMAIL):
+            message = _('"pendingEmail" can\'t be changed. Set "email" to the new address instead.')
             yield FieldMistake(PENDING_EMAIL, message)
-        if PASSWORD in new:
-            names = (new.get("username", before.username), new.get(EMAIL, before.email), before.email)
-            messages = self._weaknesses(new[PASSWORD], [name for name in names if isinstance(name, str)])
+        if PASSWORD in changes:
+            names = (changes.get("username", before.username), changes.get(EMAIL, before.email), before.email)
+            messages = self._weaknesses(changes[PASSWORD], [name for name in names if isinstance(name, str)])
             yield from (FieldMistake(PASSWORD, message) for message in messages)
 
     def _weaknesses(self, password: Any, names: Collection[str]) -> Iterator[Message]:
@@ -159,16 +164,16 @@ class UpdateMember:
         except NamesTaken as taken:
             raise MemberTaken(taken.fields) from None
 
-    def _hashed(self, given: FieldValues) -> str:
-        return waiting.offload(self._passwords.hash, normalize_password(given[PASSWORD]))
+    def _hashed(self, values: FieldValues) -> str:
+        return waiting.offload(self._passwords.hash, normalize_password(values[PASSWORD]))
 
 
-def _cancels(given: FieldValues, new: FieldValues) -> bool:
-    """Return whether a change ends that an address waits to be confirmed.
+def _cancels_pending_email(values: FieldValues, changes: FieldValues) -> bool:
+    """Return whether a change cancels a pending e-mail address.
 
-    The present address does, alone: beside the pending one it is what was read, given back. So does null in
-    place of the pending one.
+    It does if it sets `pendingEmail` to null, or if it has the present `email` without `pendingEmail`. With
+    both fields, a client sends back what it has read.
     """
-    if PENDING_EMAIL in given:
-        return PENDING_EMAIL in new
-    return EMAIL in given
+    if PENDING_EMAIL in values:
+        return PENDING_EMAIL in changes
+    return EMAIL in values

@@ -1,15 +1,17 @@
-"""Reading objects for a request: now, as of an instant, or as a pending write leaves them.
+"""Read objects: as they are now, as of an instant, or as a pending write leaves them.
 
-`Reader` is the only code that reads objects. Read in this order:
+Only `Reader` reads objects for the rest of the product. Read the files in this order:
 
-- `loading`: readings that wait for data, and what loads for many of them in one batch
-- `as_of`: objects and links as of instants, in batches; `pending`: the effects of a write, as a layer
-- `identity_map`: every object once, every link once, whatever anybody may see
-- `formulas` and `derived_values`: derived attributes and expressions, over many objects at once
-- `policy`: what a caller sees, by the grants of then and of now
-- `reader`: all of that behind one door: objects, pages, derived values
-- `related_views`, `associable_views`, `views`: objects with all that is selected of them, level by level
+- `loading`: generators that yield what they need to load, and the batches that they share
+- `as_of`, `pending`: objects and links as of an instant, and the effects of a write as a layer
+- `identity_map`: all loaded objects and links, each once, regardless of grants
+- `formulas`, `derived_values`: derived attributes and expressions, computed for many objects at once
+- `policy`: what grants let a caller see, now and in the past
+- `reader`: all of these behind one interface: objects, pages, and derived values
+- `role_loader`, `related_views`, `associable_views`, `views`: objects with all that is selected of them,
+  level by level
 - `versions`, `version_page`, `version_diff`: the history of objects
 
-The package imports the domain, the ports and the request context; writes and the API import it.
+The package imports the domain, the ports, and the request context. `operations.write`, `operations.locks` and
+`schema` import it.
 """

@@ -1,4 +1,4 @@
-"""Objects as they were at instants, read in batches; those that keep no versions, as they are now."""
+"""Load objects and links as of instants, in batches. Objects without versions are loaded as they are now."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,13 +17,14 @@ from stratabase.operations.context import RequestContext
 from stratabase.operations.read.loading import Load, Phase
 
 Moment = tuple[Reference, Instant]
+"""An object and an instant."""
 _OwnerMoment = tuple[str, Instant]
-
+"""The id of an owner and an instant."""
 _BY_KEYS = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS})
 
 
 class LinkKey(NamedTuple):
-    """The ids, in a range, of the objects that a role of an owner may have led to at an instant."""
+    """The key of a load: a role, an owner, an instant, and the range of ids to return."""
 
     role: RoleName
     id_range: IdRange
@@ -32,7 +33,7 @@ class LinkKey(NamedTuple):
 
 
 class _PartMoment(NamedTuple):
-    """A part at an instant, whose whole keeps no versions: so it is not known when it lost its part."""
+    """A versioned part at an instant. Its whole has no versions, so nothing records when it lost the part."""
 
     entity: Entity
     at: Instant
@@ -40,9 +41,9 @@ class _PartMoment(NamedTuple):
 
 
 class AsOfBatch:
-    """Loads many objects and links, each as of an instant of its own, in as few round trips as one.
+    """Loads objects and links, each as of its own instant, in as few round trips as for one.
 
-    Objects carry no locks: those belong to no version.
+    Versions have no locks.
     """
 
     def __init__(self, request: RequestContext) -> None:
@@ -51,9 +52,10 @@ class AsOfBatch:
         self._budget = request.budget
         self._listed = ListedParts()
         self._complete_links: dict[RoleName, dict[_OwnerMoment, tuple[str, ...]]] = defaultdict(dict)
+        """By role and owner: the ids of links that were read without a range."""
 
     def objects(self, moments: Sequence[Moment]) -> list[Entity | None]:
-        """Return the objects in the order of `moments`, None where there was none.
+        """Return the objects in the order of `moments`, None for each that did not exist.
 
         Raises ReadBudgetExceeded.
         """
@@ -68,9 +70,9 @@ class AsOfBatch:
         ]
 
     def links(self, keys: Sequence[LinkKey]) -> list[tuple[str, ...]]:
-        """Return for each key the ids of the objects that the role may have led to; their keys tell.
+        """Return, for each key, the ids of the objects that the role may have led to.
 
-        Raises ReadBudgetExceeded.
+        The caller must check the keys that these objects held at the instant. Raises ReadBudgetExceeded.
         """
         asked: dict[tuple[RoleName, IdRange], list[_OwnerMoment]] = defaultdict(list)
         for key in keys:
@@ -82,14 +84,17 @@ class AsOfBatch:
         return [found[key.role, key.id_range][key.owner, key.at] for key in keys]
 
     def detach_lost_parts(self, versions: Sequence[Entity]) -> list[Entity]:
-        """Return versions that were read elsewhere as `objects` would, each as of its start; all of them."""
+        """Return versions that were read elsewhere as `objects` returns them at their starts.
+
+        No version is left out.
+        """
         detached = self._detach([(version, version.start or 0) for version in versions])
         return [detached.get((each.reference, each.start or 0)) or each for each in versions]
 
     def _of_role(
         self, role: RoleName, owners: Sequence[_OwnerMoment], id_range: IdRange
     ) -> list[tuple[str, ...]]:
-        """Return the links of one role. What had to be read whole for an owner is not read again."""
+        """Return the links of one role. If the store reads all links of an owner anyway, keep them."""
         if not self._is_read_whole(role):
             return self._load_links(role, owners, id_range)
         known = self._complete_links[role]
@@ -105,7 +110,7 @@ class AsOfBatch:
         return self._entities.linked(role, ids, id_range, at=instants, budget=self._budget)
 
     def _is_read_whole(self, role: RoleName) -> bool:
-        """Return whether the keys in versions of others tell where a role led."""
+        """Return whether links come from the keys in versions of the target, and so are read completely."""
         walked = self._model.classes[role.class_name].roles[role.role_name]
         return storage_of(self._model, walked) in _BY_KEYS and self._model.classes[walked.target].versioned
 
@@ -116,24 +121,28 @@ class AsOfBatch:
         return self._model.classes[reference.class_name].versioned
 
     def _detach(self, there: Iterable[tuple[Entity, Instant]]) -> Mapping[Moment, Entity | None]:
-        """Return parts whose wholes keep no versions and have them no more, without the key to them.
+        """Return the parts that must differ from what the store returned, by moment.
 
-        None for those that were not there any more either, though what is left of them is not purged yet.
+        These are parts of wholes without versions that no longer have them: either without the key to the
+        whole, or None if the part had ended by the instant, although its cleanup has not deleted it yet.
         """
+        # 1. Find the parts whose whole has no versions, and read the wholes as they are now.
         doubtful = [_PartMoment(entity, at, owner) for entity, at in there for owner in self._owners(entity)]
         wholes = list(dict.fromkeys(each.owner.reference for each in doubtful))
         if not wholes:
             return {}
         found = dict(zip(wholes, self._entities.read(wholes, self._budget), strict=True))
+        # 2. For deleted wholes, find out when the deletion was.
         missing = [whole for whole, entity in found.items() if entity is None]
         ended = dict(zip(missing, self._entities.pending_purges(missing), strict=True))
+        # 3. Detach each part that its whole no longer has.
         detached: dict[Moment, Entity | None] = {}
         for each in doubtful:
             whole, moment = found[each.owner.reference], (each.entity.reference, each.at)
             if whole is None:
                 detached[moment] = self._without_owner(each, ended[each.owner.reference])
             elif each.entity.end is None and not self._lists(whole, each):
-                # The change of the whole that took the part out of it was its last one, or earlier.
+                # The whole gave up the part with its last change or earlier.
                 detached[moment] = self._without_owner(each, whole.start)
         return detached
 
@@ -141,13 +150,14 @@ class AsOfBatch:
         return self._listed.has(whole, part.owner.composition, part.entity.reference.id)
 
     def _without_owner(self, part: _PartMoment, ended: Instant | None) -> Entity | None:
+        """Return a part without the key to its whole, or None if it ended at or before its instant."""
         if ended is not None and ended <= part.at:
             return None
         state = {name: value for name, value in part.entity.state.items() if name != part.owner.role}
         return self._without_lock(replace(part.entity, state=state))
 
     def _owners(self, entity: Entity) -> Iterator[WholeReference]:
-        """Yield the owner of a versioned part, if that keeps no versions."""
+        """Yield the whole of a versioned part if the whole's class has no versions."""
         class_ = self._model.classes[entity.reference.class_name]
         owner = whole_of(class_, entity.state) if class_.versioned else None
         if owner is not None and not self._is_versioned(owner.reference):
@@ -155,13 +165,13 @@ class AsOfBatch:
 
 
 class AsOf(NamedTuple):
-    """An instant, and the batch that loads what was there then."""
+    """An instant, and the batch that loads objects as of it."""
 
     batch: AsOfBatch
     instant: Instant
 
     def objects(self, references: Sequence[Reference]) -> Load:
-        """Return the load of objects."""
+        """Return the load of objects as of the instant."""
         return Load(Phase.OBJECTS, self.batch.objects, [(each, self.instant) for each in references])
 
     def links(self, role: RoleName, ids: Sequence[str], id_range: IdRange) -> Load:
@@ -171,10 +181,10 @@ class AsOf(NamedTuple):
 
 
 def refuse_page_of_past(class_name: str) -> Never:
-    """Refuse to tell what might have been associated: that is known of the present only. Raises Refused."""
+    """Raise Refused: which objects can be associated is known only for the present."""
     message = _(
-        "Which {class_name} objects can be associated is known for the present only. "
-        "Remove associables from the selection of versions.",
+        "Versions don't record which {class_name} objects could be associated. "
+        "Remove the associables field from the selection.",
         class_name=class_name,
     )
     raise Refused([Issue(IssueType.MALFORMED_REQUEST, message, entity_name=class_name)])

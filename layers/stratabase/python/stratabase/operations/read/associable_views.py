@@ -1,4 +1,4 @@
-"""A page of the objects that an association of each object of a group may lead to."""
+"""The objects that an association of each object may lead to, for the fields `<role>___associables`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,36 +16,36 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.related_views import RelatedViews, ViewGroup
 
 _LEAST, _MOST = 100, 10_000
-"""How many objects are read at once, twice as many each time, where nobody knows how many are free."""
+"""The first and the largest batch of candidates. Each batch is twice as large as the one before."""
 
 
 def associable_views(
     key: str, wanted: Associables, group: ViewGroup, reader: Reader
 ) -> RelatedViews[Associables]:
-    """Return what finds the objects that an association may lead to."""
+    """Return the loader of the objects that an association may lead to."""
     is_exclusive = _is_exclusive(wanted.role, reader.model.classes[wanted.role.target])
     return (_FreePartnerViews if is_exclusive else _SharedPageViews)(key, wanted, group, reader)
 
 
 def _is_exclusive(role: Role, target: Class) -> bool:
-    """Return whether a role is one of two that lead to one another's only partner."""
+    """Return whether a role is a side of a one-to-one association."""
     return role.opposite is not None and not role.many and not target.roles[role.opposite].many
 
 
 class _SharedPageViews(RelatedViews[Associables]):
-    """Shows every owner the same page of a class."""
+    """Shows the same page of the target class to all owners: they may share partners."""
 
     _page: Page | None = None
 
     def needs(self) -> Reading[Sequence[Reference]]:
-        """Return the wholes of what the page shows, if those are parts."""
+        """Read the page, and return the wholes of its objects if they are parts."""
         if self._page is None:
             self._page = self.reader.page(self.wanted.query)
-        yield from ()  # the wholes are loaded with what the other roles of the level need
+        yield from ()  # no load here: the wholes are loaded together with what the other roles need
         return self.reader.missing(self.reader.owners(self._page.items))
 
     def finish(self) -> None:
-        """Put the page, which all owners share."""
+        """Put the page into the view of each owner."""
         assert self._page is not None
         items = tuple(filter(self.reader.is_attached, self._page.items))
         views = self.next.views(items, sum(self.group.times.values()))
@@ -55,24 +55,25 @@ class _SharedPageViews(RelatedViews[Associables]):
 
 
 class _FreePartnerViews(RelatedViews[Associables]):
-    """Shows, of a one-to-one association, the objects that nothing is associated with but the owner."""
+    """Shows the objects that a one-to-one association can lead to: those without partner, and the owner's."""
 
     def __init__(self, key: str, wanted: Associables, group: ViewGroup, reader: Reader) -> None:
         super().__init__(key, wanted, group, reader)
         self._candidates: dict[Reference, Entity] = {}
-        """Objects in the order of the page, read as long as fewer are free than it may show."""
+        """The objects of the class, in the order of the query, as far as they were read."""
         self._partners: dict[Reference, Reference] = {}
+        """By candidate: its partner."""
         self._is_read = False
 
     def needs(self) -> Reading[Sequence[Reference]]:
-        """Return nothing: what there is to choose from is read page by page, until it suffices."""
+        """Read candidates until there are enough free ones. Nothing remains to be loaded."""
         if not self._is_read:
             yield from self._read_candidates()
             self._is_read = True
         return ()
 
     def finish(self) -> None:
-        """Put the page of each owner."""
+        """Put the page of its free candidates into the view of each owner."""
         paginator = Paginator(self.wanted.query, self.target)
         for owner in self.group.entities:
             free = (entity for entity in self._candidates.values() if self._is_free(entity, owner))
@@ -87,8 +88,10 @@ class _FreePartnerViews(RelatedViews[Associables]):
             self._candidates |= {entity.reference: entity for entity in found}
             self._partners |= yield from self._find_partners(found)
             yield from self.reader.resolve(chain(self.reader.owners(found), self._partners.values()))
+            # Either the class has no more objects, or enough of those that were read are free.
             if len(found) < query.window.size or self._suffices(self._candidates.values()):
                 return
+            # Otherwise, go on after the last one, with a batch of twice the size.
             end = position_of(found[0 if query.window.backward else -1].state, query.order)
             size = min(2 * query.window.size, _MOST)
             query = replace(query, window=replace(query.window, size=size, start=end, inclusive=False))
@@ -100,21 +103,21 @@ class _FreePartnerViews(RelatedViews[Associables]):
 
     @property
     def _needs_all(self) -> bool:
-        """Whether all are counted, or what lies before the start is asked for."""
+        """Whether all candidates must be read: to count them, or to know what precedes the start."""
         window, fields = self.wanted.query.window, self.wanted.query.fields
         behind = fields.has_next if window.backward else fields.has_prev
         return fields.total_count or (behind and window.start is not None)
 
     @property
     def _wide_query(self) -> Query:
-        """The query for whatever may be on the page, or is counted."""
+        """The query for all candidates that may be on a page, or that must be counted."""
         query, window = self.wanted.query, self.wanted.query.window
         size = max(_LEAST, window.offset + window.size + 1)
         start = Window(size, window.backward) if self._needs_all else replace(window, size=size, offset=0)
         return replace(query, window=start, fields=PageFields())
 
     def _is_free(self, entity: Entity, owner: Reference | None) -> bool:
-        """Return whether an object is there, and nobody's partner but perhaps the owner's."""
+        """Return whether a candidate exists, and has no partner except possibly the owner."""
         partner = self._partners.get(entity.reference)
         taken = partner is not None and partner != owner and self.reader.find(partner) is not None
         return not taken and self.reader.is_attached(entity)

@@ -1,4 +1,4 @@
-"""Derived values of many objects: what they depend on is loaded level by level, then they are computed."""
+"""Compute derived values of many objects: load what they depend on level by level, then compute them."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,27 +16,30 @@ from stratabase.operations.read.loading import Reading
 from stratabase.operations.read.role_loader import RoleLoader
 
 K = TypeVar("K")
-
 Objects = dict[int, Entity]
-"""Objects by `id`, each as it was loaded."""
+"""By Python's `id` of a loaded object: the object."""
 Evaluations = Mapping[K, tuple[str, Sequence[Expression], Sequence[Entity]]]
-"""By a key of the caller's: a class, expressions over its objects, and the objects to evaluate them for."""
-
+"""By any key: a class, expressions about its objects, and the objects to evaluate them for."""
 _BY_LINKS = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS, RoleStorage.LINKS})
 
 
 class DerivedValues:
-    """Follows the roles that derived attributes depend on, from all objects at once, one level at a time."""
+    """Computes derived attributes and expressions of many objects together.
+
+    Ask for values by `demand` and `expect`. Then `complete` follows the roles that they depend on, from all
+    objects at once, one level at a time.
+    """
 
     def __init__(self, objects: IdentityMap) -> None:
         self._objects = objects
         self._formulas = formulas_of(objects.model)
         self._inputs = Inputs(objects.render, objects.evaluation, objects.within_budget)
         self._demanded: dict[Member, Objects] = defaultdict(dict)
+        """By derived attribute: the objects that need its value."""
         self._next: list[tuple[Dependencies, Objects]] = []
-        """What is needed of objects on the level that is loaded next."""
+        """What the objects of the next level need."""
         self._targets: list[_Targets] | None = None
-        """The roles that are followed on this level; None before it is known which these are."""
+        """The roles to follow on this level. None before they are known."""
 
     def demand(self, class_name: str, names: Iterable[str], entities: Iterable[Entity]) -> None:
         """Ask for derived attributes of objects of a class."""
@@ -45,14 +48,14 @@ class DerivedValues:
     def expect(
         self, class_name: str, expressions: Sequence[Expression], entities: Sequence[Entity]
     ) -> Callable[[], list[Sequence[Any]]]:
-        """Ask for the values of expressions; the function returned gives them, once all is computed."""
+        """Ask for the values of expressions. Return a function that returns them after the computation."""
         formulas = [self._formulas.of(class_name, expression) for expression in expressions]
         for formula in formulas:
             self._enter(formula.dependencies, {id(entity): entity for entity in entities})
         return lambda: [formula.values(entities, self._inputs) for formula in formulas]
 
     def needs(self) -> Reading[list[Reference]]:
-        """Return the objects still to be loaded on this level; asked again until there are none."""
+        """Return the objects to load on this level. Call again after loading them, until there are none."""
         if self._targets is None:
             owners = self._owners()
             self._targets = [_Targets(role, each, self._objects) for role, each in owners.items()]
@@ -62,9 +65,10 @@ class DerivedValues:
         return needed
 
     def advance(self) -> None:
-        """Go on to the next level, once nothing is needed on this one."""
+        """Enter the next level. Everything that this level needs must be loaded."""
         for targets in self._targets or ():
             self._inputs.targets.setdefault(targets.name, {}).update(targets.by_owner())
+        # What lies below the roles of this level is the next level.
         behind, self._next, self._targets = self._next, [], None
         for dependencies, entities in behind:
             for role, below in dependencies.roles.items():
@@ -72,7 +76,7 @@ class DerivedValues:
                 self._enter(below, {id(each): each for number in entities for each in found[number]})
 
     def all_needs(self) -> Reading[list[Reference]]:
-        """Return the objects to be loaded next, on whatever level; none once everything was found."""
+        """Return the objects to load next on any level, or nothing if all are loaded."""
         while self._next:
             if needed := (yield from self.needs()):
                 return needed
@@ -80,28 +84,29 @@ class DerivedValues:
         return []
 
     def complete(self) -> Reading[None]:
-        """Load what is still needed, and compute what was asked for. Raises ReadBudgetExceeded."""
+        """Load all that is needed, then compute the values. Raises ReadBudgetExceeded."""
         while needed := (yield from self.all_needs()):
             yield from self._objects.load(needed)
         self.compute()
 
     def compute(self) -> None:
-        """Compute what was asked for, once everything was found."""
+        """Compute the demanded attributes, each after those that it depends on. Everything must be loaded."""
         for member in self._formulas.sort(self._demanded):
             entities = self._demanded[member]
             values = self._formulas[member].values(list(entities.values()), self._inputs)
+            # A redacted attribute stays null, even if its formula has a value.
             self._inputs.values[member] = {
                 number: None if is_redacted(entity, member[1]) else value
                 for (number, entity), value in zip(entities.items(), values, strict=True)
             }
 
     def values(self, class_name: str, name: str, entities: Iterable[Entity]) -> list[Any]:
-        """Return the values of a derived attribute that was asked for."""
+        """Return the values of a derived attribute, in the order of the objects."""
         values = self._inputs.values[class_name, name]
         return [values[id(entity)] for entity in entities]
 
     def with_values(self, class_name: str, names: Sequence[str], entities: Sequence[Entity]) -> list[Entity]:
-        """Return objects with derived attributes that were asked for in their states."""
+        """Return objects whose states also have the values of derived attributes."""
         columns = [self.values(class_name, name, entities) for name in names]
         return [
             replace(entity, state={**entity.state, **dict(zip(names, values, strict=True))})
@@ -109,7 +114,8 @@ class DerivedValues:
         ]
 
     def _enter(self, dependencies: Dependencies, entities: Objects) -> None:
-        """Note what is needed of objects, as far as nobody has asked for it yet."""
+        """Note what these objects need, without what was noted before."""
+        # A derived attribute may depend on others of the same object. Enter these too, and each only once.
         entered = [(dependencies, entities)]
         while entered:
             dependencies, entities = entered.pop()
@@ -123,37 +129,39 @@ class DerivedValues:
                 self._next.append((dependencies, entities))
 
     def _owners(self) -> dict[RoleName, Objects]:
-        """Return the roles to be followed, each with the objects from which it was not yet."""
+        """Return the roles to follow, each with the objects from which it was not followed yet."""
         owners: dict[RoleName, Objects] = defaultdict(dict)
         for dependencies, entities in self._next:
             for role in dependencies.roles:
+                # Another value may have needed the same role of the same objects before.
                 known = self._inputs.targets.get(role, {})
                 owners[role] |= {number: each for number, each in entities.items() if number not in known}
         return owners
 
 
 class _Targets(RoleLoader):
-    """Finds everything that a role leads to from some objects."""
+    """Loads everything that a role leads to from some objects."""
 
     def __init__(self, name: RoleName, owners: Objects, objects: IdentityMap) -> None:
         super().__init__(name, objects)
         self._owners = owners
         self._ids: Sequence[Sequence[str]] | None = None
-        """Of each owner, the ids that its role may lead to; None before they were looked up."""
+        """For each owner, the ids that its role may lead to. None before they were looked up."""
 
     def needs(self) -> Reading[list[Reference]]:
-        """Return the objects that are still to be loaded."""
+        """Return the objects still to load."""
         if self._ids is None:
             self._ids = yield from self._find_ids()
         return self.unread(self.reference(id_) for ids in self._ids for id_ in ids)
 
     def by_owner(self) -> Mapping[int, Sequence[Entity]]:
-        """Return by the `id` of each owner what its role leads to."""
+        """Return, by Python's `id` of each owner, the objects that its role leads to."""
         pairs = zip(self._owners.items(), self._ids or (), strict=True)
         return {number: self.targets(owner.reference.id, ids) for (number, owner), ids in pairs}
 
     def _find_ids(self) -> Reading[Sequence[Sequence[str]]]:
         owners = self._owners.values()
+        # Links lead to the targets, unless the owner's own state has their ids.
         if self.storage in _BY_LINKS:
             ids = [owner.reference.id for owner in owners]
             return (yield from self._objects.linked(self.name, ids, ALL_IDS))
@@ -161,14 +169,14 @@ class _Targets(RoleLoader):
 
 
 def _stored_ids(stored: Any) -> Sequence[str]:
-    """Return the ids that a state keeps under a role's name."""
+    """Return the ids that a state has under the name of a role: one id, a list, or none."""
     if stored is None:
         return ()
     return stored if isinstance(stored, list) else (str(stored),)
 
 
 def evaluate(objects: IdentityMap, asked: Evaluations[K]) -> Reading[dict[K, list[tuple[Any, ...]]]]:
-    """Return by key, for each object, the values of the expressions; all at once.
+    """Return, by key and for each object, the values of the expressions. All are evaluated together.
 
     Raises ReadBudgetExceeded.
     """

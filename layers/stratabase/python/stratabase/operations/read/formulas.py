@@ -1,4 +1,4 @@
-"""The formulas of derived attributes: what each depends on, and how its values are made of that."""
+"""The formulas of derived attributes and expressions: their dependencies, and how to compute values."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,26 +17,26 @@ from stratabase.model.model import Model
 from stratabase.model.model_expressions import ModelExpressions, expressions_of
 
 Member = tuple[str, str]
-"""The name of a class, and of one of its attributes."""
+"""The names of a class and of one of its attributes."""
 WithinBudget = Callable[[str, Iterable[Entity]], Iterable[Entity]]
-"""Yields objects of a class that are to be tested, as long as the read budget lasts."""
-
+"""Yields the given objects of a class. Raises ReadBudgetExceeded when the read budget is used up."""
 _REMEMBERED = 256
-"""ModelExpressions that are no derived attributes; those of a model's warnings and grants are rarely more."""
+"""Cached formulas of expressions that are no derived attributes. Warnings and grants of a model rarely
+have more."""
 
 
 class Dependencies(NamedTuple):
-    """What is needed of objects of one class."""
+    """What a value of an object depends on, beyond the object's own stored state."""
 
     class_name: str
     derived: tuple[str, ...]
-    """Derived attributes of theirs."""
+    """Derived attributes of the object."""
     roles: Mapping[RoleName, "Dependencies"]
-    """What is needed of the objects that their roles lead to."""
+    """By role of the object: what the value depends on there."""
 
 
 def dependencies_of(model: Model, class_name: str, paths: Iterable[Path]) -> Dependencies:
-    """Return what paths from a class need: each has roles, and at last perhaps an attribute."""
+    """Return what paths from a class depend on. A path consists of roles, and may end with an attribute."""
     class_ = model.classes[class_name]
     below: dict[str, list[Path]] = defaultdict(list)
     derived: list[str] = []
@@ -53,9 +53,9 @@ def dependencies_of(model: Model, class_name: str, paths: Iterable[Path]) -> Dep
 
 
 class Inputs:
-    """What formulas compute with: objects that roles lead to, and values that were computed before.
+    """The inputs of formulas: targets of roles, and derived values that were computed before.
 
-    Both go by the `id` of an object as it was loaded: two readings of one object may differ.
+    Both are by Python's `id` of a loaded object, because two readings of one object may differ.
     """
 
     def __init__(self, render: Render, evaluation: EvaluationContext, within_budget: WithinBudget) -> None:
@@ -65,10 +65,10 @@ class Inputs:
         self.targets: dict[RoleName, dict[int, Sequence[Entity]]] = {}
         """By role and owner: the objects that the role leads to."""
         self.values: dict[Member, Mapping[int, Any]] = {}
-        """By derived attribute and object: its value."""
+        """By derived attribute and object: the value."""
 
     def follow(self, roles: Iterable[RoleName], entity: Entity) -> Entity | None:
-        """Return the one object to which to-one roles lead, one after the other."""
+        """Return the object at the end of a chain of to-one roles, or None."""
         at: Entity | None = entity
         for role in roles:
             targets = () if at is None else self.targets[role][id(at)]
@@ -76,23 +76,24 @@ class Inputs:
         return at
 
     def state(self, entity: Entity, derived: Iterable[Member]) -> Mapping[str, Any]:
-        """Return an object's state, with the values of derived attributes of its."""
+        """Return an object's state with the values of its derived attributes."""
         state = self.render(entity)
         values = {member[1]: self.values[member][id(entity)] for member in derived}
         return {**state, **values} if values else state
 
 
 class Formula(Protocol):
-    """What must be known for a derived attribute or an expression, and how its values are made of that."""
+    """A formula for the values of a derived attribute or of an expression."""
 
     dependencies: Dependencies
+    """What must be loaded and computed first."""
 
     def values(self, entities: Sequence[Entity], inputs: Inputs) -> Sequence[Any]:
-        """Return the value for each object, once all that it depends on is in `inputs`."""
+        """Return the value for each object. `inputs` must have all dependencies."""
 
 
 class _Related(NamedTuple):
-    """An object that an expression asks: by which path, which roles lead there, what is derived of it."""
+    """An object that an expression refers to: its path, that path's roles, and its derived attributes."""
 
     path: Path
     roles: tuple[RoleName, ...]
@@ -100,7 +101,7 @@ class _Related(NamedTuple):
 
 
 class _ExpressionFormula:
-    """Evaluates an expression over objects of a class, and over those that to-one roles lead to."""
+    """Evaluates an expression about objects of a class and the objects that to-one roles lead to."""
 
     def __init__(self, model: Model, class_name: str, expression: Expression) -> None:
         self.dependencies = dependencies_of(model, class_name, expression.paths)
@@ -136,7 +137,7 @@ def _derived_members(dependencies: Dependencies) -> tuple[Member, ...]:
 
 
 class _PathFormula:
-    """Reads an attribute at the end of to-one roles."""
+    """Reads an attribute at the end of a path of to-one roles."""
 
     def __init__(self, model: Model, class_name: str, attribute: Attribute) -> None:
         assert attribute.derivation is not None
@@ -153,7 +154,10 @@ class _PathFormula:
 
 
 class _AggregateFormula:
-    """Aggregates what lies at the end of roles that lead to many. What two ways lead to counts twice."""
+    """Aggregates values at the end of a path of roles.
+
+    An object that several ways lead to counts several times.
+    """
 
     def __init__(self, model: Model, class_name: str, attribute: Attribute) -> None:
         assert attribute.derivation is not None
@@ -172,11 +176,13 @@ class _AggregateFormula:
         return [self._aggregator.result(totals[id(entity)]) for entity in entities]
 
     def _totals(self, entities: Sequence[Entity], inputs: Inputs) -> Mapping[int, Any]:
-        """Return the partial aggregate of each object, put together from the far end."""
+        """Return the partial aggregate of each object, computed from the end of the path."""
+        # 1. Collect the objects of each level, from the start to the end of the path.
         levels = [{id(entity): entity for entity in entities}]
         for role in self._roles:
             targets = inputs.targets[role]
             levels.append({id(each): each for number in levels[-1] for each in targets[number]})
+        # 2. Aggregate backwards, so that an object that many ways lead to is aggregated once.
         value = (lambda _: True) if self._end is None else self._end.reader(inputs)
         start, combine = self._aggregator.start, self._aggregator.combine
         totals = {number: start(value(entity)) for number, entity in levels.pop().items()}
@@ -198,7 +204,7 @@ class _EndAttribute:
         self._value = value_getter(class_, name)
 
     def reader(self, inputs: Inputs) -> Callable[[Entity], Any]:
-        """Return what reads it from an object."""
+        """Return a function that reads the attribute of an object."""
         if self._is_derived:
             values = inputs.values.get(self._member, {})
             return lambda entity: values[id(entity)]
@@ -207,7 +213,7 @@ class _EndAttribute:
 
 
 def _roles_of(model: Model, class_name: str, path: Sequence[str]) -> tuple[tuple[RoleName, ...], str]:
-    """Return the roles of a path, and the class that they lead to."""
+    """Return the roles of a path, and the class at its end."""
     roles: list[RoleName] = []
     at = class_name
     for name in path:
@@ -219,7 +225,7 @@ def _roles_of(model: Model, class_name: str, path: Sequence[str]) -> tuple[tuple
 
 
 class Formulas:
-    """The formulas of one model, each made when it is first needed."""
+    """The formulas of one model. Each is made when it is first used."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -236,12 +242,12 @@ class Formulas:
         return found
 
     def of(self, class_name: str, expression: Expression) -> Formula:
-        """Return the formula of an expression over objects of a class, such as a condition."""
-        # Two that are equal may still be stored as different types.
+        """Return the formula of an expression about objects of a class, such as a condition."""
+        # `to_stored` is part of the key: expressions that compare equal may store their values differently.
         return self._of_expression(class_name, expression, expression.to_stored)
 
     def sort(self, members: Iterable[Member]) -> list[Member]:
-        """Return derived attributes, each after those that it is made of."""
+        """Return derived attributes in an order in which each comes after those that it depends on."""
         return sorted(members, key=self._places.__getitem__)
 
     @cached_property
@@ -261,11 +267,11 @@ class Formulas:
 
 
 def formulas_of(model: Model) -> Formulas:
-    """Return the formulas of a model, the same for the same model."""
+    """Return the formulas of a model. The same model has the same formulas."""
     return _of(expressions_of(model))
 
 
 @lru_cache(maxsize=4)
 def _of(expressions: ModelExpressions) -> Formulas:
-    # A model itself cannot be a key; its expressions are the same ones as long as it is.
+    # A model is not hashable, but its expressions are, and stay the same as long as the model.
     return Formulas(expressions.model)

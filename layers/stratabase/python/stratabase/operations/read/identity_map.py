@@ -1,4 +1,4 @@
-"""The objects that were read by key, each once, and the links that were followed to their end."""
+"""The identity map: each object that was read by key, and each link that was followed, once."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,18 +15,18 @@ from stratabase.operations.read.loading import Reading
 from stratabase.operations.read.pending import PendingWrite
 
 _SHOWN_OBJECT = 200
-"""What an object weighs in bytes each time that the answer shows it, more or less."""
+"""Bytes to charge each time that the answer shows an object, roughly its size."""
 _TESTED = 50
-"""Objects between two looks at the clock: a condition may take a millisecond for each."""
+"""Objects to test between two checks of the budget. A condition may take a millisecond for each."""
 
 
 class IdentityMap:
-    """Objects as they are now, as of an instant, or as a pending write leaves them: whatever anybody may see.
+    """The loaded objects, regardless of grants: now, as of an instant, or as a pending write leaves them.
 
-    A part is there only while its whole is, and lists it. A part that its whole does not list has been taken
-    out of it and waits to be purged, or a restoration brings it back and is not done yet.
+    A part exists only while its whole exists and lists it. A part that its whole does not list is either left
+    over from a change, and waits for cleanup, or belongs to a restoration that is not finished.
 
-    Objects of a page are not noted here: its index may lag behind, and roles are exact.
+    Objects of pages are not added: the index of a page may lag behind, and roles must be exact.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class IdentityMap:
         pending: PendingWrite | None = None,
         render: Render = stored_state,
     ) -> None:
-        """`as_of`: None for now. `render`: makes of an object what answers and expressions know of it."""
+        """`as_of` is None for the present. `render` returns what answers and expressions see of an object."""
         self.model = request.model
         self.budget = request.budget
         self.evaluation = request.evaluation
@@ -44,30 +44,31 @@ class IdentityMap:
         self.as_of = as_of
         self._entities = request.entities
         self._pending = pending
+        # The objects that the write changes are known from the start, and so never read from the store.
         self._objects: dict[Reference, Entity | None] = {} if pending is None else dict(pending.objects)
         self._links: dict[RoleName, dict[str, tuple[str, ...]]] = defaultdict(dict)
         self._listed = ListedParts()
 
     def add(self, entities: Iterable[Entity]) -> None:
-        """Note objects that were read by key elsewhere."""
+        """Add objects that were read by key elsewhere."""
         for entity in entities:
             self._objects[entity.reference] = entity
 
     def __contains__(self, reference: Reference) -> bool:
-        """Return whether it is known if there is an object, whatever it may be a part of."""
+        """Return whether an object was looked up. Its wholes may still be unknown."""
         return reference in self._objects
 
     def __getitem__(self, reference: Reference) -> Entity | None:
-        """Return an object as it was loaded, None where there was none."""
+        """Return an object as it was loaded, or None if it does not exist."""
         return self._objects[reference]
 
     def find(self, reference: Reference) -> Entity | None:
-        """Return an object that there is; None where it is not, or nothing is known of it."""
+        """Return an object if it is known to exist. None if it does not, or was not loaded."""
         entity = self._objects.get(reference)
         return None if entity is None or not self.is_attached(entity) else entity
 
     def is_attached(self, entity: Entity) -> bool:
-        """Return whether an object is no part, or its whole is known to be there and lists it."""
+        """Return whether an object is no part, or its wholes are loaded, exist, and list it."""
         at = entity
         while (owner := self._owner(at)) is not None:
             whole = self._objects.get(owner.reference)
@@ -77,25 +78,29 @@ class IdentityMap:
         return True
 
     def _is_closed_part(self, part: Entity, owner: WholeReference) -> bool:
-        """Return whether a part is a closed version, and its whole keeps none: that tells of now only."""
+        """Return whether a part is a closed version whose whole has no versions.
+
+        The present list of such a whole says nothing about the past.
+        """
         return part.end is not None and not self.model.classes[owner.reference.class_name].versioned
 
     def lists(self, whole: Entity, part: Entity) -> bool:
-        """Return whether an object lists another, which is a part of it, among its parts."""
+        """Return whether a whole lists an object among its parts."""
         owner = self._owner(part)
         return owner is not None and self._listed.has(whole, owner.composition, part.reference.id)
 
     def owners(self, entities: Iterable[Entity]) -> Iterator[Reference]:
-        """Yield what must be known before `is_attached` can tell: the wholes of those that are parts."""
+        """Yield the wholes of those objects that are parts. `is_attached` needs them."""
         return (owner.reference for entity in entities if (owner := self._owner(entity)) is not None)
 
     def missing(self, references: Iterable[Reference]) -> list[Reference]:
-        """Return what is still to be loaded before `find` can tell, each once: also the wholes of parts."""
+        """Return what to load next so that `find` can answer: objects and wholes of parts, each once."""
         missing = (self._first_missing(reference) for reference in references)
         return list(dict.fromkeys(reference for reference in missing if reference is not None))
 
     def _first_missing(self, reference: Reference) -> Reference | None:
         at: Reference | None = reference
+        # Follow the wholes of a part as far as they are loaded.
         while at is not None and at in self._objects:
             entity = self._objects[at]
             owner = None if entity is None else self._owner(entity)
@@ -106,17 +111,14 @@ class IdentityMap:
         return whole_of(self.model.classes[entity.reference.class_name], entity.state)
 
     def load(self, references: Iterable[Reference]) -> Reading[None]:
-        """Come to know objects; those that are known stay as they were loaded. Raises ReadBudgetExceeded."""
+        """Load objects. Those that are loaded already stay as they are. Raises ReadBudgetExceeded."""
         unknown = [reference for reference in references if reference not in self._objects]
         if unknown:
             found = yield from self._load(unknown)
             self._objects.update(zip(unknown, found, strict=True))
 
     def resolve(self, references: Iterable[Reference]) -> Reading[None]:
-        """Come to know whether there are objects, also as parts of their wholes.
-
-        Raises ReadBudgetExceeded.
-        """
+        """Load objects and all wholes that they are parts of. Raises ReadBudgetExceeded."""
         references = list(references)
         while missing := self.missing(references):
             yield from self.load(missing)
@@ -132,12 +134,16 @@ class IdentityMap:
         return [entity for entity in entities if self.is_attached(entity)]
 
     def linked(self, role: RoleName, ids: Sequence[str], id_range: IdRange) -> Reading[list[Sequence[str]]]:
-        """Return for each owner the ids that a role leads to, in a range. Raises ReadBudgetExceeded."""
+        """Return, for each owner, the ids in a range that a role leads to. Raises ReadBudgetExceeded.
+
+        Complete lists of ids are kept.
+        """
         known = self._links[role]
         unknown = [id_ for id_ in dict.fromkeys(ids) if id_ not in known]
         found: dict[str, tuple[str, ...]] = {}
         if unknown:
             found = dict(zip(unknown, (yield from self.load_links(role, unknown, id_range)), strict=True))
+        # Only a complete list can answer another range later.
         if id_range == ALL_IDS:
             known |= found
         return [found[id_] if id_ in found else id_range.select(known[id_]) for id_ in ids]
@@ -153,7 +159,7 @@ class IdentityMap:
     def load_links(
         self, role: RoleName, ids: Sequence[str], id_range: IdRange
     ) -> Reading[Sequence[tuple[str, ...]]]:
-        """Return for each owner the ids that a role leads to, in a range; they are not noted."""
+        """Load, for each owner, the ids in a range that a role leads to. They are not kept."""
         found: Sequence[tuple[str, ...]]
         if self.as_of is not None:
             found = yield self.as_of.links(role, ids, id_range)
@@ -169,15 +175,16 @@ class IdentityMap:
         return found
 
     def charge_shown(self, class_name: str, times: int) -> None:
-        """Draw on the budget for objects that the answer shows so often. Raises ReadBudgetExceeded."""
+        """Charge the budget for objects that the answer shows this many times. Raises ReadBudgetExceeded."""
         self.budget.charge(_SHOWN_OBJECT * times)
         if self.budget.is_exhausted:
             raise ReadBudgetExceeded(class_name)
 
     def within_budget(self, class_name: str, entities: Iterable[Entity]) -> Iterator[Entity]:
-        """Yield objects that are to be tested, as long as the budget lasts. Raises ReadBudgetExceeded."""
+        """Yield objects that are to be tested. Raises ReadBudgetExceeded when the budget is used up."""
         for number, entity in enumerate(entities, start=1):
             if number % _TESTED == 0:
+                # Conditions take CPU time, so let other requests run too.
                 waiting.give_way()
                 if self.budget.is_exhausted:
                     raise ReadBudgetExceeded(class_name)

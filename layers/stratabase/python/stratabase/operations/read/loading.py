@@ -1,8 +1,8 @@
-"""Readings that wait for data, and what loads for many of them in one batch, as a data loader does.
+"""Readings: generators that yield what they need to load, and share batches as in a data loader.
 
-A reading is a generator. It yields a `Load` where it needs data that are not at hand, is sent the values, and
-goes on. Whoever runs several readings together collects what all of them wait for, loads it at once, and
-resumes them. So round trips depend on how far one reading leads, not on how many there are.
+A reading yields a `Load` when it needs data, receives the values, and goes on. `run_together` collects the
+loads of many readings, loads them in one batch, and resumes the readings. So the number of round trips
+depends on the depth of one reading, not on the number of readings.
 """
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
@@ -12,13 +12,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from stratabase import waiting
 
 T = TypeVar("T")
-
 _IN_A_ROW = 10
-"""Readings that are resumed before other requests may go on: each may take a millisecond."""
+"""Readings to resume before other requests get a turn. Each may take a millisecond."""
 
 
 class Phase(IntEnum):
-    """What is loaded. While a reading waits for objects, those that wait for links stay where they are."""
+    """The kind of a load. Links are loaded only when no reading waits for objects."""
 
     OBJECTS = 1
     LINKS = 2
@@ -26,7 +25,7 @@ class Phase(IntEnum):
 
 
 class Load(NamedTuple):
-    """The keys of what a reading needs, and the function that loads the values of many keys, in order."""
+    """The keys that a reading needs, and the function that loads the values of many keys in their order."""
 
     phase: Phase
     function: Callable[[Sequence[Any]], Sequence[Any]]
@@ -34,11 +33,11 @@ class Load(NamedTuple):
 
 
 Reading = Generator[Load, Any, T]
-"""Work that reads: yields loads, is sent the values of their keys, returns what it found."""
+"""A generator that yields loads, receives the values of their keys, and returns its result."""
 
 
 def run(reading: Reading[T]) -> T:
-    """Return what a reading finds by itself. Raises what loading and the reading raise."""
+    """Return the result of a single reading. Raises what loading and the reading raise."""
     values: Sequence[Any] | None = None
     while True:
         try:
@@ -50,11 +49,12 @@ def run(reading: Reading[T]) -> T:
 
 
 def run_together(readings: Iterable[Reading[T]]) -> list[T]:
-    """Return what each reading finds; loads of the same function are one batch. Raises as `run` does."""
+    """Return the result of each reading. Loads with the same function share a batch. Raises as `run`."""
     tasks = [_Task(reading) for reading in readings]
     _resume(tasks, {})
     while waiting_tasks := [task for task in tasks if task.load is not None]:
-        # Links only once nobody waits for objects: so all readings stay on the same level.
+        # Load links only when no reading waits for objects. So all readings stay on the same level, and the
+        # next objects are loaded in one batch.
         phase = min(task.phase for task in waiting_tasks)
         ready = [task for task in waiting_tasks if task.phase in {phase, Phase.VISIBILITY}]
         _resume(ready, _load_all(ready))
@@ -62,11 +62,11 @@ def run_together(readings: Iterable[Reading[T]]) -> list[T]:
 
 
 Values = dict[Callable[[Sequence[Any]], Sequence[Any]], dict[Hashable, Any]]
-"""By the function that loaded them: values by key."""
+"""By function that loaded them: values by key."""
 
 
 class _Task(Generic[T]):
-    """A reading, what it waits for (None at its end), and what it found."""
+    """A reading, the load that it waits for (None at its end), and its result."""
 
     found: T
 
@@ -80,7 +80,7 @@ class _Task(Generic[T]):
         return self.load.phase
 
     def resume(self, values: Values) -> None:
-        """Go on until something else is needed."""
+        """Send the values, and run the reading until its next load or its end."""
         load = self.load
         sent = None if load is None else [values[load.function][key] for key in load.keys]
         try:
@@ -98,7 +98,7 @@ def _resume(tasks: Sequence[_Task[Any]], values: Values) -> None:
 
 
 def _load_all(tasks: Sequence[_Task[Any]]) -> Values:
-    """Load what tasks wait for, each key once."""
+    """Load the keys that tasks wait for, each once."""
     keys: dict[Callable[[Sequence[Any]], Sequence[Any]], dict[Hashable, None]] = {}
     for load in sorted((task.load for task in tasks if task.load is not None), key=lambda load: load.phase):
         keys.setdefault(load.function, {}).update(dict.fromkeys(load.keys))

@@ -1,4 +1,4 @@
-"""What a caller sees of objects, by the grants of its profile: some are hidden, others redacted."""
+"""Grants applied to reads: which objects a caller may see, and which of their attributes are redacted."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,21 +19,21 @@ from stratabase.operations.read.identity_map import IdentityMap
 from stratabase.operations.read.loading import Load, Phase, Reading, run
 
 _Visible = Mapping[int, Entity | None]
-"""By the `id` of an object: what is visible of it by itself, whatever becomes of its whole."""
+"""By Python's `id` of an object: what is visible of it, regardless of its whole."""
 
 
 class _Chain(NamedTuple):
-    """An object, its whole, the whole of that, as far as these must be visible too."""
+    """An object followed by its wholes, as far as its visibility depends on theirs."""
 
     objects: Sequence[Entity]
     is_complete: bool
-    """None of them is gone."""
+    """Whether all of them exist."""
 
 
 class ReadPolicy:
-    """Applies the grants of a profile to objects; `objects` knows whatever there is, visible or not.
+    """Applies a profile's grants to objects. `objects` has all objects, visible or not.
 
-    `current`: what is visible now, for readings of the past: beyond that, nothing is visible.
+    For reads of the past, `current` limits the result to what is visible now too.
     """
 
     def __init__(
@@ -45,13 +45,13 @@ class ReadPolicy:
         self._classes: dict[str, ClassVisibility] = {}
 
     def of_class(self, class_name: str) -> ClassVisibility:
-        """Return how objects of a class are visible."""
+        """Return the visibility of a class."""
         if class_name not in self._classes:
             self._classes[class_name] = class_visibility(self._access, self.objects.model.classes[class_name])
         return self._classes[class_name]
 
     def filter(self, class_name: str) -> Filter:
-        """Return which objects of a class are visible, where what they keep tells it."""
+        """Return the filter for the visible objects of a class. It tests what the objects store."""
         visibility = self.of_class(class_name)
         if not visibility.is_open:
             return MATCH_NONE
@@ -62,19 +62,22 @@ class ReadPolicy:
         )
 
     def load(self, references: Sequence[Reference]) -> Reading[list[Entity | None]]:
-        """Return what is visible of objects by their references, None for nothing. Raises as `show`."""
+        """Return what is visible of objects, None for a hidden or missing object. Raises as `show`."""
         yield from self.objects.load(references)
         return (yield from self.show([self.objects[reference] for reference in references]))
 
     def show(self, entities: Sequence[Entity | None]) -> Reading[list[Entity | None]]:
-        """Return what is visible of each object, None for nothing. Raises ReadBudgetExceeded, Unavailable."""
+        """Return what is visible of each object, None if nothing is.
+
+        Raises ReadBudgetExceeded, Unavailable.
+        """
         if self._current is None:
             return (yield from self._show(entities))
         self._current.note(entity for entity in entities if entity is not None)
         return (yield from self._current.limit((yield from self._show(entities))))
 
     def showing(self, name: RoleName, ids: Sequence[str]) -> Reading[Sequence[str]]:
-        """Return those objects of a class of which a role, or an attribute, is visible. Raises as `show`."""
+        """Return the ids of those objects whose role or attribute is visible. Raises as `show`."""
         found = yield from self._showing(name, ids)
         return found if self._current is None else (yield from self._current.showing(name, found))
 
@@ -82,11 +85,14 @@ class ReadPolicy:
         there = [entity for entity in entities if entity is not None]
         if all(self._of(entity).is_unrestricted for entity in there):
             return list(entities)
+        # 1. Parts may be visible only if their wholes are: load those.
         yield from self.objects.resolve(
             self.objects.owners(entity for entity in there if self._of(entity).by_whole)
         )
+        # 2. Evaluate the conditions of all these objects at once.
         chains = {id(entity): self._chain(entity) for entity in there}
         alone = yield from self._show_alone(each for chain in chains.values() for each in chain.objects)
+        # 3. Hide each part whose whole is hidden or does not show it.
         return [None if entity is None else self._through(chains[id(entity)], alone) for entity in entities]
 
     def _showing(self, name: RoleName, ids: Sequence[str]) -> Reading[Sequence[str]]:
@@ -116,7 +122,7 @@ class ReadPolicy:
         return _Chain(chain, is_complete=True)
 
     def _show_alone(self, entities: Iterable[Entity]) -> Reading[_Visible]:
-        """Return what is visible of objects whatever becomes of their wholes."""
+        """Return what is visible of objects regardless of their wholes."""
         by_class: dict[str, dict[int, Entity]] = defaultdict(dict)
         for entity in entities:
             by_class[entity.reference.class_name][id(entity)] = entity
@@ -134,7 +140,7 @@ class ReadPolicy:
         }
 
     def _through(self, chain: _Chain, alone: _Visible) -> Entity | None:
-        """Return what is visible of the first object of a chain: nothing where one of them is hidden."""
+        """Return what is visible of the first object of a chain: nothing if any of them is hidden."""
         visible = [each for entity in chain.objects if (each := alone[id(entity)]) is not None]
         is_visible = chain.is_complete and len(visible) == len(chain.objects)
         return visible[0] if is_visible and all(self._leads(*pair) for pair in pairwise(visible)) else None
@@ -147,9 +153,9 @@ class ReadPolicy:
 
 
 class CurrentVisibility:
-    """What a caller sees of objects as they are now, which is also all that it sees of their past.
+    """What a caller sees of objects as they are now. This limits what the caller sees of their past.
 
-    Of objects that are gone, what they were last counts as now.
+    For a deleted object, its last state counts as the present one.
     """
 
     def __init__(self, request: RequestContext, access: Access) -> None:
@@ -158,22 +164,23 @@ class CurrentVisibility:
         self._objects = IdentityMap(request)
         self._policy = ReadPolicy(access, self._objects)
         self._hidden: dict[Reference, frozenset[str] | None] = {}
-        """By object: the attributes and roles that are hidden now, None where everything is."""
+        """By object: the attributes and roles that are hidden now, None if the whole object is."""
 
     def note(self, versions: Iterable[Entity]) -> None:
-        """Note, of versions that were read elsewhere, those that still hold: so the objects are now."""
+        """Add the open ones of versions that were read elsewhere: they are the present objects."""
         self._objects.add(version for version in versions if version.end is None)
 
     def limit(self, visible: Sequence[Entity | None]) -> Reading[list[Entity | None]]:
-        """Return what is visible of versions of which this much would be.
+        """Return versions without what is hidden now.
 
-        Raises ReadBudgetExceeded, Unavailable.
+        `visible` is what the grants show of each version as of its own instant. Raises ReadBudgetExceeded,
+        Unavailable.
         """
         yield from self._resolve(entity.reference for entity in visible if entity is not None)
         return [None if entity is None else self._redact(entity) for entity in visible]
 
     def showing(self, name: RoleName, ids: Sequence[str]) -> Reading[Sequence[str]]:
-        """Return the objects of which a role, or an attribute, is visible. Raises as `limit`."""
+        """Return the ids of those objects whose role or attribute is visible now. Raises as `limit`."""
         owners = [Reference(name.class_name, id_) for id_ in ids]
         yield from self._resolve(owners)
         hidden = (self._hidden.get(owner, frozenset()) for owner in owners)
@@ -197,16 +204,21 @@ class CurrentVisibility:
         )
 
     def _find(self, references: Sequence[Reference]) -> list[None]:
-        """Find out what is hidden of objects. Raises ReadBudgetExceeded, Unavailable."""
+        """Find out what is hidden of objects. Raises ReadBudgetExceeded, Unavailable.
+
+        It is the function of a `Load`, so that many readings share one batch. The result is in `_hidden`.
+        """
         run(self._objects.resolve(references))
         found = {each: self._objects.find(each) for each in references}
         run(self._judge(self._policy, [entity for entity in found.values() if entity is not None]))
+        # For deleted objects, the last state decides.
         self._look_back([each for each, entity in found.items() if entity is None])
         return [None] * len(references)
 
     def _judge(self, policy: ReadPolicy, entities: Sequence[Entity]) -> Reading[None]:
-        """Note what is hidden of objects as they are, or were."""
+        """Note what is hidden of objects in the state in which they are passed."""
         visible = yield from policy.show(entities)
+        # Start with everything hidden, then note what the grants show.
         self._hidden.update((each.reference, None) for each in entities)
         by_class: dict[str, list[str]] = defaultdict(list)
         for entity in filter(None, visible):
@@ -220,7 +232,10 @@ class CurrentVisibility:
             self._hidden |= {Reference(class_name, id_): frozenset(names) for id_, names in hidden.items()}
 
     def _look_back(self, gone: Sequence[Reference]) -> None:
-        """Note what was visible last of objects that are gone; nothing, where nothing of them is known."""
+        """Note what was hidden of deleted objects in their last state.
+
+        If none is known, everything is hidden.
+        """
         self._hidden.update(dict.fromkeys(gone))
         moments = self._last_moments(gone)
         if not moments:
@@ -235,13 +250,14 @@ class CurrentVisibility:
             run(self._judge(ReadPolicy(self._access, then), each))
 
     def _last_moments(self, gone: Sequence[Reference]) -> list[Moment]:
-        """Return when objects were there for the last time: parts, that their wholes were."""
+        """Return the last instants at which objects existed. A part existed as long as its wholes."""
         tombstones = self._request.entities.tombstones([self._lost(each) for each in gone]) if gone else []
         pairs = zip(gone, tombstones, strict=True)
+        # The last millisecond before the end.
         return [(reference, each.last_end - 1) for reference, each in pairs if each is not None]
 
     def _lost(self, reference: Reference) -> Reference:
-        """Return what of an object and its wholes is there no more, or is not listed by its whole."""
+        """Return the object or the first of its wholes that ended, or that its own whole no longer lists."""
         objects, at = self._objects, reference
         while (entity := objects[at]) is not None:
             above = next(objects.owners([entity]), None)

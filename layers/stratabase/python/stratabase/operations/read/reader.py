@@ -1,4 +1,4 @@
-"""The one way to read objects, as the caller sees them: now, as of an instant, or as a write leaves them."""
+"""The reader of objects, as a caller may see them: now, as of an instant, or as a write leaves them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -29,10 +29,9 @@ _VISIBLE = FlagFilter(".visible")
 
 
 class Reader(IdentityMap):
-    """Reads objects for one request: each once, and hidden ones not at all.
+    """Reads objects for one request. It loads each object once, and hides what the caller may not see.
 
-    Methods that return a `Reading` are for work on many objects, which loads level by level. The others read
-    at once.
+    Methods that return a `Reading` are for many objects, and load level by level. The others read at once.
     """
 
     def __init__(  # noqa: PLR0913 - each has its default
@@ -46,10 +45,10 @@ class Reader(IdentityMap):
         batch: AsOfBatch | None = None,
         current: CurrentVisibility | None = None,
     ) -> None:
-        """Read objects as of `at` (None: now), and as `pending` leaves them.
+        """Read objects as of `at`, or now if it is None, with the effects of `pending`.
 
-        `unrestricted`: whatever the caller may see. `batch` and `current`: shared with readers of other
-        instants, so that what these need is loaded together.
+        If `unrestricted`, ignore the caller's grants. Readers of several instants share `batch` and
+        `current`, so that they load together.
         """
         as_of = None if at is None else AsOf(batch or AsOfBatch(request), at)
         self._policy: ReadPolicy | None = None
@@ -57,6 +56,8 @@ class Reader(IdentityMap):
         if access is None:
             super().__init__(request, as_of, pending, render)
             return
+        # Conditions of grants need hidden objects too. So the policy has an identity map of its own, which
+        # also applies the pending write, and this reader has only what is visible.
         super().__init__(request, as_of, None, render)
         if at is not None and current is None:
             current = CurrentVisibility(request, access)
@@ -64,26 +65,29 @@ class Reader(IdentityMap):
         self._pending = pending
 
     def get(self, reference: Reference) -> Entity | None:
-        """Return the object with a reference, which may name anything; None when there is none.
+        """Return the object with a reference from a client, None if it does not exist.
 
         Raises ReadBudgetExceeded.
         """
         return self.read([normalize_reference(reference)])[0]
 
     def read(self, references: Sequence[Reference]) -> list[Entity | None]:
-        """Return the objects in the order asked for, None where there is none. Raises ReadBudgetExceeded."""
+        """Return the objects in the order of `references`, None for each that does not exist.
+
+        Raises ReadBudgetExceeded.
+        """
         run(self.load(references))
         return [self[reference] for reference in references]
 
     def get_by(self, class_name: str, unique: Unique, values: State) -> Entity | None:
-        """Return the object that has unique values, None when there is none. Raises ReadBudgetExceeded."""
+        """Return the object with unique values, None if there is none. Raises ReadBudgetExceeded."""
         entity = self._entities.find_by_unique(class_name, unique, values, self.budget)
         return None if entity is None else run(self.admit([entity]))[0]
 
     def page(self, query: Query) -> Page:
-        """Return a window on the objects of a class.
+        """Return one page of the objects of a class. Raises ReadBudgetExceeded.
 
-        Raises ReadBudgetExceeded; Refused for a page of the past.
+        Raises Refused for a reader of the past.
         """
         if self.as_of is not None:
             refuse_page_of_past(query.class_name)
@@ -97,11 +101,9 @@ class Reader(IdentityMap):
         return self._visible_page(self._policy, query, derive)
 
     def confirm(self, query: Query, page: Page) -> Sequence[Entity]:
-        """Return the objects of a page as they are by their keys, in the query's order.
+        """Return the objects of a page as they are by key, in the order of the query.
 
-        Raises ReadBudgetExceeded.
-
-        Those that are there no more, or match no more, are left out.
+        Objects that no longer exist or match are left out. Raises ReadBudgetExceeded.
         """
         class_ = self.model.classes[query.class_name]
         read = self.read([entity.reference for entity in page.items]) if page.items else []
@@ -116,9 +118,9 @@ class Reader(IdentityMap):
     def admit(
         self, entities: Iterable[Entity], others: Iterable[Entity] = ()
     ) -> Reading[list[Entity | None]]:
-        """Note objects that were read by key elsewhere, and return what the caller sees of each.
+        """Add objects that were read by key elsewhere, and return what the caller sees of each.
 
-        `others`: more that were, on which that may depend. Raises ReadBudgetExceeded.
+        `others` were read too; what the caller sees may depend on them. Raises ReadBudgetExceeded.
         """
         visible: list[Entity | None] = list(entities)
         if self._policy is not None:
@@ -136,7 +138,7 @@ class Reader(IdentityMap):
     def with_derived(
         self, class_name: str, entities: Sequence[Entity], names: Sequence[str]
     ) -> Reading[list[Entity]]:
-        """Return objects of a class with the values of derived attributes in their states.
+        """Return objects of a class whose states also have the values of derived attributes.
 
         Raises ReadBudgetExceeded.
         """
@@ -148,7 +150,7 @@ class Reader(IdentityMap):
     def values(
         self, class_name: str, entities: Sequence[Entity], expressions: Sequence[Expression]
     ) -> list[tuple[Any, ...]]:
-        """Return for each object of a class the values of expressions. Raises ReadBudgetExceeded."""
+        """Return, for each object of a class, the values of expressions. Raises ReadBudgetExceeded."""
         return run(evaluate(self, {class_name: (class_name, expressions, entities)}))[class_name]
 
     def _load(self, references: Sequence[Reference]) -> Reading[Sequence[Entity | None]]:
@@ -159,7 +161,7 @@ class Reader(IdentityMap):
     def load_links(
         self, role: RoleName, ids: Sequence[str], id_range: IdRange
     ) -> Reading[Sequence[tuple[str, ...]]]:
-        """Return for each owner the ids that a role leads to, whether those objects are visible or not."""
+        """Load, for each owner, the ids that a role leads to, even if the objects there are hidden."""
         if self._policy is None:
             return (yield from super().load_links(role, ids, id_range))
         owners = yield from self._policy.showing(role, ids)
@@ -181,20 +183,23 @@ class Reader(IdentityMap):
         return pending.apply(found)
 
     def _visible_page(self, policy: ReadPolicy, query: Query, derive: Derive | None) -> Page:
-        """Return a window on the objects of a class that are visible."""
+        """Return a page of the visible objects of a class."""
         visibility = policy.of_class(query.class_name)
         if derive is None and visibility.is_plain:
-            # What the objects keep tells which are visible: a filter like others, which indexes serve.
+            # The stored attributes decide which objects are visible. So visibility is a filter, for which the
+            # store can use its indexes.
             found = self._load_page(_narrow(query, policy.filter(query.class_name)), None)
             visible = run(policy.show(found.items))
             return replace(found, items=tuple(each for each in visible if each is not None))
+        # Otherwise, visibility depends on other objects. Mark the visible ones while the store reads the
+        # page, and filter by this mark.
         marked = _narrow(simplify(query), _VISIBLE if visibility.is_open else MATCH_NONE)
         return self._load_page(marked, partial(self._mark_visible, policy, derive))
 
     def _mark_visible(
         self, policy: ReadPolicy, derive: Derive | None, entities: Sequence[Entity]
     ) -> Sequence[Entity]:
-        """Return objects as they are visible, with a mark, and as they are where they are not."""
+        """Return the objects as they are visible, with a mark. Hidden ones stay as they are, without it."""
         shown = run(policy.show(entities))
         visible = [each for each in shown if each is not None]
         marked = iter(map(_with_mark, visible if derive is None else derive(visible)))

@@ -1,4 +1,4 @@
-"""The views of objects, and of the objects that their roles lead to."""
+"""Load what the roles of many objects lead to, and put it into their views."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -21,18 +21,18 @@ F = TypeVar("F", bound=RoleFetch)
 
 
 class ViewGroup:
-    """Objects of one class on one level of an answer, with their views: each once, however often shown."""
+    """Objects of one class on one level of an answer. Each has one view, however often it is shown."""
 
     def __init__(self, fetch: Fetch, render: Render) -> None:
         self.fetch = fetch
         self._render = render
         self.entities: dict[Reference, Entity] = {}
         self.times: Counter[Reference] = Counter()
-        """How often the answer shows each."""
+        """By object: how often the answer shows it."""
         self._views: dict[Reference, dict[str, Any]] = {}
 
     def view(self, entity: Entity, times: int = 1) -> View:
-        """Return the view of an object, which the answer shows so many times more."""
+        """Return the view of an object, which the answer shows `times` times more."""
         reference = entity.reference
         view = self._views.get(reference)
         if view is None:
@@ -44,7 +44,7 @@ class ViewGroup:
         return view
 
     def views(self, entities: Iterable[Entity], times: int = 1) -> list[View]:
-        """Return the views of several objects."""
+        """Return the views of objects, each of which the answer shows `times` times more."""
         return [self.view(entity, times) for entity in entities]
 
     def demand(self, derived: DerivedValues) -> None:
@@ -53,7 +53,7 @@ class ViewGroup:
         derived.demand(next(iter(entities)).reference.class_name, self.fetch.derived, entities)
 
     def complete(self, derived: DerivedValues) -> None:
-        """Put the derived attributes into the views, once they are computed."""
+        """Put the computed derived attributes into the views."""
         entities = list(self.entities.values())
         class_name = entities[0].reference.class_name
         for name in self.fetch.derived:
@@ -62,12 +62,15 @@ class ViewGroup:
                 view[name] = value
 
     def put(self, reference: Reference, key: str, value: Any) -> None:
-        """Put into an object's view, under a key, what a role leads to."""
+        """Put the value of a role's field into the view of an object, under a key."""
         self._views[reference][key] = value
 
 
 class RelatedViews(RoleLoader, ABC, Generic[F]):
-    """Finds what a role leads to from all objects of a group, and puts it into their views under a key."""
+    """Loads what a role leads to from all objects of a group, and puts it into their views under a key.
+
+    Call `needs` and load what it returns, until it returns nothing. Then call `finish`.
+    """
 
     def __init__(self, key: str, wanted: F, group: ViewGroup, reader: Reader) -> None:
         super().__init__(wanted.name, reader)
@@ -76,39 +79,40 @@ class RelatedViews(RoleLoader, ABC, Generic[F]):
         self.group = group
         self.reader = reader
         self.next = ViewGroup(wanted.fetch, reader.render)
-        """The objects that the role leads to."""
+        """The objects that the role leads to: a group of the next level."""
 
     @abstractmethod
     def needs(self) -> Reading[Sequence[Reference]]:
-        """Return the objects that are still to be loaded; asked again once they are, until there are none."""
+        """Return the objects still to load. Call again after loading them, until there are none."""
 
     @abstractmethod
     def finish(self) -> None:
-        """Put into the views what was found, and the objects of the next level into `next`."""
+        """Put what was loaded into the views, and its objects into `next`."""
 
     def charge(self) -> None:
-        """Draw on the read budget for all that the next level shows. Raises ReadBudgetExceeded."""
+        """Charge the read budget for the objects that the next level shows. Raises ReadBudgetExceeded."""
         self.reader.charge_shown(self.target.name, self.next.times.total())
 
 
 class ToOneViews(RelatedViews[ToOne]):
-    """Follows a key, a part, a whole, or the one link of the side of a one-to-one that holds no key."""
+    """Follows a to-one role: a key, a part, a whole, or the one link of a one-to-one association."""
 
     _ids: Mapping[Reference, Sequence[str]] | None = None
-    """By owner, the ids that the role may lead to: one; of what was once, perhaps several."""
+    """By owner: the ids that the role may lead to. There may be several only for the past."""
     _different: Sequence[str] = ()
-    """All these ids, each once: many objects may lead to one."""
+    """All these ids, each once, because many objects may lead to the same one."""
 
     def needs(self) -> Reading[Sequence[Reference]]:
-        """Return what the role leads to, as far as it was not loaded yet."""
+        """Return the targets of the role that are not loaded yet."""
         if self._ids is None:
+            # If the other side holds the key, links lead there. Otherwise, the owner's state has the id.
             is_linked = self.storage is RoleStorage.OPPOSITE_KEY
             self._ids = (yield from self._linked_ids()) if is_linked else self._stored_ids()
             self._different = list(dict.fromkeys(chain.from_iterable(self._ids.values())))
         return self.unread(map(self.reference, self._different))
 
     def finish(self) -> None:
-        """Put the view of the object there, None where there is none."""
+        """Put the view of the target, or None, into the view of each owner."""
         assert self._ids is not None
         found = {id_: self.found(self.reference(id_)) for id_ in self._different}
         for owner in self.group.entities:
@@ -120,12 +124,13 @@ class ToOneViews(RelatedViews[ToOne]):
         assert self._ids is not None
         for id_ in self._ids.get(owner, ()):
             entity = found[id_]
+            # A link may be outdated, so the target's own key decides.
             if entity is not None and self.leads_back(entity, owner.id):
                 return entity
         return None
 
     def _stored_ids(self) -> Mapping[Reference, Sequence[str]]:
-        """Return the ids that the owners' states tell."""
+        """Return the ids in the states of the owners."""
         name = self.role.name
         found = ((owner, entity.state.get(name)) for owner, entity in self.group.entities.items())
         return {owner: (str(id_),) for owner, id_ in found if id_ is not None}
@@ -137,9 +142,9 @@ class ToOneViews(RelatedViews[ToOne]):
 
 
 class ToManyViews(RelatedViews[ToMany]):
-    """Follows links, or the lists of parts, no farther than the page needs.
+    """Follows a to-many role: links, or lists of parts. It reads no more of them than the page needs.
 
-    What is named may be there no more: then it looks on from there, twice as far each time.
+    Links may lead to objects that no longer exist. Then it reads on, twice as many each time.
     """
 
     def __init__(self, key: str, wanted: ToMany, group: ViewGroup, reader: Reader) -> None:
@@ -149,22 +154,25 @@ class ToManyViews(RelatedViews[ToMany]):
         self._enough = self._range.limit
         self._ids: dict[Reference, Sequence[str]] = {}
         self._exhausted: set[Reference] = set()
-        """The owners of which there are no more ids."""
+        """The owners whose ids have all been read."""
         self._derived_names = derived_attributes(self._query, self.target)
         self._derived: DerivedValues | None = None
-        """The derived attributes that the query is about, of all that may be on a page."""
+        """The values of the derived attributes that the query uses, for all objects that may be on a page."""
 
     def needs(self) -> Reading[Sequence[Reference]]:
-        """Return what the role leads to, as far as it was not loaded yet."""
+        """Return the targets of the role that are not loaded yet, or what their derived attributes need."""
+        # 1. Read ids until each owner has enough existing targets, or no more ids.
         while short := [owner for owner in self.group.entities if self._is_short(owner)]:
             yield from self._look_up(short)
+        # 2. Return the targets that are not loaded yet.
         unread = self.unread(self.reference(id_) for ids in self._ids.values() for id_ in ids)
         if unread or not self._derived_names:
             return unread
+        # 3. If the query filters or sorts by derived attributes, return what these need.
         return (yield from self._derived_values().all_needs())
 
     def finish(self) -> None:
-        """Put what is answered of the page."""
+        """Put the page of its targets into the view of each owner."""
         paginator = Paginator(self._query, self.target)
         if self._derived_names:
             self._derived_values().compute()
@@ -175,7 +183,7 @@ class ToManyViews(RelatedViews[ToMany]):
             self.group.put(owner, self.key, self.wanted.render_page(page, views))
 
     def _is_short(self, owner: Reference) -> bool:
-        """Return whether an owner's ids were not looked up yet, or too few of them lead to something."""
+        """Return whether an owner needs more ids: none were read, or too few lead to existing objects."""
         if owner not in self._ids:
             return True
         if self._enough is None or owner in self._exhausted:
@@ -194,13 +202,14 @@ class ToManyViews(RelatedViews[ToMany]):
         return self._derived
 
     def _with_derived(self, entities: list[Entity]) -> list[Entity]:
-        """Return objects with the derived attributes that the query is about."""
+        """Return objects whose states also have the derived attributes that the query uses."""
         if not self._derived_names:
             return entities
         return self._derived_values().with_values(self.target.name, self._derived_names, entities)
 
     def _look_up(self, owners: Sequence[Reference]) -> Reading[None]:
-        """Find the ids that the role of each owner leads to, or more of them than before."""
+        """Read the ids that the role of each owner leads to, or more of them than before."""
+        # Not the first look: double the range, so that few rounds suffice even if most links are outdated.
         if self._ids and self._range.limit is not None:
             self._range = self._range._replace(limit=2 * self._range.limit)
         limit = self._range.limit

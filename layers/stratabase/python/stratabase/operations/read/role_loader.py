@@ -1,4 +1,4 @@
-"""A role, followed from objects to those at its other end."""
+"""A role of some objects, with what is loaded at its other end."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ _BY_THE_KEY_OF_THE_OTHER = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPO
 
 
 class RoleLoader:
-    """What is known of the objects that a role of a class leads to."""
+    """A role of a class, and the loaded objects that it leads to."""
 
     def __init__(self, name: RoleName, objects: IdentityMap) -> None:
         self.name = name
@@ -19,30 +19,36 @@ class RoleLoader:
         self.target: Class = objects.model.classes[self.role.target]
         self.storage = storage_of(objects.model, self.role)
         self._key = self.role.opposite if self.storage in _BY_THE_KEY_OF_THE_OTHER else None
-        """The key of the objects at the other end that led to them."""
+        """The key in the targets that must lead back to the owner, if the role is stored in such keys."""
         self._objects = objects
 
     def reference(self, id_: str) -> Reference:
-        """Return an object that the role leads to."""
+        """Return the reference of a target with an id."""
         return Reference(self.target.name, id_)
 
     def unread(self, references: Iterable[Reference]) -> list[Reference]:
-        """Return what is still to be loaded before `found` can tell."""
+        """Return what to load before `found` can answer."""
         if self.storage is RoleStorage.PARTS:
             return [reference for reference in references if reference not in self._objects]
         return self._objects.missing(references)
 
     def found(self, reference: Reference) -> Entity | None:
-        """Return an object that there is. Parts to which their whole has led are there with it."""
+        """Return a target if it exists, else None.
+
+        A part that its own whole leads to exists with the whole.
+        """
         if self.storage is RoleStorage.PARTS:
             return self._objects[reference]
         return self._objects.find(reference)
 
     def leads_back(self, entity: Entity, owner: str) -> bool:
-        """Return whether an object that links named has not moved on: the key that it holds, if it does."""
+        """Return whether the key of a target still leads to the owner.
+
+        True if the role is not stored in keys.
+        """
         return self._key is None or entity.state.get(self._key) == owner
 
     def targets(self, owner: str, ids: Iterable[str]) -> list[Entity]:
-        """Return those of the objects with some ids that are there, and to which an owner leads."""
+        """Return the existing objects with these ids that the owner still leads to."""
         there = (self.found(self.reference(id_)) for id_ in ids)
         return [each for each in there if each is not None and self.leads_back(each, owner)]

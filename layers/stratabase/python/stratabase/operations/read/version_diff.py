@@ -1,4 +1,4 @@
-"""Find out what differs between two versions of an object, and who changed it when."""
+"""Find out what differs between two versions of an object, and who changed it and when."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,30 +20,31 @@ from stratabase.operations.read.versions import VersionReader
 
 
 class _Side(NamedTuple):
-    """An object at one of the two instants: as it was, and what may be told of that."""
+    """An object at one of the two instants: its version, and what the caller may know of it."""
 
     at: Instant
     version: Entity | None
     told: Entity | None
+    """What the caller may know. None if the object did not exist or was hidden."""
 
     def tells(self, name: str) -> bool:
-        """Return whether it may be told what an attribute or a role was; nothing of it was not there."""
+        """Return whether the caller may know an attribute or a role. True if the object did not exist."""
         return self.told is None or name in self.told.state
 
 
 def version_diff(
     request: RequestContext, reference: Reference, from_: Instant, to: Instant
 ) -> list[AttributeChange] | None:
-    """Return what differs from one instant to another, which may be the earlier one.
+    """Return the differences from one instant to another. `from_` may be the later one.
 
-    An object that was not there, or was not visible, had nothing; None when that is so at both. Raises
-    ReadBudgetExceeded, Unavailable.
+    If the object did not exist or was hidden at one instant, it counts as empty; at both, the result is None.
+    Raises ReadBudgetExceeded, Unavailable.
     """
     return _Difference(request, normalize_reference(reference)).between(from_, to)
 
 
 class _Difference:
-    """What differs between versions of one object, for who asks."""
+    """Compares two versions of one object, as the caller may see them."""
 
     def __init__(self, request: RequestContext, reference: Reference) -> None:
         self._entities = request.entities
@@ -60,6 +61,7 @@ class _Difference:
         if old.told is None and new.told is None:
             return None
         names = changed_names(self._class, old.told, new.told)
+        # A difference would reveal a hidden value, so both sides must be visible.
         changes = [
             attribute_change(self._class, name, old.told, new.told)
             for name in names
@@ -78,9 +80,10 @@ class _Difference:
     def _dated(
         self, changes: Sequence[AttributeChange], earlier: _Side, later: _Side
     ) -> list[AttributeChange]:
-        """Return changes with who made them, and when, as far as that may be told."""
+        """Return changes with who made each last and when, if the caller may know that."""
         if later.version is None:
             return self._ended(changes, later.at)
+        # The versions between the two instants show who changed each attribute last.
         between = self._entities.versions(
             self._reference, earlier.at + 1, later.at + 1, backward=True, budget=self._budget
         )
@@ -90,12 +93,15 @@ class _Difference:
         return [_made(each, shown[made[each.name].start] if each.name in made else None) for each in changes]
 
     def _shown(self, versions: Iterable[Entity]) -> Mapping[Instant | None, Entity | None]:
-        """Return what is seen of versions of the object, by their starts."""
+        """Return, by start, what is visible of versions of the object."""
         each = {version.start: version for version in versions}
         return dict(zip(each, self._versions.show_each([*each.values()]), strict=True))
 
     def _ended(self, changes: Sequence[AttributeChange], at: Instant) -> list[AttributeChange]:
-        """Return the changes of an object that has been deleted: by whom, is not known."""
+        """Return the changes of a deleted object with the time of its deletion.
+
+        Who deleted it is not recorded.
+        """
         found = self._entities.versions(
             self._reference, None, at + 1, backward=True, limit=1, budget=self._budget
         )
@@ -104,7 +110,7 @@ class _Difference:
 
 
 def _made(change: AttributeChange, shown: Entity | None) -> AttributeChange:
-    """Return a change with who made it, and when: in a version of which this much is seen."""
+    """Return a change with its author and time, taken from what is visible of the version that made it."""
     if shown is None:
         return change
     return replace(change, changed_by=changed_by(shown), changed_on=shown.start)

@@ -18,16 +18,17 @@ from stratabase.operations.read.versions import VersionReader
 
 
 def version_page(request: RequestContext, reference: Reference, query: Query) -> Page:
-    """Return a window on the versions of an object that are visible. Raises ReadBudgetExceeded, Unavailable.
+    """Return one page of an object's visible versions. Raises ReadBudgetExceeded, Unavailable.
 
-    In the order of their starts and without a filter, no more is read than is shown.
+    In the order of their starts and without a filter, it reads no more versions than it shows. Otherwise it
+    reads all.
     """
     versions = _Versions(request, normalize_reference(reference), query)
     return versions.range_page() if versions.is_range else versions.filtered_page()
 
 
 class _Versions:
-    """The versions of one object, as a query asks for them."""
+    """The versions of one object that a query asks for."""
 
     def __init__(self, request: RequestContext, reference: Reference, query: Query) -> None:
         self._request = request
@@ -45,7 +46,7 @@ class _Versions:
         return start is None or self._start is not None
 
     def filtered_page(self) -> Page:
-        """Return the page out of all versions. Raises ReadBudgetExceeded."""
+        """Return the page after reading all versions. Raises ReadBudgetExceeded."""
         read: list[Entity] = []
         names = derived_attributes(self._query, self._class)
         versions = self._read(None, None, backward=False, limit=None)
@@ -57,24 +58,26 @@ class _Versions:
 
     @property
     def _remedy(self) -> Hint:
-        """What has all versions read."""
+        """The parts of the query because of which all versions are read."""
         query = self._query
         asked = {
             "filter": query.filter is not None,
             "totalCount": query.fields.total_count,
-            _("any order that does not begin with _versionStart"): self._term.attribute != VERSION_START,
+            _("any sort order that does not start with _versionStart"): self._term.attribute != VERSION_START,
         }
         return Hint(costly=tuple(name for name, is_asked in asked.items() if is_asked))
 
     def range_page(self) -> Page:
-        """Return the page, of which no more is read than is asked for."""
+        """Return the page without reading more versions than it needs."""
         window, wanted = self._query.window, self._query.fields
         backward = window.backward != self._term.descending
         ahead_wanted = wanted.has_prev if window.backward else wanted.has_next
         behind_wanted = wanted.has_next if window.backward else wanted.has_prev
         end = window.offset + window.size
+        # 1. Read the page, and one version more if the client asks whether there is one ahead.
         read = list(self._onward(backward=backward, limit=end + ahead_wanted))
         items, ahead = tuple(read[window.offset : end]), len(read) > end
+        # 2. Look for a version on the other side of the start, if the client asks for that.
         behind = behind_wanted and self._is_any_behind(len(read), backward=backward)
         if window.backward:
             return Page(items[::-1], None, has_next=behind, has_prev=ahead)
@@ -82,12 +85,12 @@ class _Versions:
 
     @property
     def _term(self) -> OrderTerm:
-        """The first term that tells versions of one object apart."""
+        """The first term of the order that distinguishes versions of one object."""
         return next(term for term in self._query.order.terms if term.attribute != "_id")
 
     @property
     def _start(self) -> Instant | None:
-        """Where the window starts, if that is at the start of a version of this object."""
+        """The instant where the window starts, if it is the start of a version of this object."""
         start, terms = self._query.window.start, self._query.order.terms
         values = (
             {} if start is None else dict(zip((each.attribute for each in terms), start.values, strict=False))
@@ -98,7 +101,7 @@ class _Versions:
         return parse_instant(text)
 
     def _onward(self, *, backward: bool, limit: int) -> Iterator[Entity]:
-        """Yield the versions from the window's start on."""
+        """Yield the versions from the window's start on, in one direction."""
         start, inclusive = self._start, self._query.window.inclusive
         if start is None:
             return self._read(None, None, backward=backward, limit=limit)
@@ -107,7 +110,7 @@ class _Versions:
         return self._read(start + (not inclusive), None, backward=False, limit=limit)
 
     def _is_any_behind(self, found: int, *, backward: bool) -> bool:
-        """Return whether a version lies on the other side of the window's start, or is passed over."""
+        """Return whether a version lies behind the window's start, or is skipped by the offset."""
         start, inclusive = self._start, self._query.window.inclusive
         if min(found, self._query.window.offset):
             return True
@@ -122,7 +125,7 @@ class _Versions:
     def _read(
         self, since: Instant | None, until: Instant | None, *, backward: bool, limit: int | None
     ) -> Iterator[Entity]:
-        # Where some may be hidden, nobody knows how many must be read to show so many.
+        # If some versions may be hidden, the number to read is unknown.
         most = None if self._versions.hides(self._reference.class_name) else limit
         found = self._request.entities.versions(
             self._reference, since, until, backward=backward, limit=most, budget=self._request.budget

@@ -1,4 +1,4 @@
-"""Versions of objects, each seen as of its own instant: by the grants of then and of now."""
+"""Read versions of objects, each as of its own instant, by the grants of that instant and of now."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -21,13 +21,12 @@ from stratabase.operations.read.policy import CurrentVisibility
 from stratabase.operations.read.reader import Reader
 
 T = TypeVar("T")
-
 _TOGETHER = 100
-"""How many versions are looked at together, where nobody knows how many are wanted."""
+"""Versions in one batch if the number of wanted versions is unknown."""
 
 
 def get_version(request: RequestContext, reference: Reference, instant: Instant) -> Entity | None:
-    """Return the version of an instant, whoever may see it; None where there was none.
+    """Return the version of an object at an instant, regardless of grants. None if there was none.
 
     Raises ReadBudgetExceeded, Unavailable.
     """
@@ -37,15 +36,16 @@ def get_version(request: RequestContext, reference: Reference, instant: Instant)
 def resolve_instant(
     entities: Entities, reference: Reference, readings: Sequence[Instant], budget: ReadBudget | None = None
 ) -> Instant:
-    """Return which of the instants that a text may mean is meant, the earlier ones first.
+    """Return which of several possible instants a client means. `readings` has the earlier ones first.
 
-    The first at which a version of the object begins or ends; the earliest, if none does. So what an answer
-    tells of a version finds that version again, also in the hour that occurs twice. Raises
-    ReadBudgetExceeded, Unavailable.
+    A local time is ambiguous in the hour that occurs twice. It means the first instant at which a version of
+    the object starts or ends, or the earliest one if none does. So the times in an answer find the same
+    version again. Raises ReadBudgetExceeded, Unavailable.
     """
     if len(readings) == 1:
         return readings[0]
     named = normalize_reference(reference)
+    # A version starts or ends at an instant if the object differs from a millisecond before.
     moments = [(named, instant) for reading in readings for instant in (reading - 1, reading)]
     found = entities.as_of(moments, budget)
     edges = zip(readings, found[::2], found[1::2], strict=True)
@@ -57,7 +57,10 @@ def _start(entity: Entity | None) -> Instant | None:
 
 
 class VersionReader:
-    """Reads versions for who asks, and what they led to: many versions in as few round trips as one."""
+    """Reads versions for a caller, with what their roles led to.
+
+    Many versions take as few round trips as one.
+    """
 
     def __init__(self, request: RequestContext) -> None:
         self._request = request
@@ -65,44 +68,41 @@ class VersionReader:
         self._current = None if self.access is None else CurrentVisibility(request, self.access)
 
     def at(self, instant: Instant, batch: AsOfBatch | None = None) -> Reader:
-        """Return what reads objects as they were at an instant."""
+        """Return a reader of objects as of an instant. The readers of an instance share `batch`."""
         return Reader(self._request, instant, batch=batch, current=self._current)
 
     def each(self, versions: Sequence[Entity], find: Callable[[Reader, Entity], Reading[T]]) -> list[T]:
-        """Return what is found of each version, by a reader of objects as they were when it began.
+        """Return what `find` finds for each version, with a reader of objects as of the version's start.
 
-        All are looked at together: the round trips do not depend on how many there are. Raises
-        ReadBudgetExceeded, Unavailable, and what finding raises.
+        All versions share their round trips. Raises ReadBudgetExceeded, Unavailable, and what `find` raises.
         """
         batch = AsOfBatch(self._request)
         if self._current is not None:
             self._current.note(versions)
+        # The versions were read without the wholes of parts, which may have lost them by then.
         detached = batch.detach_lost_parts(versions)
         return run_together(find(self.at(each.start or 0, batch), each) for each in detached)
 
     def hides(self, class_name: str) -> bool:
-        """Return whether some objects of a class may be hidden."""
+        """Return whether some objects of a class may be hidden from the caller."""
         return self.access is not None and not self.access.sees_every_object(class_name)
 
     def show(self, version: Entity | None, instant: Instant) -> Entity | None:
-        """Return what is visible of what an object was at an instant. Raises ReadBudgetExceeded."""
+        """Return what is visible of an object's version at an instant. Raises ReadBudgetExceeded."""
         if version is None or not self._is_attached(version, instant):
             return None
         return version if self.access is None else run(self.at(instant).admit([version]))[0]
 
     def show_each(self, versions: Sequence[Entity]) -> list[Entity | None]:
-        """Return what is visible of each version, as of when it began.
-
-        Raises ReadBudgetExceeded, Unavailable.
-        """
+        """Return what is visible of each version as of its start. Raises ReadBudgetExceeded, Unavailable."""
         return list(versions) if self.access is None else self.each(versions, _show)
 
     def visible(
         self, class_name: str, versions: Iterable[Entity], together: int | None = None
     ) -> Iterator[Entity]:
-        """Yield those versions of objects of a class that are visible, as they were.
+        """Yield the versions of objects of a class that are visible, unchanged.
 
-        `together`: how many are looked at first. Raises ReadBudgetExceeded.
+        `together` is the size of the first batch. Raises ReadBudgetExceeded.
         """
         versions = (version for version in versions if self._is_attached(version, version.start or 0))
         if not self.hides(class_name):
@@ -113,14 +113,18 @@ class VersionReader:
             yield from (version for version, each in zip(batch, shown, strict=True) if each is not None)
 
     def with_derived(self, versions: Iterable[Entity], names: Sequence[str]) -> Iterator[Entity]:
-        """Yield versions with the values of derived attributes in their states. Raises ReadBudgetExceeded."""
+        """Yield versions whose states also have the values of derived attributes.
+
+        Raises ReadBudgetExceeded.
+        """
         for batch in _batches(versions, _TOGETHER):
             yield from self.each(batch, partial(_derive, names=names))
 
     def readable_state(self, shown: Entity, instant: Instant) -> State:
-        """Return what may be told of a version of which this much is visible, null included.
+        """Return all attributes and stored roles that the caller may know of a version, null values included.
 
-        Roles lead only to what is visible. What must not be read is not in it. Raises ReadBudgetExceeded.
+        `shown` is what is visible of the version. Roles lead only to visible objects. Raises
+        ReadBudgetExceeded.
         """
         class_ = self._request.model.classes[shown.reference.class_name]
         reader = self.at(instant)
@@ -133,10 +137,10 @@ class VersionReader:
         return state
 
     def _is_attached(self, version: Entity, instant: Instant) -> bool:
-        """Return whether a version of an object was part of its whole at an instant, if it is one's.
+        """Return whether a version is no part, or was a part of its whole at an instant.
 
-        Otherwise a restoration brings it back and is not done yet: so that is asked of open versions alone.
-        Raises ReadBudgetExceeded, Unavailable.
+        Otherwise it belongs to a restoration that is not finished. That is possible only for open versions,
+        so only these are checked. Raises ReadBudgetExceeded, Unavailable.
         """
         classes = self._request.model.classes
         owner = whole_of(classes[version.reference.class_name], version.state)
@@ -154,7 +158,7 @@ class VersionReader:
         return run(reader.shows(owner, name))
 
     def _visible_ids(self, reader: Reader, role: Role, value: Stored) -> Stored:
-        """Return those of the objects that a role leads to that are visible."""
+        """Return those ids in the value of a role that lead to visible objects."""
         if not self.hides(role.target) or value is None:
             return value
         references = [Reference(role.target, id_) for id_ in part_ids(value)]
@@ -168,7 +172,7 @@ def _show(reader: Reader, version: Entity) -> Reading[Entity | None]:
 
 
 def _derive(reader: Reader, version: Entity, names: Sequence[str]) -> Reading[Entity]:
-    """Return a version with the values of derived attributes in its state, as far as it is visible."""
+    """Return a version with derived attributes in its state, computed from what is visible of it."""
     (shown,) = yield from reader.admit([version])
     if shown is None:
         return version
@@ -177,7 +181,7 @@ def _derive(reader: Reader, version: Entity, names: Sequence[str]) -> Reading[En
 
 
 def _batches(versions: Iterable[Entity], size: int) -> Iterator[Sequence[Entity]]:
-    """Yield versions, so many at a time; small numbers of them become larger, since all may be hidden."""
+    """Yield batches of versions. Small batches grow, because all versions of a batch may be hidden."""
     each = iter(versions)
     while some := tuple(islice(each, size)):
         yield some

@@ -1,4 +1,4 @@
-"""The views of objects with all that is selected of them: level by level, each in a few batches."""
+"""Read the views of objects: all that is selected of them, level by level, in few batches per level."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -16,10 +16,11 @@ _KINDS: Mapping[type[RoleFetch], Callable[..., RelatedViews[Any]]] = {
     ToMany: ToManyViews,
     Associables: associable_views,
 }
+"""By kind of fetch: what loads a role."""
 
 
 def read_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> list[View]:
-    """Return the views of objects of one class, without parts whose whole is there no more.
+    """Return the views of objects of one class, without parts whose whole no longer exists.
 
     Raises ReadBudgetExceeded.
     """
@@ -27,7 +28,7 @@ def read_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> list
 
 
 def load_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> Reading[list[View]]:
-    """Return the same as `read_views`."""
+    """Return what `read_views` returns, as a reading."""
     there = yield from reader.attached(entities)
     if not fetch.roles and not fetch.derived and fetch.render_lock is None:
         return list(map(reader.render, there))
@@ -38,7 +39,7 @@ def load_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> Read
 
 
 class _Descent:
-    """Completes views from level to level; derived attributes follow their roles on the same way."""
+    """Completes views level by level. Derived attributes follow their roles on the same levels."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -47,18 +48,20 @@ class _Descent:
         """The groups whose views show derived attributes."""
 
     def complete(self, level: Sequence[ViewGroup]) -> Reading[None]:
-        """Load until nothing more is wanted, and put it into the views."""
+        """Load everything that is selected, and put it into the views."""
         yield from self._show_locks(level)
+        # 1. Load the selected roles, one level after the other.
         while related := self._related(level):
             yield from self._load(related)
             level = [each.next for each in related]
             yield from self._show_locks(level)
+        # 2. Derived attributes may need roles below the last level: load the rest, and compute them.
         yield from self._derived.complete()
         for group in self._showing_derived:
             group.complete(self._derived)
 
     def _related(self, level: Sequence[ViewGroup]) -> list[RelatedViews[Any]]:
-        """Return what finds the next level: one for each role that is selected."""
+        """Return the loaders of the next level: one for each selected role of each group."""
         groups = [group for group in level if group.entities]
         for group in groups:
             if group.fetch.derived:
@@ -71,7 +74,7 @@ class _Descent:
         ]
 
     def _load(self, related: Sequence[RelatedViews[Any]]) -> Reading[None]:
-        """Load what all roles of a level lead to, in one batch of objects as far as possible."""
+        """Load what all roles of a level lead to, with as few batches of objects as possible."""
         while needed := (yield from self._needs(related)):
             yield from self._reader.load(needed)
         self._derived.advance()
@@ -80,14 +83,17 @@ class _Descent:
             each.charge()
 
     def _needs(self, related: Sequence[RelatedViews[Any]]) -> Reading[list[Reference]]:
-        # Derived values follow links to their end. After them, a page need not ask for a part of these.
+        # Derived values come first: they read all links of a role, and a page can then use a part of these.
         needed = dict.fromkeys((yield from self._derived.needs()))
         for each in related:
             needed |= dict.fromkeys((yield from each.needs()))
         return list(needed)
 
     def _show_locks(self, level: Sequence[ViewGroup]) -> Reading[None]:
-        """Put locks into the views: each object is read by its key, since pages do not tell its lock."""
+        """Put locks into the views.
+
+        Each object is read by its key, because pages don't have current locks.
+        """
         groups = [group for group in level if group.fetch.render_lock is not None]
         yield from self._reader.load(list(dict.fromkeys(_references(groups))))
         for group in groups:

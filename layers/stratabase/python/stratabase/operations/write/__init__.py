@@ -1,9 +1,14 @@
-"""The write pipeline: load, plan, check permissions and warnings, commit; again if another write intervened.
+"""The write pipeline: load, plan, check grants and warnings, commit. Concurrent writes make it start again.
 
-Read `services` first (save, delete, restore, preview, validate), then `pipeline`, which shows one round in
-order: `load` reads what the plan lacks, `permissions` and `warnings` evaluate conditions over the states in
-`state_readers`, `attempt` commits, or finds out what the store has against it. `outcome` is what comes of it,
-`options` is what a client says beside the command. `bulk` does the same with each object of a query.
+Read the files in this order:
 
-Imports the domain's write package, and reads through the readers of operations; the schema imports this.
+- `services`: the operations on one object: save, delete, restore, preview, and validate
+- `pipeline`: one write in rounds, with the steps of a round in order
+- `load`: reads what a plan lacks
+- `permissions`, `warnings`: evaluate conditions of grants and warnings, over the states in `state_readers`
+- `attempt`: commits the change, or explains why the store refuses it
+- `outcome`, `options`: the result of a write, and its options
+- `bulk`, `bulk_issues`: the same write for each object of a query, and the issues of all of them
+
+The package imports `domain.write` and `operations.read`. `operations.locks` and `schema` import it.
 """

@@ -1,4 +1,4 @@
-"""Commit a change, or only try it, and explain what the store has against it."""
+"""Commit a change or try it without writing, and explain why the store refuses it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -23,17 +23,15 @@ from stratabase.domain.write.request import WriteRequest
 from stratabase.operations.write.load import CallerView
 
 Act = Callable[[Change], None]
-"""Does a change, or only finds out what the store has against it."""
-
-
+"""Commits a change, or raises what a commit would raise."""
 MOST_NAMED = 10
-"""Objects that are looked at, in order to name one that the caller sees."""
+"""Objects to check in order to find one that the caller may see."""
 
 
 def attempt(plan: WritePlan, change: Change, act: Act, view: CallerView) -> list[Issue]:
-    """Return why the store refuses a change, which is done if it does not.
+    """Commit or try a change by `act`. Return the issues if the store refuses it.
 
-    Raises Conflict when the plan is to be made again, since it relies on what is no longer so.
+    Raises Conflict if the plan must be made again, because it relies on a state that has changed.
     """
     try:
         act(change)
@@ -48,6 +46,7 @@ def attempt(plan: WritePlan, change: Change, act: Act, view: CallerView) -> list
     except TooLarge as refusal:
         return explain(plan, refusal)
     except UniqueViolation as refusal:
+        # The store reports refused values alone. Try the rest of the change, to report all issues at once.
         rest = without_values(change, refusal.violations)
         return [*explain(plan, refusal), *_beside(plan, rest, view)]
     except UniqueNotBuilt as refusal:
@@ -57,7 +56,7 @@ def attempt(plan: WritePlan, change: Change, act: Act, view: CallerView) -> list
 
 
 def _beside(plan: WritePlan, rest: Change, view: CallerView) -> list[Issue]:
-    """Return what the store has against a change without the values that it refused."""
+    """Return the issues of a change without the values that the store refused."""
     if len(plan.effects) == 1 and not plan.index.moves:
         return []  # One object without associations has nothing else that could be refused.
     try:
@@ -72,7 +71,10 @@ def _beside(plan: WritePlan, rest: Change, view: CallerView) -> list[Issue]:
 def _holders(
     plan: WritePlan, refusal: IntegrityViolation, now: Instant, view: CallerView
 ) -> Iterator[tuple[RequiredRoleEmpty, Reference]]:
-    """Yield, for what is deleted while others must lead to it, one of these that the caller may know of."""
+    """Yield, for each object that must not be deleted because others require it, one of these.
+
+    Only objects that the caller may know of are named.
+    """
     request = plan.request
     for violation in refusal.violations:
         if (
@@ -87,12 +89,15 @@ def _holders(
 def _holder(
     request: WriteRequest, violation: RequiredRoleEmpty, now: Instant, view: CallerView
 ) -> Sequence[Reference]:
-    """Return an object that leads to what is deleted, or nothing. Raises ReadBudgetExceeded."""
+    """Return one object that leads to the deleted object and that the caller sees, or nothing.
+
+    Raises ReadBudgetExceeded.
+    """
     access, (class_name, _) = request.context.access, violation.role
     is_open = access is None or access.may_follow(class_name, request.role(violation.role))
     if not is_open or (access is not None and not access.may_read_class(class_name)):
         return ()
-    # Those that the request itself deletes, or leads elsewhere, are not in the way.
+    # Objects that the request itself deletes or redirects are not in the way.
     entities, most = view.services.entities, len(request.objects) + MOST_NAMED
     ids = entities.referrers(violation.role, violation.reference.id, most)
     found = [each for id_ in ids if (each := Reference(class_name, id_)) not in request.objects]

@@ -1,4 +1,4 @@
-"""Do the same with each object that a query finds: each by itself, and all in a limited time."""
+"""Write each object that a query finds. Each object is a write of its own, and all share a time limit."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -29,10 +29,8 @@ from stratabase.operations.write.outcome import WriteOutcome, WriteResult
 from stratabase.operations.write.pipeline import NoLongerMatches, Selects, Write
 
 T = TypeVar("T")
-
-
 OPTIONS: Path = ("options",)
-"""Where a request says which objects are meant."""
+"""The path of the argument that selects the objects."""
 
 
 def matching_references(
@@ -40,9 +38,10 @@ def matching_references(
 ) -> list[Reference]:
     """Return the objects of a query's page.
 
-    Raises Refused when it has more than a bulk service may be for, ReadBudgetExceeded.
+    Raises ReadBudgetExceeded. Raises Refused if there are more than one bulk service may write.
     """
     most = services.bulk.objects
+    # One object more than the maximum shows that there are too many, without reading all of them.
     window = replace(query.window, size=min(query.window.size, most + 1))
     reader = Reader(RequestContext(services.model, services.entities, budget, evaluation))
     page = reader.page(replace(query, window=window))
@@ -53,21 +52,26 @@ def matching_references(
 
 
 def check_allowed(services: Services, command: Command, caller: Caller) -> None:
-    """Raise Refused for a command, on any object, that is allowed with none."""
+    """Raise Refused if the caller may not do this with any object of the class. Nothing is read."""
     issues = Write(services, command, caller).forbidden_issues()
     if issues:
         raise Refused(replace(issue, entity_id=None) for issue in issues)
 
 
 def match_predicate(services: Services, query: Query, evaluation: EvaluationContext) -> Selects:
-    """Return which objects a query means, as they are by then; all that are seen where it has no filter."""
+    """Return a predicate for the objects that a query matches, in their state when their turn comes.
+
+    Without a filter, it matches all objects that the caller sees.
+    """
     class_ = services.class_(query.class_name)
     matches = matcher(query.filter or And(()), class_)
+    # The order is irrelevant for a single object, so its attributes are not computed.
     names = derived_attributes(replace(query, order=Order()), class_)
     if not names and access_of(services.model, evaluation.caller_field("profile")) is None:
         return lambda entity: matches(entity.state)
 
     def is_meant(entity: Entity) -> bool:
+        # Each object has its own budget, because only time limits the run as a whole.
         reader = Reader(RequestContext(services.model, services.entities, services.new_budget(), evaluation))
         visible = [each for each in run(reader.admit([entity])) if each is not None]
         return any(matches(whole.state) for whole in run(reader.with_derived(class_.name, visible, names)))
@@ -76,21 +80,21 @@ def match_predicate(services: Services, query: Query, evaluation: EvaluationCont
 
 
 def _too_many_message(reader: Reader, query: Query, most: int) -> Message:
-    """Return the message for a query that too many objects match; it tells how many, if that is known."""
+    """Return the message for too many matches, with their number if it can be counted."""
     try:
         number = reader.page(replace(query, fields=PageFields(items=False, total_count=True))).total_count
     except ReadBudgetExceeded:
         number = None
     if number is None:
         return _(
-            "More than {maximum} {class_name} objects match, which is the maximum for one request. "
-            "Narrow the filter, or request fewer objects with next.",
+            "Too many {class_name} objects match. The maximum for one request is {maximum}. "
+            "Narrow the filter, or use next to request fewer objects.",
             class_name=query.class_name,
             maximum=most,
         )
     return _(
         "{number} {class_name} objects match. The maximum for one request is {maximum}. "
-        "Narrow the filter, or request fewer objects with next.",
+        "Narrow the filter, or use next to request fewer objects.",
         number=number,
         class_name=query.class_name,
         maximum=most,
@@ -98,7 +102,7 @@ def _too_many_message(reader: Reader, query: Query, most: int) -> Message:
 
 
 DescribeProgress = Callable[[str, int, int], Message]
-"""Says of a class of how many objects something was done, and of how many it was to be done."""
+"""Makes a message from the name of the class, the number of objects done, and their total number."""
 
 
 def _updated(class_name: str, done: int, total: int) -> Message:
@@ -132,10 +136,10 @@ def _validated(class_name: str, done: int, total: int) -> Message:
 
 
 class BulkRun(Generic[T]):
-    """Some objects, and what comes of each.
+    """One run of a bulk service over some objects, with the result of each.
 
-    `describe_progress`: makes the message that says how far it has come. `given`: the attributes and roles
-    that all of them are to get.
+    `describe_progress` makes the message about its progress. `given` has the names of the attributes and
+    roles that the request sets in the same way for each object.
     """
 
     def __init__(
@@ -155,23 +159,26 @@ class BulkRun(Generic[T]):
         self._issues = FirstIssues(given)
 
     def each(self, act: Callable[[Reference], T]) -> list[T]:
-        """Return what `act` returns of each object, but for those of which it raises NoLongerMatches.
+        """Return the result of `act` for each object, without those for which it raises NoLongerMatches.
 
-        An object that it refuses keeps nothing from the others: Refused is raised in the end. Raises Refused
-        too when the time is over, and Unavailable.
+        If `act` refuses an object, the run goes on, and raises Refused at the end. Raises Refused too when
+        the time is over. Raises Unavailable.
         """
         for reference in self._references:
             if self._clock.now() > self._end:
                 raise self._refusal(
                     _(
-                        "The time limit was reached. {progress} Send the request again to continue.",
+                        "The request reached its time limit. {progress} Send the request again to continue.",
                         progress=self._progress(),
                     )
                 )
+            # Each object may take milliseconds, so let other requests run in between.
             waiting.give_way()
             self._try(act, reference)
         if self._issues.count:
-            raise self._refusal(_("{progress} The other issues explain the rest.", progress=self._progress()))
+            raise self._refusal(
+                _("{progress} For the rest, see the other issues.", progress=self._progress())
+            )
         return self._results
 
     def _try(self, act: Callable[[Reference], T], reference: Reference) -> None:
@@ -181,7 +188,7 @@ class BulkRun(Generic[T]):
             pass
         except Refused as refusal:
             self._issues.add([_on(reference, issue) for issue in refusal.issues])
-        except ReadBudgetExceeded as refusal:  # for this object alone, which has an allowance of its own
+        except ReadBudgetExceeded as refusal:  # the budget of this object alone, so the run goes on
             issue = issue_about_all(IssueType.MALFORMED_REQUEST, self._class_name, refusal.message)
             self._issues.add([replace(issue, entity_id=reference.id)])
         except Unavailable as trouble:
@@ -200,7 +207,7 @@ class BulkRun(Generic[T]):
 
 
 def _on(reference: Reference, issue: Issue) -> Issue:
-    """Return an issue that tells which of the objects it keeps from it, if another is locked."""
+    """Return an issue that also names the object of the run, if the issue is about a lock on another one."""
     if issue.type is not IssueType.ENTITY_LOCK_PERSIST or (issue.entity_name, issue.entity_id) == reference:
         return issue
     message = _("{object}: {message}", object=describe_object(reference), message=issue.message)
@@ -208,7 +215,7 @@ def _on(reference: Reference, issue: Issue) -> Issue:
 
 
 def issue_about_all(type_: IssueType, class_name: str, message: Message) -> Issue:
-    """Return an issue about all objects together."""
+    """Return an issue about all objects of the run."""
     return Issue(type_, message, reference_type=ReferenceType.ENTITY, entity_name=class_name, path=OPTIONS)
 
 
@@ -222,9 +229,9 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
     *,
     force: bool = False,
 ) -> list[WriteResult]:
-    """Return the objects as they are now; one that matches no more when its turn comes is left alone.
+    """Return the updated objects as they are now. An object that no longer matches is skipped.
 
-    `force`: in spite of warnings. Raises what `BulkRun` raises.
+    If `force`, ignore warnings. Raises what `BulkRun.each` raises.
     """
     selects, options = match_predicate(services, query, evaluation), WriteOptions(force, evaluation)
 
@@ -235,6 +242,7 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
             .result()
         )
 
+    # What is never allowed is refused before anything is read.
     check_allowed(services, command.for_object(Reference(query.class_name, "")), caller)
     references = matching_references(services, query, budget, evaluation)
     given = {*command.values, *command.roles}
@@ -244,9 +252,9 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
 def delete_bulk(
     services: Services, query: Query, caller: Caller, budget: ReadBudget, evaluation: EvaluationContext
 ) -> int:
-    """Return how many objects were deleted; one that matches no more when its turn comes is left alone.
+    """Return the number of deleted objects. An object that no longer matches is skipped.
 
-    Raises what `BulkRun` raises.
+    Raises what `BulkRun.each` raises.
     """
     selects = match_predicate(services, query, evaluation)
 
@@ -266,9 +274,9 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
     budget: ReadBudget,
     evaluation: EvaluationContext,
 ) -> Sequence[Issue]:
-    """Return why objects would be refused, and why all would be; without a command they are to be deleted.
+    """Return the issues that would prevent an update in bulk, or a deletion if `command` is None.
 
-    Then come the reports that stop no write, as with `validate`. Raises ReadBudgetExceeded, Unavailable.
+    Reports that don't stop a write follow, as in `validate`. Raises ReadBudgetExceeded, Unavailable.
     """
     selects, options = match_predicate(services, query, evaluation), WriteOptions(evaluation=evaluation)
 

@@ -1,4 +1,4 @@
-"""Read what a plan lacks: each kind of thing in one batch, however much of it there is."""
+"""Read what a plan lacks: each kind of item in one batch, however many there are."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,28 +22,34 @@ Q = TypeVar("Q", Owner, Pair)
 
 
 class CallerView(NamedTuple):
-    """What the caller of a write sees of objects that were read for it. Methods raise ReadBudgetExceeded."""
+    """What the caller of a write sees of objects that were read for it.
+
+    Its methods raise ReadBudgetExceeded.
+    """
 
     services: Services
     caller: Caller
     options: WriteOptions
 
     def conditions_at(self, now: Instant) -> tuple[EvaluationContext, ReadBudget]:
-        """Return what conditions know beside objects, and what they may read."""
+        """Return the evaluation context of conditions at an instant, and the budget for what they read."""
         budget = self.options.budget or self.services.new_budget()
         return self.options.evaluation_for(self.caller, now), budget
 
     def sees(self, now: Instant, entities: Sequence[Entity], read: Iterable[Entity]) -> list[bool]:
-        """Return of each object whether it is seen; `read`: others that were, on which it may depend."""
+        """Return, for each object, whether the caller sees it.
+
+        `read` has other objects that were read already.
+        """
         return [entity is not None for entity in run(Reader(self._request(now)).admit(entities, read))]
 
     def saw(self, now: Instant, versions: Sequence[Entity], at: Instant) -> list[bool]:
-        """Return of objects as they were at an instant whether that is seen."""
+        """Return, for each version as of an instant, whether the caller sees it."""
         reader = VersionReader(self._request(now)).at(at)
         return [version is not None for version in run(reader.admit(versions))]
 
     def sees_role(self, now: Instant, entities: Sequence[Entity], role: RoleName) -> list[bool]:
-        """Return of each object whether it is seen where a role of it leads."""
+        """Return, for each object, whether the caller sees a role of it."""
         reader = Reader(self._request(now))
         visible = run(reader.admit(entities))
         return [each is not None and run(reader.shows(each.reference, role.role_name)) for each in visible]
@@ -54,39 +60,49 @@ class CallerView(NamedTuple):
 
 
 def load_missing(snapshot: Snapshot, view: CallerView, now: Instant) -> None:
-    """Read what a snapshot lacks, and put it there. Raises ReadBudgetExceeded, Unavailable."""
+    """Read what a snapshot lacks, and add it. Raises ReadBudgetExceeded, Unavailable."""
     entities = view.services.entities
     missing, snapshot.missing = snapshot.missing, Missing()
-    # 1. Objects, and what their roles lead to.
+    # 1. Read objects, and what their roles lead to.
     if missing.entities:
         references = list(missing.entities)
         snapshot.entities.update(zip(references, entities.read(references), strict=True))
+    if missing.links or missing.pairs:
+        _load_links(snapshot, entities, missing)
+    # 2. Find out which of them the caller sees.
+    if missing.seen:
+        known = {reference: snapshot.entities[reference] for reference in missing.seen}
+        there = {reference: entity for reference, entity in known.items() if entity is not None}
+        read = (entity for entity in snapshot.entities.values() if entity is not None)
+        snapshot.seen.update(zip(there, view.sees(now, [*there.values()], read), strict=True))
+    # 3. Read former versions and tombstones, and find out which versions the caller sees.
+    if missing.versions or missing.seen_versions:
+        _load_versions(snapshot, view, now, missing)
+    if missing.tombstones:
+        references = list(missing.tombstones)
+        snapshot.tombstones.update(zip(references, entities.tombstones(references), strict=True))
+    # 4. Reserve new serial numbers.
+    if missing.serials:
+        _number(entities, snapshot, missing)
+
+
+def _load_links(snapshot: Snapshot, entities: Entities, missing: Missing) -> None:
     for role, owners in _by_role(missing.links).items():
         ids = [id_ for _, id_ in owners]
         snapshot.links.update(zip(owners, entities.linked(role, ids), strict=True))
     for role, pairs in _by_role(missing.pairs).items():
         ends = [(owner, other) for _, owner, other in pairs]
         snapshot.pairs.update(zip(pairs, entities.are_linked(role, ends), strict=True))
-    # 2. Which of them the caller sees.
-    if missing.seen:
-        known = {reference: snapshot.entities[reference] for reference in missing.seen}
-        there = {reference: entity for reference, entity in known.items() if entity is not None}
-        read = (entity for entity in snapshot.entities.values() if entity is not None)
-        snapshot.seen.update(zip(there, view.sees(now, [*there.values()], read), strict=True))
-    # 3. What objects were, and which of that the caller sees.
+
+
+def _load_versions(snapshot: Snapshot, view: CallerView, now: Instant, missing: Missing) -> None:
     if missing.versions:
         moments = list(missing.versions)
-        snapshot.versions.update(zip(moments, entities.as_of(moments), strict=True))
+        snapshot.versions.update(zip(moments, view.services.entities.as_of(moments), strict=True))
     for at, asked in _by_instant(missing.seen_versions).items():
         versions = [version for moment in asked if (version := snapshot.versions[moment]) is not None]
         seen = dict(zip((each.reference for each in versions), view.saw(now, versions, at), strict=True))
         snapshot.seen_versions.update({moment: seen.get(moment[0], False) for moment in asked})
-    if missing.tombstones:
-        references = list(missing.tombstones)
-        snapshot.tombstones.update(zip(references, entities.tombstones(references), strict=True))
-    # 4. New numbers.
-    if missing.serials:
-        _number(entities, snapshot, missing)
 
 
 def _by_role(questions: Iterable[Q]) -> Mapping[RoleName, Sequence[Q]]:
@@ -104,7 +120,7 @@ def _by_instant(moments: Iterable[Moment]) -> Mapping[Instant, Sequence[Moment]]
 
 
 def _number(entities: Entities, snapshot: Snapshot, missing: Missing) -> None:
-    """Give out new numbers in the order of the request."""
+    """Assign new serial numbers in the order of the request."""
     wanted = Counter(name for name, _ in missing.serials)
     numbers = {name: iter(given) for name, given in entities.next_serials(wanted).items()}
     for name, path in missing.serials:

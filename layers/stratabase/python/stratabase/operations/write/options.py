@@ -1,4 +1,4 @@
-"""How a write is done, beside the command and its caller."""
+"""The options of a write, besides the command and its caller."""
 
 from typing import NamedTuple
 
@@ -10,19 +10,19 @@ from stratabase.operations.context import evaluation_context
 
 
 class WriteOptions(NamedTuple):
-    """What a client says of a write, and what the request that it is in knows and may read."""
+    """The client's options for a write, and the context of the request that it belongs to."""
 
     force: bool = False
-    """It goes through in spite of issues of level WARNING."""
+    """Whether the write ignores issues of level WARNING."""
     evaluation: EvaluationContext | None = None
-    """Those of the request; without, those of the moment."""
+    """The evaluation context of the request. If it is None, each round has its own."""
     budget: ReadBudget | None = None
-    """What conditions may read; without, each round of a write has an allowance of its own."""
+    """The budget for what conditions read. If it is None, each use has its own."""
 
     def evaluation_for(self, caller: Caller, now: Instant) -> EvaluationContext:
-        """Return what conditions know beside objects."""
+        """Return the evaluation context of conditions: the request's, or one for the caller at `now`."""
         return self.evaluation or evaluation_context(caller, now)
 
 
 DEFAULT_OPTIONS = WriteOptions()
-"""Nothing is said."""
+"""No force, and no request."""

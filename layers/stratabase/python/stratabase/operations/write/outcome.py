@@ -1,4 +1,4 @@
-"""What a write comes to, once grants, warnings and the store had a say."""
+"""The result of a write, after grants, warnings and the store were checked."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -14,46 +14,46 @@ _NONE: Mapping[Reference, str] = MappingProxyType({})
 
 
 class WriteResult(NamedTuple):
-    """The object that was written, as it is now, and what else was done."""
+    """The object that was written, as it is now, and all effects of the write."""
 
     entity: Entity
     effects: tuple[Effect, ...] = ()
-    """All that was done; a `PendingWrite` of it shows it at once, where the store's indexes lag."""
+    """All changes. With them, `PendingWrite` shows the write at once, even if the store's indexes lag."""
     client_ids: ClientIds = _NONE
-    """What the client calls the objects that it spoke of."""
+    """By object in the request: its client id."""
 
     @property
     def reference(self) -> Reference:
-        """Which object it is."""
+        """The reference of the object."""
         return self.entity.reference
 
     @property
     def state(self) -> State:
-        """Its state."""
+        """The state of the object."""
         return self.entity.state
 
 
 class WriteOutcome(NamedTuple):
-    """A plan, the change that does it, and everything that keeps it from being done."""
+    """A plan, its change, and everything that prevents it."""
 
     plan: WritePlan
     change: Change
     issues: list[Issue]
-    """Warnings that are not forced are among them."""
+    """The issues that prevent the write, including warnings that are not forced."""
     is_allowed: bool = True
-    """Grants do not refuse it: if they do, nothing else is told."""
+    """Whether grants allow the write. If not, `issues` has nothing else."""
     reports: Sequence[Issue] = ()
-    """What validations tell beside that, and what stops no write."""
+    """What validations report besides the issues. It does not prevent the write."""
 
     @property
     def is_shown(self) -> bool:
-        """Whether the object that the command is on may be shown as it would be, whatever else is wrong."""
+        """Whether a preview may show the object as it would be, whatever the issues."""
         request = self.plan.request
         is_allowed = self.is_allowed and not self.plan.is_forbidden
         return is_allowed and request.context.ids.root in request.objects
 
     def result(self) -> WriteResult:
-        """Return what the client is told."""
+        """Return the result for the client."""
         entity = self.plan.entity
         assert entity is not None
         return WriteResult(entity, self.change.effects, self.plan.request.context.ids.client_ids)

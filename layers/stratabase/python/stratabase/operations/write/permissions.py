@@ -1,4 +1,4 @@
-"""The conditions of grants, evaluated for the objects of a write as they are, were and would be."""
+"""Evaluate the conditions of grants for the objects of a write, before it, after it, and in the past."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,18 +23,23 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.state_readers import StateReaders
 
 _OF_WHAT_IS = frozenset({Action.EDIT, Action.DELETE})
+"""Actions whose conditions must hold before the write."""
 _OF_WHAT_WOULD_BE = frozenset({Action.EDIT, Action.CREATE})
+"""Actions whose conditions must hold after the write."""
 
 
 class ConditionalPermission(NamedTuple):
-    """A demand, and what must hold for its object."""
+    """A required permission, and the condition that the grant has for it."""
 
     demand: RequiredPermission
     where: Expression
 
 
 def unmet_permissions(readers: StateReaders) -> list[Issue]:
-    """Return an issue of each demand whose condition does not hold. Raises ReadBudgetExceeded."""
+    """Return an issue for each required permission whose condition does not hold.
+
+    Raises ReadBudgetExceeded.
+    """
     plan = readers.plan
     access = plan.request.context.access
     asked = [] if access is None else [*_asked(access, plan)]
@@ -43,14 +48,15 @@ def unmet_permissions(readers: StateReaders) -> list[Issue]:
     now = [each for each in asked if each.demand.action in _OF_WHAT_IS]
     then = [each for each in asked if each.demand.action in _OF_WHAT_WOULD_BE]
     failed = {*unmet_keys(readers.present(), now), *unmet_keys(readers.projected(), then)}
-    # What comes back must be what it might be then, too: what was hidden would be told now.
+    # A restored object must also meet the condition in its former state. Otherwise, a restoration would
+    # show what was hidden.
     for at, former in _former(plan, then).items():
         failed |= {*unmet_keys(readers.former(at), former)}
     return [unmet_condition(access, demand) for demand, _ in asked if demand.key in failed]
 
 
 def _asked(access: Access, plan: WritePlan) -> Iterator[ConditionalPermission]:
-    """Yield what must hold of objects; not of those that are hidden, and so not there."""
+    """Yield the conditions to evaluate. Hidden objects have none, because they count as missing."""
     seen = plan.request.context.snapshot.seen
     for demand in plan.required_permissions:
         where = required_condition(access, demand)
@@ -61,7 +67,7 @@ def _asked(access: Access, plan: WritePlan) -> Iterator[ConditionalPermission]:
 def _former(
     plan: WritePlan, asked: Sequence[ConditionalPermission]
 ) -> Mapping[Instant, Sequence[ConditionalPermission]]:
-    """Return what must hold of what comes back, by the instant of which it does."""
+    """Return the conditions of restored objects, by the instant of their former state."""
     versions = plan.request.context.snapshot.versions.items()
     instants = {reference: at for (reference, at), version in versions if version is not None}
     found: dict[Instant, list[ConditionalPermission]] = defaultdict(list)
@@ -72,7 +78,7 @@ def _former(
 
 
 def unmet_keys(reader: Reader, asked: Sequence[ConditionalPermission]) -> Iterator[PermissionKey]:
-    """Yield the keys of demands whose condition does not hold; nothing is asked of what is not there."""
+    """Yield the keys of required permissions whose conditions do not hold. Missing objects have none."""
     run(reader.resolve(demand.reference for demand, _ in asked))
     conditions: dict[str, dict[Expression, None]] = defaultdict(dict)
     there: dict[str, dict[Reference, Entity]] = defaultdict(dict)

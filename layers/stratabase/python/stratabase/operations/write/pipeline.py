@@ -1,4 +1,4 @@
-"""One write: load, plan, check, and commit or only try; again whenever another write came between."""
+"""One write: load, plan, check, then commit or only try. It starts again after a concurrent write."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,22 +29,21 @@ from stratabase.operations.write.state_readers import StateReaders
 from stratabase.operations.write.warnings import MetWarning, met_warnings
 
 MOST_ROUNDS = 500
-"""After which a write gives up against others that keep coming between."""
+"""Rounds before a write gives up because of concurrent writes."""
 _LONGEST_RESTORATION = 20_000
-"""Milliseconds after which a restoration gives up against others: each of its rounds may take seconds."""
+"""Milliseconds before a restoration gives up. Each of its rounds may take seconds."""
 _LEAST_ROUNDS = 4
 """Rounds that a restoration has in any case."""
-
 Selects = Callable[[Entity], bool]
-"""Tells of an object, as it was read for a plan, whether a command is for it."""
+"""Returns whether a command applies to an object, in the state that was read for the plan."""
 
 
 class NoLongerMatches(Exception):
-    """The object is not there, or none that the write is for."""
+    """The object does not exist, or the write does not apply to it."""
 
 
 class Write:
-    """One command on an object, its parts and associations. New objects keep their ids through all rounds."""
+    """One command on an object, its parts and associations. New objects have the same ids in all rounds."""
 
     def __init__(  # noqa: PLR0913 - what is to be written, by whom, and how
         self,
@@ -57,10 +56,10 @@ class Write:
         selects: Selects | None = None,
         validates: bool = False,
     ) -> None:
-        """`earlier`: what the client calls objects that it wrote before in the same request.
+        """`earlier` has the client ids of objects that the same request has written before.
 
-        `selects`: for which objects the command is, as they are when it is done; for all unless given.
-        `validates`: the outcome also reports what is required and still empty.
+        `selects` restricts the command to objects in a certain state. If `validates`, the outcome also
+        reports required values that are still empty.
         """
         self._services = services
         self._command = command
@@ -72,31 +71,37 @@ class Write:
         self._view = CallerView(services, caller, options)
         self._ids = RequestIds(command, services.ids.new, earlier)
         self._serials: dict[tuple[SerialName, Path], int] = {}
-        """Numbers that were given out; they stay those of the new objects through all rounds."""
+        """The serial numbers of new objects, which stay the same in all rounds."""
         self._settled: set[Reference] = set()
-        """Of which it has been seen once whether earlier writes have left something."""
+        """The objects whose cleanup by `finish_cleanup` was done once."""
 
     def commit(self) -> WriteOutcome:
-        """Do it. Raises Refused with every issue, ReadBudgetExceeded, Unavailable, NoLongerMatches."""
+        """Commit the write.
+
+        Raises Refused with all issues, ReadBudgetExceeded, Unavailable, NoLongerMatches.
+        """
         outcome = self._in_rounds(is_dry=False)
         if outcome.issues:
             raise Refused(outcome.issues)
         return outcome
 
     def dry_run(self) -> WriteOutcome:
-        """Return what would be done, and write nothing.
+        """Return the outcome that a commit would have, without writing.
 
         Raises ReadBudgetExceeded, Unavailable, NoLongerMatches.
         """
         return self._in_rounds(is_dry=True)
 
     def forbidden_issues(self) -> list[Issue]:
-        """Return what the command asks for that is allowed with no object; nothing is read for that."""
+        """Return the issues of what the caller may do with no object at all. Nothing is read."""
         plan = plan_write(self._command, self._context(Snapshot(), 0), numbering=False)
         return plan.issues if plan.is_forbidden else []
 
     def _in_rounds(self, *, is_dry: bool) -> WriteOutcome:
-        """Return what a round comes to; another begins only when it is certain that nothing was written."""
+        """Return the outcome of a round.
+
+        Another round begins only if the last one certainly wrote nothing.
+        """
         end = self._services.clock.now() + _LONGEST_RESTORATION
         for number in range(1, MOST_ROUNDS + 1):
             with suppress(Conflict):
@@ -107,21 +112,21 @@ class Write:
         raise Unavailable(_("Concurrent writes to the same objects prevented this write. Try again."))
 
     def _round(self, *, is_dry: bool) -> WriteOutcome:
-        """Plan and do it, or find out all that keeps it from being done. Raises Conflict."""
-        # 1. Load and plan, until the plan lacks nothing.
+        """Plan and commit the write, or find out everything that prevents it. Raises Conflict."""
+        # 1. Load and plan until the plan is complete.
         plan, now = self._plan(numbering=not is_dry)
         self._settle(plan)
         change = self._change(plan, now)
-        # 2. What grants do not allow is all that is told.
+        # 2. Check grants. If they forbid the write, report nothing else: it could reveal what is hidden.
         unmet = unmet_permissions(self._state_readers(plan)) if plan.required_permissions else []
         if unmet:
             return self._not_allowed(plan, change, unmet)
-        # 3. That others have locked something is reason enough not to ask the store.
+        # 3. Stop at locks of others: the store would only refuse the commit.
         if plan.is_locked and not is_dry:
             return WriteOutcome(plan, change, plan.issues)
-        # 4. Warnings stop a write that is not forced.
+        # 4. Evaluate warnings, which stop a write unless it is forced.
         warnings = self._warnings(plan)
-        # 5. Commit; where something is wrong already, only find out what else is.
+        # 5. Commit. If there are issues already, only find out whether the store has more.
         issues = [*plan.issues]
         if change.effects and self._services.class_(self._ids.root.class_name).is_stored:
             entities = self._services.entities
@@ -131,16 +136,16 @@ class Write:
         return WriteOutcome(plan, change, issues, reports=plan.reports)
 
     def _plan(self, *, numbering: bool) -> tuple[WritePlan, Instant]:
-        """Return the plan, and what the clock said when all was read. Raises NoLongerMatches."""
+        """Return the complete plan, and the instant after its last load. Raises NoLongerMatches."""
         snapshot = Snapshot(serials=self._serials)
         for reference in () if self._ids.exceeds_limit else self._ids.existing:
             snapshot.entity(reference)
         if self._reads_its_object_only:
             self._load(snapshot, self._services.clock.now())
         while True:
-            # A lock that ended while objects were read is in nobody's way: the clock is asked afterwards.
+            # Read the clock after the objects: a lock that ended in the meantime must not stop the write.
             now = self._services.clock.now()
-            # At first nothing is known: then the command itself tells what is needed, all in one round.
+            # From an empty snapshot, the plan lists all that the command names, so that one batch loads it.
             plan = plan_write(self._command, self._context(snapshot, now), numbering=numbering)
             if plan.is_complete:
                 return plan, now
@@ -148,7 +153,7 @@ class Write:
 
     @property
     def _reads_its_object_only(self) -> bool:
-        """Whether it is clear before the first plan what is to be read: the object, and nothing more."""
+        """Whether the plan certainly needs nothing but the object, so that it can be read before planning."""
         is_plain = isinstance(self._command, Update) and not self._command.roles
         return is_plain and self._access is None and not self._validates
 
@@ -160,7 +165,10 @@ class Write:
                 raise NoLongerMatches
 
     def _settle(self, plan: WritePlan) -> None:
-        """Raise Conflict when something has been ended on which the plan depends. Raises Unavailable."""
+        """Finish the cleanup of earlier writes that the plan depends on. Raises Conflict, Unavailable.
+
+        Conflict starts a new round, because the cleanup may have changed what was read.
+        """
         unfinished = plan.request.unfinished.keys()
         if unfinished and (
             self._services.entities.finish_cleanup([*unfinished]) or not unfinished <= self._settled
@@ -169,19 +177,21 @@ class Write:
             raise Conflict
 
     def _change(self, plan: WritePlan, now: Instant) -> Change:
-        # Of what is known to be locked, the store need not tell that again.
+        # Without a member id, the store does not check locks: the plan has reported them already.
         member_id = None if plan.is_locked else self._caller.id
         root = self._ids.root if isinstance(self._command, Restore) else None
-        return Change(self._services.ids.new(), plan.instant, plan.effects, member_id, now, root)
+        # A commit id takes time to make, and a change without effects is never committed.
+        commit_id = self._services.ids.new() if plan.effects else ""
+        return Change(commit_id, plan.instant, plan.effects, member_id, now, root)
 
     def _not_allowed(self, plan: WritePlan, change: Change, unmet: list[Issue]) -> WriteOutcome:
-        """Return the outcome of what grants do not allow: to delete what is hidden deletes nothing."""
+        """Return the outcome of a write that grants forbid. Deleting a hidden object deletes nothing."""
         is_hidden = all(issue.type is IssueType.ENTITY_NOT_FOUND for issue in unmet)
         issues = [] if isinstance(self._command, Delete) and is_hidden else unmet
         return WriteOutcome(plan, replace(change, effects=()), issues, is_allowed=False)
 
     def _warnings(self, plan: WritePlan) -> list[MetWarning]:
-        """Return the warnings that stop it. Raises ReadBudgetExceeded."""
+        """Return the warnings that stop the write. Raises ReadBudgetExceeded."""
         if not plan.effects or not self._services.warning_rules.are_there:
             return []
         found = met_warnings(self._state_readers(plan))

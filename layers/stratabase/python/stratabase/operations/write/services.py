@@ -1,4 +1,4 @@
-"""Create, update, save, delete and restore one object with its parts; preview and validate that."""
+"""Create, update, save, delete and restore one object with its parts, and preview or validate that."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,19 +26,19 @@ def save(
     earlier: ClientIds | None = None,
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> WriteResult:
-    """Create or update an object, and return it as it is now; nothing is written when nothing changes.
+    """Create or update an object, and return it as it is now. If nothing changes, nothing is written.
 
-    `earlier`: what the client calls the objects that it wrote before in the same request. Raises Refused with
-    every issue, ReadBudgetExceeded, Unavailable.
+    `earlier` has the client ids of objects that the same request has written before. Raises Refused with all
+    issues, ReadBudgetExceeded, Unavailable.
     """
     return Write(services, command, caller, earlier, options=options).commit().result()
 
 
 def delete(services: Services, command: Delete, caller: Caller) -> bool:
-    """Return whether there was an object to delete: of several who delete it at once, one is told so.
+    """Delete an object, and return whether it existed. Of concurrent deletions, exactly one returns True.
 
-    Raises Refused where another object must not be without it; Unavailable when the store cannot say whether
-    it is deleted, and by whom.
+    Raises Refused if other objects require it. Raises Unavailable if the store cannot tell whether it is
+    deleted, and by which request.
     """
     return bool(Write(services, command, caller).commit().change.effects)
 
@@ -50,14 +50,16 @@ def restore(
     caller: Caller,
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> WriteResult:
-    """Return the object as it is now; a deleted one comes back. Nothing is written when nothing changes.
+    """Restore a former version, and return the object as it is now. A deleted object comes back.
 
-    `readings`: what the instant may be (`resolve_instant`). What it referred to and is there no more is left
-    out, if the write is forced; otherwise that is refused. A version that the caller does not see is none.
-    Raises Refused with every issue, ReadBudgetExceeded, Unavailable.
+    `readings` are the instants that the client may mean (see `resolve_instant`). References to objects that
+    no longer exist are left out if the write is forced, and refused otherwise. A version that the caller may
+    not see counts as missing. If nothing changes, nothing is written. Raises Refused with all issues,
+    ReadBudgetExceeded, Unavailable.
     """
     write = partial(Write, services, caller=caller, options=options)
     command = Restore(reference, readings[0], options.force)
+    # Check grants before `resolve_instant` reads versions.
     if issues := write(command).forbidden_issues():
         raise Refused(issues)
     command = replace(command, at=resolve_instant(services.entities, reference, readings))
@@ -65,7 +67,7 @@ def restore(
 
 
 class Preview(NamedTuple):
-    """An object as it would be, and why it would not be written: nothing if it would."""
+    """An object as a write would leave it, and the issues that prevent the write."""
 
     written: WriteResult
     issues: Sequence[Issue] = ()
@@ -78,11 +80,12 @@ def preview(
     earlier: ClientIds | None = None,
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> Preview:
-    """Return the object as it would be; numbers that the service gives are null.
+    """Return the object as a write would leave it. Serial numbers of new objects are null.
 
-    An incomplete draft is shown as far as it goes: a value that cannot be read is null. Warnings alone are no
-    issues here. Raises Refused where there is nothing to show, because the object to change is not there, or
-    the caller may not do this; ReadBudgetExceeded, Unavailable. `earlier`: as with `save`.
+    An incomplete draft is shown as far as possible: a value that cannot be read is null. If there are only
+    warnings, the preview has no issues. Raises Refused if there is nothing to show, because the object does
+    not exist, or the caller may not write it. Raises ReadBudgetExceeded, Unavailable. For `earlier`, see
+    `save`.
     """
     outcome = Write(services, command, caller, earlier, options=options).dry_run()
     is_good = all(issue.level is not Level.ERROR for issue in outcome.issues)
@@ -98,10 +101,10 @@ def validate(
     earlier: ClientIds | None = None,
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> Sequence[Issue]:
-    """Return why the write would be refused, its warnings too; then what it passes over and is still empty.
+    """Return the issues of a write, warnings included, and then its reports about other findings.
 
-    The write would be done if none of them `stops_write`. Raises ReadBudgetExceeded, Unavailable. `earlier`:
-    as with `save`.
+    The write would be done if none of them `stops_write`. Raises ReadBudgetExceeded, Unavailable. For
+    `earlier`, see `save`.
     """
     outcome = Write(services, command, caller, earlier, options=options, validates=True).dry_run()
     return [*outcome.issues, *outcome.reports]

@@ -1,4 +1,4 @@
-"""Readers of the state before a write, after it, and at an instant: all of it, whoever may see it."""
+"""Readers of the states before a write, after it, and at a former instant, regardless of grants."""
 
 from typing import NamedTuple
 
@@ -13,9 +13,9 @@ from stratabase.operations.services import Services
 
 
 class StateReaders(NamedTuple):
-    """The states that conditions of grants and warnings ask, with the budget from which they read.
+    """Makes the readers for conditions of grants and warnings. They share one read budget.
 
-    What was read for the plan is known at first; all else is read when it is asked for.
+    They start with the objects that were read for the plan, and read others on demand.
     """
 
     services: Services
@@ -24,7 +24,7 @@ class StateReaders(NamedTuple):
     budget: ReadBudget
 
     def present(self) -> Reader:
-        """Return a reader of objects as they are."""
+        """Return a reader of objects as they are before the write."""
         reader = Reader(self._request, unrestricted=True)
         before = self.plan.request.context.snapshot.entities.values()
         reader.add(entity for entity in before if entity is not None)
@@ -41,7 +41,7 @@ class StateReaders(NamedTuple):
         return reader
 
     def former(self, at: Instant) -> Reader:
-        """Return a reader of objects as they were at an instant."""
+        """Return a reader of objects as of an instant."""
         reader = Reader(self._request, at, unrestricted=True)
         versions = self.plan.request.context.snapshot.versions.items()
         reader.add(version for (_, when), version in versions if version is not None and when == at)

@@ -1,9 +1,8 @@
-"""The warnings of the model that objects meet for which a write changes something."""
+"""Find the warnings of the model that a write would cause."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
 from typing import Any, NamedTuple
 
 from stratabase.domain.issues.issue import Issue, IssueType, Level
@@ -12,6 +11,7 @@ from stratabase.domain.write.affected import AffectedObject, affected_objects, c
 from stratabase.domain.write.warning_rules import WarningRule
 from stratabase.expressions.environment import Environment
 from stratabase.messages import verbatim
+from stratabase.model.dependencies import ClassMember
 from stratabase.operations.read.derived_values import evaluate
 from stratabase.operations.read.loading import run
 from stratabase.operations.read.reader import Reader
@@ -22,69 +22,70 @@ _KNOWN_VALUES = frozenset(
     for each in IssueType
     if each.name.startswith("ATTRIBUTE_") or each in {IssueType.ENTITY_UNIQUE, IssueType.ENTITY_DOMAIN}
 )
-"""What may be wrong with a value that is known. Any other issue leaves it in the dark what it would be."""
+"""Issues of values that are known all the same. After any other issue, the value is uncertain."""
 
 
 class MetWarning(NamedTuple):
-    """An object, and a warning that it meets."""
+    """An object, and a warning whose condition holds for it."""
 
     one: AffectedObject
     rule: WarningRule
 
     @property
     def issue(self) -> Issue:
-        """What the client is told."""
+        """The issue for the client."""
         subject, rule = self.one.subject, self.rule.rule
         issue = subject.issue(IssueType.ENTITY_DOMAIN, verbatim(rule.message), *subject.path)
         return replace(issue, level=Level.ERROR if rule.blocking else Level.WARNING)
 
     def is_doubtful(self, issues: Iterable[Issue]) -> bool:
-        """Return whether something else is wrong with what the condition depends on."""
+        """Return whether other issues make values uncertain that the condition depends on."""
         return any(self._doubts(issue) for issue in issues if issue.type not in _KNOWN_VALUES)
 
     def _doubts(self, issue: Issue) -> bool:
         names = {*issue.attribute_names, *issue.role_names}
         if self.rule.sources.isdisjoint((issue.entity_name, name) for name in names):
             return False
+        # If the condition follows roles, the issue may be on any object. Otherwise, it must be on this one.
         path, at = self.one.subject.path, len(self.one.subject.path)
         return self.rule.walks or (issue.path[:at] == path and not names.isdisjoint(issue.path[at : at + 1]))
 
 
 def met_warnings(readers: StateReaders) -> list[MetWarning]:
-    """Return the warnings that are met, in the order of the request and of the model.
+    """Return the warnings that hold, in the order of the request and then of the model.
 
-    Raises ReadBudgetExceeded.
-
-    An object that begins or changes meets those whose condition holds. One that stays as it is, and which the
-    request speaks of or others lead to, meets only those that depend on something that changes.
+    New and changed objects get all warnings whose conditions hold. Objects that stay the same, but that the
+    request names or whose links change, get only warnings that depend on something that changes. Raises
+    ReadBudgetExceeded.
     """
     asked = [*_asked(readers)]
     return _holding(readers.projected(), asked) if asked else []
 
 
 def _asked(readers: StateReaders) -> Iterator[MetWarning]:
-    """Yield the warnings whose conditions are asked of a reader."""
+    """Yield the warnings whose conditions need a reader, or are known to hold."""
     plan, rules = readers.plan, readers.services.warning_rules
-    changed = cache(partial(changed_members, plan))
+    changed: frozenset[ClassMember] | None = None
     for one in affected_objects(plan):
         for rule in rules.of(one.reference.class_name):
             if one.written:
-                # Most objects meet no warning, which most rules tell without a reader.
+                # Most objects meet no warning, and most rules can tell that without a reader.
                 is_asked = not rule.is_plain or _holds(rule, one, readers)
             else:
-                is_asked = not rule.sources.isdisjoint(changed())
+                changed = changed_members(plan) if changed is None else changed
+                is_asked = not rule.sources.isdisjoint(changed)
             if is_asked:
                 yield MetWarning(one, rule)
 
 
 def _holds(rule: WarningRule, one: AffectedObject, readers: StateReaders) -> bool:
-    """Return whether a plain rule holds for an object that is written."""
+    """Return whether the condition of a plain rule holds for an object that is written."""
     after = readers.plan.index.objects[one.reference].after
     return after is not None and rule.condition.holds(Environment(after.state, readers.evaluation))
 
 
 def _holding(reader: Reader, asked: Sequence[MetWarning]) -> list[MetWarning]:
-    """Return those whose condition holds. All are asked together, however many objects there are."""
+    """Return the warnings whose conditions hold. All objects are evaluated together."""
     run(reader.resolve(warning.one.reference for warning in asked))
     there: dict[WarningRule, dict[Reference, Entity]] = defaultdict(dict)
     for (_, reference, _), rule in asked:
@@ -96,7 +97,7 @@ def _holding(reader: Reader, asked: Sequence[MetWarning]) -> list[MetWarning]:
 
 
 def _values(reader: Reader, there: Mapping[WarningRule, Mapping[Reference, Entity]]) -> Mapping[Any, Any]:
-    """Return what each condition gives for each of its objects."""
+    """Return, by rule and object, the value of the condition."""
     asked = {rule: (rule.class_name, [rule.condition], [*found.values()]) for rule, found in there.items()}
     values = run(evaluate(reader, asked))
     return {

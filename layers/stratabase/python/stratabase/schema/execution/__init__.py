@@ -1,10 +1,18 @@
-"""From a document to what is fetched and answered: imports `request`, `types` and `inputs` of `schema`.
+"""Execute a document: parse it, limit it, plan what to fetch, and shape the answer.
 
-Reading order: `documents` parses, validates and keeps documents; `limits` and `repetition` judge their shape,
-`cost` what an operation may read (`cost_steps` finds what leads to objects, `cost_estimate` adds up).
-`selections` collects fields; `fetch_plan` says what they need of objects, `views` fetches that.
-`compiled_operation` answers an operation without graphql-core's executor: `answer_code` compiles what
-shapes its answers. These report no error. Whatever is not plainly good is left to graphql-core, which
-executes the operation over the results that are there already, and so is the one judge of errors and nulls.
-`errors` and `insight` render what stands beside `data`.
+Read the files in this order:
+
+- `documents`: parses, validates and caches documents
+- `limits`, `repetition`: limit the size and the shape of documents
+- `cost`, `cost_steps`, `cost_estimate`: limit what an operation may read and write
+- `selections`: collects the fields of a selection
+- `fetch_plan`, `views`: say what the fields need of objects, and fetch it
+- `compiled_operation`, `answer_code`: execute an operation without graphql-core's executor
+- `errors`, `insight`: render `errors` and `extensions` of the response
+- `cache`: a cache of bounded weight
+
+Compiled operations report no errors. Whatever is not plainly correct is left to graphql-core, which executes
+the operation over the results that exist already. So graphql-core alone decides about errors and nulls.
+
+The package imports `request`, `types` and `inputs` of `schema`.
 """

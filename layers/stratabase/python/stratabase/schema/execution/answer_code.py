@@ -1,4 +1,4 @@
-"""Python source that is made piece by piece, and what it refers to."""
+"""Compile a selection to Python functions that shape the answer."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,35 +22,41 @@ from stratabase.schema.types.objects import ROLE, nested_key
 
 
 class UnexpectedValue(Exception):
-    """A value that is not plainly good; graphql-core must judge it."""
+    """A value is not plainly correct, so graphql-core must complete it."""
 
 
 def reject() -> Any:
-    """Refuse the value at hand, from within an expression."""
+    """Raise UnexpectedValue, within an expression."""
     raise UnexpectedValue
 
 
 class AnswerCode:
-    """Functions that shape an answer. Every name comes from GraphQL's grammar or is made here."""
+    """Python source under construction, with the values that it refers to.
+
+    Every name in the source comes from GraphQL's grammar, or is made here.
+    """
 
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._names: dict[str, Any] = {"bad": reject}
 
     def bind(self, value: Any) -> str:
-        """Return a name under which the source finds a value."""
+        """Return a name by which the source can use a value."""
         name = f"c{len(self._names)}"
         self._names[name] = value
         return name
 
     def add_function(self, expression: str) -> str:
-        """Add a function of `source` (a dict, whose `get` is `g`), and return its name."""
+        """Add a function of `source`, and return its name.
+
+        In `expression`, `g` is the method `get` of that dict.
+        """
         name = f"f{len(self._lines)}"
         self._lines.append(f"def {name}(source):\n    g = source.get\n    return {expression}\n")
         return name
 
     def compile(self, name: str) -> Callable[[Any], Any]:
-        """Return a function that was added."""
+        """Compile the source, and return the function with a name."""
         names = dict(self._names)
         exec("\n".join(self._lines), names)  # noqa: S102 - no text of a client is in it but names
         function: Callable[[Any], Any] = names[name]
@@ -58,7 +64,7 @@ class AnswerCode:
 
 
 ShapeAnswer = Callable[[Any], Any]
-
+"""Makes the answer of a field from its source value."""
 
 _PYTHON = {
     "String": "str",
@@ -69,25 +75,27 @@ _PYTHON = {
     "Year": "int",
     "Boolean": "bool",
 }
-"""The one Python type in which a scalar's values are good as they are."""
+"""By scalar: the one Python type whose values need no conversion."""
 
 
 class Uncompilable(Exception):
-    """A selection that is left to graphql-core."""
+    """The selection must be left to graphql-core."""
 
 
 class AnswerCompiler:
-    """Makes shapes for one document, for one set of variable values and a member's formats."""
+    """Compiles the fields of one document, for a member's formats."""
 
     def __init__(self, selections: Selections, formats: Formats) -> None:
         self._selections = selections
         self._formats = formats
 
     def compile(self, key: str, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> ShapeAnswer:
-        """Return what turns the source of a field, with its response key, into its answer.
+        """Return the function that makes the answer of an object field from its source.
 
-        The function raises Uncompilable when in doubt. Raises Uncompilable, InvalidValue for an invalid
-        format.
+        `key` is its response key.
+
+        The function raises UnexpectedValue if a value is not plainly correct. Raises Uncompilable. Raises
+        InvalidValue for an invalid format.
         """
         code = AnswerCode()
         return code.compile(self._object(code, key, type_, nodes))
@@ -95,7 +103,7 @@ class AnswerCompiler:
     def _object(
         self, code: AnswerCode, above: str, type_: GraphQLObjectType, nodes: Sequence[FieldNode]
     ) -> str:
-        """Return the function for the objects that the field `above` shows."""
+        """Add the function for the objects that the field with the key `above` shows, and return its name."""
         collected = self._selections.collect([node.selection_set for node in nodes])
         members = (
             f"{key!r}: {self._member(code, (above, key), type_, nodes)}" for key, nodes in collected.items()
@@ -109,6 +117,7 @@ class AnswerCompiler:
         if name == "__typename":
             return repr(parent.name)
         field = parent.fields[name]
+        # A null in a non-null field is an error, which graphql-core must report.
         nullable = not isinstance(field.type, GraphQLNonNull)
         type_ = field.type if nullable else field.type.of_type
         good = self._good(code, keys[-1], field, type_, nodes)
@@ -118,7 +127,7 @@ class AnswerCompiler:
     def _good(
         self, code: AnswerCode, key: str, field: GraphQLField, type_: Any, nodes: Sequence[FieldNode]
     ) -> str:
-        """Return the expression for a value `v` that is not null."""
+        """Return the expression for the answer of a value `v` that is not null."""
         if isinstance(type_, GraphQLObjectType):
             return f"{self._object(code, key, type_, nodes)}(v)"
         if isinstance(type_, GraphQLList):
@@ -145,6 +154,7 @@ class AnswerCompiler:
         return f"(v if v.__class__ is {_PYTHON[name]} else bad())"
 
     def _writer(self, attribute: Attribute, field: GraphQLField, node: FieldNode) -> ShapeAnswer:
+        # The format becomes part of the compiled function, so it must be the same for each request.
         if any(isinstance(argument.value, VariableNode) for argument in node.arguments or ()):
             raise Uncompilable("an argument that depends on a variable")
         pattern = get_argument_values(field, node).get("format") or "default"

@@ -1,4 +1,4 @@
-"""A bounded cache: what was not used for the longest time goes first."""
+"""A thread-safe LRU cache whose entries have weights."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -10,10 +10,10 @@ V = TypeVar("V")
 
 
 class BoundedCache(Generic[K, V]):
-    """Keeps values by their keys, up to a total weight. Threads may share it."""
+    """An LRU cache that holds entries up to a total weight. Threads may share it."""
 
     def __init__(self, most: int, weigh: Callable[[K], int] = lambda _: 1) -> None:
-        """`most`: the total weight of the keys that are kept; without `weigh`, their number."""
+        """`most` is the maximum of the total weight. Without `weigh`, each entry weighs 1."""
         self._most = most
         self._weigh = weigh
         self._weight = 0
@@ -21,14 +21,17 @@ class BoundedCache(Generic[K, V]):
         self._lock = Lock()
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key, None if there is none (any more)."""
+        """Return the value of a key, or None if the cache does not hold the key."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
             return self._values.get(key)
 
     def put(self, key: K, value: V) -> V:
-        """Keep a value, forget the oldest ones until there is room for it, and return it."""
+        """Set the value of a key, and return the value.
+
+        Entries that were not used for longest are removed.
+        """
         with self._lock:
             if key not in self._values:
                 self._weight += self._weigh(key)
@@ -40,7 +43,7 @@ class BoundedCache(Generic[K, V]):
         return value
 
     def get_or_make(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value of a key, made and kept if there is none. Raises what `make` raises."""
-        # Two threads may make it at once: that costs time, and waiting for one another would cost more.
+        """Return the value of a key. If there is none, make it and keep it. Raises what `make` raises."""
+        # Two threads may make the same value at once. Waiting for each other would cost more.
         value = self.get(key)
         return self.put(key, make()) if value is None else value

@@ -1,4 +1,4 @@
-"""An operation of a document, made ready to be answered again and again."""
+"""A compiled operation, which answers requests without graphql-core's executor."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -21,11 +21,11 @@ from stratabase.schema.execution.selections import FieldArguments, Selections, f
 from stratabase.schema.request.context import ANSWER, Call, Context, PartialAnswer
 
 MOST_FORMATS = 16
-"""For how many members' formats the shapes of one operation are kept."""
+"""Members' formats for which the compiled fields of one operation are kept."""
 
 
 class CompiledRootField(NamedTuple):
-    """A root field: its response key, what it is given, what is selected below, and how that is shaped."""
+    """A root field: its response key, arguments, selection, fetch plan, and shape function."""
 
     key: str
     field: GraphQLField
@@ -36,7 +36,7 @@ class CompiledRootField(NamedTuple):
 
 
 class CompiledOperation:
-    """Answers one operation without graphql-core's executor, or leaves it to that."""
+    """Executes one operation without graphql-core's executor, or leaves it to that."""
 
     def __init__(
         self, schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode
@@ -47,16 +47,16 @@ class CompiledOperation:
         self._roots: BoundedCache[Formats, tuple[CompiledRootField, ...]] = BoundedCache(MOST_FORMATS)
 
     def data(self, context: Context, variables: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the answer's `data`, None when graphql-core must execute the operation.
+        """Return the `data` of the response, or None if graphql-core must execute the operation.
 
-        What was done by then is in the context's outcomes.
+        The context keeps the results of root fields that have run, for graphql-core to use.
         """
         try:
             values = self._values(variables)
             formats = context.caller.formats
             roots = self._roots.get_or_make(formats, lambda: tuple(self._each_root(formats)))
             return {root.key: _answer_root(root, context, values) for root in roots}
-        except Exception:  # noqa: BLE001 - graphql-core meets the same again, and reports it
+        except Exception:  # noqa: BLE001 - graphql-core runs into the same error, and reports it
             return None
 
     def _values(self, variables: Mapping[str, Any]) -> Any:
@@ -83,6 +83,7 @@ def _answer_root(root: CompiledRootField, context: Context, values: Any) -> Any:
     fetch = root.plan.fetch(values, context)
     given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
     call = Call(context, root.key, given, root.selected, fetch, unset)
+    # The result stays in the context, in case graphql-core must execute the operation after all.
     source = context.root_results.get_or_run(root.key, lambda: root.field.extensions[ANSWER](call))
     if isinstance(source, PartialAnswer):
         raise Uncompilable("errors are told beside the answer")

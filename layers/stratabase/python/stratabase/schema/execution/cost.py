@@ -1,4 +1,4 @@
-"""What one operation costs, and why it is not done when it costs too much."""
+"""Estimate the cost of an operation before it runs, and refuse it if the cost is too high."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -22,12 +22,12 @@ from stratabase.schema.execution.selections import Selections, fragments_of, sel
 
 
 class OperationCost:
-    """Judges one operation; what it selects does not depend on variables any more."""
+    """The cost of one operation. What it selects must not depend on variables any more."""
 
     def __init__(
         self, schema: GraphQLSchema, operation: OperationDefinitionNode, selections: Selections, most: int
     ) -> None:
-        """Read the operation. Raises GraphQLError when it leads to objects at too many places."""
+        """`most` is the maximum. Raises GraphQLError if the operation leads to objects in too many places."""
         type_ = schema.get_root_type(operation.operation)
         assert type_, "the document is valid"
         steps = CostTreeBuilder(selections, writes=operation.operation is OperationType.MUTATION)
@@ -40,7 +40,7 @@ class OperationCost:
         }
 
     def excess(self, variables: Variables) -> GraphQLError | None:
-        """Return why the operation is not done, None when it costs no more than it may."""
+        """Return the error if the operation costs too much, else None."""
         return self._judged(variables) if self._varies else self._always
 
     @cached_property
@@ -63,8 +63,8 @@ class OperationCost:
 def _cost_error(total: int, most: int, costliest: CostShare) -> GraphQLError:
     message = _(
         "The estimated cost of the request is {cost}. The maximum is {maximum}. "
-        "Each object that is read costs 1, each object that is written costs {written}, "
-        "and each character of {condition} costs 1. {field} alone costs {field_cost}. {advice}",
+        "Each object read costs 1, each object written costs {written}, and each character "
+        "of {condition} costs 1. {field} alone costs {field_cost}. {advice}",
         cost=total,
         maximum=most,
         written=WRITTEN,
@@ -77,17 +77,17 @@ def _cost_error(total: int, most: int, costliest: CostShare) -> GraphQLError:
 
 
 class DocumentCosts:
-    """Judges the operations of a valid document; `most`: what one may cost."""
+    """The costs of the operations of a valid document. `most` is the maximum for one operation."""
 
     def __init__(self, schema: GraphQLSchema, document: DocumentNode, most: int) -> None:
         self._schema = schema
         self._document = document
         self._most = most
         self._known: dict[int, OperationCost] = {}
-        """By the identities of the operations, which live as long as their document."""
+        """By Python's `id` of an operation, which lives as long as its document."""
 
     def excess(self, operation: OperationDefinitionNode, variables: Mapping[str, Any]) -> GraphQLError | None:
-        """Return why an operation is not done, None when it costs no more than it may."""
+        """Return the error if an operation costs too much, else None."""
         known = self._known.get(id(operation))
         if known is not None:
             return known.excess(variables)
@@ -99,12 +99,14 @@ class DocumentCosts:
     def _excess(
         self, operation: OperationDefinitionNode, variables: Mapping[str, Any]
     ) -> GraphQLError | None:
+        # Without directives that depend on variables, the tree of steps is the same for each request: keep
+        # it.
         if self._selects_the_same:
             cost = self._known[id(operation)] = self._cost(operation)
             return cost.excess(variables)
         definitions = operation.variable_definitions or ()
         values = get_variable_values(self._schema, definitions, dict(variables))
-        # If the variables are wrong, whoever executes it tells.
+        # If the variables are wrong, the execution reports it.
         return None if isinstance(values, list) else self._cost(operation, values).excess(variables)
 
     @cached_property

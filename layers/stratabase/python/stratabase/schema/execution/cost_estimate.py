@@ -1,4 +1,4 @@
-"""What the options of a page ask for, in the document itself or by variables: how many objects, and how."""
+"""Estimate the cost of an operation from a tree of steps, each of which reads or writes objects."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,25 +10,22 @@ from stratabase.messages import Message, _, ngettext
 from stratabase.model.api_names import FILTER_EXP
 
 _SIZES, _OFFSET = ("next", "prev"), "offset"
-
-
 _SAID = (*_SIZES, _OFFSET, FILTER_EXP)
-
-
 Variables = Mapping[str, Any]
 
 
 class EstimatedWindow(NamedTuple):
-    """So many objects, after so many that are passed over; None: it is not said."""
+    """How many objects a page shows, and how many it skips."""
 
     size: int | None = None
+    """None if the options don't say it."""
     offset: int = 0
     condition: int = 0
-    """How many characters the text has that says which objects are wanted."""
+    """The length of the condition in `filter_exp`, in characters."""
 
 
 class PageSizeOptions:
-    """The options of a page, as far as they say how much is read."""
+    """The options of a page that decide how much it reads."""
 
     __slots__ = ("_always", "_given", "_variable")
 
@@ -40,13 +37,13 @@ class PageSizeOptions:
 
     @property
     def vary(self) -> bool:
-        """Whether variables decide."""
+        """Whether these options depend on variables."""
         return self._variable is not None or any(
             isinstance(value, VariableNode) for value in self._given.values()
         )
 
     def window(self, variables: Variables) -> EstimatedWindow:
-        """Return how much is read. What makes no sense counts as not said, since it is refused elsewhere."""
+        """Return how much a page reads. Invalid options count as missing, because they are refused later."""
         return self._always or self._window(variables)
 
     def _window(self, variables: Variables) -> EstimatedWindow:
@@ -65,67 +62,61 @@ class PageSizeOptions:
 
 
 def _number(value: Any) -> int | None:
-    """Return what GraphQL takes for a whole number, if it is one."""
+    """Return a value as a whole number as GraphQL coerces it, at least 0. None if it is none."""
     if isinstance(value, float) and value.is_integer():
         return max(int(value), 0)
     return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 WRITTEN = 10
-"""What an object costs that is written; one that is read costs 1."""
-
-
+"""The cost of an object that is written. One that is read costs 1."""
 COUNTED = 100
-"""What a `totalCount` costs: how many objects must be read for it, nobody knows."""
-
-
+"""The cost of a `totalCount`: an assumption, because the number of objects to read for it is unknown."""
 LISTED = 1
-"""What that of an object's parts costs, which it lists itself."""
-
-
+"""The cost of a `totalCount` of parts, which the object itself lists."""
 BULK = 1_000
-"""How many objects a service in bulk finds, if it is not said how many it may."""
+"""The assumed number of objects of a bulk service if the options don't limit it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostStep:
-    """A field that leads to objects, and the steps from each of these."""
+    """A field that leads to objects, with the fields below it that lead on from each of these."""
 
     node: FieldNode
     keys: tuple[str, ...]
-    """The response keys that lead to it, its own the last."""
+    """The path of response keys from the root field to this one."""
     weight: int
-    """What one object costs."""
+    """The cost of one object."""
     derived: int
-    """How many objects its derived attributes lead to."""
+    """How many objects the derived attributes of one object depend on."""
     options: PageSizeOptions
     usual: int
-    """How many objects there are if the options do not say; 0: whatever they say, since none is shown."""
+    """The assumed number of objects if the options don't say it. 0 if the field shows no objects at all."""
     counted: int
-    """What its `totalCount` costs; 0: it is not asked for."""
+    """The cost of its `totalCount`, 0 if it is not selected."""
     steps: "tuple[CostStep, ...]"
 
     @property
     def varies(self) -> bool:
-        """Whether variables decide what it costs."""
+        """Whether the cost depends on variables."""
         return self.options.vary or any(step.varies for step in self.steps)
 
     def total(self, variables: Variables) -> int:
-        """Return what this step costs with all below it, but for the conditions."""
+        """Return the cost of this step and all below it, without conditions."""
         objects, own = self._own(variables)
         return own + objects * sum(step.total(variables) for step in self.steps)
 
     def conditions(self, variables: Variables) -> int:
-        """Return what the texts of conditions cost, here and below: each is read once."""
+        """Return the cost of the conditions, here and below. Each text is parsed once."""
         below = sum(step.conditions(variables) for step in self.steps)
         return self.options.window(variables).condition + below
 
     def costs(
         self, variables: Variables, times: int = 1, advice: Message | None = None
     ) -> Iterator["CostShare"]:
-        """Yield what this step costs by itself when it is done so many times, and what each below it does.
+        """Yield the cost of this step alone if it runs `times` times, then those of all steps below it.
 
-        `advice`: what would make the steps above it cheaper, and so this one.
+        `advice` is what would make the steps above cheaper, and so this one.
         """
         objects, own = self._own(variables)
         advice = advice or self._advice_on_size(variables)
@@ -135,25 +126,27 @@ class CostStep:
             yield from step.costs(variables, times * objects, advice)
 
     def _own(self, variables: Variables) -> tuple[int, int]:
-        """Return how many objects there are, and what reading or writing them costs."""
+        """Return the number of objects, and the cost of reading or writing them."""
         size, offset, _condition = self.options.window(variables)
         objects = self.usual if size is None or not self.usual else size
+        # Objects that the offset skips are read too.
         passed = offset if self.usual else 0
         read = self.weight * (objects + passed + self.counted)
         return objects, read + self.derived * objects
 
     def _advice_on_size(self, variables: Variables) -> Message | None:
-        """Return what would help where as many objects are reckoned with as a service in bulk may find."""
+        """Return the advice to limit a bulk service, if its size is assumed."""
         if self.usual != BULK or self.options.window(variables).size is not None:
             return None
         return _(
-            "Specify the number of objects for {field} in options.next. Otherwise, {count} are assumed.",
+            "Specify the number of objects for {field} in options.next. "
+            "Otherwise, the estimate assumes {count}.",
             field=self.keys[0],
             count=BULK,
         )
 
     def _advice(self, variables: Variables) -> Message:
-        """Return what would make it cheaper."""
+        """Return what would make this step cheaper."""
         size, offset, _condition = self.options.window(variables)
         if self.usual and offset > max(self.usual if size is None else size, self.counted):
             return ngettext(
@@ -167,7 +160,7 @@ class CostStep:
 
 
 class CostShare(NamedTuple):
-    """What one step costs of all, and what would make it cheaper."""
+    """The cost of one step alone, and the advice how to make it cheaper."""
 
     cost: int
     step: CostStep

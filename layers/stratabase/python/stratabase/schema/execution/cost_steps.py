@@ -1,4 +1,4 @@
-"""From an operation to its steps."""
+"""Build the tree of cost steps of an operation."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -36,20 +36,14 @@ from stratabase.schema.types.attributes import ATTRIBUTE, AttributeField
 from stratabase.schema.types.objects import ROLE, RoleField
 
 MOST_STEPS = 1_000
-"""Steps of one operation, its fragments spread: so many can be thought through in milliseconds."""
-
-
+"""Steps of one operation with its fragments expanded. The estimate of so many takes milliseconds."""
 _OPTIONS, _COUNT = "options", "totalCount"
-
-
 _NARROWING = frozenset({"filter", FILTER_EXP})
-
-
 _SHOWS_NO_OBJECTS = frozenset({_COUNT, "__typename"})
 
 
 class SelectionPlace(NamedTuple):
-    """Where fields are selected: of which type, which fields, below which response keys."""
+    """A place in a selection: its type, its fields, and the response keys that lead there."""
 
     type: GraphQLObjectType
     fields: Collected
@@ -57,14 +51,14 @@ class SelectionPlace(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What is selected at a place, and in lists there: what leads to objects, and the attributes shown."""
+    """What is selected at a place and in lists below it: steps, and the attributes that are shown by name."""
 
     steps: list[CostStep]
     shown: dict[str, AttributeField]
 
 
 class CostTreeBuilder:
-    """Finds the steps of one operation; `weight`: what an object costs at its root fields."""
+    """Builds the steps of one operation. If it `writes`, objects of its root fields cost more."""
 
     def __init__(self, selections: Selections, *, writes: bool) -> None:
         self._selections = selections
@@ -73,7 +67,7 @@ class CostTreeBuilder:
         self._derived = DerivedCost()
 
     def of(self, type_: GraphQLObjectType, set_: SelectionSetNode) -> tuple[CostStep, ...]:
-        """Return the steps of an operation. Raises GraphQLError when they are too many."""
+        """Return the steps of an operation. Raises GraphQLError if there are too many."""
         return tuple(self._found(SelectionPlace(type_, self._selections.collect([set_]))).steps)
 
     def _found(self, place: SelectionPlace) -> _Found:
@@ -91,6 +85,7 @@ class CostTreeBuilder:
                 found.shown[shown.attribute.name] = shown
             elif isinstance(type_ := get_named_type(field.type), GraphQLObjectType):
                 inside = self._inside(place, key, type_, nodes)
+                # The items of a page belong to the step of the page, which has the number of objects.
                 if isinstance(get_nullable_type(field.type), GraphQLList):
                     self._find(inside, found)
                 else:
@@ -106,8 +101,8 @@ class CostTreeBuilder:
         self._count += 1
         if self._count > MOST_STEPS:
             message = _(
-                "With its fragments expanded, the document leads to objects in more than {maximum} places. "
-                "Split it into several requests.",
+                "With its fragments expanded, the document selects objects in more than {maximum} "
+                "places. Split it into several requests.",
                 maximum=MOST_STEPS,
             )
             raise GraphQLError(message, node)
@@ -126,14 +121,14 @@ class CostTreeBuilder:
 
 
 def _counted(field: GraphQLField, options: ValueNode | None) -> int:
-    """Return what it costs to count what a field leads to."""
+    """Return the cost of a `totalCount`."""
     leads: RoleField | None = field.extensions.get(ROLE)
     is_of_parts = leads is not None and leads.role.composition
     return LISTED if is_of_parts and _admits_all(options) else COUNTED
 
 
 def _admits_all(options: ValueNode | None) -> bool:
-    """Return whether options narrow nothing, as far as the document itself says it."""
+    """Return whether options filter nothing, according to the document alone, without variables."""
     if isinstance(options, ObjectValueNode):
         return not any(each.name.value in _NARROWING for each in options.fields)
     return options is None
@@ -146,17 +141,17 @@ def _usual(field: GraphQLField, type_: GraphQLObjectType) -> int:
 
 
 Member = tuple[str, str]
-"""A class, and one of its attributes."""
+"""The names of a class and of one of its attributes."""
 
 
 class DerivedCost:
-    """Counts the objects to which the derived attributes of one model lead; each attribute once."""
+    """Counts the objects that derived attributes depend on. Each attribute is counted once."""
 
     def __init__(self) -> None:
         self._known: dict[Member, int] = {}
 
     def of(self, model: Model, class_: Class, attribute: Attribute) -> int:
-        """Return how many objects are read for the value of an attribute of one object: 0 if it is kept."""
+        """Return how many objects are read for one value of an attribute: 0 if the value is stored."""
         if attribute.derivation is None:
             return 0
         member = (class_.name, attribute.name)
@@ -167,7 +162,11 @@ class DerivedCost:
         return self._known[member]
 
     def _walked(self, model: Model, class_: Class, paths: Iterable[Path]) -> int:
-        """Return how many objects lie on paths from one, where many are as many as a page shows."""
+        """Return how many objects are on paths from one object.
+
+        A to-many role counts as a page of default size.
+        """
+        # Paths with the same beginning share its objects, which are read once.
         counted: dict[Path, int] = {}
         for path in paths:
             at, objects = class_, 1

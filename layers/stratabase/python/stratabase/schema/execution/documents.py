@@ -1,4 +1,4 @@
-"""Parsed and validated documents, and answers about the schema: both are kept because requests repeat."""
+"""Parsed and validated documents, and answers about the schema. Both are cached, because requests repeat."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -31,29 +31,21 @@ from stratabase.schema.execution.limits import ExecutionPolicy, limit_violations
 from stratabase.schema.execution.selections import fragments_of, selects_the_same
 
 MOST_ERRORS = 9
-
-
 LONGEST_KEPT = 16_384
-
-
-"""Characters; a longer text is parsed each time."""
-
-
+"""In characters. A longer document is parsed each time."""
 MOST_KEPT = 262_144
-
-
-"""Characters of all texts whose documents are kept; parsed, a character takes some 130 bytes, which the
-garbage collector walks through while nobody is answered."""
-
+"""In characters of all cached documents. A parsed character takes about 130 bytes, and the garbage collector
+stops all requests while it visits them."""
 
 _TOO_INVOLVED = _(
-    "The document is too complex to validate. Select each field only once in a place, "
-    "nest fewer fragments, or split the document into several requests."
+    "The document is too complex to validate. "
+    "Select each field only once in each place, nest fewer fragments, or split the "
+    "document into several requests."
 )
 
 
 class Document:
-    """A document that can be executed, or the errors why it cannot."""
+    """A valid document, or the errors of an invalid one."""
 
     def __init__(
         self,
@@ -70,15 +62,16 @@ class Document:
         self._compiled: dict[str | None, CompiledOperation | None] = {}
 
     def mutates(self, operation_name: str | None) -> bool:
-        """Return whether the operation that is asked for is a mutation."""
+        """Return whether the operation with a name is a mutation."""
         operation = self._operation(operation_name)
         return operation is not None and operation.operation is OperationType.MUTATION
 
     def compiled(self, operation_name: str | None) -> CompiledOperation | None:
-        """Return the operation compiled, None for one that is asked for the first time or cannot be."""
+        """Return the compiled operation. None at its first request, or if it cannot be compiled."""
         if operation_name in self._compiled:
             return self._compiled[operation_name]
         operation = self._operation(operation_name)
+        # Compiling an operation pays off only if it is repeated.
         if operation is None or operation_name not in self._asked_before:
             self._asked_before.add(operation_name)
             return None
@@ -89,12 +82,12 @@ class Document:
         return compiled
 
     def is_about_schema(self, operation_name: str | None) -> bool:
-        """Return whether the operation that is asked for is about nothing but the schema."""
+        """Return whether the operation selects only fields about the schema."""
         operation = self._operation(operation_name)
         return bool(self.ast and operation and is_about_schema(self.ast, operation))
 
     def excess(self, operation_name: str | None, variables: Mapping[str, Any]) -> GraphQLError | None:
-        """Return why the operation that is asked for is not done, if it would cost too much."""
+        """Return the error if the operation costs too much, else None."""
         operation = self._operation(operation_name)
         return self._costs.excess(operation, variables) if operation and self._costs else None
 
@@ -103,7 +96,7 @@ class Document:
 
 
 class DocumentCache:
-    """Reads the documents of one schema."""
+    """Parses and validates the documents for one schema, and caches them."""
 
     def __init__(self, schema: GraphQLSchema, policy: ExecutionPolicy) -> None:
         self._schema = schema
@@ -113,10 +106,10 @@ class DocumentCache:
             specified_rules if policy.introspection else (*specified_rules, NoSchemaIntrospectionCustomRule)
         )
         self._kept: BoundedCache[str, Document] = BoundedCache(MOST_KEPT, len)
-        """By their texts."""
+        """By text: the document."""
 
     def read(self, text: str) -> Document:
-        """Return a text parsed and validated."""
+        """Return the document of a text, or its errors."""
         error = too_long(text, self._limits)
         if error:
             return Document(self._schema, None, (error,))
@@ -129,6 +122,7 @@ class DocumentCache:
             ast = parse(text)
         except GraphQLSyntaxError as error:
             return Document(self._schema, None, (error,))
+        # Check the limits first, because the validation of repeated fields takes quadratic time.
         too_much = limit_violations(ast, self._limits)
         if too_much:
             return Document(self._schema, None, too_much)
@@ -141,45 +135,29 @@ class DocumentCache:
 
 
 def _worded(error: GraphQLError) -> GraphQLError:
-    """Return an error that says what would be right, where graphql-core says that it gave up."""
+    """Return an error, with advice if graphql-core gave up validating."""
     return GraphQLError(_TOO_INVOLVED) if isinstance(error, ValidationAbortedError) else error
 
 
 MOST_INTROSPECTIONS = 4
-
-
-"""Answers: tools ask the same each time."""
-
-
+"""Answers to keep. Each tool asks the same every time."""
 LARGEST_INTROSPECTION = 8_000_000
-
-
-"""Bytes of an answer. The standard query about 100 classes takes most of a second for half as many."""
-
-
+"""In bytes of an answer. The standard query about 100 classes takes almost a second for half as many."""
 LONGEST_INTROSPECTION = 16_384
-
-
-"""Characters of a document."""
-
-
+"""In characters of a document."""
 _ABOUT_SCHEMA = frozenset({"__schema", "__type", "__typename"})
-
-
 Asked = tuple[str, str | None]
-
-
-"""A document's text, and the name of its operation."""
+"""The text of a document, and the name of its operation."""
 
 
 class IntrospectionCache:
-    """Keeps the answers that were given last to requests without variables."""
+    """A cache of the answers to requests about the schema, without variables."""
 
     def __init__(self) -> None:
         self._kept: BoundedCache[Asked, Answer] = BoundedCache(MOST_INTROSPECTIONS)
 
     def answer(self, asked: Asked, answer: Callable[[], Answer]) -> Answer:
-        """Return what was answered to the same before, or else what `answer` answers."""
+        """Return the cached answer, or what `answer` returns."""
         known = self._kept.get(asked)
         if known is not None:
             return known
@@ -189,13 +167,13 @@ class IntrospectionCache:
 
 
 def is_about_schema(document: DocumentNode, operation: OperationDefinitionNode) -> bool:
-    """Return whether an operation asks for nothing but the schema."""
+    """Return whether an operation selects only fields about the schema."""
     roots = _roots(document, operation)
     return operation.operation is OperationType.QUERY and roots <= _ABOUT_SCHEMA
 
 
 def _roots(document: DocumentNode, operation: OperationDefinitionNode) -> set[str]:
-    """Return the names of all root fields, be they skipped or not."""
+    """Return the names of all root fields, including those that directives skip."""
     fragments, names, spread = fragments_of(document), set[str](), set[str]()
     waiting: list[SelectionNode] = [*operation.selection_set.selections]
     while waiting:

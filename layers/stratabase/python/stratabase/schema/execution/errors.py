@@ -1,4 +1,4 @@
-"""From what went wrong to the `errors` of a GraphQL response."""
+"""Render the `errors` of a GraphQL response."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,21 +12,19 @@ from stratabase.messages import Message, _
 from stratabase.schema.types.issues import IssueRenderer
 
 Report = Callable[[BaseException, str], None]
-"""Notes an exception that is the service's own fault, with the trace id."""
-
-
+"""Reports an exception that is a fault of the service, with the trace id."""
 Json = dict[str, Any]
 
 
 class ErrorRenderer:
-    """Writes the errors of one request. Every execution error carries an Issue in its extensions."""
+    """Renders the errors of one request. Every execution error has an Issue in its extensions."""
 
     def __init__(self, application: str, caller: Caller, trace_id: str, report: Report) -> None:
         self._asked = IssueRenderer(application, caller.profile, trace_id, caller.formats.language)
         self._report = report
 
     def render_request_error(self, error: GraphQLError) -> Json:
-        """Return the error of a document or its variables."""
+        """Return the error of a document or of its variables as JSON."""
         classification = "InvalidSyntax" if isinstance(error, GraphQLSyntaxError) else "ValidationError"
         return {
             **error.formatted,
@@ -35,7 +33,7 @@ class ErrorRenderer:
         }
 
     def render_execution_errors(self, error: GraphQLError) -> Iterator[Json]:
-        """Yield the errors of a field: one for each issue."""
+        """Yield the errors of a field as JSON, one for each issue."""
         cause = error.original_error
         if cause is None:
             yield self.render_request_error(error)
@@ -54,25 +52,29 @@ class ErrorRenderer:
             return (_too_much(cause),)
         if isinstance(cause, Unavailable):
             return (Issue(IssueType.SERVER_ERROR, cause.message),)
+        # All other exceptions are faults of the service.
         self._report(cause, self._asked.trace_id)
         message = _(
-            "The service failed. To report this problem, include the trace ID {trace_id}.",
+            "An internal error occurred. When you report this problem, include the trace ID {trace_id}.",
             trace_id=self._asked.trace_id,
         )
         return (Issue(IssueType.SERVER_ERROR, message),)
 
     def _show(self, error: GraphQLError) -> str:
-        """Return a message in the reader's language; those of graphql-core are in English only."""
+        """Return a message in the caller's language. Messages of graphql-core are in English."""
         message = _without_internals(error)
         return message.in_language(self._asked.language) if isinstance(message, Message) else message
 
 
 def _without_internals(error: GraphQLError) -> str:
-    """Return the message, but not what Python says of a value that it cannot hold: an Int of 5,000 digits."""
+    """Return the message of an error without Python's internals.
+
+    For example, Python explains that it cannot convert an Int of 5,000 digits.
+    """
     internal = error.original_error is not None and not isinstance(error.original_error, GraphQLError)
     if not internal:
         return error.message
-    return _("{problem}. The value cannot be read.", problem=error.message.partition(", but")[0])
+    return _("{problem}. The value can't be read.", problem=error.message.partition(", but")[0])
 
 
 def _too_much(refusal: ReadBudgetExceeded) -> Issue:

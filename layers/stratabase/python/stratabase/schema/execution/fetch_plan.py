@@ -1,4 +1,4 @@
-"""What a selection asks of the objects that it shows, before the values of variables are known."""
+"""The fetch plan of a selection: what to fetch of the objects that it shows, before variables are known."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,32 +38,32 @@ Keys = tuple[str, ...]
 
 
 class _Selected(NamedTuple):
-    """A field that is selected."""
+    """A field in a selection."""
 
     field: GraphQLField
     nodes: Sequence[FieldNode]
     keys: Keys
-    """The response keys that lead to it from the root field on."""
+    """The path of response keys from the root field to this one."""
 
     @property
     def type(self) -> GraphQLNamedType:
-        """The type of what it shows, whatever brackets are around it."""
+        """The type of what the field shows, without lists and non-null."""
         return get_named_type(self.field.type)
 
 
 @dataclass(frozen=True, slots=True)
 class _RolePlan:
-    """A role that is selected; its options are read when the variables are there."""
+    """A role in a selection. Its options are read when the variables are known."""
 
     role: RoleField
     selected: _Selected
     arguments: FieldArguments
     names: frozenset[str]
-    """The names of what is selected below: the fields of a page."""
+    """The names of the fields that are selected directly below, such as those of a page."""
     plan: "FetchPlan"
 
     def fetch(self, variables: Any, context: Context) -> RoleFetch:
-        """Return what is to be fetched. Raises Refused."""
+        """Return what to fetch of the role. Raises Refused."""
         role = self.role
         if not role.paged:
             return ToOne(role.name, role.role, self.plan.fetch_below(variables, context))
@@ -74,7 +74,7 @@ class _RolePlan:
         return (Associables if role.associables else ToMany)(role.name, role.role, below, query, shown)
 
     def refusals(self, access: Access) -> Iterator[Issue | None]:
-        """Yield what must not be read of it, at any depth."""
+        """Yield the issues of everything in this selection that the caller must not read, at any depth."""
         hidden = check_role(access, self.role.owner, self.role.role, self.selected.keys[1:])
         yield from (hidden,) if hidden else self.plan.refusals(access)
 
@@ -85,7 +85,7 @@ class _RolePlan:
                 given.get("options") or {}, page_fields(self.names), context.input_context
             )
         except Refused as refusal:
-            # It is the root field that is refused, before anything is read or written.
+            # The root field is refused before anything is read or written, so the path starts there.
             keys = self.selected.keys[1:]
             issues = [replace(issue, path=(*keys, *issue.path)) for issue in refusal.issues]
             raise Refused(issues) from None
@@ -93,30 +93,31 @@ class _RolePlan:
 
 @dataclass(slots=True)
 class FetchPlan:
-    """What is selected of objects, beside the attributes that they keep."""
+    """What a selection needs of objects, besides their stored attributes."""
 
     roles: dict[str, _RolePlan] = field(default_factory=dict)
-    """By their spots."""
+    """By key in the view (`nested_key`): the role."""
     derived: dict[str, None] = field(default_factory=dict)
     """The names of derived attributes."""
     formats: "list[RequestedFormat]" = field(default_factory=list)
-    """Of attributes at any depth."""
+    """The formats of attributes at any depth."""
     attributes: list[tuple[AttributeField, Path]] = field(default_factory=list)
-    """All that are selected, with the response keys that lead to them from the root field on."""
+    """All attributes that are selected, with their paths of response keys from the root field."""
     version_start: bool = False
     lock: bool = False
 
     def fetch(self, variables: Any, context: Context) -> Fetch:
-        """Return what is to be fetched below a root field.
+        """Return what to fetch below a root field.
 
-        Raises Refused for options that make no sense, and for what must not be read.
+        Raises Refused for invalid options, and for what the caller must not read.
         """
         if context.access is not None:
+            # Several fields may cause the same issue, which is reported once.
             raise_issues(dict.fromkeys(self.refusals(context.access)))
         return self.fetch_below(variables, context)
 
     def fetch_below(self, variables: Any, context: Context) -> Fetch:
-        """Return what is to be fetched below any field. Raises Refused for options that make no sense."""
+        """Return what to fetch below any field. Raises Refused for invalid options."""
         if not self.roles and not self.derived and not self.version_start and not self.lock:
             return STATE_ONLY
         roles = run_all(*(partial(role.fetch, variables, context) for role in self.roles.values()))
@@ -124,13 +125,13 @@ class FetchPlan:
         return Fetch(dict(zip(self.roles, roles, strict=True)), tuple(self.derived), self.version_start, lock)
 
     def check_formats(self, variables: Any, formats: Formats) -> None:
-        """Raise Refused for formats that are none."""
+        """Raise Refused for invalid formats."""
         mistakes = [asked.mistake(variables, formats) for asked in self.formats]
         if issues := [mistake for mistake in mistakes if mistake is not None]:
             raise Refused(issues)
 
     def note(self, selected: _Selected) -> None:
-        """Ask of the objects what a field asks of them that shows an attribute."""
+        """Add a field that shows an attribute."""
         shown: AttributeField = selected.field.extensions[ATTRIBUTE]
         self.attributes.append((shown, selected.keys[1:]))
         self.version_start |= shown.attribute.name == VERSION_START
@@ -139,13 +140,13 @@ class FetchPlan:
         self.note_format(selected)
 
     def note_format(self, selected: _Selected) -> None:
-        """Note the format that a field asks for."""
+        """Add the format of a field, if it has one."""
         node = selected.nodes[0]
         if node.arguments:
             self.formats.append(RequestedFormat(selected.field, node, selected.keys[1:]))
 
     def refusals(self, access: Access) -> Iterator[Issue | None]:
-        """Yield what must not be read, at any depth."""
+        """Yield the issues of everything that the caller must not read, at any depth."""
         for shown, path in self.attributes:
             hidden = check_class(access, shown.owner, path[:-1])
             yield hidden or check_attribute(access, shown.owner, shown.attribute.name, path)
@@ -153,7 +154,7 @@ class FetchPlan:
             yield from role.refusals(access)
 
     def add(self, other: "FetchPlan") -> None:
-        """Ask of the objects what another plan asks of them."""
+        """Add everything that another plan needs of the same objects."""
         self.roles |= other.roles
         self.derived |= other.derived
         self.formats += other.formats
@@ -165,12 +166,12 @@ class FetchPlan:
 def plan_fetch(
     selections: Selections, key: str, field: GraphQLField, nodes: Sequence[FieldNode]
 ) -> FetchPlan:
-    """Return the plan of a root field, with its response key."""
+    """Return the fetch plan of a root field. `key` is its response key."""
     return _plan_below(selections, _Selected(field, nodes, (key,)))
 
 
 def _plan_below(selections: Selections, above: _Selected) -> FetchPlan:
-    """Return the plan for the objects that a field shows: itself, or as items of what it shows."""
+    """Return the plan for the objects that a field shows, either directly or as items of a page."""
     whole = FetchPlan()
     for selected in _below(selections, above):
         extensions = selected.field.extensions
@@ -181,6 +182,7 @@ def _plan_below(selections: Selections, above: _Selected) -> FetchPlan:
         elif MOMENT in extensions:
             whole.note_format(selected)
         elif isinstance(selected.type, GraphQLObjectType):
+            # Fields below the items of a page belong to the same objects.
             whole.add(_plan_below(selections, selected))
             whole.lock |= locks.SHOWS_LOCK in extensions
     return whole
@@ -195,7 +197,7 @@ def _plan_role(selections: Selections, above: _Selected, selected: _Selected) ->
 
 
 def _below(selections: Selections, above: _Selected) -> Iterator[_Selected]:
-    """Yield the fields below one, but for `__typename`."""
+    """Yield the fields selected below another one, without `__typename`."""
     type_ = above.type
     if isinstance(type_, GraphQLObjectType):
         for key, nodes in selections.collect([node.selection_set for node in above.nodes]).items():
@@ -208,14 +210,14 @@ FORMAT_ARGUMENT = "format"
 
 
 class RequestedFormat(NamedTuple):
-    """A field that asks for a format, and the response keys that lead to it from the root field on."""
+    """A field with a format, and its path of response keys from the root field."""
 
     field: GraphQLField
     node: FieldNode
     keys: Path
 
     def mistake(self, variables: Any, formats: Formats) -> Issue | None:
-        """Return what is wrong with the format, if anything is."""
+        """Return the issue of an invalid format, else None."""
         extensions = self.field.extensions
         shown: AttributeField | MomentField = extensions.get(ATTRIBUTE) or extensions[MOMENT]
         pattern = get_argument_values(self.field, self.node, variables).get(FORMAT_ARGUMENT)

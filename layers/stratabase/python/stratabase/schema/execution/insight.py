@@ -1,4 +1,4 @@
-"""`insight`: what a service asked of the storage and what that consumed, told to administrators."""
+"""The argument `insight`: shows administrators which calls to the storage a service made, and their cost."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -13,10 +13,7 @@ from stratabase.model import api_names
 from stratabase.schema.request.context import Answer, Call, Insight
 
 INSIGHT_ARGUMENT = "insight"
-
-
 LIGHT, FULL = "LIGHT", "FULL"
-
 
 INSIGHT_TYPE = GraphQLEnumType(
     api_names.INSIGHT_TYPE,
@@ -29,12 +26,12 @@ INSIGHT_TYPE = GraphQLEnumType(
 
 
 def insight_argument() -> dict[str, GraphQLArgument]:
-    """Return the argument of a service that tells."""
+    """Return the argument `insight` of a service."""
     return {INSIGHT_ARGUMENT: GraphQLArgument(INSIGHT_TYPE)}
 
 
 def measure_when_asked(answer: Answer) -> Answer:
-    """Return what answers a call, and notes what it asked of the storage if that is to be told."""
+    """Return an `Answer` that also notes calls to the storage if the argument `insight` asks for it."""
 
     def answered(call: Call) -> Any:
         level = call.arguments.get(INSIGHT_ARGUMENT)
@@ -52,6 +49,7 @@ def _measured(answer: Answer, call: Call, level: str) -> Any:
         with context.services.measuring(consumed.append):
             return answer(call)
     finally:
+        # A call that fails has consumed capacity too.
         context.insights.append(Insight(call.key, level, tuple(consumed)))
 
 
@@ -61,7 +59,7 @@ def _for_administrators_only() -> Issue:
 
 
 def render_insights(insights: Iterable[Insight]) -> dict[str, Any]:
-    """Return what is told: the totals of all services that tell, and the calls of those that tell each."""
+    """Return the totals of all services with `insight`, and each call of those that ask for `FULL`."""
     insights = tuple(insights)
     consumed = [one for insight in insights for one in insight.consumed]
     calls = [call for insight in insights if insight.level == FULL for call in _calls(insight)]

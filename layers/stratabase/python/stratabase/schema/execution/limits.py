@@ -1,4 +1,4 @@
-"""How large a query may be: all but its cost is judged by its text and its shape, without the schema."""
+"""Limits on the size of a request, checked on its text and its shape alone, without the schema."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,26 +23,26 @@ from stratabase.schema.execution.repetition import repetitions
 from stratabase.schema.execution.selections import selected_nodes, walk
 
 _INTROSPECTION = ("__schema", "__type")
-"""What lies below these fields does not count: the standard introspection query passes."""
+"""Fields below these don't count, so that the standard introspection query passes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most that one document may have."""
+    """The maximums for one document."""
 
     characters: int = 65_536
-    """Of its text: the time to read one, which nobody else gets, grows with its length."""
+    """Of its text. Parsing takes time in proportion to the length, and no other request gets that time."""
     depth: int = 15
-    """Levels of fields within fields, fragments spread."""
+    """Levels of nested fields, with fragments expanded."""
     aliases: int = 50
     directives: int = 10
-    """At one place."""
+    """In one place."""
     cost: int = 100_000
-    """Of an operation: an object that is read counts 1."""
+    """Of an operation. An object that is read costs 1."""
 
 
 def too_long(text: str, limits: Limits) -> GraphQLError | None:
-    """Return why a text is not even parsed."""
+    """Return the error if a text is too long to be parsed, else None."""
     if len(text) <= limits.characters:
         return None
     message = ngettext(
@@ -55,7 +55,7 @@ def too_long(text: str, limits: Limits) -> GraphQLError | None:
 
 
 def limit_violations(document: DocumentNode, limits: Limits) -> list[GraphQLError]:
-    """Return what a document has too much of."""
+    """Return the errors of a document that exceeds limits."""
     definitions = _counted(document)
     nodes = list(_nodes(definitions))
     return [
@@ -68,10 +68,11 @@ def limit_violations(document: DocumentNode, limits: Limits) -> list[GraphQLErro
 
 
 def _counted(document: DocumentNode) -> list[DefinitionNode]:
-    """Return the definitions, but for fragments that serve introspection only."""
+    """Return the definitions that count: all but fragments that are used only for introspection."""
     fragments = _fragments(document.definitions)
     operations = [each for each in document.definitions if isinstance(each, OperationDefinitionNode)]
     used = _used(operations, fragments, selected_nodes)
+    # Fragments that can be reached only through introspection fields.
     introspective = {id(fragments[name]) for name in used - _used(operations, fragments, _selections)}
     return [each for each in document.definitions if id(each) not in introspective]
 
@@ -81,7 +82,7 @@ def _used(
     fragments: Mapping[str, FragmentDefinitionNode],
     selections: Callable[[Node], Sequence[Node]],
 ) -> set[str]:
-    """Return the names of the fragments that operations spread, directly or by others."""
+    """Return the names of the fragments that operations spread, directly or through other fragments."""
     found: set[str] = set()
     waiting = list(operations)
     while waiting:
@@ -99,14 +100,14 @@ def _fragments(definitions: Iterable[DefinitionNode]) -> dict[str, FragmentDefin
 
 
 def _nodes(definitions: Sequence[DefinitionNode]) -> Iterator[Node]:
-    """Yield all nodes that may have an alias or directives, but those below introspection."""
+    """Yield all nodes that may have an alias or directives, except below introspection."""
     return walk(
         definitions, lambda node: [*(getattr(node, "variable_definitions", None) or ()), *_selections(node)]
     )
 
 
 def _selections(node: Node) -> Sequence[Node]:
-    """Return what a node selects, nothing of introspection."""
+    """Return what a node selects, except below introspection."""
     if isinstance(node, FieldNode) and node.name.value in _INTROSPECTION:
         return ()
     return selected_nodes(node)
@@ -147,9 +148,9 @@ def _too_deep(definitions: Sequence[DefinitionNode], most: int) -> Iterator[Grap
         depth = _depth(definition, depths)
         if depth > most:
             message = ngettext(
-                "The document selects {count} level of fields. The maximum is {maximum}. "
+                "The document nests fields {count} level deep. The maximum is {maximum}. "
                 "Split it into several requests.",
-                "The document selects {count} levels of fields. The maximum is {maximum}. "
+                "The document nests fields {count} levels deep. The maximum is {maximum}. "
                 "Split it into several requests.",
                 depth,
                 maximum=most,
@@ -161,7 +162,11 @@ def _too_deep(definitions: Sequence[DefinitionNode], most: int) -> Iterator[Grap
 def _measure_fragment(
     name: str, fragments: Mapping[str, FragmentDefinitionNode], depths: dict[str, int]
 ) -> None:
-    """Note the depth of a fragment, after those that it spreads; a circle of them is invalid anyway."""
+    """Store the depth of a fragment, after the depths of those that it spreads.
+
+    Cycles of fragments are invalid, so their depth does not matter.
+    """
+    # Iterative instead of recursive, because a client can chain any number of fragments.
     waiting, begun = [name], set[str]()
     while waiting:
         current = waiting[-1]
@@ -181,7 +186,7 @@ def _spreads(fragment: FragmentDefinitionNode) -> Iterator[str]:
 
 
 def _depth(top: Node, fragment_depths: Mapping[str, int]) -> int:
-    """Return how many fields lie within one another below a node at most."""
+    """Return the number of levels of nested fields below a node."""
     deepest = 0
     waiting: list[tuple[Node, int]] = [(node, 0) for node in _selections(top)]
     while waiting:
@@ -199,7 +204,7 @@ def _position(node: Node) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionPolicy:
-    """Whether they see the schema, whether errors say "did you mean", and how large a query may be."""
+    """Whether clients may see the schema, whether errors suggest names, and the limits of documents."""
 
     introspection: bool = True
     suggestions: bool = True
@@ -207,11 +212,11 @@ class ExecutionPolicy:
 
 
 MOST_VALUES = 20_000
-"""Of all variables together, or in a document: each value in a list or an object counts, and these too."""
+"""In all variables together, or in a document. Lists and objects count, and so do the values in them."""
 
 
 def excess_of_variables(variables: Mapping[str, Any]) -> GraphQLError | None:
-    """Return why the variables of a request are not read, if they are too much."""
+    """Return the error if the variables of a request have too many values, else None."""
     counts = {name: _count_values(value) for name, value in variables.items()}
     total = sum(counts.values())
     if total <= MOST_VALUES:
@@ -227,7 +232,7 @@ def excess_of_variables(variables: Mapping[str, Any]) -> GraphQLError | None:
         )
     else:
         message = _(
-            "The variables have {count} values, of which ${variable} has {largest}. "
+            "The variables have {count} values in total. ${variable} alone has {largest}. "
             "The maximum is {maximum}. Split the request into several requests.",
             count=total,
             variable=largest,
@@ -238,7 +243,7 @@ def excess_of_variables(variables: Mapping[str, Any]) -> GraphQLError | None:
 
 
 def excess_of_literals(document: DocumentNode) -> Iterator[GraphQLError]:
-    """Yield why the values in a document are not read, if they are too much."""
+    """Yield the error if a document has too many values."""
     count = sum(isinstance(node, ValueNode) for node in walk(document.definitions, _children_with_values))
     if count > MOST_VALUES:
         message = _(
@@ -262,7 +267,7 @@ def _count_values(value: Any) -> int:
 
 
 def _children_with_values(node: Node) -> Iterator[Node]:
-    """Yield what a node selects, and the values that it is given."""
+    """Yield what a node selects, and the values in it."""
     if isinstance(node, ListValueNode):
         yield from node.values
     elif isinstance(node, ObjectValueNode):

@@ -1,4 +1,4 @@
-"""What a document selects too often: to check that equal fields agree takes the square of their number."""
+"""Limit repetition in documents: validation compares equal fields in pairs, which takes quadratic time."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,23 +18,17 @@ from stratabase.messages import _
 from stratabase.schema.execution.selections import selected_nodes, walk
 
 MOST_FIELDS = 2_000
-"""Of a document, those of its fragments once."""
-
-
+"""In a document, with each fragment counted once."""
 MOST_EQUAL = 50
-"""Fields of one name at one place, and fragments spread there."""
-
-
+"""Fields with one name in one place, and fragments in one place."""
 MOST_VISITS = 50_000
-"""Fields that are looked at, those of a fragment at each place where it is spread."""
-
-
+"""Fields to visit. Those of a fragment count in each place where it is spread."""
 SelectionSets = tuple[SelectionSetNode, ...]
-"""Selection sets that come to one, since equal fields have them."""
+"""Selection sets that validation merges, because equal fields have them."""
 
 
 def repetitions(document: DocumentNode) -> Iterator[GraphQLError]:
-    """Yield what a document selects too often."""
+    """Yield the first error if a document selects too often."""
     fields = sum(isinstance(node, FieldNode) for node in walk(document.definitions, selected_nodes))
     if fields > MOST_FIELDS:
         message = _(
@@ -53,7 +47,7 @@ def _set_of(node: Node) -> SelectionSetNode | None:
 
 
 class _Places:
-    """The places of a document, each looked at once."""
+    """The places of a document where fields are selected. Each is visited once."""
 
     def __init__(self, document: DocumentNode) -> None:
         definitions = document.definitions
@@ -68,9 +62,10 @@ class _Places:
         self._visits = 0
 
     def repetitions(self) -> Iterator[GraphQLError]:
-        """Yield the first thing that is selected too often."""
+        """Yield the first error."""
         while self._waiting:
             place = self._waiting.pop()
+            # Places with the same selection sets are equal, for example if a fragment is spread twice.
             identity = tuple(map(id, place))
             if identity not in self._met:
                 self._met.add(identity)
@@ -79,11 +74,12 @@ class _Places:
                     return
 
     def _look(self, place: SelectionSets) -> GraphQLError | None:
-        """Return what is selected too often at a place, and note the places below it."""
+        """Return the error of a place, or None, and add the places below it."""
         fields, spread = self._collected(place)
+        # Fragments can multiply the places, so their number is limited too.
         self._visits += len(fields)
         if self._visits > MOST_VISITS:
-            message = _("The document spreads its fragments too often. Split it into several requests.")
+            message = _("The document spreads its fragments too many times. Split it into several requests.")
             return GraphQLError(message)
         if len(spread) > MOST_EQUAL:
             message = _(
@@ -106,7 +102,7 @@ class _Places:
         return None
 
     def _collected(self, place: SelectionSets) -> tuple[list[FieldNode], list[FragmentSpreadNode]]:
-        """Return the fields at a place, and the spreads of fragments, each fragment once."""
+        """Return the fields and the fragment spreads of a place. Each fragment counts once."""
         fields: list[FieldNode] = []
         spread: dict[str, FragmentSpreadNode] = {}
         waiting = [node for set_ in reversed(place) for node in reversed(set_.selections)]
@@ -125,7 +121,7 @@ class _Places:
 
 
 def _below(names: Sequence[str], fields: Sequence[FieldNode]) -> Iterable[SelectionSets]:
-    """Return the places to which the fields of a place lead."""
+    """Return the places below the fields of a place."""
     sets: dict[str, list[SelectionSetNode]] = {}
     for name, field in zip(names, fields, strict=True):
         if field.selection_set:

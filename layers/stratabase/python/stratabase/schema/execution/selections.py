@@ -1,7 +1,8 @@
-"""The fields that a selection comes to: fragments followed, skipped ones left out, same keys merged."""
+"""Collect the fields of a selection: expand fragments, leave out skipped fields, and merge equal keys."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from graphql import (
@@ -31,7 +32,7 @@ from stratabase.domain.issues.issue import Path
 
 
 def walk(tops: Iterable[Node], children: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
-    """Yield nodes, and all that `children` leads to from them. It takes nothing of the stack."""
+    """Yield nodes and all nodes below them, as `children` returns them. It does not recurse."""
     waiting = [*tops]
     while waiting:
         node = waiting.pop()
@@ -40,19 +41,19 @@ def walk(tops: Iterable[Node], children: Callable[[Node], Iterable[Node]]) -> It
 
 
 def selected_nodes(node: Node) -> Sequence[Node]:
-    """Return what a node selects directly."""
+    """Return the selections directly in a node."""
     selected: SelectionSetNode | None = getattr(node, "selection_set", None)
     return selected.selections if selected else ()
 
 
 Collected = dict[str, list[FieldNode]]
-"""The nodes of each response key, in the order of the answer."""
+"""By response key, in the order of the answer: the nodes of the field."""
 
 
 class Selections:
     """Collects the fields of one document, for one set of variable values.
 
-    Generated types have no interfaces or unions, so every fragment that is valid here applies.
+    Generated types have no interfaces or unions, so every valid fragment applies.
     """
 
     def __init__(self, fragments: Mapping[str, FragmentDefinitionNode], variables: Any = None) -> None:
@@ -60,7 +61,7 @@ class Selections:
         self._variables = variables
 
     def collect(self, sets: Sequence[SelectionSetNode | None]) -> Collected:
-        """Return the fields of several selection sets on the same object."""
+        """Return the fields of several selection sets of the same object."""
         collected: Collected = {}
         spread: set[str] = set()
         for set_ in sets:
@@ -81,8 +82,8 @@ class Selections:
                 yield from self._fields(node.selection_set, spread)
 
     def _first_spread(self, name: str, spread: set[str]) -> SelectionSetNode | None:
-        """Return what a fragment selects; nothing when it has been spread here before."""
-        # It would add nothing, and fragments that spread one another twice would take time without end.
+        """Return the selection set of a fragment, or None if it was spread in this place before."""
+        # A second spread adds nothing. Fragments that spread one another twice would take exponential time.
         if name in spread:
             return None
         spread.add(name)
@@ -104,31 +105,49 @@ def fragments_of(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
 
 
 def names_of(collected: Collected) -> frozenset[str]:
-    """Return the names of the fields behind the response keys."""
+    """Return the names of the fields behind response keys."""
     return frozenset(node.name.value for nodes in collected.values() for node in nodes)
 
 
 class FieldArguments:
-    """What is given to a field."""
+    """The arguments of a field in a document, coerced for each request."""
 
     def __init__(self, field: GraphQLField, node: FieldNode) -> None:
         self._field = field
         self._node = node
-        self._known: Mapping[str, Any] | None = None
+        arguments = node.arguments or ()
+        given = {
+            each.name.value: each.value.name.value
+            for each in arguments
+            if isinstance(each.value, VariableNode)
+        }
+        self._variables = [(field.args[name].out_name or name, variable) for name, variable in given.items()]
+        """The arguments that are variables: for each, its name and the name of the variable."""
+        others = [each for each in arguments if each.name.value not in given]
+        self._has_constants = not any(_has_variable(each.value) for each in others)
+        """Whether all other arguments are the same for every request."""
+        self._others = (
+            GraphQLField(field.type, {name: each for name, each in field.args.items() if name not in given}),
+            FieldNode(name=node.name, arguments=tuple(others)),
+        )
 
     def values(self, variables: Any) -> Mapping[str, Any]:
-        """Return the values, coerced, which nobody may change. Raises GraphQLError."""
-        if self._known is not None:
-            return self._known
-        values = get_argument_values(self._field, self._node, variables)
-        if not any(_has_variable(argument.value) for argument in self._node.arguments or ()):
-            self._known = values
-        return values
+        """Return the coerced values by name. Callers must not change them. Raises GraphQLError."""
+        known = variables.coerced
+        if self._has_constants and all(known.get(variable) is not None for _, variable in self._variables):
+            return self._constants | {name: known[variable] for name, variable in self._variables}
+        # graphql-core must decide about a variable that is null or has no value: the argument may have a
+        # default value, or must not be null.
+        return get_argument_values(self._field, self._node, variables)
+
+    @cached_property
+    def _constants(self) -> dict[str, Any]:
+        return get_argument_values(*self._others)
 
     def unset(self, variables: Any) -> list[tuple[str, Path]]:
-        """Return the variables that have no value, each with its place.
+        """Return the variables in the arguments that have no value, each with its path.
 
-        GraphQL takes a field of an input for not written when its variable has no value.
+        GraphQL treats an input field as missing if its variable has no value.
         """
         waiting: deque[tuple[ValueNode, Path]] = deque(
             (argument.value, (argument.name.value,)) for argument in self._node.arguments or ()
@@ -146,7 +165,7 @@ class FieldArguments:
 
 
 def _has_variable(value: ValueNode) -> bool:
-    """Return whether a variable is part of a value."""
+    """Return whether a value contains a variable."""
     if isinstance(value, ListValueNode):
         return any(map(_has_variable, value.values))
     if isinstance(value, ObjectValueNode):
@@ -155,14 +174,14 @@ def _has_variable(value: ValueNode) -> bool:
 
 
 def selects_the_same(document: DocumentNode) -> bool:
-    """Return whether what a document selects is the same whatever its variables are."""
+    """Return whether a document selects the same fields for all values of its variables."""
     finder = _Directives()
     visit(document, finder)
     return not finder.found
 
 
 class _Directives(Visitor):
-    """Notes whether there is a directive whose effect depends on variables."""
+    """Finds a directive that depends on a variable."""
 
     found = False
 

@@ -1,4 +1,4 @@
-"""From objects to their views, with all that a call wants of them."""
+"""Fetch the views of objects for a call, and render pages."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -28,7 +28,7 @@ from stratabase.schema.request.context import Call
 
 
 def view_of(call: Call, reader: Reader, entity: Entity | None) -> View | None:
-    """Return the view of an object that was read by key, None where there is none.
+    """Return the view of an object that was read by key, or None if there is none.
 
     Raises ReadBudgetExceeded.
     """
@@ -36,7 +36,7 @@ def view_of(call: Call, reader: Reader, entity: Entity | None) -> View | None:
 
 
 def version_views(call: Call, versions: Sequence[Entity]) -> list[View]:
-    """Return the views of versions: roles show what they led to when each version began.
+    """Return the views of versions. Roles show what they led to at the start of each version.
 
     Raises ReadBudgetExceeded, Unavailable.
     """
@@ -45,21 +45,21 @@ def version_views(call: Call, versions: Sequence[Entity]) -> list[View]:
 
 
 def version_view(call: Call, version: Entity, instant: Instant) -> View | None:
-    """Return the view of a version: roles show what they led to at an instant. Raises as `version_views`."""
+    """Return the view of a version as of an instant, None if it is hidden. Raises as `version_views`."""
     reader = VersionReader(call.context.request).at(instant)
     return next(iter(run(_load_version_views(call, reader, version))), None)
 
 
 def _load_version_views(call: Call, reader: Reader, version: Entity) -> Reading[list[View]]:
-    """Return the view of a version, if it is visible."""
+    """Return the view of a version in a list, which is empty if the version is hidden."""
     visible = [entity for entity in (yield from reader.admit([version])) if entity is not None]
     return (yield from load_views(reader, call.fetch, visible))
 
 
 def written_views(call: Call, done: Sequence[WriteResult]) -> list[View]:
-    """Return the views of objects that were written, as they are now, with what their client calls them.
+    """Return the views of written objects as they are now, with their client ids.
 
-    Raises Refused, which says that they were written, when what they lead to cannot be read.
+    Raises Refused if what they lead to cannot be read. The issue says that the objects were written.
     """
     try:
         return _views(call, done, _WrittenState(call.context.client_ids))
@@ -68,7 +68,10 @@ def written_views(call: Call, done: Sequence[WriteResult]) -> list[View]:
 
 
 def previewed_view(call: Call, done: WriteResult) -> View:
-    """Return the view of an object as it would be; a new one has no id yet. Raises ReadBudgetExceeded."""
+    """Return the view of an object as a write would leave it. A new one has no id yet.
+
+    Raises ReadBudgetExceeded.
+    """
     made = (effect.after.reference for effect in done.effects if isinstance(effect, Creation))
     (view,) = _views(call, [done], _WrittenState(done.client_ids, frozenset(made)))
     return view
@@ -76,6 +79,7 @@ def previewed_view(call: Call, done: WriteResult) -> View:
 
 def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View]:
     request = call.context.request
+    # The indexes of the store may lag behind the write, so show its effects as a layer.
     pending = PendingWrite(EffectIndex((effect for one in done for effect in one.effects), request.model))
     reader = Reader(request, pending=pending, render=render)
     visible = run(reader.admit(one.entity for one in done))
@@ -85,7 +89,7 @@ def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View
 
 
 def _hidden_view(fetch: Fetch, face: Render, done: WriteResult) -> View:
-    """Return the view of what its writer must not see: what it is called, and that is all."""
+    """Return the view of a written object that its writer may not see: only its ids."""
     shown = face(Entity(done.reference, {ID: done.reference.id}))
     return {**dict.fromkeys(fetch.roles), **shown}
 
@@ -93,7 +97,7 @@ def _hidden_view(fetch: Fetch, face: Render, done: WriteResult) -> View:
 def _unshown_issue(done: WriteResult, trouble: Refusal) -> Issue:
     class_name, id_ = done.reference
     message = _(
-        '{class_name} "{id}" was written, but the selected fields cannot be shown. {reason}',
+        '{class_name} "{id}" was saved, but the selected fields can\'t be shown. {reason}',
         class_name=class_name,
         id=id_,
         reason=trouble.message,
@@ -108,7 +112,7 @@ def _unshown_issue(done: WriteResult, trouble: Refusal) -> Issue:
 
 
 class _WrittenState:
-    """What views show of what was written: what the client calls it, and only ids that are kept."""
+    """Renders the state of written objects with their client ids, and without ids that are not stored."""
 
     def __init__(self, called: ClientIds, unkept: frozenset[Reference] = frozenset()) -> None:
         self._called = called
@@ -123,13 +127,13 @@ class _WrittenState:
 
 
 _CURSORS = {"nextCursor": -1, "prevCursor": 0}
-"""The cursors of a page, each with the item whose position it is."""
+"""By field of a page: the index of the item whose position the cursor is."""
 
 
 def page_fields(selected: frozenset[str], *, version_start: bool = True) -> PageFields:
-    """Return what must be found out for the fields of a page that are selected.
+    """Return what to find out for the selected fields of a page.
 
-    `version_start`: of its objects, also `_versionStart`.
+    `version_start` says whether its objects show `_versionStart`.
     """
     return PageFields(
         items="items" in selected or not selected.isdisjoint(_CURSORS),

@@ -1,6 +1,8 @@
-"""The GraphQL types of inputs, and how inputs are read: imports `schema.request` and `schema.types`.
+"""The GraphQL types of inputs, and their readers: imports `schema.request` and `schema.types`.
 
-Pages: `page_options` and `filter_type` make the types; `query_reader` and `filter_reader` read them.
-Writes: `input_table` says what each family of inputs has, `object_inputs` makes the types by it,
-`role_commands` and `command_reader` read them to commands. `service_arguments` has the other arguments.
+- Pages: `page_options` and `filter_type` make the types; `query_reader` and `filter_reader` read them to
+  queries.
+- Writes: `input_table` defines the families of inputs, and `object_inputs` makes their types.
+  `command_reader` and `role_commands` read them to commands.
+- `service_arguments` has all other arguments.
 """

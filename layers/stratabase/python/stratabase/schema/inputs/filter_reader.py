@@ -1,4 +1,4 @@
-"""From a filter as a client gives it to the domain's Filter."""
+"""Read a filter in an API request to the domain's Filter."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
@@ -16,20 +16,12 @@ from stratabase.model.types.operators import EXISTENCE_OPERATORS, MEMBERSHIP_OPE
 from stratabase.model.types.storage import Stored
 from stratabase.schema.inputs.filter_type import FilterField, filter_fields
 
-MOST_LEVELS = 100
-
-
+MAX_LEVELS = 100
 _NULL_OPERANDS = frozenset({Operator.EQ, Operator.NE})
-"""The operators for which null is a value like any other."""
-
-
-_TAKING_NULL = _NULL_OPERANDS | EXISTENCE_OPERATORS
-"""The operators of which a null operand is never left out."""
-
-
-Given = Mapping[str, Any]
-
-
+"""The operators that compare with null."""
+_NULL_ACCEPTED = _NULL_OPERANDS | EXISTENCE_OPERATORS
+"""The operators that are never left out because of a null operand."""
+InputObject = Mapping[str, Any]
 Path = tuple[str | int, ...]
 
 
@@ -37,10 +29,10 @@ class FilterReader:
     """Reads the filters of one class."""
 
     def __init__(self, class_: Class, *, skip_nulls: bool = False) -> None:
-        """`skip_nulls`: leave out a condition whose operand is null, as if its field were not written.
+        """If `skip_nulls`, leave out conditions whose operand is null, as if their field were not written.
 
-        An element of AND or OR, and a NOT, that has no condition is left out too. Otherwise null is a
-        mistake: where a filter says what to delete, a condition that disappears would delete everything.
+        That also leaves out a NOT, and an element of AND or OR, that has no condition. Otherwise null is a
+        mistake: if a filter selects objects to delete, a condition that disappears would delete everything.
         """
         self._subject = Subject(class_)
         self._skip_nulls = skip_nulls
@@ -49,32 +41,32 @@ class FilterReader:
     def _fields(self) -> Mapping[str, FilterField]:
         return dict(filter_fields(self._subject.class_))
 
-    def read(self, given: Given, formats: Formats, path: Path) -> Filter:
-        """Return the filter; one without a condition matches everything.
+    def read(self, input_object: InputObject, formats: Formats, path: Path) -> Filter:
+        """Return the filter. A filter without conditions matches everything.
 
-        Raises Refused with every operand that is wrong, or for its size.
+        `path` leads to it in the request. Raises Refused with all wrong operands, or because of its size.
         """
-        excess = measure_filter(given, self._is_left_out).excess
+        excess = measure_filter(input_object, self._is_left_out).excess
         if excess:
             message = _("{class_name}: {message}", class_name=self._subject.class_.name, message=excess)
             raise Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path)])
-        reading = _FilterParser(
+        parser = _FilterParser(
             self._subject, self._fields, formats, self._is_left_out, skip_nulls=self._skip_nulls
         )
-        filter_ = reading.parse_object(given, path)
-        if reading.issues:
-            raise Refused(reading.issues)
+        filter_ = parser.parse_object(input_object, path)
+        if parser.issues:
+            raise Refused(parser.issues)
         return MATCH_ALL if filter_ is None else filter_
 
-    def _is_left_out(self, name: str, given: Any) -> bool:
-        """Return whether a field is read as if it were not written."""
-        if given is not None or not self._skip_nulls:
+    def _is_left_out(self, name: str, value: Any) -> bool:
+        """Return whether a field is ignored because its operand is null."""
+        if value is not None or not self._skip_nulls:
             return False
-        return name != CLIENT_ID_EQUALS and self._fields[name].operator not in _TAKING_NULL
+        return name != CLIENT_ID_EQUALS and self._fields[name].operator not in _NULL_ACCEPTED
 
 
 class _FilterParser:
-    """One filter on its way, and what is wrong with it."""
+    """Parses one filter, and collects its issues."""
 
     def __init__(
         self,
@@ -92,145 +84,143 @@ class _FilterParser:
         self._is_left_out = is_left_out
         self._skip_nulls = skip_nulls
         self._combinations: Mapping[str, Callable[[Any, Path], Filter | None]] = {
-            "AND": partial(self._combined, and_),
-            "OR": partial(self._combined, or_),
-            "NOT": self._negated,
+            "AND": partial(self._parse_junction, and_),
+            "OR": partial(self._parse_junction, or_),
+            "NOT": self._parse_not,
         }
 
-    def parse_object(self, given: Given, path: Path) -> Filter | None:
-        """Return the filter of one object: all its fields hold. None where it has no condition."""
-        if _levels(path) > MOST_LEVELS:
+    def parse_object(self, input_object: InputObject, path: Path) -> Filter | None:
+        """Return the filter of one input object, whose fields must all hold. None if it has no condition."""
+        if _levels(path) > MAX_LEVELS:
             message = _(
-                "The filter is nested too deeply. The maximum is {maximum} levels.", maximum=MOST_LEVELS
+                "The filter is nested too deeply. The maximum is {maximum} levels.", maximum=MAX_LEVELS
             )
             raise Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path[:3])])
-        # Lists, and no iterators that are gone through below others: a level must take little of the stack.
-        parts = [self._part(name, value, (*path, name)) for name, value in given.items()]
+        # Lists instead of nested iterators, so that each level of a deep filter uses little of the stack.
+        parts = [self._parse_field(name, value, (*path, name)) for name, value in input_object.items()]
         conditions = [part for part in parts if part is not None]
         return and_(conditions) if conditions else None
 
-    def _combined(
-        self, combine: Callable[[Sequence[Filter]], Filter], given: list[Given], path: Path
+    def _parse_junction(
+        self, combine: Callable[[Sequence[Filter]], Filter], input_objects: list[InputObject], path: Path
     ) -> Filter | None:
-        """Return the filter of AND or OR; None where all its elements are left out."""
-        parts = [self._element(part, (*path, position)) for position, part in enumerate(given)]
+        """Return the filter of AND or OR. None if all elements are left out."""
+        parts = [self._parse_element(part, (*path, position)) for position, part in enumerate(input_objects)]
         conditions = [part for part in parts if part is not None]
-        return None if given and not conditions else combine(conditions)
+        return None if input_objects and not conditions else combine(conditions)
 
-    def _negated(self, given: Given, path: Path) -> Filter | None:
-        part = self._element(given, path)
+    def _parse_not(self, input_object: InputObject, path: Path) -> Filter | None:
+        part = self._parse_element(input_object, path)
         return None if part is None else not_(part)
 
-    def _element(self, given: Given, path: Path) -> Filter | None:
-        """Return the filter of an object that AND, OR or NOT takes; None where it is left out."""
-        filter_ = self.parse_object(given, path)
+    def _parse_element(self, input_object: InputObject, path: Path) -> Filter | None:
+        """Return the filter of an element of AND, OR or NOT. None if it is left out."""
+        filter_ = self.parse_object(input_object, path)
         return MATCH_ALL if filter_ is None and not self._skip_nulls else filter_
 
-    def _part(self, name: str, given: Any, path: Path) -> Filter | None:
-        """Return the filter of one field; None where it is left out."""
-        if given is None and (name in self._combinations or name == CLIENT_ID_EQUALS):
+    def _parse_field(self, name: str, value: Any, path: Path) -> Filter | None:
+        """Return the filter of one field. None if it is left out."""
+        if value is None and (name in self._combinations or name == CLIENT_ID_EQUALS):
             self._note_null(name, path)
             return MATCH_ALL if name == CLIENT_ID_EQUALS else None
         if name in self._combinations:
-            return self._combinations[name](given, path)
+            return self._combinations[name](value, path)
         if name == CLIENT_ID_EQUALS:
             return MATCH_NONE  # no stored object has one
-        return None if self._is_left_out(name, given) else self._comparison(name, given, path)
+        return None if self._is_left_out(name, value) else self._parse_comparison(name, value, path)
 
     def _note_null(self, name: str, path: Path) -> None:
-        """Note a null that matches every object, where that is a mistake."""
+        """Note an issue for a null that would match every object, unless nulls are skipped."""
         if not self._skip_nulls:
             message = _(
-                "{field} is null, which matches every object. Remove the field.",
+                "{field} is null, which would match every object. Remove the field.",
                 field=f"{self._subject.class_.name}.{name}",
             )
             self.issues.append(self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path))
 
-    def _comparison(self, name: str, given: Any, path: Path) -> Filter:
+    def _parse_comparison(self, name: str, value: Any, path: Path) -> Filter:
         attribute, operator = field = self._fields[name]
         try:
-            return Comparison(attribute.name, operator, self._operand(field, given))
+            return Comparison(attribute.name, operator, self._read_operand(field, value))
         except InvalidValue as mistake:
             message = _(
                 "{attribute}: {message}",
                 attribute=f"{self._subject.class_.name}.{name}",
                 message=mistake.message,
             )
-            issue_type = IssueType.MALFORMED_REQUEST if given is None else IssueType.DATA_TYPE
+            # The issue refuses the request in the end, so the result of this comparison does not matter.
+            issue_type = IssueType.MALFORMED_REQUEST if value is None else IssueType.DATA_TYPE
             self.issues.append(self._subject.attribute_issue(issue_type, message, attribute.name, path=path))
             return MATCH_NONE
 
-    def _operand(self, field: FilterField, given: Any) -> Stored | tuple[Stored, ...]:
+    def _read_operand(self, field: FilterField, value: Any) -> Stored | tuple[Stored, ...]:
         attribute, operator = field
-        if given is None and operator in _NULL_OPERANDS:
+        if value is None and operator in _NULL_OPERANDS:
             return None
-        if given is None and operator in EXISTENCE_OPERATORS:
+        if value is None and operator in EXISTENCE_OPERATORS:
             raise InvalidValue(_("null is not allowed. Use true or false, or remove the field."))
-        if given is None:
+        if value is None:
             message = _(
                 "null is not allowed. Remove the field, or use {field}.",
                 field=f"{filter_field(attribute.name, Operator.NULL)}: true",
             )
             raise InvalidValue(message)
         if operator in EXISTENCE_OPERATORS:
-            return bool(given)
+            return bool(value)
         if operator in MEMBERSHIP_OPERATORS:
-            return tuple(None if one is None else attribute.type.read(one, self._formats) for one in given)
-        return attribute.type.read(given, self._formats)
+            return tuple(None if one is None else attribute.type.read(one, self._formats) for one in value)
+        return attribute.type.read(value, self._formats)
 
 
 def _levels(path: Path) -> int:
-    """Return how deep a path leads into filters; a place in a list is no level of its own."""
+    """Return the nesting depth of a path. Positions in lists don't count."""
     return sum(isinstance(step, str) for step in path)
 
 
-MOST_COMPARISONS = 500
-
-
-MOST_MEMBERS = 10_000
-"""Of all lists of values together."""
-
-
+MAX_COMPARISONS = 500
+MAX_MEMBERS = 10_000
+"""In all lists of values together."""
 _JUNCTIONS = frozenset({"AND", "OR", "NOT"})
 
 
 class FilterSize(NamedTuple):
-    """How many comparisons a filter makes, and with how many values in lists."""
+    """The size of a filter: the number of its comparisons, and of the values in its lists."""
 
     comparisons: int
     members: int
 
     @property
     def excess(self) -> Message | None:
-        """What is too much; None for nothing."""
-        if self.comparisons > MOST_COMPARISONS:
+        """The message if the filter is too large, else None."""
+        if self.comparisons > MAX_COMPARISONS:
             return _(
                 "The filter has {count} comparisons. The maximum is {maximum}. "
-                'A comparison with "{operator}" counts as one, however many values it lists.',
+                'A comparison with "{operator}" counts as one, regardless of how many values it '
+                "lists.",
                 count=self.comparisons,
-                maximum=MOST_COMPARISONS,
+                maximum=MAX_COMPARISONS,
                 operator=Operator.IN.value,
             )
-        if self.members > MOST_MEMBERS:
+        if self.members > MAX_MEMBERS:
             return _(
                 "The filter lists {count} values. The maximum is {maximum}.",
                 count=self.members,
-                maximum=MOST_MEMBERS,
+                maximum=MAX_MEMBERS,
             )
         return None
 
 
-def _nothing(name: str, given: Any) -> bool:
-    del name, given
+def _never_left_out(name: str, value: Any) -> bool:
+    del name, value
     return False
 
 
 def measure_filter(
-    given: Mapping[str, Any], is_left_out: Callable[[str, Any], bool] = _nothing
+    input_object: Mapping[str, Any], is_left_out: Callable[[str, Any], bool] = _never_left_out
 ) -> FilterSize:
-    """Return the size of a filter as a client gives it; `is_left_out` tells of fields that do not count."""
+    """Return the size of a filter. Fields for which `is_left_out` returns True don't count."""
     comparisons = members = 0
-    waiting = [given]
+    waiting = [input_object]
     while waiting:
         for name, value in waiting.pop().items():
             if name not in _JUNCTIONS:

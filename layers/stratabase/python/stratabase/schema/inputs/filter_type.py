@@ -1,4 +1,4 @@
-"""`<C>Filter`: the input that says which objects are wanted."""
+"""The input type `<C>Filter`."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -20,30 +20,26 @@ from stratabase.schema.types.attributes import filterable_attributes
 from stratabase.schema.types.registry import TypeRegistry
 
 _NULL_IN_LISTS = frozenset({"ID", "Int", "Real", "Date", "Time", "Datetime", "Year", "Serial"})
-"""The types whose `in` takes null among its values (api.md section 3)."""
-
+"""The types whose operator `in` accepts null in its list (api.md section 3)."""
 
 _NULLS = (
     "All fields that are given must hold. In pages, a condition whose operand is null is left out "
     "(but `eq` and `ne` compare with null); in bulk services it is a mistake."
 )
 
-
 _LEFT_OUT = "In pages, an element without a condition is left out."
-
-
 _NOT_LEFT_OUT = "In pages, it is left out when it has no condition."
 
 
 class FilterField(NamedTuple):
-    """What a field of a filter compares, and how."""
+    """The attribute and the operator of one field of a filter."""
 
     attribute: Attribute
     operator: Operator
 
 
 def filter_fields(class_: Class) -> Iterator[tuple[str, FilterField]]:
-    """Yield the fields of a class's filter, but for those that combine others and `_clientId`."""
+    """Yield the comparisons of a class's filter by field name, without AND, OR, NOT, and `_clientId`."""
     for attribute in filterable_attributes(class_):
         for operator in Operator:
             if operator in attribute.type.operators:
@@ -51,7 +47,7 @@ def filter_fields(class_: Class) -> Iterator[tuple[str, FilterField]]:
 
 
 def filter_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:
-    """Return the input type; fields beside one another must all hold."""
+    """Return the type `<C>Filter`. All fields of a filter must hold."""
 
     def fields() -> dict[str, GraphQLInputField]:
         several = GraphQLList(GraphQLNonNull(type_))

@@ -1,4 +1,4 @@
-"""A row of the table of inputs: what is given of an object, and in what."""
+"""The table of the families of inputs: which fields each has for ids, attributes, and roles."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from stratabase.schema.inputs import role_commands
 
 ReadRole = Callable[["CommandReader", Class, Any, Path], RoleCommand | None]
-"""From what is given of a role that leads to a class, and its path, to a command; None: nothing is asked."""
+"""Reads the value of a role's field to a command, with its path. None if nothing changes."""
 
 
 class IdField(Enum):
@@ -31,121 +31,101 @@ class IdField(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RoleInput:
-    """What is given of a role: an input of a family of the class that it leads to, or ids (no family)."""
+    """The field for a role: its value is an input of a family, or ids if `family` is None."""
 
     family: GeneratedType | None
     read: ReadRole
-    listed: bool = False
-    demanding: bool = False
-    """It must be given where the role is required."""
-    about: str = ""
-    """What clients should know of it, beside what the model says of the role."""
+    is_list: bool = False
+    enforces_required: bool = False
+    """The field is required if the role is required."""
+    description: str = ""
+    """A description for clients, besides that of the role in the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputTypeSpec:
-    """What an input of a family has."""
+    """The fields of the inputs of a family."""
 
     id: IdField
     client_id: bool
-    demanding: bool
-    """Required attributes must be given."""
-    one: RoleInput
-    """An association that leads to one."""
-    many: RoleInput
-    """An association that leads to many."""
+    enforces_required: bool
+    """The fields of required attributes are required."""
+    to_one: RoleInput
+    """The field for a to-one association."""
+    to_many: RoleInput
+    """The field for a to-many association."""
     part: RoleInput
+    """The field for a to-one composition."""
     parts: RoleInput
+    """The field for a to-many composition."""
 
     def role_input(self, role: Role) -> RoleInput:
-        """Return what is given of a role."""
+        """Return the field for a role."""
         if role.composition:
             return self.parts if role.many else self.part
-        return self.many if role.many else self.one
+        return self.to_many if role.many else self.to_one
 
 
 _ID = RoleInput(None, role_commands.read_id)
-
-
-_IDS = RoleInput(None, role_commands.read_ids, listed=True)
-
-
-_DEMANDED_ID = RoleInput(None, role_commands.read_id, demanding=True)
-
-
-_DEMANDED_IDS = RoleInput(None, role_commands.read_ids, listed=True, demanding=True)
-
-
+_IDS = RoleInput(None, role_commands.read_ids, is_list=True)
+_REQUIRED_ID = RoleInput(None, role_commands.read_id, enforces_required=True)
+_REQUIRED_IDS = RoleInput(None, role_commands.read_ids, is_list=True, enforces_required=True)
 _REF = RoleInput(GeneratedType.ROLE_REF, role_commands.read_role_ref)
-
-
 _REFS = RoleInput(GeneratedType.ROLE_REFS, role_commands.read_role_refs)
-
-
 _DRAFT_REFS = RoleInput(GeneratedType.DRAFT_ROLE_REFS, role_commands.read_role_refs)
+_SAVED_PART_DESCRIPTION = "The part with its `_id` to change it; without, to make it, if there is none yet."
+_NEW_PARTS = role_commands.NewParts(GeneratedType.CREATE)
+_NEW_DRAFT_PARTS = role_commands.NewParts(GeneratedType.DRAFT_CREATE)
+_CHANGED_PARTS = role_commands.ChangedParts(GeneratedType.CREATE, GeneratedType.UPDATE)
+_CHANGED_DRAFT_PARTS = role_commands.ChangedParts(GeneratedType.DRAFT_CREATE, GeneratedType.DRAFT_UPDATE)
 
-
-_ONE_SAVED = "The part with its `_id` to change it; without, to make it, if there is none yet."
-
-
-_NEW = role_commands.NewParts(GeneratedType.CREATE)
-
-
-_NEW_DRAFT = role_commands.NewParts(GeneratedType.DRAFT_CREATE)
-
-
-_CHANGED = role_commands.ChangedParts(GeneratedType.CREATE, GeneratedType.UPDATE)
-
-
-_CHANGED_DRAFT = role_commands.ChangedParts(GeneratedType.DRAFT_CREATE, GeneratedType.DRAFT_UPDATE)
-
-
-_UPDATED = (
+_UPDATE_ROLES = (
     _REF,
     _REFS,
-    RoleInput(GeneratedType.ROLE_OBJECT, _CHANGED.read_one),
-    RoleInput(GeneratedType.ROLE_OBJECTS, _CHANGED.read_many),
+    RoleInput(GeneratedType.ROLE_OBJECT, _CHANGED_PARTS.read_one),
+    RoleInput(GeneratedType.ROLE_OBJECTS, _CHANGED_PARTS.read_many),
 )
+"""The fields for roles in the order of `InputTypeSpec`: to_one, to_many, part, parts."""
 
-
-_UPDATED_DRAFT = (
+_DRAFT_UPDATE_ROLES = (
     _REF,
     _REFS,
-    RoleInput(GeneratedType.DRAFT_UPDATE_ROLE_OBJECT, _CHANGED_DRAFT.read_one),
-    RoleInput(GeneratedType.DRAFT_UPDATE_ROLE_OBJECTS, _CHANGED_DRAFT.read_many),
+    RoleInput(GeneratedType.DRAFT_UPDATE_ROLE_OBJECT, _CHANGED_DRAFT_PARTS.read_one),
+    RoleInput(GeneratedType.DRAFT_UPDATE_ROLE_OBJECTS, _CHANGED_DRAFT_PARTS.read_many),
 )
-
 
 INPUT_TABLE: Mapping[GeneratedType, InputTypeSpec] = {
     GeneratedType.CREATE: InputTypeSpec(
         IdField.NONE,
         client_id=True,
-        demanding=True,
-        one=_DEMANDED_ID,
-        many=_DEMANDED_IDS,
-        part=RoleInput(GeneratedType.CREATE, _NEW.read_one, demanding=True),
-        parts=RoleInput(GeneratedType.CREATE, _NEW.read_many, listed=True),
+        enforces_required=True,
+        to_one=_REQUIRED_ID,
+        to_many=_REQUIRED_IDS,
+        part=RoleInput(GeneratedType.CREATE, _NEW_PARTS.read_one, enforces_required=True),
+        parts=RoleInput(GeneratedType.CREATE, _NEW_PARTS.read_many, is_list=True),
     ),
-    GeneratedType.UPDATE: InputTypeSpec(IdField.REQUIRED, False, False, *_UPDATED),
-    GeneratedType.UPDATE_BULK: InputTypeSpec(IdField.NONE, False, False, *_UPDATED),
+    GeneratedType.UPDATE: InputTypeSpec(IdField.REQUIRED, False, False, *_UPDATE_ROLES),
+    GeneratedType.UPDATE_BULK: InputTypeSpec(IdField.NONE, False, False, *_UPDATE_ROLES),
     GeneratedType.DRAFT: InputTypeSpec(
         IdField.OPTIONAL,
         client_id=True,
-        demanding=False,
-        one=_ID,
-        many=_DRAFT_REFS,
-        part=RoleInput(GeneratedType.DRAFT, role_commands.read_saved_part, about=_ONE_SAVED),
+        enforces_required=False,
+        to_one=_ID,
+        to_many=_DRAFT_REFS,
+        part=RoleInput(
+            GeneratedType.DRAFT, role_commands.read_saved_part, description=_SAVED_PART_DESCRIPTION
+        ),
         parts=RoleInput(GeneratedType.DRAFT_ROLE_OBJECTS, role_commands.read_saved_parts),
     ),
     GeneratedType.DRAFT_CREATE: InputTypeSpec(
         IdField.NONE,
         client_id=True,
-        demanding=False,
-        one=_ID,
-        many=_IDS,
-        part=RoleInput(GeneratedType.DRAFT_CREATE, _NEW_DRAFT.read_one),
-        parts=RoleInput(GeneratedType.DRAFT_CREATE, _NEW_DRAFT.read_many, listed=True),
+        enforces_required=False,
+        to_one=_ID,
+        to_many=_IDS,
+        part=RoleInput(GeneratedType.DRAFT_CREATE, _NEW_DRAFT_PARTS.read_one),
+        parts=RoleInput(GeneratedType.DRAFT_CREATE, _NEW_DRAFT_PARTS.read_many, is_list=True),
     ),
-    GeneratedType.DRAFT_UPDATE: InputTypeSpec(IdField.REQUIRED, False, False, *_UPDATED_DRAFT),
-    GeneratedType.DRAFT_UPDATE_BULK: InputTypeSpec(IdField.NONE, False, False, *_UPDATED_DRAFT),
+    GeneratedType.DRAFT_UPDATE: InputTypeSpec(IdField.REQUIRED, False, False, *_DRAFT_UPDATE_ROLES),
+    GeneratedType.DRAFT_UPDATE_BULK: InputTypeSpec(IdField.NONE, False, False, *_DRAFT_UPDATE_ROLES),
 }

@@ -1,4 +1,4 @@
-"""The input types of objects, by the table."""
+"""Make the input types of objects from the table of families."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -22,12 +22,13 @@ _ID_TYPES: Mapping[IdField, Any] = {IdField.OPTIONAL: GraphQLID, IdField.REQUIRE
 
 
 def object_input_factory(family: GeneratedType) -> Callable[[TypeRegistry, Class], GraphQLInputObjectType]:
-    """Return what makes the inputs of a family."""
-    row = INPUT_TABLE[family]
+    """Return the function that makes a class's input type of a family."""
+    spec = INPUT_TABLE[family]
 
     def make(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:
         def fields() -> dict[str, GraphQLInputField]:
-            return dict(_object_fields(registry, class_, row))
+            # Called when the fields are first used, because input types refer to one another.
+            return dict(_object_fields(registry, class_, spec))
 
         return GraphQLInputObjectType(type_name(class_.name, family), fields, description=class_.description)
 
@@ -35,53 +36,52 @@ def object_input_factory(family: GeneratedType) -> Callable[[TypeRegistry, Class
 
 
 def is_empty_input(class_: Class, family: GeneratedType) -> bool:
-    """Return whether an input would have no field, so that there is none."""
-    row = INPUT_TABLE[family]
-    named = (row.id is not IdField.NONE and class_.kind is not ClassKind.SINGLETON) or row.client_id
-    return not named and not any(writable_attributes(class_)) and not any(_given_roles(class_))
+    """Return whether an input type would have no field, so that it does not exist."""
+    spec = INPUT_TABLE[family]
+    has_id = (spec.id is not IdField.NONE and class_.kind is not ClassKind.SINGLETON) or spec.client_id
+    return not has_id and not any(writable_attributes(class_)) and not any(_writable_roles(class_))
 
 
 def _object_fields(
-    registry: TypeRegistry, class_: Class, row: InputTypeSpec
+    registry: TypeRegistry, class_: Class, spec: InputTypeSpec
 ) -> Iterator[tuple[str, GraphQLInputField]]:
-    if row.id is not IdField.NONE and class_.kind is not ClassKind.SINGLETON:
-        yield ID, GraphQLInputField(_ID_TYPES[row.id])
-    if row.client_id:
+    if spec.id is not IdField.NONE and class_.kind is not ClassKind.SINGLETON:
+        yield ID, GraphQLInputField(_ID_TYPES[spec.id])
+    if spec.client_id:
         yield (
             CLIENT_ID,
             GraphQLInputField(GraphQLID, description="What the client calls the object in this request."),
         )
     for attribute in writable_attributes(class_):
         type_ = registry.input_type(attribute)
-        needed = row.demanding and attribute.required
+        required = spec.enforces_required and attribute.required
         yield (
             attribute.name,
-            GraphQLInputField(GraphQLNonNull(type_) if needed else type_, description=attribute.description),
+            GraphQLInputField(
+                GraphQLNonNull(type_) if required else type_, description=attribute.description
+            ),
         )
-    for role in _given_roles(class_):
-        yield role.name, _role_field(registry, role, row.role_input(role))
+    for role in _writable_roles(class_):
+        yield role.name, _role_field(registry, role, spec.role_input(role))
 
 
-def _given_roles(class_: Class) -> Iterator[Role]:
-    """Yield the roles that clients give: all but those back to a whole."""
+def _writable_roles(class_: Class) -> Iterator[Role]:
+    """Yield the roles that clients can set: all but those from a part to its whole."""
     return (role for role in class_.roles.values() if not role.whole)
 
 
-def _role_field(registry: TypeRegistry, role: Role, column: RoleInput) -> GraphQLInputField:
+def _role_field(registry: TypeRegistry, role: Role, role_input: RoleInput) -> GraphQLInputField:
     target = registry.model.classes[role.target]
-    type_ = GraphQLID if column.family is None else registry.type_of(column.family, target)
-    given = GraphQLList(type_) if column.listed else type_
-    needed = column.demanding and role.required
-    about = "\n\n".join(filter(None, (role.description, column.about))) or None
-    return GraphQLInputField(GraphQLNonNull(given) if needed else given, description=about)
+    type_ = GraphQLID if role_input.family is None else registry.type_of(role_input.family, target)
+    input_type = GraphQLList(type_) if role_input.is_list else type_
+    required = role_input.enforces_required and role.required
+    description = "\n\n".join(filter(None, (role.description, role_input.description))) or None
+    return GraphQLInputField(GraphQLNonNull(input_type) if required else input_type, description=description)
 
 
 FieldType = GeneratedType | Any
-"""A family of inputs of the class that the role leads to, or another type."""
-
-
+"""A family of inputs of the role's target class, or a GraphQL type. A list contains one of these."""
 _ROLE_REFS = {"add": [GraphQLID], "remove": [GraphQLID], "removeAll": GraphQLBoolean}
-
 
 ROLE_INPUT_FIELDS: Mapping[GeneratedType, Mapping[str, FieldType]] = {
     GeneratedType.ROLE_REF: {"set": GraphQLID, "remove": GraphQLBoolean},
@@ -115,17 +115,17 @@ ROLE_INPUT_FIELDS: Mapping[GeneratedType, Mapping[str, FieldType]] = {
         "deleteAll": GraphQLBoolean,
     },
 }
-"""What each has; a list in brackets."""
+"""By family of inputs for roles: the types of its fields by name. Brackets mark lists."""
 
 
 def role_input_factory(family: GeneratedType) -> Callable[[TypeRegistry, Class], GraphQLInputObjectType]:
-    """Return what makes the inputs of a family for the classes that roles lead to."""
+    """Return the function that makes the input type for roles that lead to a class."""
 
     def make(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:
         def fields() -> dict[str, GraphQLInputField]:
             return {
-                name: GraphQLInputField(_field_type(registry, class_, given))
-                for name, given in ROLE_INPUT_FIELDS[family].items()
+                name: GraphQLInputField(_field_type(registry, class_, field_type))
+                for name, field_type in ROLE_INPUT_FIELDS[family].items()
             }
 
         return GraphQLInputObjectType(type_name(class_.name, family), fields)
@@ -133,7 +133,7 @@ def role_input_factory(family: GeneratedType) -> Callable[[TypeRegistry, Class],
     return make
 
 
-def _field_type(registry: TypeRegistry, class_: Class, given: FieldType) -> Any:
-    if isinstance(given, list):
-        return GraphQLList(_field_type(registry, class_, given[0]))
-    return registry.type_of(given, class_) if isinstance(given, GeneratedType) else given
+def _field_type(registry: TypeRegistry, class_: Class, type_: FieldType) -> Any:
+    if isinstance(type_, list):
+        return GraphQLList(_field_type(registry, class_, type_[0]))
+    return registry.type_of(type_, class_) if isinstance(type_, GeneratedType) else type_

@@ -1,4 +1,4 @@
-"""`<C>PageOptions`: the input that says which part of the matches is wanted, in which order."""
+"""The input type `<C>PageOptions`, with the types of its order and its cursor."""
 
 from graphql import (
     GraphQLDefaultInput,
@@ -29,13 +29,11 @@ from stratabase.schema.types.attributes import sortable_attributes
 from stratabase.schema.types.registry import TypeRegistry
 
 DEFAULT_ORDER = [sort_value(ID, SortDirection.ASCENDING)]
-
-
 DEFAULT_OPTIONS = {"offset": 0, "next": DEFAULT_SIZE, "orderBy": DEFAULT_ORDER}
 
 
 def options_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:
-    """Return the input type."""
+    """Return the type `<C>PageOptions`."""
     order = GraphQLList(GraphQLNonNull(registry.type_of(GeneratedType.SORT, class_)))
     fields = {
         "filter": GraphQLInputField(registry.type_of(GeneratedType.FILTER, class_)),
@@ -62,7 +60,7 @@ def options_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectTyp
 
 
 def sort_type(_: TypeRegistry, class_: Class) -> GraphQLEnumType:
-    """Return the enum whose values are the terms of an order."""
+    """Return the enum of the terms of an order, for example `last_name___ASC`."""
     values = {
         sort_value(attribute.name, direction): GraphQLEnumValue(
             OrderTerm(attribute.name, descending=direction is SortDirection.DESCENDING)
@@ -74,7 +72,7 @@ def sort_type(_: TypeRegistry, class_: Class) -> GraphQLEnumType:
 
 
 def cursor_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:
-    """Return the input that gives a position as attribute values."""
+    """Return the input type of a position, which consists of attribute values."""
     fields = {
         attribute.name: GraphQLInputField(registry.input_type(attribute))
         for attribute in sortable_attributes(class_)

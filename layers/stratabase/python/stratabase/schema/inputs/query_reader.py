@@ -1,4 +1,4 @@
-"""From page options as a client gives them to the domain's Query."""
+"""Read page options in an API request to the domain's Query."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -30,38 +30,38 @@ from stratabase.schema.request.context import InputContext
 from stratabase.schema.request.refusals import require_comparable, run_all
 from stratabase.schema.types.attributes import sortable_attributes
 
-MOST_ITEMS = 10_000
-"""The largest page."""
+MAX_ITEMS = 10_000
+"""The largest size of a page."""
 DEFAULT_SIZE = 10
-"""How many objects a page has if it is not said."""
-
-
-Given = Mapping[str, Any]
-
+"""The size of a page if the options don't say it."""
+InputObject = Mapping[str, Any]
 
 _EXACT_FIELDS = {
     name: f"{name}(format: \"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\")" for name in (VERSION_START, VERSION_END)
 }
-"""For an attribute that needs an exact value, the field to select for one."""
+"""By attribute that must be given exactly: the field to select for an exact value."""
 
 
 class QueryReader:
-    """Reads the page options of one class; `default_size`: how many objects are meant if it is not said."""
+    """Reads the page options of one class.
+
+    `default_size` is the size of a page if the options don't say it.
+    """
 
     def __init__(  # noqa: PLR0913 - of what, and how it is read
         self,
         model: Model,
         class_: Class,
-        most_items: int = MOST_ITEMS,
+        max_items: int = MAX_ITEMS,
         default_size: int = DEFAULT_SIZE,
         ordering: Callable[[Iterable[OrderTerm]], Order] = Order.of,
         *,
         skip_nulls: bool = True,
     ) -> None:
-        """`ordering`: the order that the terms of a client mean.
+        """`ordering` makes the order of a client's terms.
 
-        `skip_nulls`: leave out conditions that are null or empty, as search forms send them. Where the
-        objects are written, they are mistakes.
+        If `skip_nulls`, leave out conditions that are null or empty, because search forms send them. For
+        services that write objects, they are mistakes.
         """
         self._class = class_
         self._ordering = ordering
@@ -70,45 +70,48 @@ class QueryReader:
         self._skip_nulls = skip_nulls
         self._filters = FilterReader(class_, skip_nulls=skip_nulls)
         self._conditions = ConditionReader(model, class_)
-        self._most_items = most_items
+        self._most_items = max_items
 
     @cached_property
     def _types(self) -> dict[str, AttributeType]:
         return {attribute.name: attribute.type for attribute in sortable_attributes(self._class)}
 
-    def read(self, options: Given, fields: PageFields, settings: InputContext) -> Query:
-        """Return the query. Raises Refused with all that is wrong."""
+    def read(self, options: InputObject, fields: PageFields, input_context: InputContext) -> Query:
+        """Return the query. Raises Refused with all issues."""
         order = self._ordering(options.get("orderBy") or ())
+        # Run all of these even if one refuses, to report all mistakes at once.
         filter_, condition, window, _order = run_all(
-            lambda: self._filter(options, settings),
-            lambda: self._condition(options, settings),
-            lambda: self._window(options, order, settings.formats),
-            lambda: self._check(settings, (term.attribute for term in order.terms), "orderBy"),
+            lambda: self._filter(options, input_context),
+            lambda: self._condition(options, input_context),
+            lambda: self._window(options, order, input_context.formats),
+            lambda: self._require_comparable(
+                input_context, (term.attribute for term in order.terms), "orderBy"
+            ),
         )
-        return Query(self._class.name, order, _both(filter_, condition), window, fields)
+        return Query(self._class.name, order, _intersect(filter_, condition), window, fields)
 
-    def _filter(self, options: Given, settings: InputContext) -> Filter | None:
-        given = options.get("filter")
-        if given is None:
+    def _filter(self, options: InputObject, input_context: InputContext) -> Filter | None:
+        input_object = options.get("filter")
+        if input_object is None:
             return None
-        filter_ = self._filters.read(given, settings.formats, ("options", "filter"))
-        self._check(settings, filtered_attributes(filter_), "filter")
+        filter_ = self._filters.read(input_object, input_context.formats, ("options", "filter"))
+        self._require_comparable(input_context, filtered_attributes(filter_), "filter")
         return filter_
 
-    def _condition(self, options: Given, settings: InputContext) -> Filter | None:
+    def _condition(self, options: InputObject, input_context: InputContext) -> Filter | None:
         text = options.get(FILTER_EXP)
         if text is None or (self._skip_nulls and not text.strip()):
             return None
-        condition = self._conditions.read(text, settings, ("options", FILTER_EXP))
-        self._check(settings, filtered_attributes(condition), FILTER_EXP)
+        condition = self._conditions.read(text, input_context, ("options", FILTER_EXP))
+        self._require_comparable(input_context, filtered_attributes(condition), FILTER_EXP)
         return condition
 
-    def _check(self, settings: InputContext, names: Iterable[str], option: str) -> None:
-        """Raise Refused for attributes by which who asks can find no objects."""
-        if settings.access is not None:
-            require_comparable(settings.access, self._class, names, ("options", option))
+    def _require_comparable(self, input_context: InputContext, names: Iterable[str], option: str) -> None:
+        """Raise Refused for attributes that the caller may not use to find objects."""
+        if input_context.access is not None:
+            require_comparable(input_context.access, self._class, names, ("options", option))
 
-    def _window(self, options: Given, order: Order, formats: Formats) -> Window:
+    def _window(self, options: InputObject, order: Order, formats: Formats) -> Window:
         self._refuse_both(options, "next", "prev")
         self._refuse_both(options, "cursor", "fromCursor")
         backward = options.get("prev") is not None
@@ -120,37 +123,38 @@ class QueryReader:
             inclusive=options.get("fromCursor") is not None,
         )
 
-    def _start(self, options: Given, order: Order, formats: Formats) -> Position | None:
+    def _start(self, options: InputObject, order: Order, formats: Formats) -> Position | None:
         text, values = options.get("cursor"), options.get("fromCursor")
         if text is not None:
-            return self._from_text(str(text), order)
-        return None if values is None else self._from_values(values, order, formats)
+            return self._position_of_cursor(str(text), order)
+        return None if values is None else self._position_of_values(values, order, formats)
 
-    def _from_text(self, text: str, order: Order) -> Position:
+    def _position_of_cursor(self, text: str, order: Order) -> Position:
         try:
             return cursor.decode_cursor(text, order, self._class)
         except cursor.BadCursor as mistake:
             raise self._refused(mistake.message, "cursor") from None
 
-    def _from_values(self, values: Given, order: Order, formats: Formats) -> Position:
-        """Return the position of values, which may be those of a whole object."""
+    def _position_of_values(self, values: InputObject, order: Order, formats: Formats) -> Position:
+        """Return the position of attribute values. They may be those of a whole object."""
         terms = [term.attribute for term in order.terms]
         leading = [*takewhile(values.__contains__, terms)]
         beyond_gap = [name for name in terms if name in values and name not in leading]
+        # The values must be those of the first terms, or the position would be ambiguous.
         if values and (beyond_gap or not leading):
             message = _(
-                "{option} has {given}, but the order is by {order}. "
-                "Use the first attributes of the order, without gaps.",
+                "{option} has {given}, but the sort order is {order}. "
+                "Use the first attributes of the sort order, without gaps.",
                 option="fromCursor",
                 given=and_list(values),
                 order=and_list(terms),
             )
             raise self._refused(message, "fromCursor")
-        return Position(tuple(self._read(name, values[name], formats) for name in leading))
+        return Position(tuple(self._read_value(name, values[name], formats) for name in leading))
 
-    def _read(self, name: str, given: Any, formats: Formats) -> Stored:
+    def _read_value(self, name: str, value: Any, formats: Formats) -> Stored:
         try:
-            return None if given is None else self._types[name].read(given, formats)
+            return None if value is None else self._types[name].read(value, formats)
         except OutOfCalendar as beyond:
             return beyond.nearest
         except InvalidValue as mistake:
@@ -171,18 +175,18 @@ class QueryReader:
             field=field,
         )
 
-    def _count(self, options: Given, name: str, default: int, most: int | None = None) -> int:
+    def _count(self, options: InputObject, name: str, default: int, maximum: int | None = None) -> int:
         count = options.get(name)
         if count is None:
             return default
-        if count < 0 or (most is not None and count > most):
-            raise self._refused(_describe_range(name, count, most), name)
+        if count < 0 or (maximum is not None and count > maximum):
+            raise self._refused(_describe_range(name, count, maximum), name)
         return int(count)
 
-    def _refuse_both(self, options: Given, one: str, other: str) -> None:
+    def _refuse_both(self, options: InputObject, one: str, other: str) -> None:
         if options.get(one) is not None and options.get(other) is not None:
             message = _(
-                "{option} and {other_option} cannot be combined. Use only one of them.",
+                "{option} and {other_option} can't be used together. Use only one of them.",
                 option=one,
                 other_option=other,
             )
@@ -193,50 +197,50 @@ class QueryReader:
         return Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, labeled, "options", name)])
 
 
-def _describe_range(option: str, given: int, most: int | None) -> Message:
-    if most is None:
-        return _("{option} is {value}. Use 0 or more.", option=option, value=str(given))
+def _describe_range(option: str, value: int, maximum: int | None) -> Message:
+    if maximum is None:
+        return _("{option} is {value}. Use 0 or more.", option=option, value=str(value))
     return _(
         "{option} is {value}. Use a number from {minimum} to {maximum}.",
         option=option,
-        value=str(given),
+        value=str(value),
         minimum="0",
-        maximum=str(most),
+        maximum=str(maximum),
     )
 
 
-def _both(one: Filter | None, other: Filter | None) -> Filter | None:
-    """Return the filter of what passes two, each of which may be missing."""
+def _intersect(one: Filter | None, other: Filter | None) -> Filter | None:
+    """Return the filter for objects that match both filters. None means no filter."""
     if one is None or other is None:
         return other if one is None else one
     return And((one, other))
 
 
-MOST_MISTAKES = 9
-"""Of one condition; who mends these is told of the others."""
+MAX_MISTAKES = 9
+"""In one condition. The next attempt reports the others."""
 
 
 class ConditionReader:
-    """Reads the conditions on objects of one class."""
+    """Reads the CEL conditions of a class that clients send."""
 
     def __init__(self, model: Model, class_: Class) -> None:
         self._model = model
         self._subject = Subject(class_)
 
-    def read(self, text: str, settings: InputContext, path: Path) -> ExpressionFilter:
-        """Return the condition. Raises Refused with what is wrong, and where in the text."""
+    def read(self, text: str, input_context: InputContext, path: Path) -> ExpressionFilter:
+        """Return the condition as a filter. Raises Refused with its mistakes and their places in the text."""
         expressions = expressions_of(self._model)
         try:
             expression = expressions.filter(self._subject.class_.name, text)
         except InvalidExpression as mistakes:
-            raise Refused(self._issues(text, mistakes, settings, path)) from None
-        return ExpressionFilter(expression, settings.evaluation)
+            raise Refused(self._issues(text, mistakes, input_context, path)) from None
+        return ExpressionFilter(expression, input_context.evaluation)
 
     def _issues(
-        self, text: str, mistakes: InvalidExpression, settings: InputContext, path: Path
+        self, text: str, mistakes: InvalidExpression, input_context: InputContext, path: Path
     ) -> Iterator[Issue]:
-        for mistake in mistakes.errors[:MOST_MISTAKES]:
-            described = str(mistake) if settings.suggestions else mistake.message
+        for mistake in mistakes.errors[:MAX_MISTAKES]:
+            described = str(mistake) if input_context.suggestions else mistake.message
             message = _(
                 "{class_name}: {option}, {place}: {message}",
                 class_name=self._subject.class_.name,
@@ -248,7 +252,7 @@ class ConditionReader:
 
 
 def _describe_place(text: str, mistake: ExpressionError) -> Message:
-    """Return where a mistake is, as a person counts."""
+    """Return the place of a mistake: lines and characters count from 1."""
     line, start = text.count("\n", 0, mistake.at) + 1, text.rfind("\n", 0, mistake.at) + 1
     column = mistake.at - start + 1
     if "\n" in text:
@@ -257,11 +261,11 @@ def _describe_place(text: str, mistake: ExpressionError) -> Message:
 
 
 QUERY_READER = "queryReader"
-"""The extension of a class's `PageOptions` that holds what reads them."""
+"""The key in the `extensions` of a `PageOptions` type for its reader."""
 
 
 def query_reader_of(field: GraphQLField) -> QueryReader:
-    """Return what reads the `options` argument of a field that answers a page."""
+    """Return the reader for the `options` argument of a field that answers a page."""
     type_ = get_named_type(field.args["options"].type)
     reader: QueryReader = type_.extensions[QUERY_READER]
     return reader

@@ -1,6 +1,6 @@
-"""How what is given of a role becomes a command: one function for each kind of input.
+"""Read the values of roles' fields to commands: one function for each kind of input.
 
-A null clears, but where an object is made there is nothing to clear. Nulls in lists are passed over.
+Null clears the role, except in a create, where there is nothing to clear. Nulls in lists are ignored.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,126 +15,129 @@ if TYPE_CHECKING:
     from stratabase.schema.inputs.command_reader import CommandReader
 
 
-Given = Mapping[str, Any]
-
-
+InputObject = Mapping[str, Any]
 _DELETE_ALL = PartsCommand(delete_all=True)
 
 
-def read_id(_: "CommandReader", __: Class, given: Any, ___: Path) -> ToOneCommand:
-    """Read the id of the object that an association is to lead to."""
-    return ToOneCommand(given)
+def read_id(_: "CommandReader", __: Class, value: Any, ___: Path) -> ToOneCommand:
+    """Read the id of the object that a to-one association is to lead to."""
+    return ToOneCommand(value)
 
 
-def read_ids(_: "CommandReader", __: Class, given: Any, ___: Path) -> ToManyCommand | None:
-    """Read the ids that a new object's association is to lead to."""
-    return None if given is None else ToManyCommand(add=_without_nulls(given))
+def read_ids(_: "CommandReader", __: Class, value: Any, ___: Path) -> ToManyCommand | None:
+    """Read the ids that a new object's to-many association is to lead to."""
+    return None if value is None else ToManyCommand(add=_without_nulls(value))
 
 
-def read_role_ref(_: "CommandReader", __: Class, given: Any, ___: Path) -> ToOneCommand | None:
-    """Read `{set, remove}`."""
-    if given is None:
+def read_role_ref(_: "CommandReader", __: Class, value: Any, ___: Path) -> ToOneCommand | None:
+    """Read the change `{set, remove}` of a to-one association."""
+    if value is None:
         return ToOneCommand()
-    remove = bool(given.get("remove"))
-    return ToOneCommand(given.get("set"), remove) if remove or "set" in given else None
+    remove = bool(value.get("remove"))
+    return ToOneCommand(value.get("set"), remove) if remove or "set" in value else None
 
 
-def read_role_refs(_: "CommandReader", __: Class, given: Any, ___: Path) -> ToManyCommand:
-    """Read `{add, remove, removeAll}`."""
-    if given is None:
+def read_role_refs(_: "CommandReader", __: Class, value: Any, ___: Path) -> ToManyCommand:
+    """Read the change `{add, remove, removeAll}` of a to-many association."""
+    if value is None:
         return ToManyCommand(remove_all=True)
     return ToManyCommand(
-        _without_nulls(given.get("add")), _without_nulls(given.get("remove")), bool(given.get("removeAll"))
+        _without_nulls(value.get("add")), _without_nulls(value.get("remove")), bool(value.get("removeAll"))
     )
 
 
 class NewParts:
-    """Reads the parts of a new object: inputs of a family that makes objects."""
+    """Reads the parts of a new object."""
 
     def __init__(self, family: GeneratedType) -> None:
         self._family = family
 
-    def read_one(self, reading: "CommandReader", part: Class, given: Any, path: Path) -> PartsCommand | None:
-        """Read a part."""
-        return None if given is None else PartsCommand([reading.create(self._family, part, given, path)])
+    def read_one(self, reader: "CommandReader", part: Class, value: Any, path: Path) -> PartsCommand | None:
+        """Read the part of a to-one composition."""
+        return None if value is None else PartsCommand([reader.create(self._family, part, value, path)])
 
-    def read_many(self, reading: "CommandReader", part: Class, given: Any, path: Path) -> PartsCommand | None:
-        """Read a list of parts."""
-        made = [reading.create(self._family, part, each, way) for each, way in _elements(given, path)]
-        return PartsCommand(made) if made else None
+    def read_many(self, reader: "CommandReader", part: Class, value: Any, path: Path) -> PartsCommand | None:
+        """Read the parts of a to-many composition."""
+        creates = [
+            reader.create(self._family, part, each, part_path) for each, part_path in _elements(value, path)
+        ]
+        return PartsCommand(creates) if creates else None
 
 
 class ChangedParts:
-    """Reads what is to be done with the parts of an object that there is."""
+    """Reads the changes to the parts of an existing object."""
 
     def __init__(self, create: GeneratedType, update: GeneratedType) -> None:
         self._create = create
         self._update = update
 
-    def read_one(self, reading: "CommandReader", part: Class, given: Any, path: Path) -> PartsCommand:
-        """Read `{create, update, delete}`."""
+    def read_one(self, reader: "CommandReader", part: Class, value: Any, path: Path) -> PartsCommand:
+        """Read the change `{create, update, delete}` to the part of a to-one composition."""
         return (
             _DELETE_ALL
-            if given is None
+            if value is None
             else PartsCommand(
-                self._read_creates(reading, part, _single(given, "create", path)),
-                self._read_updates(reading, part, _single(given, "update", path)),
-                delete_all=bool(given.get("delete")),
+                self._read_creates(reader, part, _single(value, "create", path)),
+                self._read_updates(reader, part, _single(value, "update", path)),
+                delete_all=bool(value.get("delete")),
             )
         )
 
-    def read_many(self, reading: "CommandReader", part: Class, given: Any, path: Path) -> PartsCommand:
-        """Read `{create, update, delete, deleteAll}`."""
+    def read_many(self, reader: "CommandReader", part: Class, value: Any, path: Path) -> PartsCommand:
+        """Read the changes `{create, update, delete, deleteAll}` to the parts of a to-many composition."""
         return (
             _DELETE_ALL
-            if given is None
+            if value is None
             else PartsCommand(
-                self._read_creates(reading, part, _elements(given.get("create"), (*path, "create"))),
-                self._read_updates(reading, part, _elements(given.get("update"), (*path, "update"))),
-                _without_nulls(given.get("delete")),
-                bool(given.get("deleteAll")),
+                self._read_creates(reader, part, _elements(value.get("create"), (*path, "create"))),
+                self._read_updates(reader, part, _elements(value.get("update"), (*path, "update"))),
+                _without_nulls(value.get("delete")),
+                bool(value.get("deleteAll")),
             )
         )
 
     def _read_creates(
-        self, reading: "CommandReader", part: Class, given: Iterator[tuple[Given, Path]]
+        self, reader: "CommandReader", part: Class, elements: Iterator[tuple[InputObject, Path]]
     ) -> list[Create]:
-        return [reading.create(self._create, part, each, path) for each, path in given]
+        return [reader.create(self._create, part, each, path) for each, path in elements]
 
     def _read_updates(
-        self, reading: "CommandReader", part: Class, given: Iterator[tuple[Given, Path]]
+        self, reader: "CommandReader", part: Class, elements: Iterator[tuple[InputObject, Path]]
     ) -> list[Update]:
-        return [reading.update(self._update, part, each, path) for each, path in given]
+        return [reader.update(self._update, part, each, path) for each, path in elements]
 
 
-def read_saved_part(reading: "CommandReader", part: Class, given: Any, path: Path) -> PartsCommand:
-    """Read the one part that is to be there: it is changed if it has an id, and made if not."""
-    if given is None:
+def read_saved_part(reader: "CommandReader", part: Class, value: Any, path: Path) -> PartsCommand:
+    """Read the part of a to-one composition in a draft: an update if it has an id, else a create."""
+    if value is None:
         return _DELETE_ALL
-    command = reading.save(part, given, path)
+    command = reader.save(part, value, path)
     return PartsCommand(update=[command]) if isinstance(command, Update) else PartsCommand([command])
 
 
-def read_saved_parts(reading: "CommandReader", part: Class, given: Any, path: Path) -> PartsCommand:
-    """Read `{save, delete, deleteAll}`."""
-    if given is None:
+def read_saved_parts(reader: "CommandReader", part: Class, value: Any, path: Path) -> PartsCommand:
+    """Read the changes `{save, delete, deleteAll}` to the parts of a to-many composition in a draft."""
+    if value is None:
         return _DELETE_ALL
-    commands = [reading.save(part, each, way) for each, way in _elements(given.get("save"), (*path, "save"))]
+    commands = [
+        reader.save(part, each, part_path)
+        for each, part_path in _elements(value.get("save"), (*path, "save"))
+    ]
     return PartsCommand(
         [command for command in commands if isinstance(command, Create)],
         [command for command in commands if isinstance(command, Update)],
-        _without_nulls(given.get("delete")),
-        bool(given.get("deleteAll")),
+        _without_nulls(value.get("delete")),
+        bool(value.get("deleteAll")),
     )
 
 
-def _without_nulls(given: Sequence[Any] | None) -> list[Any]:
-    return [each for each in given or () if each is not None]
+def _without_nulls(values: Sequence[Any] | None) -> list[Any]:
+    return [each for each in values or () if each is not None]
 
 
-def _elements(given: Sequence[Any] | None, path: Path) -> Iterator[tuple[Given, Path]]:
-    return ((each, (*path, place)) for place, each in enumerate(given or ()) if each is not None)
+def _elements(values: Sequence[Any] | None, path: Path) -> Iterator[tuple[InputObject, Path]]:
+    return ((each, (*path, place)) for place, each in enumerate(values or ()) if each is not None)
 
 
-def _single(given: Given, name: str, path: Path) -> Iterator[tuple[Given, Path]]:
-    return ((given[name], (*path, name)) for _ in range(given.get(name) is not None))
+def _single(input_object: InputObject, name: str, path: Path) -> Iterator[tuple[InputObject, Path]]:
+    return ((input_object[name], (*path, name)) for _ in range(input_object.get(name) is not None))

@@ -1,4 +1,4 @@
-"""The arguments that name versions by instants."""
+"""The arguments that several services share: ids, instants, versions, and options of writes."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,29 +32,27 @@ from stratabase.schema.request.context import Call
 from stratabase.schema.types.attribute_types import SCALARS, with_default
 
 AT_VERSION, FROM, TO = "atVersion", "from", "to"
-
-
 C = TypeVar("C", Create | Update, Delete)
 
 
 def id_argument(class_: Class) -> dict[str, GraphQLArgument]:
-    """Return the argument that names an object; of a class that has just one, none does."""
+    """Return the argument `_id`. A singleton needs none."""
     return {} if class_.kind is ClassKind.SINGLETON else {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
 
 
 def reference_of(class_: Class, call: Call) -> Reference:
-    """Return the object that a call names."""
+    """Return the reference of the object that a call is for."""
     return Reference(class_.name, call.arguments[ID]) if ID in call.arguments else singleton_reference(class_)
 
 
 def instant_argument(name: str) -> dict[str, GraphQLArgument]:
-    """Return an argument that takes an instant."""
+    """Return a required argument that takes an instant."""
     description = f"As {VERSION_INSTANT_PATTERN}, in your time zone."
     return {name: GraphQLArgument(GraphQLNonNull(SCALARS["Datetime"]), description=description)}
 
 
 def if_version_argument(class_: Class) -> dict[str, GraphQLArgument]:
-    """Return the argument of a write that relies on a version, where there are versions."""
+    """Return the argument `ifVersion` of a write, if the class is versioned."""
     description = (
         f"Write only if the object's version began then: as {VERSION_INSTANT_PATTERN}, in your time zone."
     )
@@ -63,22 +61,25 @@ def if_version_argument(class_: Class) -> dict[str, GraphQLArgument]:
 
 
 def read_instants(class_: Class, call: Call, *names: str) -> list[tuple[Instant, ...]]:
-    """Return what each of several arguments may mean. Raises Refused with all that are wrong."""
-    found: list[tuple[Instant, ...]] = []
+    """Return the instants that each of several arguments may mean. Raises Refused with all issues.
+
+    In the hour that occurs twice when clocks are set back, a text means two instants.
+    """
+    instants: list[tuple[Instant, ...]] = []
     issues = []
     for name in names:
         try:
-            found.append(parse_version_instant(call.arguments[name], call.context.caller.formats))
+            instants.append(parse_version_instant(call.arguments[name], call.context.caller.formats))
         except InvalidValue as mistake:
             message = _("{argument}: {message}", argument=name, message=mistake.message)
             issues.append(Subject(class_).issue(IssueType.DATA_TYPE, message, name))
     if issues:
         raise Refused(issues)
-    return found
+    return instants
 
 
 def with_if_version(class_: Class, command: C, call: Call) -> C:
-    """Return a command that relies on the version that a call names, if it does. Raises Refused."""
+    """Return a command that requires the version in the argument `ifVersion`, if any. Raises Refused."""
     if call.arguments.get(IF_VERSION) is None:
         return command
     (instants,) = read_instants(class_, call, IF_VERSION)
@@ -92,8 +93,7 @@ def with_if_version(class_: Class, command: C, call: Call) -> C:
     return replace(command, if_version=instants)
 
 
-FORCE, DATA_VALIDATION = "forceWarnings", "dataValidation"
-
+FORCE_ARGUMENT, DATA_VALIDATION = "forceWarnings", "dataValidation"
 
 FORCE_WARNINGS = GraphQLInputObjectType(
     api_names.FORCE_WARNINGS,
@@ -114,24 +114,24 @@ FORCE_WARNINGS = GraphQLInputObjectType(
 
 
 def force_warnings_argument() -> dict[str, GraphQLArgument]:
-    """Return the argument of every write."""
-    return {FORCE: with_default(FORCE_WARNINGS, {"actionVeto": False, DATA_VALIDATION: False})}
+    """Return the argument `forceWarnings`, which every write has."""
+    return {FORCE_ARGUMENT: with_default(FORCE_WARNINGS, {"actionVeto": False, DATA_VALIDATION: False})}
 
 
 def is_forced(arguments: Mapping[str, Any]) -> bool:
-    """Return whether a write goes through in spite of the model's warnings, as far as it can be told to."""
-    return bool((arguments.get(FORCE) or {}).get(DATA_VALIDATION))
+    """Return whether a write goes through in spite of warnings of the model."""
+    return bool((arguments.get(FORCE_ARGUMENT) or {}).get(DATA_VALIDATION))
 
 
 DISABLE_CACHE = "disableCache"
-"""Has the objects of a page be read once more by their keys: an index may lag behind them."""
+"""The argument that makes a page read its objects again by their keys, because indexes may lag."""
 
 
 def disable_cache_argument() -> dict[str, GraphQLArgument]:
-    """Return the argument of a service that reads; what is not read from an index is exact without it."""
+    """Return the argument `disableCache`. It has no effect where no index is read."""
     return {DISABLE_CACHE: with_default(GraphQLBoolean, value=False)}
 
 
 def write_options(call: Call) -> WriteOptions:
-    """Return the terms of a call."""
+    """Return the write options of a call."""
     return WriteOptions(is_forced(call.arguments), call.context.evaluation, call.context.read_budget)

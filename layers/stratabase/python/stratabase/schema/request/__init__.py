@@ -1,5 +1,5 @@
-"""What is known while one request is answered: imports `operations` and `domain`, nothing of `schema`.
+"""The state of one request: imports `operations` and `domain`, and nothing of `schema`.
 
-`context` has the context of a request and the call of one service; `refusals` has the checks before a service
-reads anything, and `run_all`, which reports all mistakes of a request at once.
+`context` has the context of a request, and the call of one service. `refusals` has checks that run before a
+service reads anything, and `run_all`, which collects all mistakes of a request.
 """

@@ -1,4 +1,4 @@
-"""Who asks, as far as it depends on that what the request means."""
+"""The context of one GraphQL request, and the call of one of its services."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,24 +21,28 @@ from stratabase.operations.services import Services
 
 
 class InputContext(NamedTuple):
-    """How values are written, what conditions know beside objects, whether mistakes say "did you mean"."""
+    """What reading input values depends on: formats, evaluation context, suggestions, and access."""
 
     formats: Formats = DEFAULT_FORMATS
     evaluation: EvaluationContext = EvaluationContext()
     suggestions: bool = True
+    """Whether messages suggest names ("did you mean")."""
     access: Access | None = None
-    """What who asks may do; None for everything."""
+    """The caller's rights. None means full access."""
 
 
 class RootResults:
-    """What the root fields of one request came to, by response key, so that none of them is done twice."""
+    """The results of the root fields of one request, by response key, so that each field runs only once."""
 
     def __init__(self) -> None:
         self._values: dict[str, Any] = {}
         self._failures: dict[str, Exception] = {}
 
     def get_or_run(self, key: str, work: Callable[[], Any]) -> Any:
-        """Return what `work` returns, or raise what it raises; the same again when it was done before."""
+        """Return what `work` returns, or raise what it raises.
+
+        A later call with the key repeats that result.
+        """
         if key in self._failures:
             raise self._failures[key]
         if key not in self._values:
@@ -51,16 +55,18 @@ class RootResults:
 
 
 class Insight(NamedTuple):
-    """What one service asked of the storage: its response key, and how much is to be told of that."""
+    """The calls to the storage that one service made, and how detailed the answer reports them."""
 
     key: str
+    """The response key of the service."""
     level: str
+    """`LIGHT` for totals, `FULL` for totals and each call."""
     consumed: tuple[Consumption, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Context:
-    """The services, the caller, the trace id and the read budget of one request."""
+    """The services, the caller, the trace id, the read budget, and the results so far of one request."""
 
     services: Services
     caller: Caller
@@ -68,63 +74,62 @@ class Context:
     read_budget: ReadBudget
     root_results: RootResults = field(default_factory=RootResults)
     errors: list[GraphQLError] = field(default_factory=list)
-    """What is wrong with fields that are answered in spite of it, each at its place in the document."""
+    """Errors of fields that have an answer all the same."""
     insights: list[Insight] = field(default_factory=list)
-    """What services asked of the storage that are to tell."""
+    """The insights that the request asked for."""
     client_ids: dict[Reference, str] = field(default_factory=dict)
-    """What the client calls the objects that the request has written so far."""
+    """By object that the request has written so far: its client id."""
     mutates: bool = False
-    """It is a mutation."""
+    """Whether the request is a mutation."""
     suggestions: bool = True
-    """Whether mistakes say "did you mean"."""
+    """Whether messages suggest names ("did you mean")."""
 
     @cached_property
     def request(self) -> RequestContext:
-        """What all reading for the request shares, from the instant on at which it is first asked for."""
+        """The context of all reads. Its instant is that of the first access."""
         return request_context(self.services, self.caller, self.read_budget)
 
     @property
     def evaluation(self) -> EvaluationContext:
-        """What expressions know of the request, the same for all of it."""
+        """The evaluation context of all expressions in the request."""
         return self.request.evaluation
 
     @property
     def input_context(self) -> InputContext:
-        """On what it depends how the texts and values are read that the request gives."""
+        """What reading the input values of the request depends on."""
         return InputContext(self.caller.formats, self.evaluation, self.suggestions, self.access)
 
     @property
     def access(self) -> Access | None:
-        """What the caller may do; None for everything."""
+        """The caller's rights. None means full access."""
         return self.request.access
 
 
 class Call(NamedTuple):
-    """One call of a service: its response key, its arguments, coerced, and what is selected of its answer."""
+    """One call of a service: its response key, its coerced arguments, and what is selected of its answer."""
 
     context: Context
     key: str
     arguments: Mapping[str, Any]
     selected: frozenset[str]
-    """The names of the fields selected directly below."""
+    """The names of the fields that are selected directly below."""
     fetch: Fetch
-    """The roles that are wanted of the objects that it shows."""
+    """What to fetch of the objects that the answer shows."""
     unset_variables: Callable[[], Sequence[tuple[str, Path]]] = tuple
-    """Returns the variables without a value that its arguments name, each with its place in them."""
+    """Returns the arguments' variables that have no value: for each, its name and its path in the
+    arguments."""
 
 
 class PartialAnswer(NamedTuple):
-    """What a service answers in spite of issues, which are told beside it."""
+    """An answer, and the issues that the response reports beside it."""
 
     source: Any
     issues: Sequence[Issue]
 
 
 Answer = Callable[[Call], Any]
-"""Answers a call of a service."""
-
+"""Returns the source value of a service's answer to a call."""
 ANSWER = "answer"
-"""The extension of a root field that holds its `Answer`, for whoever executes the field."""
-
+"""The key in the `extensions` of a root field for its `Answer`. Every executor calls this."""
 ResolveInfo = GraphQLResolveInfo[Context]
-"""What graphql-core gives to a resolver beside its source and arguments."""
+"""The argument of resolvers in which graphql-core passes the context."""

@@ -1,4 +1,4 @@
-"""Several steps of reading a request, so that all that is wrong is told at once."""
+"""Checks before a service reads anything, and `run_all`, which collects the refusals of several steps."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -12,7 +12,7 @@ from stratabase.schema.request.context import Answer, Call
 
 
 def run_all(*steps: Callable[[], Any]) -> list[Any]:
-    """Return what each step returns. Raises Refused with all that any of them refuses."""
+    """Return the result of each step. Raises Refused with the issues of all steps that refuse."""
     results: list[Any] = []
     issues: list[Issue] = []
     for step in steps:
@@ -26,7 +26,7 @@ def run_all(*steps: Callable[[], Any]) -> list[Any]:
 
 
 def require_class_access(class_: Class, answer: Answer) -> Answer:
-    """Return what answers a call for objects of a class, and refuses it to those who may not read them."""
+    """Return an `Answer` that first refuses callers who may not read objects of the class."""
 
     def answered(call: Call) -> object:
         access = call.context.access
@@ -38,11 +38,11 @@ def require_class_access(class_: Class, answer: Answer) -> Answer:
 
 
 def require_comparable(access: Access, class_: Class, names: Iterable[str], path: Path) -> None:
-    """Raise Refused for attributes by which who asks can find no objects."""
+    """Raise Refused for attributes that the caller may not use to find objects."""
     raise_issues(check_comparison(access, class_, name, path) for name in dict.fromkeys(names))
 
 
 def raise_issues(issues: Iterable[Issue | None]) -> None:
-    """Raise Refused if there is any issue."""
+    """Raise Refused if there are any issues. None stands for no issue."""
     if found := [issue for issue in issues if issue is not None]:
         raise Refused(found)

@@ -1,8 +1,8 @@
-"""The generated services: imports the other packages of `schema`, and no module beside them.
+"""The generated services: imports the other packages of `schema`.
 
-`service` says what a service is, and which classes have which. Each other module has one kind of service;
-those that differ in a row only are rows: `writes`, `previews`, `validations`. The registries below list
-all services in the order of the schema.
+`service` defines what a service is, and which classes have which. Each other module has one kind of service.
+Services that differ only in their data are rows: `writes`, `previews`, `validations`. The registries below
+list all services in the order of the schema.
 """
 
 from collections.abc import Callable, Mapping
@@ -52,10 +52,9 @@ MUTATIONS: tuple[ServiceKind, ...] = (
     versions.RESTORE_VERSION,
 )
 
-OF_THE_MODEL: Mapping[str, Callable[[TypeRegistry], GraphQLField]] = {
+MODEL_MUTATIONS: Mapping[str, Callable[[TypeRegistry], GraphQLField]] = {
     "lock": locks.lock_mutation,
     "unlock": locks.unlock_mutation,
 }
-"""The mutations that are for objects of all classes."""
-
-__all__ = ["MUTATIONS", "OF_THE_MODEL", "QUERIES", "ServiceKind"]
+"""The mutations that take objects of any class, by name."""
+__all__ = ["MODEL_MUTATIONS", "MUTATIONS", "QUERIES", "ServiceKind"]

@@ -1,4 +1,4 @@
-"""`<C>___updateBulk` and `<C>___deleteBulk`: write all objects that match a filter, each by itself."""
+"""`<C>___updateBulk` and `<C>___deleteBulk`: write each object that matches a filter."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -24,18 +24,18 @@ from stratabase.schema.services.service import Service, also_has_input, is_ordin
 from stratabase.schema.types.registry import TypeRegistry
 from stratabase.schema.types.results import DELETE_BULK_RESULT
 
-_MOST_OBJECTS = 2**31 - 1
-"""As many as may be asked for: how many are too many, the operations know."""
+_MAX_OBJECTS = 2**31 - 1
+"""No limit for the reader of options: the operation checks how many objects are too many."""
 _CONDITIONS = ("filter", FILTER_EXP)
-"""The options that say which objects are meant."""
+"""The options that select objects."""
 
 
 class BulkSelection:
-    """The `options` of a service in bulk: all that match the filter, unless they say how many.
+    """The `options` of a bulk service, which select all matches of the filter, or as many as `next` says.
 
-    A condition that is null or empty is refused: nobody means all objects by a variable that is not set.
-    So is a variable without a value in a filter, since GraphQL takes its field for not written: that would
-    widen the filter, up to all objects below OR.
+    A condition that is null or empty is refused: an unset variable must not select all objects. A variable
+    without a value inside a filter is refused too, because GraphQL then drops its field. That would widen the
+    filter, below OR even to all objects.
     """
 
     def __init__(self, model: Model, class_: Class) -> None:
@@ -43,13 +43,13 @@ class BulkSelection:
         self._class = class_
 
     def argument(self, registry: TypeRegistry) -> dict[str, GraphQLArgument]:
-        """Return the argument."""
+        """Return the argument `options`."""
         return {
             "options": GraphQLArgument(GraphQLNonNull(registry.type_of(GeneratedType.OPTIONS, self._class)))
         }
 
     def query(self, call: Call) -> Query:
-        """Return the query for the objects, which must be read to be found. Raises Refused."""
+        """Return the query for the objects. Raises Refused, also if the caller may not read them."""
         access = call.context.access
         if access is not None:
             raise_issues([check_class(access, self._class)])
@@ -58,20 +58,23 @@ class BulkSelection:
         return query
 
     def _absent_conditions(self, call: Call, *, selects_all: bool) -> Iterator[Issue]:
-        """Yield an issue for each condition that is written, but null or a variable that is not given.
+        """Yield an issue for each condition that is null, or whose variable has no value.
 
-        A whole option may be without a value beside another one: clients send all options that there are.
+        A whole option without a value is accepted beside another condition, because clients list all options
+        that exist.
         """
         options, class_name = call.arguments["options"], self._class.name
         for name in _CONDITIONS:
             if selects_all and name in options and options[name] is None:
                 message = _(
-                    "{option} is null, which selects every {class_name}. "
+                    "{option} is null, which would select every {class_name}. "
                     "To select every {class_name}, remove {option}.",
                     option=name,
                     class_name=class_name,
                 )
                 yield self._issue(message, name)
+        # Inside a condition, a variable without a value is always refused. As a whole option, it is refused
+        # only if the request then selects all objects.
         for variable, (_options, *path) in call.unset_variables():
             if path and path[0] in _CONDITIONS and (selects_all or len(path) > 1):
                 yield self._issue(_describe_unset(variable, class_name, selects_all=selects_all), *path)
@@ -83,21 +86,23 @@ class BulkSelection:
     @cached_property
     def _reader(self) -> QueryReader:
         return QueryReader(
-            self._model, self._class, most_items=_MOST_OBJECTS, default_size=_MOST_OBJECTS, skip_nulls=False
+            self._model, self._class, max_items=_MAX_OBJECTS, default_size=_MAX_OBJECTS, skip_nulls=False
         )
 
 
 def _describe_unset(variable: str, class_name: str, *, selects_all: bool) -> Message:
     if selects_all:
         return _(
-            "The variable ${variable} has no value. Without its condition, every {class_name} is selected. "
+            "The variable ${variable} has no value. "
+            "Without this condition, the request would select every {class_name}. "
             "Specify a value for the variable.",
             variable=variable,
             class_name=class_name,
         )
     return _(
-        "The variable ${variable} has no value. Without its condition, more objects of {class_name} "
-        "may be selected. Specify a value for the variable.",
+        "The variable ${variable} has no value. "
+        "Without this condition, the request might select more {class_name} objects. "
+        "Specify a value for the variable.",
         variable=variable,
         class_name=class_name,
     )
@@ -109,7 +114,7 @@ def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> dict[str, Any]:
         command = reader.update_bulk(GeneratedType.UPDATE_BULK, class_, call.arguments["data"])
         context, query = call.context, selection.query(call)
-        done = update_bulk(
+        results = update_bulk(
             context.services,
             command,
             query,
@@ -118,8 +123,8 @@ def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
             context.evaluation,
             force=is_forced(call.arguments),
         )
-        items = written_views(call, done) if "items" in call.selected else []
-        return {"items": items, "totalCount": len(done)}
+        items = written_views(call, results) if "items" in call.selected else []
+        return {"items": items, "totalCount": len(results)}
 
     arguments = {
         **data_argument(registry, class_, GeneratedType.UPDATE_BULK),

@@ -1,4 +1,4 @@
-"""`<C>___delete`: end an object."""
+"""`<C>___delete`: delete an object."""
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 

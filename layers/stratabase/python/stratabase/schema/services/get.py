@@ -1,4 +1,4 @@
-"""`<C>___get`: one object by its id, or the one object of a singleton."""
+"""`<C>___get`: read an object by its id, or the object of a singleton."""
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 

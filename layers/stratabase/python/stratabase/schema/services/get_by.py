@@ -1,4 +1,4 @@
-"""`<C>___getBy…`: one object by values that no two may have, a service for each uniqueness constraint."""
+"""`<C>___getBy…`: read an object by unique values. Each uniqueness constraint has a service."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -27,16 +27,16 @@ from stratabase.schema.types.registry import TypeRegistry
 
 
 class GetBy:
-    """The services of all constraints of a class."""
+    """The services for the uniqueness constraints of a class."""
 
     serves = staticmethod(is_ordinary)
 
     def fields(self, registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
-        """Yield the fields of a class by their verbs."""
-        shown = {attribute.name: attribute for attribute in readable_attributes(class_)}
+        """Yield the fields of a class by verb."""
+        readable = {attribute.name: attribute for attribute in readable_attributes(class_)}
         for unique in class_.uniques:
-            if shown.keys() >= set(unique.attributes):
-                attributes = [shown[name] for name in unique.attributes]
+            if readable.keys() >= set(unique.attributes):
+                attributes = [readable[name] for name in unique.attributes]
                 yield get_by_verb(unique.attributes), _field(registry, class_, unique, attributes)
 
 
@@ -47,7 +47,7 @@ def _field(
         access = call.context.access
         if access is not None:
             raise_issues(check_comparison(access, class_, each.name, (each.name,)) for each in attributes)
-        values = _read(class_, attributes, call.arguments, call.context.caller.formats)
+        values = _read_values(class_, attributes, call.arguments, call.context.caller.formats)
         reader = Reader(call.context.request)
         return view_of(call, reader, reader.get_by(class_.name, unique, values))
 
@@ -59,14 +59,16 @@ def _field(
     )
 
 
-def _read(class_: Class, attributes: list[Attribute], given: Mapping[str, Any], formats: Formats) -> State:
-    """Return the values that are looked for. Raises Refused with every one that cannot be read."""
+def _read_values(
+    class_: Class, attributes: list[Attribute], arguments: Mapping[str, Any], formats: Formats
+) -> State:
+    """Return the values of the arguments. Raises Refused with all values that cannot be read."""
     values: dict[str, Stored] = {}
     issues: list[Issue] = []
     for attribute in attributes:
         name = attribute.name
         try:
-            values[name] = attribute.type.read(given[name], formats)
+            values[name] = attribute.type.read(arguments[name], formats)
         except InvalidValue as mistake:
             message = _("{attribute}: {message}", attribute=f"{class_.name}.{name}", message=mistake.message)
             issues.append(Subject(class_).attribute_issue(IssueType.DATA_TYPE, message, name, path=(name,)))

@@ -1,4 +1,4 @@
-"""`<C>___getPage`: the objects of a class that match a filter, in an order, a page at a time."""
+"""`<C>___getPage`: read a page of the objects of a class that match a filter, in an order."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,15 +26,17 @@ def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
 
     def answer(call: Call) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
-        told = page_fields(call.selected, version_start=call.fetch.version_start)
-        query = reader.read(options, told, call.context.input_context)
-        objects = Reader(call.context.request)
-        found = objects.page(query)
-        items: Sequence[Entity] = found.items
+        fields = page_fields(call.selected, version_start=call.fetch.version_start)
+        query = reader.read(options, fields, call.context.input_context)
+        object_reader = Reader(call.context.request)
+        page = object_reader.page(query)
+        items: Sequence[Entity] = page.items
         if call.arguments.get(DISABLE_CACHE):
-            # The cursors stay where the index ends the page: what has moved since must not carry them away.
-            items = objects.confirm(query, found)
-        return PageAnswer(class_, query.order, call.selected)(found, read_views(objects, call.fetch, items))
+            # The cursors come from the page of the index: an object that has moved must not move them.
+            items = object_reader.confirm(query, page)
+        return PageAnswer(class_, query.order, call.selected)(
+            page, read_views(object_reader, call.fetch, items)
+        )
 
     return service_field(
         registry.type_of(GeneratedType.PAGE, class_),

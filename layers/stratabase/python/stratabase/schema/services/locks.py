@@ -1,4 +1,4 @@
-"""`lock` and `unlock`: reserve objects of any classes against the writes of others."""
+"""`lock` and `unlock`: reserve objects of any classes for the caller."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ _LOCKS, _MINUTES = "locks", "minutes"
 
 
 def named_objects(call: Call) -> list[Reference]:
-    """Return the objects that a call names."""
+    """Return the objects in the argument of a call."""
     return references_of(call.arguments.get(_LOCKS) or ())
 
 
@@ -35,7 +35,7 @@ def locks_field(
     description: str,
     **arguments: GraphQLArgument,
 ) -> GraphQLField:
-    """Return a mutation for objects of whatever classes; it tells nothing of what it takes of the storage."""
+    """Return a mutation that takes objects of any classes. It has no `insight` argument."""
 
     def resolve(_: Any, info: ResolveInfo, **given: Any) -> Any:
         return info.context.root_results.get_or_run(
@@ -54,11 +54,11 @@ def locks_field(
 
 
 def lock_mutation(registry: TypeRegistry) -> GraphQLField:
-    """Return the mutation."""
+    """Return the mutation `lock`."""
 
     def answer(call: Call) -> dict[str, Any]:
-        given = call.arguments.get(_MINUTES)
-        minutes = DEFAULT_LOCK_MINUTES if given is None else given
+        requested = call.arguments.get(_MINUTES)
+        minutes = DEFAULT_LOCK_MINUTES if requested is None else requested
         lock(call.context.services, named_objects(call), minutes, call.context.caller, write_options(call))
         return {"locked": True, "minutes": minutes}
 
@@ -67,7 +67,7 @@ def lock_mutation(registry: TypeRegistry) -> GraphQLField:
 
 
 def unlock_mutation(registry: TypeRegistry) -> GraphQLField:
-    """Return the mutation."""
+    """Return the mutation `unlock`."""
 
     def answer(call: Call) -> dict[str, Any]:
         unlock(call.context.services, named_objects(call), call.context.caller, write_options(call))

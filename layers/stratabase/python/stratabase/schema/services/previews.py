@@ -1,4 +1,4 @@
-"""`<C>___previewCreate`, `<C>___previewUpdate` and `<C>___preview`: an object as a write would leave it."""
+"""`<C>___previewCreate`, `<C>___previewUpdate`, `<C>___preview`: show an object as a write would leave it."""
 
 from functools import partial
 
@@ -34,18 +34,18 @@ _INCOMPLETE = (
 
 
 def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, description: str) -> GraphQLField:
-    """Return a query that takes `data` and answers the object as it would be, with issues beside it."""
+    """Return a query that takes `data`, and answers the object as it would be, with issues beside it."""
     reader = CommandReader(registry.model)
 
     def answer(call: Call) -> View | PartialAnswer:
         command = data.command(reader, class_, call)
         services, caller = call.context.services, call.context.caller
-        done, issues = preview(services, command, caller, options=write_options(call))
+        result, issues = preview(services, command, caller, options=write_options(call))
         if not issues:
-            return previewed_view(call, done)
+            return previewed_view(call, result)
         try:
-            return PartialAnswer(previewed_view(call, done), issues)
-        except ReadBudgetExceeded:  # what is wrong with the draft matters more
+            return PartialAnswer(previewed_view(call, result), issues)
+        except ReadBudgetExceeded:  # the issues of the draft matter more
             raise Refused(issues) from None
 
     type_ = registry.type_of(GeneratedType.OBJECT, class_)

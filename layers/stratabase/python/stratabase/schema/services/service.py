@@ -1,4 +1,4 @@
-"""A service: its verb, the root field that it makes for a class, and which classes have it."""
+"""The definition of a service: its verb, the root field for a class, and the classes that have it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ from stratabase.schema.request.refusals import run_all
 from stratabase.schema.types.registry import TypeRegistry
 
 Serves = Callable[[Class], bool]
-"""Says whether a class has a service (api.md section 2)."""
+"""Returns whether a class has a service (api.md section 2)."""
 
 
 def is_read(class_: Class) -> bool:
-    """Return whether objects of a class are read by themselves: ordinary ones, and exposed parts."""
+    """Return whether objects of a class can be read by themselves: ordinary ones, and exposed parts."""
     return class_.kind is ClassKind.ORDINARY and class_.exposed
 
 
@@ -44,84 +44,86 @@ def is_form(class_: Class) -> bool:
 
 
 def can_preview_new(class_: Class) -> bool:
-    """Return whether new objects of a class can be tried out, if not kept."""
+    """Return whether new objects of a class can be previewed, even if they are never stored."""
     return is_ordinary(class_) or is_form(class_)
 
 
 def is_written_alone(class_: Class) -> bool:
-    """Return whether objects of a class are changed one by one."""
+    """Return whether clients can write single objects of a class."""
     return is_ordinary(class_) or is_singleton(class_)
 
 
 def has_history(class_: Class) -> bool:
-    """Return whether versions are kept of objects that are read by themselves."""
+    """Return whether a class has the services that read versions."""
     return class_.versioned and (is_read(class_) or is_singleton(class_))
 
 
 def is_restored(class_: Class) -> bool:
-    """Return whether versions are kept of objects that are written by themselves."""
+    """Return whether objects of a class can be restored."""
     return class_.versioned and is_written_alone(class_)
 
 
 def also_has_input(family: GeneratedType, serves: Serves) -> Serves:
-    """Return the classes that also have an input of a family: one that has fields."""
+    """Return a test for the classes that `serves` accepts, and whose input type of a family has fields."""
     return lambda class_: serves(class_) and not is_empty_input(class_, family)
 
 
 class ServiceKind(Protocol):
-    """What makes fields for the classes that it serves."""
+    """Makes root fields for the classes that it serves."""
 
     @property
     def serves(self) -> Serves:
-        """Whether a class has it."""
+        """Returns whether a class has the service."""
 
     def fields(self, registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
-        """Yield the fields of a class by their verbs."""
+        """Yield the root fields of a class by verb."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A verb, the field that it makes for a class, and the classes that have it."""
+    """A verb, the function that makes a class's root field, and the test for the classes that have it."""
 
     verb: str
     field: Callable[[TypeRegistry, Class], GraphQLField]
     serves: Serves = is_ordinary
 
     def fields(self, registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
-        """Yield the fields of a class by their verbs."""
+        """Yield the root field of a class by verb."""
         yield self.verb, self.field(registry, class_)
 
 
 def service_field(
     type_: Any, arguments: dict[str, GraphQLArgument], answer: Answer, description: str
 ) -> GraphQLField:
-    """Return a root field that `answer` answers."""
+    """Return a root field that `answer` answers, with the arguments that all services have."""
     answer = insight.measure_when_asked(answer)
     arguments = {**arguments, **insight.insight_argument(), **disable_cache_argument()}
 
     def resolve(_: Any, info: ResolveInfo, **given: Any) -> Any:
-        found = info.context.root_results.get_or_run(
+        result = info.context.root_results.get_or_run(
             str(info.path.key), lambda: answer(read_call(field, info, given))
         )
-        if not isinstance(found, PartialAnswer):
-            return found
-        error = located_error(Refused(found.issues), info.field_nodes, info.path.as_list())
+        if not isinstance(result, PartialAnswer):
+            return result
+        # Report the issues beside the answer, in the form in which graphql-core reports a refusal.
+        error = located_error(Refused(result.issues), info.field_nodes, info.path.as_list())
         info.context.errors.append(error)
-        return found.source
+        return result.source
 
     field = GraphQLField(type_, arguments, resolve, description=description, extensions={ANSWER: answer})
     return field
 
 
-def read_call(field: GraphQLField, info: ResolveInfo, given: dict[str, Any]) -> Call:
-    """Return the call that graphql-core makes of a root field. Raises Refused."""
+def read_call(field: GraphQLField, info: ResolveInfo, arguments: dict[str, Any]) -> Call:
+    """Return the call of a root field in graphql-core's executor. Raises Refused."""
     selections = Selections(info.fragments, info.variable_values)
     names = names_of(selections.collect([node.selection_set for node in info.field_nodes]))
-    planned = plan_fetch(selections, str(info.path.key), field, info.field_nodes)
+    plan = plan_fetch(selections, str(info.path.key), field, info.field_nodes)
     variables, context = info.variable_values, info.context
+    # Check the selection and its formats before the service reads or writes anything.
     fetch, _ = run_all(
-        partial(planned.fetch, variables, context),
-        partial(planned.check_formats, variables, context.caller.formats),
+        partial(plan.fetch, variables, context),
+        partial(plan.check_formats, variables, context.caller.formats),
     )
     unset = partial(FieldArguments(field, info.field_nodes[0]).unset, variables)
-    return Call(info.context, str(info.path.key), given, names, fetch, unset)
+    return Call(info.context, str(info.path.key), arguments, names, fetch, unset)

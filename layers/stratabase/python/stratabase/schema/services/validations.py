@@ -1,4 +1,4 @@
-"""`<C>___validate…`: the issues of a write that is not done, for each service that writes."""
+"""`<C>___validate…`: report the issues of a write that is not done. Each service that writes has one."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -53,7 +53,7 @@ def _issues_field(
 
 
 def _data_field(registry: TypeRegistry, class_: Class, *, data: DataInput, description: str) -> GraphQLField:
-    """Return a query that takes `data` and answers what is wrong with it."""
+    """Return a query that takes `data`, and answers its issues."""
     reader = CommandReader(registry.model)
 
     def issues(call: Call) -> Sequence[Issue]:

@@ -41,10 +41,10 @@ from stratabase.schema.types.results import VERSION_DIFF_TYPE, version_diff_sour
 def _version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> View | None:
         (readings,) = read_instants(class_, call, AT_VERSION)
-        request, object_ = call.context.request, reference_of(class_, call)
-        at = resolve_instant(request.entities, object_, readings, request.budget)
-        found = get_version(request, object_, at)
-        return None if found is None else version_view(call, found, at)
+        request, reference = call.context.request, reference_of(class_, call)
+        at = resolve_instant(request.entities, reference, readings, request.budget)
+        version = get_version(request, reference, at)
+        return None if version is None else version_view(call, version, at)
 
     description = f"The {class_.name} as it was at an instant; null when there was none."
     arguments = id_argument(class_) | instant_argument(AT_VERSION)
@@ -61,8 +61,8 @@ def _version_page_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
         query = reader.read(options, page_fields(call.selected), call.context.input_context)
-        found = version_page(call.context.request, reference_of(class_, call), query)
-        return PageAnswer(class_, query.order, call.selected)(found, version_views(call, found.items))
+        page = version_page(call.context.request, reference_of(class_, call), query)
+        return PageAnswer(class_, query.order, call.selected)(page, version_views(call, page.items))
 
     arguments = {
         **id_argument(class_),
@@ -82,10 +82,10 @@ GET_VERSION_PAGE = Service("getVersionPage", _version_page_field, has_history)
 
 def _version_diff_field(_: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> dict[str, Any] | None:
-        request, object_ = call.context.request, reference_of(class_, call)
-        read = read_instants(class_, call, FROM, TO)
-        from_, to = (resolve_instant(request.entities, object_, each, request.budget) for each in read)
-        changes = version_diff(request, object_, from_, to)
+        request, reference = call.context.request, reference_of(class_, call)
+        instants = read_instants(class_, call, FROM, TO)
+        from_, to = (resolve_instant(request.entities, reference, each, request.budget) for each in instants)
+        changes = version_diff(request, reference, from_, to)
         return None if changes is None else version_diff_source(from_, to, changes)
 
     description = (
@@ -101,9 +101,9 @@ GET_VERSION_DIFF = Service("getVersionDiff", _version_diff_field, has_history)
 def _restore_version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> View:
         (readings,) = read_instants(class_, call, AT_VERSION)
-        context, object_ = call.context, reference_of(class_, call)
-        done = restore(context.services, object_, readings, context.caller, write_options(call))
-        return written_views(call, [done])[0]
+        context, reference = call.context, reference_of(class_, call)
+        result = restore(context.services, reference, readings, context.caller, write_options(call))
+        return written_views(call, [result])[0]
 
     arguments = id_argument(class_) | instant_argument(AT_VERSION) | force_warnings_argument()
     description = f"Make the {class_.name} what it was at an instant, with its parts, also if it was deleted."

@@ -1,4 +1,4 @@
-"""`<C>___create`, `<C>___update` and `<C>___save`: write one object, with its parts and associations."""
+"""`<C>___create`, `<C>___update` and `<C>___save`: write one object with its parts and associations."""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,7 +29,7 @@ from stratabase.schema.services.service import Service, also_has_input, is_writt
 from stratabase.schema.types.registry import TypeRegistry
 
 Write = Callable[..., WriteResult]
-"""An operation that takes the services, a command, the caller, the request's client ids, and options."""
+"""An operation: takes the services, a command, the caller, the request's client ids, and options."""
 
 
 def _field(
@@ -41,10 +41,10 @@ def _field(
     def answer(call: Call) -> View:
         context = call.context
         command = with_if_version(class_, data.command(reader, class_, call), call)
-        done = write(context.services, command, context.caller, context.client_ids, write_options(call))
-        # Objects that are selected further down may lead to this one, which the client knows by its own id.
-        context.client_ids.update(done.client_ids)
-        return written_views(call, [done])[0]
+        result = write(context.services, command, context.caller, context.client_ids, write_options(call))
+        # Later root fields may show this object, which the client knows by its client id.
+        context.client_ids.update(result.client_ids)
+        return written_views(call, [result])[0]
 
     if_version = {} if data.family is GeneratedType.CREATE else if_version_argument(class_)
     arguments = data.argument(registry, class_) | if_version | force_warnings_argument()

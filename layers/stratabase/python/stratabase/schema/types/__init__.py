@@ -1,6 +1,6 @@
 """The GraphQL types of answers: imports `schema.request` only.
 
-Reading order: `attribute_types` (scalars, files), `attributes` (which attributes a class's types have, and
-their fields), `objects` (`<C>`), `results` (`<C>Page` and what else services answer), `locks`, `issues`.
-`registry` gives out all generated types, each made once, when it is first asked for.
+Read `attribute_types` first (scalars and files), then `attributes` (which attributes a class's types have,
+and their fields), `objects` (`<C>`), `results` (pages and other answers), `locks`, and `issues`. `registry`
+makes each generated type when it is first used.
 """

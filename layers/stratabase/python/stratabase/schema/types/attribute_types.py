@@ -1,7 +1,8 @@
-"""The scalars of the API that GraphQL itself does not have.
+"""The scalars that GraphQL itself does not have, and the types of files.
 
-They let any JSON scalar pass: what a value means depends on its attribute and on the member's formats, so the
-attribute's type reads it later, and a value that is wrong becomes an issue that names the attribute.
+The scalars accept any JSON scalar, because the meaning of a value depends on its attribute and the member's
+formats. So the attribute's type reads the value later, and a wrong value becomes an issue that names the
+attribute.
 """
 
 from typing import Any
@@ -41,7 +42,7 @@ _DESCRIPTIONS = {
 def _value(name: str) -> Any:
     def coerce(value: Any) -> Any:
         if isinstance(value, list | dict):
-            message = _("{type} cannot represent a list or an object. Use a string or a number.", type=name)
+            message = _("A list or an object is not a valid {type}. Use a string or a number.", type=name)
             raise GraphQLError(message)
         return value
 
@@ -54,14 +55,14 @@ def _literal(name: str) -> Any:
             return node.value
         if isinstance(node, IntValueNode | FloatValueNode):
             return _number(node.value)
-        message = _("{type} cannot represent this literal. Use a string or a number.", type=name)
+        message = _("This literal is not a valid {type}. Use a string or a number.", type=name)
         raise GraphQLError(message, node)
 
     return coerce
 
 
 def _number(text: str) -> int | str:
-    """Return a short whole number as such, any other as its text, which keeps every digit."""
+    """Return a short integer as an int, and any other number as its text, which keeps every digit."""
     return int(text) if len(text) < 18 and text.lstrip("-").isdigit() else text
 
 
@@ -78,12 +79,12 @@ SCALARS = {name: _scalar(name, description) for name, description in _DESCRIPTIO
 
 
 def with_default(type_: Any, value: Any) -> GraphQLArgument:
-    """Return an argument with a default, given as a client would write it in JSON."""
+    """Return an argument with a default value, as a client would write it in JSON."""
     return GraphQLArgument(type_, default=GraphQLDefaultInput(value))
 
 
 def format_argument() -> dict[str, GraphQLArgument]:
-    """Return the argument of every field whose value can be written in a format."""
+    """Return the argument `format` of fields whose values have formats."""
     return {"format": with_default(GraphQLString, "default")}
 
 
@@ -99,7 +100,6 @@ FILE_INFO_TYPE = GraphQLObjectType(
     },
     description="A file that an object holds.",
 )
-
 
 PENDING_FILE_REFERENCE_TYPE = GraphQLInputObjectType(
     PENDING_FILE_REFERENCE,

@@ -1,4 +1,4 @@
-"""Which attributes of a class its types have, and the fields that show attributes and other instants."""
+"""Which attributes the types of a class have, and the fields that show them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -16,8 +16,7 @@ from stratabase.schema.request.context import ResolveInfo
 from stratabase.schema.types.attribute_types import SCALARS, format_argument
 
 ID_ATTRIBUTE = Attribute("_id", ID_TYPE)
-"""What every object has; `_id` is filtered and sorted by like any attribute."""
-
+"""The attribute `_id` of every object, for filters and orders."""
 
 _VERSION_TIMES = tuple(
     Attribute(name, TYPES["Datetime"], description=description)
@@ -29,47 +28,47 @@ _VERSION_TIMES = tuple(
 
 
 def readable_attributes(class_: Class) -> Iterator[Attribute]:
-    """Yield the attributes that are answered, `_id` excepted."""
+    """Yield the attributes in answers, except for `_id`."""
     yield from class_.attributes.values()
 
 
 def version_time_attributes(class_: Class) -> tuple[Attribute, ...]:
-    """Return what is answered and ordered by, but never filtered by, where versions are kept."""
+    """Return the start and the end of versions, which can be selected and sorted by, but not filtered by."""
     return _VERSION_TIMES if class_.versioned else ()
 
 
 def filterable_attributes(class_: Class) -> Iterator[Attribute]:
-    """Yield the attributes that are filtered by, `_id` first."""
+    """Yield the attributes to filter by, `_id` first."""
     yield ID_ATTRIBUTE
     yield from readable_attributes(class_)
 
 
 def sortable_attributes(class_: Class) -> Iterator[Attribute]:
-    """Yield the attributes that are ordered by, `_id` first."""
+    """Yield the attributes to sort by, `_id` first."""
     yield from (attribute for attribute in filterable_attributes(class_) if attribute.type.sortable)
     yield from version_time_attributes(class_)
 
 
 def writable_attributes(class_: Class) -> Iterator[Attribute]:
-    """Yield the attributes that clients give: native ones, but for those that the service numbers."""
+    """Yield the attributes that clients can set: native ones that are not serial numbers."""
     numbered = serial_attributes(class_)
     native = (attribute for attribute in readable_attributes(class_) if attribute.origin is Origin.NATIVE)
     yield from (attribute for attribute in native if attribute.name not in numbered)
 
 
 MOMENT = "moment"
-"""The extension of a field that holds which moment it shows."""
+"""The key in the `extensions` of a field for its `MomentField`."""
 
 
 class MomentField(NamedTuple):
-    """A field of a type that shows a moment."""
+    """The type and the attribute of a field that shows an instant."""
 
     type_name: str
     attribute: Attribute
 
 
 def moment_field(type_name: str, name: str, description: str, *, nullable: bool = False) -> GraphQLField:
-    """Return the field; its source has the moment under its name, as a Datetime is stored."""
+    """Return a field that shows an instant. Its source has the stored Datetime under `name`."""
     attribute = Attribute(name, TYPES["Datetime"])
 
     def resolve(source: Mapping[str, Any], info: ResolveInfo, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
@@ -88,14 +87,12 @@ def moment_field(type_name: str, name: str, description: str, *, nullable: bool 
 
 
 ATTRIBUTE = "attribute"
-"""The extension of a field that holds which attribute it shows."""
-
-
+"""The key in the `extensions` of a field for its `AttributeField`."""
 Resolver = Callable[..., Any]
 
 
 class AttributeField(NamedTuple):
-    """A field of a class that shows an attribute's value."""
+    """The attribute that a field of a class shows."""
 
     model: Model
     owner: Class
@@ -130,7 +127,7 @@ def _resolve_written(attribute: Attribute) -> Resolver:
 
 
 def _resolve_formatted(attribute: Attribute) -> Resolver:
-    """Return what writes values in a format, which was looked at before anything was read."""
+    """Return a resolver that writes values in a format. The format was checked before anything was read."""
     name, writer = attribute.name, attribute.type.serializer
 
     def resolve(state: State, info: ResolveInfo, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API

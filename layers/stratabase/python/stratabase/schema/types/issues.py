@@ -1,4 +1,4 @@
-"""`Issue` and `ValidationResult`: what is wrong with a request, as it is answered."""
+"""The types `Issue` and `ValidationResult`."""
 
 from collections.abc import Iterable
 from enum import Enum
@@ -19,8 +19,6 @@ from stratabase.domain.issues.issue import Issue, IssueType, Level, ReferenceTyp
 from stratabase.model import api_names
 
 _TEXT = GraphQLNonNull(GraphQLString)
-
-
 _NAMES = GraphQLList(_TEXT)
 
 
@@ -48,7 +46,6 @@ ISSUE = GraphQLObjectType(
     description="One thing that is wrong with a request.",
 )
 
-
 VALIDATION_RESULT = GraphQLObjectType(
     api_names.VALIDATION_RESULT,
     {
@@ -64,7 +61,7 @@ VALIDATION_RESULT = GraphQLObjectType(
 
 
 class IssueRenderer(NamedTuple):
-    """What issues tell of the request that meets them."""
+    """Renders issues with the application, the profile, the trace id, and the language of a request."""
 
     application: str
     profile: str
@@ -72,7 +69,10 @@ class IssueRenderer(NamedTuple):
     language: str
 
     def render(self, issue: Issue, keys: Iterable[str | int]) -> dict[str, Any]:
-        """Return an issue's fields; `keys` lead to the root field whose arguments its path is in."""
+        """Return the fields of an issue.
+
+        `keys` is the path to the root field; the issue's path follows it.
+        """
         reference = issue.reference_type
         return {
             "sourceRequestReference": ".".join(str(step) for step in (*keys, *issue.path)),

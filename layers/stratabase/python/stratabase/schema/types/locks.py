@@ -1,4 +1,4 @@
-"""`LockInfo`: the lock of an object, as it is answered."""
+"""The type `LockInfo`, and the types of the lock services."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -26,14 +26,12 @@ from stratabase.schema.request.context import Context
 from stratabase.schema.types.attributes import moment_field
 
 SHOWS_LOCK = "lock"
-"""The extension of a field that shows an object's lock."""
-
-
+"""The key in the `extensions` of a field that shows the lock of an object."""
 _LOCKED_UNTIL = "lockedUntil"
 
 
 def lock_source(context: Context) -> Callable[[Entity], Mapping[str, Any] | None]:
-    """Return what makes the source of a `LockInfo`: None of an object that is free by now."""
+    """Return the function that makes the source of a `LockInfo`: None if the object is not locked now."""
 
     def source(entity: Entity) -> Mapping[str, Any] | None:
         lock = entity.lock
@@ -57,7 +55,7 @@ LOCK_INFO_TYPE = GraphQLObjectType(
 
 
 def lock_field() -> GraphQLField:
-    """Return the field of an object that shows its lock."""
+    """Return the field that shows the lock of an object."""
     return GraphQLField(LOCK_INFO_TYPE, description="Null when it is free.", extensions={SHOWS_LOCK: True})
 
 
@@ -65,7 +63,7 @@ _CLASS_FIELD = "entityName"
 
 
 def entity_id_type(model: Model) -> GraphQLInputObjectType:
-    """Return the input type; its enum has a value for each class, whatever services that has."""
+    """Return the input type `EntityID`. Its enum has all classes of the model, with or without services."""
     names = GraphQLEnumType(
         ENTITY_NAME,
         {name: GraphQLEnumValue(name) for name in model.classes},
@@ -81,9 +79,9 @@ def entity_id_type(model: Model) -> GraphQLInputObjectType:
     )
 
 
-def references_of(given: Iterable[Mapping[str, Any]]) -> list[Reference]:
-    """Return what is named by inputs."""
-    return [Reference(each[_CLASS_FIELD], each[ID]) for each in given]
+def references_of(inputs: Iterable[Mapping[str, Any]]) -> list[Reference]:
+    """Return the objects that `EntityID` inputs name."""
+    return [Reference(each[_CLASS_FIELD], each[ID]) for each in inputs]
 
 
 LOCK_STATUS_RESULT_TYPE = GraphQLObjectType(

@@ -1,4 +1,4 @@
-"""`<C>`: an object as it is answered, with the fields that its roles lead by."""
+"""The type `<C>` of objects, with fields for their roles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,37 +17,37 @@ from stratabase.schema.types.locks import lock_field
 from stratabase.schema.types.registry import TypeRegistry
 
 ROLE = "role"
-"""The extension of a field that holds the role by which it leads on."""
+"""The key in the `extensions` of a field for its `RoleField`."""
 
 
 @dataclass(frozen=True)
 class RoleField:
-    """A field of a class that leads to objects of another."""
+    """The role that a field of a class follows."""
 
     model: Model
     owner: Class
     role: Role
     associables: bool = False
-    """It leads to what may be associated."""
+    """Whether the field shows the objects that the role may lead to, instead of those that it leads to."""
 
     @property
     def target(self) -> Class:
-        """The class of the objects to which it leads."""
+        """The class of the objects that the field shows."""
         return self.model.classes[self.role.target]
 
     @property
     def name(self) -> RoleName:
-        """What identifies the role."""
+        """The name of the role with its class."""
         return RoleName(self.owner.name, self.role.name)
 
     @property
     def paged(self) -> bool:
-        """Whether it answers a page."""
+        """Whether the field answers a page."""
         return self.role.many or self.associables
 
 
 def role_fields(registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
-    """Yield the fields of a class's roles; each association is followed by its associables."""
+    """Yield the fields of a class's roles. The field of its associables follows each association."""
     for role in class_.roles.values():
         yield role.name, _role_field(registry, RoleField(registry.model, class_, role), role.description)
         if not role.composition and not role.whole:
@@ -57,10 +57,10 @@ def role_fields(registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, Gr
 
 
 def nested_key(above: str, key: str) -> str:
-    """Return where a view holds what a field leads to, by the response keys of the field and the one above.
+    """Return the key under which a view has the value of a role's field: two response keys, joined.
 
-    No attribute is called that, and no field that selects otherwise has the same spot: a page may show its
-    items twice, under two keys.
+    `above` is the key of the field above, because a page may show its items twice, with different selections.
+    No attribute has such a name.
     """
     return f"{above}.{key}"
 
@@ -76,6 +76,7 @@ def _role_field(registry: TypeRegistry, field: RoleField, description: str | Non
 
 def _resolve_role(source: Any, info: ResolveInfo, **_: Any) -> Any:
     above = info.path.prev
+    # Skip positions in lists: the key in the view has the response key of the field above.
     while isinstance(above, Path) and isinstance(above.key, int):
         above = above.prev
     assert above is not None
@@ -83,7 +84,7 @@ def _resolve_role(source: Any, info: ResolveInfo, **_: Any) -> Any:
 
 
 def object_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
-    """Return the type whose source is an object's view: its state, and what its roles lead to."""
+    """Return the type of a class's objects. Its source is a view: the state, and what the roles lead to."""
 
     def fields() -> dict[str, GraphQLField]:
         own = {CLIENT_ID: GraphQLField(GraphQLID), ID: GraphQLField(GraphQLID)}

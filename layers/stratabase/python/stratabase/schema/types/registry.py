@@ -1,4 +1,4 @@
-"""The types of one schema while it is generated, each made once."""
+"""The registry of the types of one schema, which makes each type once."""
 
 from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
@@ -24,7 +24,6 @@ from stratabase.schema.types.locks import entity_id_type
 
 TypeFactory = Callable[["TypeRegistry", Class], GraphQLNamedType]
 
-
 _COMMON: Mapping[str, GraphQLNamedType] = {
     "ID": GraphQLID,
     "String": GraphQLString,
@@ -33,15 +32,14 @@ _COMMON: Mapping[str, GraphQLNamedType] = {
     **SCALARS,
 }
 
-
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
 class LazyMapping(Generic[K, V]):
-    """A mapping whose values are made when they are first asked for, each once. Threads may share it.
+    """A mapping that makes each value when it is first looked up. Threads may share it.
 
-    Making a value may ask for others.
+    Making a value may look up others.
     """
 
     def __init__(self, make: Callable[[K], V]) -> None:
@@ -51,6 +49,8 @@ class LazyMapping(Generic[K, V]):
 
     def __getitem__(self, key: K) -> V:
         if key not in self._values:
+            # Another thread may be making the value, so check again under the lock. The lock is reentrant,
+            # because making a type may need others.
             with self._lock:
                 if key not in self._values:
                     self._values[key] = self._make(key)
@@ -58,7 +58,10 @@ class LazyMapping(Generic[K, V]):
 
 
 class TypeRegistry:
-    """Gives out the type of a family for a class, and that of an attribute, made when first asked for."""
+    """Returns the type of a family for a class, and the type of an attribute.
+
+    Each is made when first used.
+    """
 
     def __init__(self, model: Model, factories: Mapping[GeneratedType, TypeFactory]) -> None:
         self.model = model
@@ -73,16 +76,16 @@ class TypeRegistry:
         return self._types[family, class_.name]
 
     def output_type(self, attribute: Attribute) -> Any:
-        """Return the type in which an attribute is answered."""
+        """Return the type of an attribute in answers."""
         return self._outputs[attribute.type.name]
 
     def input_type(self, attribute: Attribute) -> Any:
-        """Return the type in which an attribute is given."""
+        """Return the type of an attribute in inputs."""
         return self._inputs[attribute.type.name]
 
     @cached_property
     def entity_id_type(self) -> GraphQLInputObjectType:
-        """The input that names one object of whatever class."""
+        """The input type that identifies one object of any class."""
         return entity_id_type(self.model)
 
     def _make(self, key: tuple[GeneratedType, str]) -> GraphQLNamedType:

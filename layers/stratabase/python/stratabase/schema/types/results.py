@@ -1,4 +1,4 @@
-"""`<C>Page`: a part of the objects of a class."""
+"""The types of pages, results of bulk services and deletions, and differences of versions."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -24,7 +24,7 @@ from stratabase.schema.types.registry import TypeRegistry
 
 
 def page_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
-    """Return the type whose source is a dict of its fields (those that were asked for)."""
+    """Return the type `<C>Page`. Its source is a dict of the fields that are selected."""
     item = GraphQLNonNull(registry.type_of(GeneratedType.OBJECT, class_))
     cursor, yes_or_no = SCALARS[CURSOR], GraphQLNonNull(GraphQLBoolean)
     return GraphQLObjectType(
@@ -43,7 +43,7 @@ def page_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
 
 
 def bulk_result_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
-    """Return the type whose source is a dict of its fields."""
+    """Return the result type of an update in bulk. Its source is a dict of its fields."""
     item = GraphQLNonNull(registry.type_of(GeneratedType.OBJECT, class_))
     return GraphQLObjectType(
         type_name(class_.name, GeneratedType.BULK_RESULT),
@@ -65,12 +65,10 @@ DELETE_RESULT = GraphQLObjectType(
     },
 )
 
-
 DELETE_BULK_RESULT = GraphQLObjectType(
     api_names.DELETE_BULK_RESULT,
     {"deleted": GraphQLField(GraphQLNonNull(GraphQLInt), description="How many objects were deleted.")},
 )
-
 
 _FROM, _TO, _CHANGED_ON = "from", "to", "changedOn"
 
@@ -85,13 +83,13 @@ def version_diff_source(from_: Instant, to: Instant, changes: Iterable[Attribute
 
 
 def _change_source(change: AttributeChange) -> Mapping[str, Any]:
-    on = change.changed_on
+    changed_on = change.changed_on
     return {
         "name": change.name,
         "old": change.old,
         "new": change.new,
         "changedBy": change.changed_by,
-        _CHANGED_ON: None if on is None else format_instant(on),
+        _CHANGED_ON: None if changed_on is None else format_instant(changed_on),
     }
 
 
@@ -108,7 +106,6 @@ _CHANGE = GraphQLObjectType(
     },
     description="An attribute or role that differs between two versions.",
 )
-
 
 VERSION_DIFF_TYPE = GraphQLObjectType(
     VERSION_DIFF,

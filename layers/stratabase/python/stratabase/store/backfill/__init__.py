@@ -1,10 +1,14 @@
-"""Gives the objects that are there what a newer model or a newer version of the service needs of them.
+"""Backfills: builds what existing objects lack after the model or the service has changed.
 
-All of it may be stopped, started again and done by several processes at once, while others read and write.
+A backfill runs while other processes read and write. You can stop it, restart it, and run it in several
+processes at once.
 
-Read in this order: reindex (builds what the registry lists and is not READY, class by class), uniques (the
-guards of uniqueness constraints), required_roles (the links and counts of required roles), member_names (the
-ids of members for names that older versions of the service wrote).
+Read in this order:
 
-Imports the packages that write objects, indexes, layout and engine. Only the commands import it.
+1. reindex: builds every registry entry that is not READY, class by class.
+2. uniques: writes the missing guards of uniqueness constraints.
+3. required_roles: writes the missing links and counts of required roles.
+4. member_names: adds member ids where older versions of the service stored only the names of members.
+
+Imports write, indexes, layout and engine. Only the commands import it.
 """

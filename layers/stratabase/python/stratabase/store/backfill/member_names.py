@@ -1,11 +1,12 @@
-"""Adds the ids of members to names of members that older versions of the service wrote without them.
+"""Adds member ids to the member names in objects that older versions of the service wrote without ids.
 
-That is done once for each class: an item in the store tells which classes are done. Until then a name without
-an id means a member of that name if the member is older than the name (model/member_names). The same rule
-decides here. A name that means no member of today is marked, so that nobody gets it who takes the name later.
+This is done once for each class; an item in the store lists the finished classes. Before that, a name without
+an id refers to the member with this name, if the member is older than the name (model/member_names). The
+backfill uses the same rule. It marks a name that refers to no current member, so that it does not refer to
+somebody who takes the name later.
 
-Each object is changed under the condition that it is as it was read, and so are its closed versions. What has
-ids is left alone. So it can be stopped and started at any time, and several may do it at once.
+Each object and each closed version is changed on the condition that it is as it was read. Names that have ids
+are not changed. So the backfill can be stopped and restarted, and several can run at once.
 """
 
 import secrets
@@ -46,29 +47,29 @@ from stratabase.store.layout import codec, heads, keys, versions
 from stratabase.store.layout.heads import live_head
 from stratabase.wording import pluralize
 
-_AT_ONCE = 50
+_BATCH_SIZE = 50
 _LAST_MODIFIED_BY = PlatformAttribute.LAST_MODIFIED_BY.value
 T = TypeVar("T")
 ReportProgress = Callable[[int], None]
-"""Is called with the number of objects that were looked at since the last call."""
+"""Takes the number of objects that were processed since the last call."""
 
 
 @dataclass(slots=True)
 class MemberBackfillOutcome:
-    """What became of the names in the objects of a class, not counting those in closed versions."""
+    """The results for the names in the objects of a class, without those in closed versions."""
 
     objects: int = 0
-    """How many were looked at."""
+    """The number of processed objects."""
     known: int = 0
-    """Names that have the id of a member now."""
+    """The number of names that now have the id of a member."""
     younger: int = 0
-    """Names that mean nobody, since the member of that name is younger than they are."""
+    """The number of names that refer to nobody, because the member with this name is newer than the name."""
     unknown: int = 0
-    """Names that mean nobody, since no member has them."""
+    """The number of names that refer to nobody, because no member has this name."""
 
 
 class MemberBackfill:
-    """Gives ids to the names of members in the objects of a model."""
+    """The backfill of member ids in the objects of a model."""
 
     def __init__(self, engine: Engine, model: Model) -> None:
         self._engine = engine
@@ -80,7 +81,7 @@ class MemberBackfill:
         return tuple(each.name for each in stored if not NAMING_ATTRIBUTES.keys().isdisjoint(each.attributes))
 
     def pending(self) -> tuple[str, ...]:
-        """Return the names of those that are not done yet."""
+        """Return the names of the classes that are not finished."""
         (marks,) = self._engine.get([keys.MEMBER_IDS])
         done = marks.attributes if marks else {}
         return tuple(name for name in self.classes() if _done_attribute(name) not in done)
@@ -88,14 +89,17 @@ class MemberBackfill:
     def run(
         self, class_name: str, members: Iterable[Member], report: ReportProgress = lambda _: None
     ) -> MemberBackfillOutcome:
-        """Give ids to the names in all objects of a class, by the members of today. Raises Unavailable."""
+        """Add ids to the names in all objects of a class. Raises Unavailable.
+
+        `members`: all current members.
+        """
         by_name = {fold_name(member.username): member.id for member in members}
         outcome = MemberBackfillOutcome()
         listed = chain.from_iterable(self._engine.range(keys.LISTING, keys.listing_partition(class_name)))
         for batch in _in_batches(listed):
             found = self._heads([item.key for item in batch])
             for head in found:
-                # First, so that an object that is done has no version that is not.
+                # Versions first: if the process stops in between, the next run finds the object unfinished.
                 self._complete_versions(head, by_name)
             self._complete(found, by_name, outcome)
             outcome.objects += len(found)
@@ -113,7 +117,10 @@ class MemberBackfill:
     def _complete(
         self, found: Sequence[Item], by_name: Mapping[str, str], outcome: MemberBackfillOutcome
     ) -> None:
-        """Give ids to the names in objects, of which these are the heads."""
+        """Add ids to the names in objects. `found`: the heads of the objects.
+
+        If a concurrent write has changed an object, read it again and retry, one object at a time.
+        """
         while found:
             ids = [_missing_ids(head, by_name) for head in found]
             patches = [_head_patch(head, new) for head, new in zip(found, ids, strict=True) if new]
@@ -127,7 +134,7 @@ class MemberBackfill:
             found = self._heads([found[0].key])
 
     def _complete_versions(self, head: Item, by_name: Mapping[str, str]) -> None:
-        """Give ids to the names in the closed versions of an object."""
+        """Add ids to the names in the closed versions of an object."""
         if codec.previous_start(head) is None:
             return
         bounds = Bounds(keys.VERSIONS, keys.HEAD, high_included=False)
@@ -140,10 +147,10 @@ class MemberBackfill:
         for batch in _in_batches(patches):
             if not self._commits(batch):
                 for patch in batch:
-                    self._commits([patch])  # unless it has been purged meanwhile
+                    self._commits([patch])  # fails if the version was deleted meanwhile
 
     def _commits(self, patches: Sequence[Patch]) -> bool:
-        """Return whether patches were committed: not if something is not as it was read."""
+        """Commit patches; return False if an item is not as it was read."""
         try:
             self._engine.commit(_batch(patches))
         except (ExpectationFailed, OutcomeUnknown):
@@ -152,7 +159,7 @@ class MemberBackfill:
 
 
 def describe_outcome(class_name: str, outcome: MemberBackfillOutcome) -> Iterator[str]:
-    """Yield lines that tell a person what became of the names of a class."""
+    """Yield lines of text about the results for a class."""
     if outcome.known:
         yield f"{class_name}: replaced {pluralize(outcome.known, 'username')} with member IDs."
     if outcome.younger:
@@ -163,9 +170,9 @@ def describe_outcome(class_name: str, outcome: MemberBackfillOutcome) -> Iterato
 
 
 def _in_batches(each: Iterable[T]) -> Iterator[list[T]]:
-    """Yield what there is in lists of at most _AT_ONCE."""
+    """Yield items in lists of at most _BATCH_SIZE."""
     left = iter(each)
-    while found := list(islice(left, _AT_ONCE)):
+    while found := list(islice(left, _BATCH_SIZE)):
         yield found
 
 
@@ -178,7 +185,7 @@ def _batch(patches: Sequence[Patch]) -> Batch:
 
 
 def _missing_ids(item: Item, by_name: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the ids that the names of an object or a version lack, by attribute."""
+    """Return the ids that the names in an object or a closed version lack, by attribute."""
     state = codec.raw_state(item)
     found: dict[str, str | None] = {}
     for attribute in NAMING_ATTRIBUTES:
@@ -193,7 +200,7 @@ def _missing_ids(item: Item, by_name: Mapping[str, str]) -> dict[str, str | None
 
 
 def _earliest_time(item: Item, state: Mapping[str, Stored], attribute: str) -> int | None:
-    """Return when a name was written or a time before that, in milliseconds; None if that is unknown."""
+    """Return the earliest time at which a name can have been written, in milliseconds; None if unknown."""
     if attribute == _LAST_MODIFIED_BY and NAMING_ATTRIBUTES[attribute] not in state:
         start = item.attributes.get(versions.START, item.attributes.get(codec.VERSION_START_ATTRIBUTE))
         if isinstance(start, int):
@@ -219,7 +226,10 @@ def _count(
 
 
 def _head_patch(head: Item, ids: Mapping[str, str | None]) -> Patch:
-    """Return what gives an object ids. It counts as a write, so that no other one undoes it unseen."""
+    """Return the action that adds ids to an object.
+
+    It appends a commit id. So a concurrent write that has read the object before fails, and keeps the ids.
+    """
     named = codec.commit_ids(head)
     return Patch(
         head.key,

@@ -1,13 +1,14 @@
-"""Builds what a new model needs from the data that is there, while others read and write.
+"""Builds the registry entries of a class that are not READY, while other processes read and write.
 
-That is what the registry lists and is not READY: index slots, uniqueness constraints and required roles. One
-pass over the objects of a class builds all of it, with one backfill for each kind. Required roles come last:
-they are about the objects of two classes, and are built in passes of their own.
+These are index slots, uniqueness constraints and required roles. One pass over the objects of a class builds
+index entries and guards. Required roles concern the objects of two classes, so they take further passes.
 
-Every process keeps what the registry lists: at once where the engine judges fences, elsewhere at the latest
-SETTLED after it was listed. From then on only objects that were written before can lack it. They are given
-it, each under the condition that it is as it was read. What is right already is left alone, so a build can be
-stopped and started at any time, and several may run at once.
+A build is correct under concurrent writes for three reasons:
+
+1. Every process maintains all entries of the registry: at once if the engine checks fences, otherwise at the
+   latest SETTLED seconds after the entry was added. After this time, only older objects can lack something.
+2. Each write of the build expects that its object is as it was read.
+3. What is correct is not written. So a build can be stopped and restarted, and several can run at once.
 """
 
 import secrets
@@ -18,7 +19,7 @@ from typing import NamedTuple, Protocol
 
 from stratabase.model.model import Class, Model
 from stratabase.store.backfill.required_roles import RoleBackfill
-from stratabase.store.backfill.uniques import MOST_REFUSED, Duplicate, Duplicates, UniqueBackfill
+from stratabase.store.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates, UniqueBackfill
 from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, Item, Key, OutcomeUnknown, Patch
 from stratabase.store.indexes.entries import (
     BuildState,
@@ -35,50 +36,48 @@ from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.heads import live_head
 
 LONGEST_COMMIT = 20.0
-"""Seconds for which a commit may be under way, retries included, before its process gives up."""
+"""The maximum duration of a commit in seconds, including retries, after which its process gives up."""
 
 SETTLED = MAX_AGE + LONGEST_COMMIT + 5.0
-"""Seconds after which all processes commit by a change of the registry, and indexes show what came before."""
+"""Seconds after a change of the registry: then all writes are based on it, and indexes show older writes."""
 
-_READ_AT_ONCE = 100
-_PLACED_AT_ONCE_LOCALLY = 50
-"""How many objects get their places in one commit of an embedded engine, which is one write to the disk."""
+_READ_BATCH = 100
+"""The number of objects that are read together."""
+_OBJECTS_PER_LOCAL_COMMIT = 50
+"""The number of objects whose index entries are written in one commit of an embedded engine.
+
+There, a commit costs one write to the disk, however many objects it has.
+"""
 
 ReportProgress = Callable[[int], None]
-"""Is called with the number of objects that were looked at since the last call."""
+"""Takes the number of objects that were processed since the last call."""
 
 
 class Backfill(Protocol):
-    """Gives the objects of one class what they lack of some entries of the registry."""
+    """The construction of registry entries of one kind, for the objects of one class."""
 
     def build(self, items: Sequence[Item]) -> None:
-        """Give objects what they lack; `items` are their heads as they were read."""
+        """Write what objects lack. `items`: the heads of the objects, as they were read."""
 
     def finish(self) -> Mapping[RegistryEntry, Duplicates]:
-        """Do what remains after the last object, and return what could not be given to all of them."""
+        """Finish after the last object; return the entries that some objects could not get."""
 
 
 class ReindexOutcome(NamedTuple):
-    """What is not READY after a run."""
+    """The entries that are not READY after a run, and why."""
 
     duplicates: tuple[Duplicate, ...] = ()
-    """Values that several objects have and only one may have."""
+    """Values that several objects have, although they must be unique."""
     interrupted: tuple[str, ...] = ()
-    """What a process with another model prevented, or what waits for a free index slot."""
+    """The labels of entries that a process with another model has violated, or that lack a free slot."""
     more: int = 0
-    """How many further objects have values that another one has."""
+    """The number of further objects with such values, which are not listed."""
 
 
 class Reindex:
-    """Builds what is not READY for a model's classes.
+    """Builds the entries of a model's classes that are not READY."""
 
-    `ahead`: the model is not served yet, so nothing is taken away that it does not ask for. Otherwise a
-    reindex also drops such constraints, and frees the slots of such indexes. `local`: the engine judges
-    fences, and writes many objects as fast as one. `most`: how many objects that have what another one has
-    are named of each constraint.
-    """
-
-    def __init__(  # noqa: PLR0913 - what is built, for whom, and how
+    def __init__(  # noqa: PLR0913 - the settings of a build
         self,
         engine: Engine,
         model: Model,
@@ -87,8 +86,13 @@ class Reindex:
         sleep: Callable[[float], None] = time.sleep,
         ahead: bool = False,
         local: bool = False,
-        most: int = MOST_REFUSED,
+        max_refused: int = MAX_REFUSED,
     ) -> None:
+        """`ahead`: the model is not served yet, so do not remove entries that only other models need.
+
+        `local`: the engine is embedded: it checks fences, and commits many objects as fast as one.
+        `max_refused`: the maximum number of objects with duplicates to list for each constraint.
+        """
         self._engine = engine
         self._model = model
         self._associations = Associations(model)
@@ -97,16 +101,16 @@ class Reindex:
         self._sleep = sleep
         self._ahead = ahead
         self._local = local
-        self._most = most
+        self._max_refused = max_refused
 
     def unfinished(self, class_names: Iterable[str]) -> dict[str, tuple[RegistryEntry, ...]]:
-        """Return what is to be built for each of some classes, without those that need nothing."""
+        """Return the entries to build for each class, without classes that have none."""
         registry = self._slots.update(self._slots.add_missing)
         found = {name: self._building(registry, name) for name in class_names}
         return {name: built for name, built in found.items() if built}
 
     def run(self, class_name: str, report: ReportProgress = lambda _: None) -> ReindexOutcome:
-        """Make everything of a class READY, but constraints that objects do not keep to."""
+        """Build all entries of a class; return those that are still not READY, and why."""
         class_ = self._model.classes[class_name]
         registry = self._slots.update(lambda registry: self._prepared(registry, class_name))
         building = self._building(registry, class_name)
@@ -126,12 +130,12 @@ class Reindex:
         return ReindexOutcome(tuple(duplicates), tuple(interrupted), more)
 
     def _building(self, registry: Registry, class_name: str) -> tuple[RegistryEntry, ...]:
-        """Return what the model asks for of a class and is not READY."""
+        """Return the entries that the model needs for a class and that are not READY."""
         roles = registry.unfinished_roles(self._associations.requirements(class_name))
         return (*registry.unfinished(self._model.classes[class_name]), *roles)
 
     def _prepared(self, registry: Registry, class_name: str) -> Registry:
-        """Return the registry as a build begins: with all that the model asks for."""
+        """Return the registry for the start of a build: with all entries that the model needs."""
         if not self._ahead:
             registry = self._without_free_slots(registry, class_name)
             registry = registry.without_unwanted(class_name, self._model.classes[class_name])
@@ -141,7 +145,7 @@ class Reindex:
     def _build(
         self, class_: Class, building: Sequence[RegistryEntry], report: ReportProgress
     ) -> Mapping[RegistryEntry, Duplicates]:
-        """Give all objects of a class what they lack; return what could not be given to all of them."""
+        """Run all backfills over a class; return the entries that some objects could not get."""
         backfills, refused = self._backfills(class_, building), dict[RegistryEntry, Duplicates]()
         for items in self._objects(class_.name) if backfills else ():
             for backfill in backfills:
@@ -150,22 +154,24 @@ class Reindex:
         for backfill in backfills:
             refused |= backfill.finish()
         if roles := [one for one in building if isinstance(one, RequiredRoleEntry)]:
-            refused |= RoleBackfill(self._engine, self._model, self._slots, roles, self._most).build(report)
+            refused |= RoleBackfill(self._engine, self._model, self._slots, roles, self._max_refused).build(
+                report
+            )
         return refused
 
     def _backfills(self, class_: Class, building: Sequence[RegistryEntry]) -> list[Backfill]:
-        """Return one backfill for each kind of what is to be built."""
+        """Return one backfill for each kind of entry, except for required roles."""
         backfills: list[Backfill] = []
         if slots := [one for one in building if isinstance(one, IndexSlot)]:
             backfills.append(
-                IndexBackfill(self._engine, class_, slots, _PLACED_AT_ONCE_LOCALLY if self._local else 1)
+                IndexBackfill(self._engine, class_, slots, _OBJECTS_PER_LOCAL_COMMIT if self._local else 1)
             )
         if uniques := [one for one in building if isinstance(one, UniqueEntry)]:
-            backfills.append(UniqueBackfill(self._engine, self._model, class_, uniques, self._most))
+            backfills.append(UniqueBackfill(self._engine, self._model, class_, uniques, self._max_refused))
         return backfills
 
     def _without_free_slots(self, registry: Registry, class_name: str) -> Registry:
-        """Return the registry after retiring indexes that the model lacks, and freeing long retired ones."""
+        """Return the registry without long retired indexes, and retire those that the model lacks."""
         class_ = self._model.classes.get(class_name)
         slots = registry.classes.get(class_name, ())
         kept = [slot for slot in slots if slot.state is not BuildState.RETIRED or not self._is_settled(slot)]
@@ -184,12 +190,12 @@ class Reindex:
             self._sleep(max(0.0, since / 1000 + SETTLED - self._now() / 1000))
 
     def _objects(self, class_name: str) -> Iterator[Sequence[Item]]:
-        """Yield the heads of a class, as they are."""
+        """Yield the heads of a class, read by key in batches, because the listing may lag."""
         listed = chain.from_iterable(self._engine.range(keys.LISTING, keys.listing_partition(class_name)))
         found: list[Key] = []
         for item in listed:
             found.append(item.key)
-            if len(found) == _READ_AT_ONCE:
+            if len(found) == _READ_BATCH:
                 yield self._heads(found)
                 found = []
         yield self._heads(found)
@@ -199,7 +205,7 @@ class Reindex:
 
 
 class IndexBackfill:
-    """Gives the objects of a class the places in indexes that they lack, or that are wrong."""
+    """The backfill of index entries: writes those that objects lack or that are wrong."""
 
     def __init__(
         self, engine: Engine, class_: Class, slots: Sequence[IndexSlot], objects_per_commit: int = 1
@@ -209,17 +215,20 @@ class IndexBackfill:
         self._objects_per_commit = objects_per_commit
 
     def build(self, items: Sequence[Item]) -> None:
-        """Give objects their places; `items` are their heads as they were read."""
+        """Write the index entries of objects. `items`: the heads of the objects, as they were read."""
         for first in range(0, len(items), self._objects_per_commit):
             set_places(self._engine, items[first : first + self._objects_per_commit], self._paths)
 
     def finish(self) -> Mapping[RegistryEntry, Duplicates]:
-        """Return nothing: every object can be given a place."""
+        """Return nothing, because every object can have an index entry."""
         return {}
 
 
 def set_places(engine: Engine, items: Sequence[Item], paths: Sequence[AccessPath]) -> None:
-    """Give objects, of which these are the heads, the places that they lack or that are wrong."""
+    """Write the index entries that objects lack or that are wrong. `items`: the heads, as they were read.
+
+    If a concurrent write has changed an object, read it again and retry, one object at a time.
+    """
     if _set_places_at_once(engine, items, paths):
         return
     for item in items:
@@ -229,7 +238,7 @@ def set_places(engine: Engine, items: Sequence[Item], paths: Sequence[AccessPath
 
 
 def _set_places_at_once(engine: Engine, items: Sequence[Item], paths: Sequence[AccessPath]) -> bool:
-    """Give objects their places; return False, and give none, when one has been written meanwhile."""
+    """Write the index entries of objects in one commit; return False if one of them was changed meanwhile."""
     patches = [patch for item in items if (patch := _patch(item, paths)) is not None]
     try:
         if patches:
@@ -240,7 +249,7 @@ def _set_places_at_once(engine: Engine, items: Sequence[Item], paths: Sequence[A
 
 
 def _patch(item: Item, paths: Sequence[AccessPath]) -> Patch | None:
-    """Return what gives an object its places; None where they are right."""
+    """Return the action that corrects the index entries of an object, None if they are right."""
     entity = codec.entity_of(item)
     wrong = {
         name: place

@@ -1,9 +1,14 @@
-"""Build the links and counts of required roles for objects that were written while nobody kept them.
+"""The backfill of required roles: corrects their links, guards and counts.
 
-A foreign key, or the link of a role, is the truth. What is derived from it is made to agree: the link or
-guard by which a key is found from its target, the far ends of links, and the counts at targets. What is left
-over from a time when nobody kept it is removed. Each object is written together with its counts, under the
-condition that it is as it was read, so that others may write at the same time.
+Objects that were written while no model required the role may lack them, and some may be wrong. Foreign keys,
+and the links of roles that are stored as links, are the truth. The backfill derives from them:
+
+1. the links or guards at the targets of foreign keys,
+2. the opposite ends of links,
+3. the counts in heads.
+
+It writes what is missing, and removes what no key or link stands for. Each commit expects its objects as they
+were read, so other processes may write at the same time.
 """
 
 import secrets
@@ -22,7 +27,7 @@ from stratabase.domain.objects.commit_refusals import (
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.model.model import Model
-from stratabase.store.backfill.uniques import MOST_REFUSED, Duplicate, Duplicates
+from stratabase.store.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates
 from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import (
     EXISTS,
@@ -71,9 +76,9 @@ from stratabase.store.write.refusals import try_commit
 from stratabase.store.write.transaction import RelatedWrites, WriteTransaction, counted_roles_of
 
 _READ_BATCH = 100
-"""Objects that are read together."""
+"""The number of objects that are read together."""
 _WRITE_BATCH = 20
-"""Objects that are linked in one commit: the head of each, its link or guard, and its target's head."""
+"""The number of objects in one commit. Each takes three actions: its head, its link or guard, its target."""
 _MAX_ATTEMPTS = 5
 
 
@@ -82,7 +87,7 @@ ReportProgress = Callable[[int], None]
 
 
 class RoleBackfill:
-    """Makes the items that are kept for required roles agree with the keys and links of all objects."""
+    """The backfill of the required roles of one class."""
 
     def __init__(
         self,
@@ -90,27 +95,27 @@ class RoleBackfill:
         model: Model,
         slots: RegistryCache,
         roles: Sequence[RequiredRoleEntry],
-        most: int = MOST_REFUSED,
+        max_refused: int = MAX_REFUSED,
     ) -> None:
-        """`most`: how many objects to remember that lack a guard because another holds it."""
+        """`max_refused`: the maximum number of objects to remember that cannot get their guard."""
         self._engine = engine
         self._model = model
         self._associations = Associations(model)
         self._store = StoreContext(engine, model, self._associations, lambda: slots, sequential_map)
         self._rules = WriteSchema(Registry(), model, lambda: 0, self._associations)
         self._roles = roles
-        self._most = most
+        self._max_refused = max_refused
         self._rivals: dict[RoleName, dict[str, set[str]]] = {}
-        """By the role of a foreign key and a target's id: the ids that lead there although only one may."""
+        """By one-to-one role and target id: the ids of the objects that refer to the same target."""
         self._number = 0
-        """How many of them lack their guard."""
+        """The number of objects in `_rivals` without their guard."""
         self._more = Counter[RoleName]()
-        """By role: how many more there are."""
+        """By role: the number of further objects without their guard."""
 
-    def build(self, tell: ReportProgress) -> Mapping[RegistryEntry, Duplicates]:
-        """Build all roles; return those that some objects violate, with these.
+    def build(self, report: ReportProgress) -> Mapping[RegistryEntry, Duplicates]:
+        """Build all roles; return the duplicates of the roles that some objects violate.
 
-        `tell`: takes the number of objects that are done since it was called last.
+        `report`: takes the number of objects that were processed since the last call.
         """
         done: set[object] = set()
         for one in self._roles:
@@ -119,10 +124,10 @@ class RoleBackfill:
                 ends = self._associations.by_role[requirement.role]
                 name = LinkedPair(ends, "", "").identity[0]
                 if name not in done:
-                    self._build_links(ends, tell)
+                    self._build_links(ends, report)
                 done.add(name)
             elif requirement.key_role not in done:
-                self._build_keys(self._associations.foreign_key(requirement.key_role), tell)
+                self._build_keys(self._associations.foreign_key(requirement.key_role), report)
                 done.add(requirement.key_role)
         return {one: found for one in self._roles if (found := self._refused(one))}
 
@@ -138,17 +143,17 @@ class RoleBackfill:
 
     # Roles that are stored as foreign keys.
 
-    def _build_keys(self, foreign_key: ForeignKey, tell: ReportProgress) -> None:
-        # First the counts of the links that exist; then each link that is added counts one more.
+    def _build_keys(self, foreign_key: ForeignKey, report: ReportProgress) -> None:
+        # First correct the counts by the existing links. Then each link that is added increments its count.
         for heads in self._heads(foreign_key.target):
             self._check_targets(foreign_key, heads)
-            tell(len(heads))
+            report(len(heads))
         for heads in self._heads(foreign_key.role.class_name):
             self._link(foreign_key, [codec.entity_of(head) for head in heads])
-            tell(len(heads))
+            report(len(heads))
 
     def _link(self, foreign_key: ForeignKey, entities: Iterable[Entity]) -> None:
-        """Write the links or guards that the keys of objects lack; the objects are as they were read."""
+        """Write the missing links or guards of foreign keys. `entities`: the objects, as they were read."""
         holding = [entity for entity in entities if foreign_key.target_of(entity) is not None]
         found = self._store.get([_evidence(foreign_key, entity) for entity in holding])
         lacking = [
@@ -167,7 +172,10 @@ class RoleBackfill:
                 self._link_one(foreign_key, entity)
 
     def _link_one(self, foreign_key: ForeignKey, entity: Entity) -> None:
-        """Link one object, as it is by then. A key whose target cannot be restored needs no link."""
+        """Write the link or guard of one object. If the object changes meanwhile, read it again and retry.
+
+        If the target is deleted, a link is only needed if the target can be restored.
+        """
         current: Entity | None = entity
         while current is not None and foreign_key.target_of(current) is not None:
             try:
@@ -191,9 +199,9 @@ class RoleBackfill:
                 return
 
     def _link_to_deleted(self, foreign_key: ForeignKey, entity: Entity) -> bool:
-        """Link an object to a deleted target, which may be restored; return False if it must be tried again.
+        """Link an object to a deleted target, which may be restored; return False if the caller must retry.
 
-        Nothing is counted: a restored object gets its counts when they are first needed.
+        No count changes: a restored object gets its counts when they are first needed.
         """
         key = _evidence(foreign_key, entity)
         target = keys.head(Reference(foreign_key.target, str(foreign_key.target_of(entity))))
@@ -205,7 +213,7 @@ class RoleBackfill:
         try:
             self._engine.commit(Batch(_new_commit_id(), (link, unchanged, Check(target, OBJECT_ABSENT))))
         except ExpectationFailed as refusal:
-            # Of several objects that lead to a deleted target, one holds the guard.
+            # Another object that refers to the same deleted target holds the guard: leave it.
             return foreign_key.exclusive and [each.action.key for each in refusal.failures] == [key]
         except OutcomeUnknown:
             return False
@@ -218,7 +226,7 @@ class RoleBackfill:
         return item is not None and (not foreign_key.exclusive or guard_holder(item) == entity.reference.id)
 
     def _note_rival(self, foreign_key: ForeignKey, entity: Entity) -> None:
-        if self._number >= self._most:
+        if self._number >= self._max_refused:
             self._more[foreign_key.role] += 1
             return
         self._number += 1
@@ -228,23 +236,23 @@ class RoleBackfill:
         rivals |= {entity.reference.id, *([] if guard is None else [str(guard_holder(guard))])}
 
     def _linking(self, foreign_key: ForeignKey, entities: Sequence[Entity]) -> WriteTransaction:
-        """Return a transaction that sets the keys of objects as if they were new.
+        """Return a transaction that links objects as if their foreign keys were new.
 
         Raises IntegrityViolation.
         """
         name = foreign_key.role.role_name
-        begun = [
+        creations = [
             Creation(Entity(each.reference, {"_id": each.reference.id, name: foreign_key.target_of(each)}))
             for each in entities
         ]
-        # The instant 0 says that nobody knows since when: readers of versions then look at the object.
-        change = Change(_new_commit_id(), 0, tuple(begun))
+        # The start of these links is unknown. With 0, reads as of an instant treat them as candidates.
+        change = Change(_new_commit_id(), 0, tuple(creations))
         changes = association_changes(change, self._associations, lambda _: ())
-        made = {action.key: _if_free(action) for action in link_actions(changes, 0)}
-        return self._transaction(change, count_deltas(changes), made, entities)
+        link_writes = {action.key: _if_free(action) for action in link_actions(changes, 0)}
+        return self._transaction(change, count_deltas(changes), link_writes, entities)
 
     def _check_targets(self, foreign_key: ForeignKey, heads: Sequence[Item]) -> None:
-        """Remove links and guards at targets to which no key leads, and correct the counts."""
+        """Remove the links and guards of targets that no foreign key stands for. Correct the counts."""
         for head in heads:
             target = keys.reference_of(head.key)
             for ids in _batches(self._led_by(foreign_key, target), _READ_BATCH):
@@ -261,7 +269,7 @@ class RoleBackfill:
         return [] if guard is None else [str(guard_holder(guard))]
 
     def _unlink(self, foreign_key: ForeignKey, target: Reference, id_: str) -> None:
-        """Remove a link or a guard, unless the key leads here after all."""
+        """Remove a link or guard, unless the object's foreign key refers to the target by now."""
         reference = Reference(foreign_key.role.class_name, id_)
         if foreign_key.link_role is None:
             key = keys.one_to_one_guard(foreign_key.role, target.id)
@@ -273,96 +281,98 @@ class RoleBackfill:
             (item,) = self._engine.get([key])
             if item is None or foreign_key.target_of(entity) == target.id:
                 return
-            wanted = CountDeltas()
-            wanted[target].counts.subtract(foreign_key.counted_roles)
-            checks = [] if entity is None else [entity]
-            gone = [] if entity is not None else [Check(keys.head(reference), OBJECT_ABSENT)]
+            deltas = CountDeltas()
+            deltas[target].counts.subtract(foreign_key.counted_roles)
+            unchanged = [] if entity is None else [entity]
+            absence_checks = [] if entity is not None else [Check(keys.head(reference), OBJECT_ABSENT)]
             change = Change(_new_commit_id(), 0)
             try:
-                self._commit(self._transaction(change, wanted, {key: Delete(key, expect)}, checks, gone))
+                self._commit(
+                    self._transaction(change, deltas, {key: Delete(key, expect)}, unchanged, absence_checks)
+                )
             except Conflict:
                 continue
             return
 
     # Roles that are stored as links.
 
-    def _build_links(self, ends: LinkAssociation, tell: ReportProgress) -> None:
+    def _build_links(self, ends: LinkAssociation, report: ReportProgress) -> None:
         near, far = ends
         for heads in self._heads(near.role.class_name):
             for head in heads:
                 self._complete(ends, keys.reference_of(head.key))
-            tell(len(heads))
+            report(len(heads))
         if far.has_links:
             for heads in self._heads(far.role.class_name):
                 for head in heads:
                     self._complete(ends.reversed(), keys.reference_of(head.key))
-                tell(len(heads))
+                report(len(heads))
         for end in (end for end in ends if end.required):
             for heads in self._heads(end.role.class_name):
                 self._recount(heads, (end.role,))
 
     def _complete(self, ends: LinkAssociation, reference: Reference) -> None:
-        """Write the missing far end of each link of an object; remove a link that leads to nothing."""
+        """Write the missing far ends of an object's links, and remove links to objects that do not exist."""
         near, far = ends
         ids = links.read_ids(self._engine, near.role, reference.id)
         others = self._store.read_all([Reference(far.role.class_name, id_) for id_ in ids])
         back = [
             keys.link(Reference(far.role.class_name, id_), far.role.role_name, reference.id) for id_ in ids
         ]
-        there = self._store.get(back) if far.has_links else [None] * len(ids)
-        for id_, other, item in zip(ids, others, there, strict=True):
+        far_links = self._store.get(back) if far.has_links else [None] * len(ids)
+        for id_, other, item in zip(ids, others, far_links, strict=True):
             pair = LinkedPair(ends, reference.id, id_)
             if (other is None and not far.is_singleton) or (
-                far.has_links and item is None and not self._is_real(near)
+                far.has_links and item is None and not self._is_in_model(near)
             ):
-                self._part(pair)
+                self._unlink_pair(pair)
             elif far.has_links and item is None:
-                self._join(pair)
+                self._link_pair(pair)
 
-    def _is_real(self, end: LinkEnd) -> bool:
-        """Return whether the model has a role at an end; otherwise its links only follow the other end's."""
+    def _is_in_model(self, end: LinkEnd) -> bool:
+        """Return whether the model has the role at an end. If not, its links follow the other end."""
         class_ = self._model.classes[end.role.class_name]
         return end.role.role_name in class_.roles
 
-    def _join(self, pair: LinkedPair) -> None:
-        """Write the far link of a pair whose near link exists."""
+    def _link_pair(self, pair: LinkedPair) -> None:
+        """Write the missing far link of a pair."""
         near, far = pair.association
         other = Reference(far.role.class_name, pair.far)
         own = keys.link(Reference(near.role.class_name, pair.near), near.role.role_name, pair.far)
         key = keys.link(other, far.role.role_name, pair.near)
-        wanted = CountDeltas()
-        wanted[other] = CountDelta(must_exist=not far.is_singleton, gains_links=True)
+        deltas = CountDeltas()
+        deltas[other] = CountDelta(must_exist=not far.is_singleton, gains_links=True)
         if far.required:
-            wanted[other].counts[far.role] += 1
-        self._attempt(wanted, {key: Put(Item(key), NOT_EXISTS)}, [Check(own, EXISTS)])
+            deltas[other].counts[far.role] += 1
+        self._attempt(deltas, {key: Put(Item(key), NOT_EXISTS)}, [Check(own, EXISTS)])
 
-    def _part(self, pair: LinkedPair) -> None:
-        """Remove the near link of a pair that has no far link."""
+    def _unlink_pair(self, pair: LinkedPair) -> None:
+        """Remove the near link of a pair that has no far link or far object."""
         near, far = pair.association
         owner, other = Reference(near.role.class_name, pair.near), Reference(far.role.class_name, pair.far)
         key = keys.link(owner, near.role.role_name, pair.far)
         back = keys.link(other, far.role.role_name, pair.near)
-        wanted = CountDeltas()
+        deltas = CountDeltas()
         if near.required:
-            wanted[owner].counts[near.role] -= 1
+            deltas[owner].counts[near.role] -= 1
         is_there = self._store.read(other) is not None or far.is_singleton
-        beside = Check(back, NOT_EXISTS) if is_there else Check(keys.head(other), OBJECT_ABSENT)
-        self._attempt(wanted, {key: Delete(key, EXISTS)}, [beside])
+        check = Check(back, NOT_EXISTS) if is_there else Check(keys.head(other), OBJECT_ABSENT)
+        self._attempt(deltas, {key: Delete(key, EXISTS)}, [check])
 
-    def _attempt(self, wanted: CountDeltas, links_: Mapping[Key, Action], beside: Sequence[Check]) -> None:
-        """Write a link, unless it or its other end has changed meanwhile: then that write has kept it."""
+    def _attempt(self, deltas: CountDeltas, links_: Mapping[Key, Action], checks: Sequence[Check]) -> None:
+        """Write links. Ignore a refusal: then a concurrent write has changed and maintained them."""
         try:
-            self._commit(self._transaction(Change(_new_commit_id(), 0), wanted, links_, (), beside))
+            self._commit(self._transaction(Change(_new_commit_id(), 0), deltas, links_, (), checks))
         except (IntegrityViolation, Conflict):
             return
 
     # Counts.
 
     def _recount(self, heads: Sequence[Item], roles: Sequence[RoleName]) -> None:
-        """Correct the counts of objects by their links.
+        """Set the counts of objects to the numbers of their links.
 
-        A wrong count is removed, and set anew under the condition that it does not exist. A write that
-        changes links meanwhile sets the count itself first, so it is exact.
+        A wrong count is first removed, then set on the condition that it still does not exist. A concurrent
+        write that changes the links must set the count itself first, so the result is exact.
         """
         for role in roles:
             known = self._counts([head.key for head in heads], role)
@@ -370,19 +380,20 @@ class RoleBackfill:
             missing = [key for key, number in known.items() if number is None]
             self._write([_count(key, role, numbers[key]) for key in missing])
             right = [key for key, number in known.items() if number == numbers[key]]
-            # A wrong count may have changed while links were counted, and equal their number by chance.
+            # A wrong count may have changed while the links were counted, and now be equal by chance. So a
+            # count is only right if it is still the same after counting.
             again = self._counts(right, role)
             for key, number in known.items():
                 if number is not None and again.get(key) != numbers[key]:
                     self._reset_count(key, role)
 
     def _counts(self, wanted: Sequence[Key], role: RoleName) -> dict[Key, int | None]:
-        """Return the counts of a role at those objects that exist, None where there is none."""
+        """Return the counts of a role in the heads of existing objects, None for a head without it."""
         heads = [head for head in map(live_head, self._engine.get(wanted)) if head is not None]
         return {head.key: codec.counts(head).get(role) for head in heads}
 
     def _reset_count(self, key: Key, role: RoleName) -> None:
-        """Remove the count of an object, whatever it is, and set it anew."""
+        """Remove the count of an object, whatever its value, and set it again."""
         name = codec.count_attribute(role)
         while (known := self._counts([key], role).get(key)) is not None:
             as_read = Expectation(conditions=(Condition(name, ConditionOperator.EQUALS, known),))
@@ -390,9 +401,9 @@ class RoleBackfill:
         self._write([_count(key, role, self._store.count_links(keys.reference_of(key), role))])
 
     def _write(self, patches: Sequence[Patch]) -> None:
-        """Write patches but for those of objects that others have changed meanwhile.
+        """Write patches, except on objects that concurrent writes have changed.
 
-        Where these have set the count, it is exact already.
+        If these writes have set the count, it is exact.
         """
         if not patches:
             return
@@ -405,37 +416,40 @@ class RoleBackfill:
     def _transaction(
         self,
         change: Change,
-        wanted: CountDeltas,
-        made: Mapping[Key, Action],
+        deltas: CountDeltas,
+        link_writes: Mapping[Key, Action],
         unchanged: Sequence[Entity],
-        beside: Sequence[Check] = (),
+        more_checks: Sequence[Check] = (),
     ) -> WriteTransaction:
-        """Return a transaction with changes of heads and links. Raises IntegrityViolation."""
+        """Return a transaction that changes counts and links. Raises IntegrityViolation.
+
+        `unchanged`: objects that must be as they were read.
+        """
         expected = {entity.reference: expect_unchanged(entity) for entity in unchanged}
         heads = [
             HeadWrite(
                 reference,
                 None,
-                demand,
+                delta,
                 counted_roles_of(self._store, reference.class_name),
                 change.commit_id,
                 ignores_required=True,
                 also_expected=expected.get(reference, NO_EXPECTATION),
             )
-            for reference, demand in wanted.items()
+            for reference, delta in deltas.items()
         ]
         checks = [
             Check(keys.head(reference), expect)
             for reference, expect in expected.items()
-            if reference not in wanted
+            if reference not in deltas
         ]
-        around = RelatedWrites(
-            {keys.head(head.reference): head for head in heads}, made, {}, (), (*checks, *beside)
+        related = RelatedWrites(
+            {keys.head(head.reference): head for head in heads}, link_writes, {}, (), (*checks, *more_checks)
         )
-        return WriteTransaction(self._store, self._rules, change, around)
+        return WriteTransaction(self._store, self._rules, change, related)
 
     def _commit(self, transaction: WriteTransaction) -> None:
-        """Commit a transaction. Raises IntegrityViolation, and Conflict, also when an answer was lost."""
+        """Commit a transaction. Raises IntegrityViolation; Conflict also if a response was lost."""
         id_ = transaction.change.commit_id
         try:
             attempt_repeatedly(
@@ -446,7 +460,7 @@ class RoleBackfill:
             raise Conflict from doubt
 
     def _heads(self, class_name: str) -> Iterator[Sequence[Item]]:
-        """Yield the heads of a class, as they are."""
+        """Yield the heads of a class, read by key in batches, because the listing may lag."""
         if self._store.is_singleton(class_name):
             listed: Iterable[Key] = [keys.head(Reference(class_name, SINGLETON_ID))]
         else:
@@ -457,7 +471,7 @@ class RoleBackfill:
 
 
 def _evidence(foreign_key: ForeignKey, entity: Entity) -> Key:
-    """Return the key of the link or guard by which an object's foreign key is found from its target."""
+    """Return the key of the link or guard for an object's foreign key."""
     target = str(foreign_key.target_of(entity))
     if foreign_key.link_role is None:
         return keys.one_to_one_guard(foreign_key.role, target)
@@ -467,7 +481,7 @@ def _evidence(foreign_key: ForeignKey, entity: Entity) -> Key:
 
 
 def _count(key: Key, role: RoleName, number: int) -> Patch:
-    """Return what sets the count of an object that exists and has none."""
+    """Return the action that sets a count, on the condition that the object exists and lacks this count."""
     name = codec.count_attribute(role)
     absent = Expectation(
         OBJECT_EXISTS.exists, (*OBJECT_EXISTS.conditions, Condition(name, ConditionOperator.ABSENT))
@@ -476,7 +490,7 @@ def _count(key: Key, role: RoleName, number: int) -> Patch:
 
 
 def _if_free(action: Action) -> Action:
-    """Return what writes a link if nobody has written it meanwhile, since it is counted only once."""
+    """Return the write of a link, on the condition that it does not exist: it must be counted only once."""
     assert isinstance(action, Put)
     return Put(action.item, NOT_EXISTS)
 

@@ -1,7 +1,7 @@
-"""Build the guards of uniqueness constraints for objects that were written before the constraint.
+"""The backfill of uniqueness constraints: writes guards for objects that are older than the constraint.
 
-Each is written under the condition that its object is as it was read. An object whose values another one
-holds gets none, and is reported as a duplicate.
+Each guard is written on the condition that its object is as it was read. If another object holds the guard,
+the object gets none and is reported as a duplicate.
 """
 
 import secrets
@@ -25,30 +25,31 @@ from stratabase.store.write.refusals import try_commit
 from stratabase.store.write.uniques import GuardWrites
 
 _MAX_ATTEMPTS = 3
-MOST_REFUSED = 10_000
-"""Objects without their guard that a build remembers at most."""
+MAX_REFUSED = 10_000
+"""The maximum number of objects without a guard that a build remembers for each constraint."""
 _BATCH = 25
-"""Objects in one commit: the head of each, its guard, and perhaps heads of objects that held it before."""
+"""The number of objects in one commit. Each takes up to three actions: its head, guard and former holder."""
 
 
 class Duplicate(NamedTuple):
-    """Unique values that several objects have, or a one-to-one target to which the keys of several lead."""
+    """Several objects that have the same unique values, or refer to the same target by a one-to-one role."""
 
     unique: Unique | RoleName
     values: Mapping[str, Stored]
+    """By attribute; for a role, the id of the target by the role's name."""
     ids: tuple[str, ...]
 
 
 class Duplicates(NamedTuple):
-    """What keeps a uniqueness constraint from being READY."""
+    """The reasons why a constraint cannot become READY."""
 
     found: tuple[Duplicate, ...]
     more: int = 0
-    """Further objects whose values another one has, only counted."""
+    """The number of further objects with duplicates, which are not listed."""
 
 
 class UniqueBackfill:
-    """Gives the objects of a class the guards that they lack, for all constraints that are to be built."""
+    """The backfill of all uniqueness constraints of a class that are not READY."""
 
     def __init__(
         self,
@@ -56,22 +57,23 @@ class UniqueBackfill:
         model: Model,
         class_: Class,
         uniquenesses: Sequence[UniqueEntry],
-        most: int = MOST_REFUSED,
+        max_refused: int = MAX_REFUSED,
     ) -> None:
-        """`most`: how many objects without a guard to remember for each constraint."""
+        """`max_refused`: the maximum number of objects without a guard to remember for each constraint."""
         self._class = class_
         self._backfills = {
-            one: GuardBackfill(engine, model, class_, unique_of(class_, one), most) for one in uniquenesses
+            one: GuardBackfill(engine, model, class_, unique_of(class_, one), max_refused)
+            for one in uniquenesses
         }
 
     def build(self, items: Sequence[Item]) -> None:
-        """Give the objects of heads, as these were read, their guards."""
+        """Write the guards of objects. `items`: the heads of the objects, as they were read."""
         entities = [codec.entity_of(item, self._class) for item in items]
         for backfill in self._backfills.values():
             backfill.claim(entities)
 
     def finish(self) -> Mapping[RegistryEntry, Duplicates]:
-        """Try once more for all that were refused; return the duplicates by constraint."""
+        """Try all refused objects again; return the duplicates by constraint."""
         found = {one: backfill.duplicates() for one, backfill in self._backfills.items()}
         return {one: duplicates for one, duplicates in found.items() if duplicates != NO_DUPLICATES}
 
@@ -80,33 +82,35 @@ NO_DUPLICATES = Duplicates(())
 
 
 class GuardBackfill:
-    """Gives the objects of a class the guards that they lack, for one constraint."""
+    """The backfill of the guards of one constraint."""
 
     def __init__(
-        self, engine: Engine, model: Model, class_: Class, unique: Unique, most: int = MOST_REFUSED
+        self, engine: Engine, model: Model, class_: Class, unique: Unique, max_refused: int = MAX_REFUSED
     ) -> None:
         self._engine = engine
         self._unique = unique
-        self._most = most
+        self._max_refused = max_refused
         self._constraint = unique_constraint(class_, unique)
+        # Without roles, so that `GuardWrites` only handles the guards of this constraint.
         self._class = replace(class_, roles={})
         self._associations = Associations(replace(model, classes={class_.name: self._class}))
         self._number = 0
-        """How many objects are among those that were refused."""
+        """The number of refused objects in `_refused`."""
         self._more = 0
-        """How many more were refused."""
+        """The number of further refused objects."""
         self._refused: dict[Key, set[str]] = {}
-        """By guard: the ids of the objects that have its values."""
+        """By the key of a guard: the ids of the objects that need it."""
         self._values: dict[Key, Mapping[str, Stored]] = {}
+        """By the key of a guard: the unique values."""
 
     def claim(self, entities: Sequence[Entity]) -> None:
-        """Give objects, as they were read, their guards."""
+        """Write the guards that objects lack. `entities`: the objects, as they were read."""
         lacking = self._lacking(entities)
         for first in range(0, len(lacking), _BATCH):
             self._claim_together(lacking[first : first + _BATCH])
 
     def duplicates(self) -> Duplicates:
-        """Try once more for all that were refused, and return the values that several objects have still."""
+        """Try all refused objects again; return the values that several objects still have."""
         again = sorted(set().union(*self._refused.values()))
         self._refused.clear()
         self._number = 0
@@ -136,7 +140,7 @@ class GuardBackfill:
         ]
 
     def _claim_together(self, entities: Sequence[Entity]) -> None:
-        """Give objects their guards in one commit; if that is refused, as many as possible."""
+        """Write the guards of objects in one commit. If it is refused, write as many as possible."""
         if not entities:
             return
         try:
@@ -155,7 +159,7 @@ class GuardBackfill:
                 lacking = self._lacking(list(self._read([entity.reference.id])))
 
     def _claim_one(self, entity: Entity) -> bool:
-        """Give an object its guard, or note who holds it; return False if it was changed meanwhile."""
+        """Write the guard of an object, or record a duplicate; return False if it was changed meanwhile."""
         try:
             self._commit([entity])
         except Conflict:
@@ -165,13 +169,13 @@ class GuardBackfill:
         return True
 
     def _note_duplicate(self, entity: Entity) -> bool:
-        """Note the object that holds the guard instead; return False if none does any more."""
+        """Record a duplicate with the object that holds the guard; return False if none holds it any more."""
         key = self._key(entity)
         assert key is not None
         other = guard_holder(self._engine.get([key])[0])
         if other is None or other == entity.reference.id:
             return False
-        if self._number >= self._most:
+        if self._number >= self._max_refused:
             self._more += 1
             return True
         self._number += 1
@@ -180,7 +184,7 @@ class GuardBackfill:
         return True
 
     def _commit(self, entities: Sequence[Entity]) -> None:
-        """Write the guards of objects as if these were new. Raises Conflict, UniqueViolation."""
+        """Write the guards of objects as if the objects were new. Raises Conflict, UniqueViolation."""
         change = Change("", 0, tuple(map(Creation, entities)))
         guards = GuardWrites(change, lambda _: (self._constraint,), self._read_one, self._associations)
         heads = tuple(Check(keys.head(entity.reference), expect_unchanged(entity)) for entity in entities)

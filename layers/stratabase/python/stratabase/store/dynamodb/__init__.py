@@ -1,11 +1,17 @@
-"""The distributed engine: one DynamoDB table that any number of processes share.
+"""The DynamoDB engine: one table that any number of processes share.
 
-Read in this order: engine (the port's three calls; get), range_query (a range as queries), commit (a batch
-as one write or one transaction), expressions (conditions and updates as DynamoDB writes them), records
-(items as typed values), table (names, indexes, limits). Below them: retry and errors (which failures are
-tried again, and what the others mean), client (what the engine needs of a client), signed_client with
-signature (our own client). Beside them: metering and capacity (what calls consume).
+Read in this order:
 
-Imports engine. Nothing else of the store. Endpoints and credentials are in stratabase.aws. The records of the
-members have a table of their own (adapters/members), which shares client, errors and retry.
+1. engine: the three calls of the port.
+2. range_query: a range as DynamoDB queries.
+3. commit: a batch as a single write or as one `TransactWriteItems`.
+4. expressions: conditions and updates in DynamoDB's expression language.
+5. records: items in DynamoDB's typed JSON.
+6. table: names, indexes, limits.
+7. retry, errors: which failures are retried, and which refusals the others become.
+8. client, signed_client, signature: the client's interface, and a small client that signs requests itself.
+9. metering, capacity: the capacity units that calls consume.
+
+Of the store, imports only engine. Endpoints and credentials are in stratabase.aws. Members are in a separate
+table (adapters/members), whose code shares client, errors and retry.
 """

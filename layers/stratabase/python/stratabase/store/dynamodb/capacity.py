@@ -1,11 +1,14 @@
-"""What a call costs on DynamoDB: capacity units, computed from the sizes of items as its price list says.
+"""The capacity units of engine calls on DynamoDB, computed from the sizes of items.
 
-A consistent read costs a unit for each 4 KB of an item; a page of a range one for each 4 KB of all its items,
-half as much of an index, and where it need not be exact. A write costs a unit for each KB of the item (twice
-in a transaction), and once more for each index in which the item appears anew, leaves, or has changed. Where
-there is no item, reading and writing cost as much as the smallest one. The figures are exact but for what
-DynamoDB alone knows, such as repetitions; the embedded engine costs nothing of the kind, and has the same
-figures.
+| call | units |
+|---|---|
+| get | one read unit for each 4 KB of each item |
+| page of a range | one read unit for each 4 KB of all items together; half for an index or an inexact read |
+| write | one write unit for each KB of the item, two in a transaction |
+| index entry | one write unit for each KB, for each index to which a write adds, removes or changes it |
+
+A missing item costs as much as the smallest one. The figures are exact, except for what only DynamoDB knows,
+such as retries. The SQLite engine costs no units, and is measured by the same figures.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,13 +21,13 @@ from stratabase.store.dynamodb.table import PROJECTED_ATTRIBUTES
 from stratabase.store.engine.port import ITEMS, Action, Batch, Check, IndexKey, Item, Value
 
 READ_UNIT_BYTES, WRITE_UNIT_BYTES = 4096, 1024
-"""Bytes of one unit."""
+"""The bytes of one read unit and of one write unit."""
 
 _STATE_NAME_BYTES = len("state")
 
 
 def get_requests(keys: int) -> int:
-    """Return how many requests it takes to get so many keys, one after the other."""
+    """Return the number of successive requests for a get of this many keys."""
     return ceil(keys / MAX_KEYS_PER_REQUEST)
 
 
@@ -39,19 +42,19 @@ def range_units(index: str, items: Sequence[Item], *, exact: bool = True) -> flo
 
 
 def range_bytes(index: str, items: Sequence[Item]) -> int:
-    """Return the bytes of a page of a range."""
+    """Return the size of a page of a range in bytes."""
     return sum(map(item_bytes if index == ITEMS else _index_entry_bytes, items))
 
 
 def write_units(batch: Batch, before: Sequence[Item | None], after: Sequence[Item | None]) -> float:
-    """Return the write units of a commit, from the items of its actions as they were before it and after."""
+    """Return the write units of a commit. `before`, `after`: the items of its actions before and after it."""
     transaction = not is_single_write(write_requests("", batch.actions))
     changes = zip(batch.actions, before, after, strict=True)
     return sum(_write_units(action, old, new, transaction=transaction) for action, old, new in changes)
 
 
 def item_bytes(item: Item | None) -> int:
-    """Return an item's bytes: the names and values of its attributes, in UTF-8."""
+    """Return the size of an item in bytes: the names and values of its attributes, in UTF-8."""
     if item is None:
         return 0
     places = sum(len(text.encode()) + 2 for place in item.places.values() for text in place)
@@ -89,7 +92,7 @@ def _index_content(item: Item) -> tuple[str | None, Mapping[str, Value]]:
 
 
 def _index_entry_bytes(item: Item | None) -> int:
-    """Return the bytes of what an index carries of an item: the projected attributes and one place."""
+    """Return the size of an index entry in bytes: the projected attributes and one position."""
     if item is None:
         return 0
     projected = {name: value for name, value in item.attributes.items() if name in PROJECTED_ATTRIBUTES}

@@ -1,4 +1,4 @@
-"""The client that the engine needs: one call, and the errors that can come of it."""
+"""The interface of the client that the engine needs: one call, and its errors."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -6,17 +6,17 @@ from typing import Any, Protocol
 
 
 class Client(Protocol):
-    """Sends requests to DynamoDB, each once: the caller decides about another attempt."""
+    """A client that sends each request to DynamoDB once. The caller decides about retries."""
 
     def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the answer. Raises Rejected, Unanswered. Many threads may call at the same time."""
+        """Send a request; return the response. Raises Rejected, Unanswered. This is thread-safe."""
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
 
 
 class Rejected(Exception):
-    """DynamoDB answered with an error: it does not do it, or something went wrong when it did."""
+    """DynamoDB has responded with an error."""
 
     def __init__(
         self,
@@ -31,19 +31,19 @@ class Rejected(Exception):
         self.status = status
         self.message = message
         self.found: Mapping[str, Any] | None = details.get("Item")
-        """The record that a condition did not hold for."""
+        """The record for which a condition failed."""
         self.reasons: Sequence[Mapping[str, Any]] = details.get("CancellationReasons") or ()
-        """Of a cancelled transaction: what each of its actions came to, in their order."""
+        """For a cancelled transaction: the reasons of its actions, in their order."""
         self.date = date
-        """The server's time, as HTTP writes it."""
+        """The server's time, in the format of HTTP."""
 
 
 class Unanswered(Exception):
-    """No answer that can be trusted came. The request may have been carried out or not."""
+    """There was no valid response. It is unknown whether the request was executed."""
 
 
 class Unreached(Unanswered):
-    """The request was not even sent."""
+    """The request was not sent."""
 
 
 """The header with the checksum of an answer's body."""

@@ -1,8 +1,11 @@
-"""Commits a batch: one write by itself, several as a transaction, and nothing twice.
+"""Commits a batch: a single action as one write request, several actions as one `TransactWriteItems`.
 
-A transaction carries a token made of the batch's id, by which DynamoDB itself knows a repetition. A write by
-itself costs half, and has none: when it is refused after an answer was lost, the item that was found decides.
-It names the batch if the batch has been done (see Batch.id); where it does not, the outcome is unknown.
+A request whose response was lost is sent again, and must not be done twice:
+
+- A transaction has a token, made from the id of the batch. DynamoDB itself recognizes the repetition.
+- A single write costs half as much, but has no token. If the repetition is refused, the item that was found
+  decides. If the item contains the id of the batch (see `Batch.id`), the first request was successful.
+  Otherwise the outcome is unknown.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,22 +35,26 @@ Parameters = dict[str, Any]
 
 _CHECK = "ConditionCheck"
 _MAX_DESCRIBED = 10
-"""How many writes the description of a failure names, when DynamoDB does not say which one failed."""
+"""The maximum number of writes in the description of a failure, if DynamoDB does not say which one failed."""
 
 
 class WriteRequest(NamedTuple):
-    """An action as DynamoDB is asked to do it."""
+    """The DynamoDB request for an action."""
 
     action: Action
     kind: str
-    """What a transaction calls it. Alone, its operation is called so with "Item" at the end."""
+    """The name of the action in a transaction: Put, Update, Delete or ConditionCheck.
+
+    The operation for a single write has the same name with "Item" at the end.
+    """
     parameters: Parameters
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether it may be sent alone, and again when its answer is lost: done twice, it is done once.
+        """Whether the request may be sent without a transaction: it is idempotent, or detectably done.
 
-        A conditional delete that finds nothing cannot tell whether it was done before or by somebody else.
+        Additions are not idempotent. A conditional delete that finds no item cannot tell whether its first
+        request or another caller has deleted the item.
         """
         adds = isinstance(self.action, Patch) and bool(self.action.add)
         deletes_conditionally = isinstance(self.action, Delete) and self.action.expect != NO_EXPECTATION
@@ -55,21 +62,24 @@ class WriteRequest(NamedTuple):
 
 
 def commit_batch(client: RetryingClient, table: str, batch: Batch) -> None:
-    """Do all actions or none. Raises ExpectationFailed, Unavailable; ValueError for what cannot be done."""
+    """Execute all actions of a batch or none.
+
+    Raises ExpectationFailed, Unavailable; ValueError if DynamoDB does not support an action.
+    """
     requests = write_requests(table, batch.actions)
     try:
         _send(client, batch, requests)
     except PermanentRejection as error:
         rejected = error.rejected
         failures = _failures(rejected, requests)
-        # 1. The request itself was at fault, or the account that makes it.
+        # 1. No expectation failed: the request is invalid, or AWS refuses the account.
         if not failures:
             raise permanent_error(rejected, _describe_failure(rejected, requests)) from error
-        # 2. The expectations fail because an earlier attempt did the batch: what was found names it.
+        # 2. An item that was found contains the id of the batch: an earlier attempt has committed it.
         if any(_names_batch(failure.found, batch.id) for failure in failures):
             return
-        # 3. They fail for another reason. But after a lost answer, what was found may come from a later
-        # commit that hides this one. A transaction that was done before is known by its token.
+        # 3. The batch was refused. After a lost response, this is certain only for a transaction, because of
+        #    its token. For a single write, a later commit may have overwritten the item and hide the batch.
         is_certain = not error.may_have_run or rejected.code == CANCELLED
         raise (ExpectationFailed if is_certain else OutcomeUnknown)(failures) from error
 
@@ -83,16 +93,12 @@ def _send(client: RetryingClient, batch: Batch, requests: Sequence[WriteRequest]
 
 
 def _token(batch: Batch) -> str:
-    """Return a text of the length that DynamoDB takes, the same for the same batch."""
+    """Return the idempotency token of a batch, which has at most 36 characters."""
     return sha256(f"{batch.attempt} {batch.id}".encode()).hexdigest()[:36]
 
 
-_Judged = tuple[WriteRequest, Mapping[str, Any]]
-"""A write, and what DynamoDB says became of it."""
-
-
 def _failures(rejected: Rejected, requests: Sequence[WriteRequest]) -> list[Failure]:
-    """Return the actions whose expectations did not hold."""
+    """Return the actions whose expectations failed, with the items that were found."""
     if rejected.code == CANCELLED:
         reasons: Iterable[tuple[WriteRequest, Mapping[str, Any]]] = zip(
             requests, rejected.reasons, strict=True
@@ -113,13 +119,13 @@ def _found(reason: Mapping[str, Any]) -> Item | None:
 
 
 def _names_batch(item: Item | None, batch_id: str) -> bool:
-    """Return whether an item tells that a batch wrote it (see Batch.id)."""
+    """Return whether an item proves that a batch was committed (see `Batch.id`)."""
     values = item.attributes.values() if item else ()
     return any(value == batch_id or (isinstance(value, list) and batch_id in value) for value in values)
 
 
 def _describe_failure(rejected: Rejected, requests: Sequence[WriteRequest]) -> str:
-    """Return what was wrong with which actions, as far as DynamoDB says it."""
+    """Return a description of what was wrong with which actions, for the log."""
     if not rejected.reasons:
         return "; ".join([rejected.message, *map(_describe, requests[:_MAX_DESCRIBED])])
     reasons = zip(requests, rejected.reasons, strict=False)
@@ -138,12 +144,12 @@ def _describe(request: WriteRequest) -> str:
 
 
 def is_single_write(writes: Sequence[WriteRequest]) -> bool:
-    """Return whether this is one write that needs no transaction, and so costs half."""
+    """Return whether the requests are a single write without a transaction, which costs half."""
     return len(writes) == 1 and writes[0].is_repeatable
 
 
 def write_requests(table: str, actions: tuple[Action, ...]) -> list[WriteRequest]:
-    """Return the requests for actions, in their order, but none for a check of nothing."""
+    """Return the requests for actions, in their order, without checks that expect nothing."""
     return [_write_request(table, action) for action in actions if not _is_needless(action)]
 
 

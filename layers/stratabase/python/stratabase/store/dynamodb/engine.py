@@ -1,4 +1,4 @@
-"""The distributed engine: one DynamoDB table, shared by any number of processes."""
+"""The DynamoDB engine: one table, which any number of processes share."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,18 +14,18 @@ from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
 DEFAULT_RETRY_POLICY = RetryPolicy()
 
 MAX_KEYS_PER_REQUEST = 100
-"""What one BatchGetItem reads."""
+"""The maximum number of keys of one BatchGetItem, which is DynamoDB's limit."""
 
 
 class DynamoDBEngine:
-    """Keeps items in one table (see table_definition).
+    """An engine on one table (see `table_definition`).
 
-    A `get` of several keys may see a part of a batch that is being committed; each item is seen whole.
+    A `get` of several keys may see only a part of a batch that is being committed. Each item is complete.
 
-    A write that is sent alone and whose answer is lost is sent again. It is done twice where what it expects
-    is true again: if it expects nothing, so that it also covers what came in between; or if it puts an item
-    where none is, and others have deleted that in between. Transactions and conditional deletes have a
-    token against this.
+    If the response to a single write is lost, the write is sent again. It can then be done twice, in two
+    cases: it expects nothing, so it also overwrites writes in between; or it creates an item, and another
+    process has deleted this item in between. Transactions and conditional deletes have a token that prevents
+    this.
     """
 
     def __init__(self, client: Client, table: str, retry_policy: RetryPolicy = DEFAULT_RETRY_POLICY) -> None:
@@ -34,7 +34,7 @@ class DynamoDBEngine:
         self._table = table
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
-        """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
+        """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
         distinct = [key for key in dict.fromkeys(keys) if _is_possible(key)]
         if len(distinct) == 1:
             item = self._get_one(distinct[0])
@@ -44,7 +44,7 @@ class DynamoDBEngine:
             found |= {item.key: item for item in self._get_many(distinct[at : at + MAX_KEYS_PER_REQUEST])}
         return [found.get(key) for key in keys]
 
-    def range(  # noqa: PLR0913 - as the port has it
+    def range(  # noqa: PLR0913 - the signature of the port
         self,
         index: str,
         partition: str,
@@ -59,11 +59,11 @@ class DynamoDBEngine:
         return query.pages(self._retrying, self._table, limit)
 
     def commit(self, batch: Batch) -> None:
-        """Do all actions or none. Raises ExpectationFailed, Unavailable."""
+        """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         commit_batch(self._retrying, self._table, batch)
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._client.close()
 
     def _get_one(self, key: Key) -> Item | None:
@@ -73,7 +73,7 @@ class DynamoDBEngine:
         return item_of(answer["Item"]) if "Item" in answer else None
 
     def _get_many(self, keys: Sequence[Key]) -> list[Item]:
-        """Return the items that there are, asking again for those that an answer left out."""
+        """Return the existing items. Request those again that a response left unprocessed."""
         wanted: Mapping[str, Any] = {
             self._table: {"Keys": list(map(key_record, keys)), "ConsistentRead": True}
         }
@@ -86,12 +86,12 @@ class DynamoDBEngine:
             wanted = answer.get("UnprocessedKeys") or {}
             if not wanted:
                 return found
-            if items:  # it goes on, however slowly
+            if items:  # there is progress, so the retries start over
                 attempts = self._retrying.attempts()
             attempts.wait()
 
 
 def _is_possible(key: Key) -> bool:
-    """Return whether something may be under a key. DynamoDB refuses to look under others."""
+    """Return whether DynamoDB allows a key. It rejects reads of other keys."""
     partition, sort = (len(text.encode()) for text in key)
     return 0 < partition <= MAX_PARTITION_BYTES and 0 < sort <= MAX_SORT_BYTES

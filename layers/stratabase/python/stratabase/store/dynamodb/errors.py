@@ -1,4 +1,4 @@
-"""What a failed request means: another attempt, a refusal, or a mistake of the caller's."""
+"""Classifies failed requests: transient errors, refusals, and mistakes of the caller."""
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.messages import _
@@ -17,10 +17,10 @@ _TRANSIENT_CODES = frozenset(
         "TransactionInProgressException",
     }
 )
-"""Codes of what goes well when it is asked for again in a moment."""
+"""The codes of errors for which a retry may succeed."""
 
 _TRANSIENT_REASONS = frozenset({"ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"})
-"""The same, of the actions of a cancelled transaction."""
+"""The same for the actions of a cancelled transaction."""
 
 _CALLER_MISTAKES = frozenset(
     {
@@ -35,7 +35,7 @@ RequestError = Rejected | Unanswered
 
 
 def is_transient(error: RequestError) -> bool:
-    """Return whether another attempt may go better."""
+    """Return whether a retry may succeed."""
     if isinstance(error, Unanswered) or error.status >= 500:
         return True
     return error.code in _TRANSIENT_CODES or any(
@@ -44,24 +44,27 @@ def is_transient(error: RequestError) -> bool:
 
 
 def may_have_run(error: RequestError) -> bool:
-    """Return whether the request may have been carried out all the same."""
+    """Return whether the request may have been executed in spite of the error."""
     if isinstance(error, Unanswered):
         return not isinstance(error, Unreached)
     return error.status >= 500
 
 
 def busy_error(*, may_have_written: bool) -> Unavailable:
-    """Return what to raise when no attempt went well."""
+    """Return the exception for a request of which all attempts failed."""
     if may_have_written:
-        message = _("The store did not respond. It is unknown whether the data was written.")
+        message = _(
+            "The store did not respond, so the data might not have been saved. "
+            "Check the data before you try again."
+        )
         return Unavailable(message, retry_after=5)
     return Unavailable(_("The store is too busy. Try again."))
 
 
 def permanent_error(rejected: Rejected, details: str = "") -> Exception:
-    """Return what to raise when another attempt would go no better; its cause is for the log.
+    """Return the exception for a rejection that a retry cannot change, with the rejection as its cause.
 
-    `details` says what was wrong with which part of the request, where DynamoDB's message does not.
+    `details`: describes the part of the request that was wrong, if DynamoDB's message does not.
     """
     error: Exception
     if rejected.code in _CALLER_MISTAKES:

@@ -1,4 +1,4 @@
-"""Conditions and updates as expressions of DynamoDB, with placeholders for all names and values."""
+"""Converts conditions and updates to DynamoDB expressions, with placeholders for all names and values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,24 +9,24 @@ from stratabase.store.engine.port import Condition, ConditionOperator, Expectati
 
 
 class Placeholders:
-    """The names and values of one request's expressions."""
+    """The placeholders in the expressions of one request."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._values: dict[str, TypedValue] = {}
 
     def name(self, stored: str) -> str:
-        """Return the placeholder of an attribute."""
+        """Return the placeholder for an attribute. `stored`: its name in the table."""
         return self._names.setdefault(stored, f"#{len(self._names)}")
 
     def value(self, value: TypedValue) -> str:
-        """Return a placeholder of a value."""
+        """Return a new placeholder for a value."""
         placeholder = f":{len(self._values)}"
         self._values[placeholder] = value
         return placeholder
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters of a request that explain its placeholders. DynamoDB refuses empty ones."""
+        """Return the parameters of a request that define its placeholders. DynamoDB rejects empty ones."""
         names = {placeholder: name for name, placeholder in self._names.items()}
         parameters = {"ExpressionAttributeNames": names, "ExpressionAttributeValues": self._values}
         return {parameter: content for parameter, content in parameters.items() if content}
@@ -36,12 +36,12 @@ _EXISTENCE_FUNCTIONS = {True: "attribute_exists", False: "attribute_not_exists"}
 
 
 def condition_expression(expect: Expectation, placeholders: Placeholders) -> str:
-    """Return an expectation as a condition; an empty text when it admits everything."""
+    """Return the condition expression of an expectation; an empty text if it expects nothing."""
     parts = _conditions(expect.conditions, placeholders)
     if expect.exists is not None:
         parts.insert(0, f"{_EXISTENCE_FUNCTIONS[expect.exists]}({placeholders.name(PARTITION)})")
     either = _conditions(expect.either, placeholders)
-    # DynamoDB refuses parentheses that change nothing.
+    # DynamoDB rejects redundant parentheses.
     parts += [f"({' OR '.join(either)})"] if len(either) > 1 else either
     return " AND ".join(parts)
 
@@ -53,7 +53,7 @@ def _conditions(conditions: Sequence[Condition], placeholders: Placeholders) -> 
 def _compare(condition: Condition, placeholders: Placeholders) -> str:
     name = placeholders.name(stored_name(condition.attribute))
     value = typed_value(condition.value)
-    # DynamoDB compares within a type only; that is said here because emulators need to be told.
+    # DynamoDB only compares values of the same type. Emulators may not, so the condition tests the type.
     (type_,) = value
     has_type = f"attribute_type({name}, {placeholders.value(typed_value(type_))})"
     if condition.value is None:
@@ -62,7 +62,7 @@ def _compare(condition: Condition, placeholders: Placeholders) -> str:
 
 
 def _compare_order(condition: Condition, placeholders: Placeholders) -> str:
-    # DynamoDB refuses to ask for an order with what has none, where the port says that it does not hold.
+    # DynamoDB rejects order comparisons with values that have no order. The port defines them as false.
     return (_compare if type(condition.value) in (str, int) else _never)(condition, placeholders)
 
 
@@ -86,7 +86,7 @@ _CONDITIONS: Mapping[ConditionOperator, Callable[[Condition, Placeholders], str]
 
 
 def update_expression(patch: Patch, placeholders: Placeholders) -> str:
-    """Return what a patch changes; an empty text when it can only leave an item as it is."""
+    """Return the update expression of a patch; an empty text if it changes nothing."""
     places = place_attributes(patch.places)
     added = {stored_name(name): typed_value(number) for name, number in patch.add.items()}
     removed = [
@@ -95,7 +95,7 @@ def update_expression(patch: Patch, placeholders: Placeholders) -> str:
     ]
     changed = _new_values(patch, places)
     if not changed and not added and patch.expect.exists is not True:
-        changed = {BLANK: typed_value(None)}  # since removing alone makes no item
+        changed = {BLANK: typed_value(None)}  # an update that only removes attributes creates no item
     clauses = {
         "SET": [
             f"{placeholders.name(name)} = {placeholders.value(value)}" for name, value in changed.items()

@@ -1,7 +1,6 @@
-"""An engine that reports what each call consumes, while the request that makes the call is being measured.
+"""An engine wrapper that reports the consumption of each call, if the current request is being measured.
 
-It wraps any engine. What is not counted, such as capacity, is computed as DynamoDB would charge it
-(capacity.py).
+It wraps any engine, and computes the capacity units that DynamoDB would charge (capacity.py).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,7 @@ _note: ContextVar[Note | None] = ContextVar("note", default=None)
 
 @contextmanager
 def record_consumption(note: Note) -> Iterator[None]:
-    """Report to `note` each call of an engine that the current request makes inside the `with` block."""
+    """Report each engine call of the current request inside the `with` block to `note`."""
     token = _note.set(note)
     try:
         with count_round_trips():
@@ -30,9 +29,9 @@ def record_consumption(note: Note) -> Iterator[None]:
 
 
 class MeteredEngine:
-    """Passes every call on to an engine, and reports it.
+    """An engine that delegates every call to another engine, and reports it.
 
-    `current_note` returns the function that takes the report of a call, or None when nobody wants one.
+    `current_note`: returns the function that takes the report of a call, None if the request is not measured.
     """
 
     def __init__(self, engine: Engine, current_note: Callable[[], Note | None] = _note.get) -> None:
@@ -40,7 +39,7 @@ class MeteredEngine:
         self._current_note = current_note
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
-        """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
+        """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
         note = self._current_note()
         if note is None:
             return self._engine.get(keys)
@@ -54,7 +53,7 @@ class MeteredEngine:
         note(Consumption("get", None, requests, len(keys), size, units, 0, took, before))
         return found
 
-    def range(  # noqa: PLR0913 - as the port has it
+    def range(  # noqa: PLR0913 - the signature of the port
         self,
         index: str,
         partition: str,
@@ -70,29 +69,29 @@ class MeteredEngine:
         return pages if note is None else _report_pages(index, pages, note, exact=exact)
 
     def commit(self, batch: Batch) -> None:
-        """Do all actions or none. Raises ExpectationFailed, Unavailable."""
+        """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         note = self._current_note()
         if note is None:
             self._engine.commit(batch)
             return
-        # The price of a write depends on the items before and after it. Reading them is not reported.
+        # The cost of a write depends on the items before and after it. Reading these is not reported.
         before = self._items_of(batch)
         began = perf_counter()
         try:
             self._engine.commit(batch)
         except Exception:
-            # What is refused costs as much as what is written, but for the indexes.
+            # A refused write costs as much as a successful one, without the indexes.
             note(_commit_consumption(batch, before, before, _milliseconds_since(began)))
             raise
         took = _milliseconds_since(began)
         note(_commit_consumption(batch, before, self._items_of(batch), took))
 
     def close(self) -> None:
-        """Finish what is under way and let go of files and connections."""
+        """Finish running calls, and close files and connections."""
         self._engine.close()
 
     def _items_of(self, batch: Batch) -> Sequence[Item | None]:
-        """Return the items of a batch, in the order of its actions. Measuring never makes a write fail."""
+        """Return the items of a batch in the order of its actions. Measuring never makes a write fail."""
         try:
             return self._engine.get([action.key for action in batch.actions])
         except Unavailable:
@@ -102,7 +101,7 @@ class MeteredEngine:
 def _report_pages(
     index: str, pages: Iterator[Sequence[Item]], note: Note, *, exact: bool
 ) -> Iterator[Sequence[Item]]:
-    """Yield the pages of a range and report each; an empty range is reported as one empty page."""
+    """Yield the pages of a range, and report each. An empty range is reported as one empty page."""
     is_first = True
     while True:
         began = perf_counter()

@@ -1,7 +1,7 @@
-"""Reads a range of one partition of an index, query by query.
+"""Reads a range of one partition of an index, with one Query request for each page.
 
-A query names the range with one condition on the sort key. It takes two ends only with BETWEEN, which
-includes both, and no end may be longer than a key. So the condition may let in a little more, which is left
+A Query takes one condition on the sort key. For a range with two ends, this is BETWEEN, which includes both
+ends. And no value may be longer than a key. So the condition may match a few more items, which are filtered
 out here.
 """
 
@@ -21,34 +21,36 @@ from stratabase.store.dynamodb.table import (
 from stratabase.store.engine.port import ITEMS, Bounds, Item
 
 _INDEXES = {ITEMS: (PARTITION, SORT), **PLACE_ATTRIBUTES}
-"""For each index, the attributes of its partition and its sort key."""
+"""By index: the attributes with its partition and its sort key."""
 
 _FIRST_PAGE = 64
+"""The number of items in the first page of a range without a limit. Each page is twice as long as before."""
 _MAX_PAGE = 1024
+"""The maximum number of items in a page."""
 _LAST_CHARACTER = "\U0010ffff"
 
 
 class KeyCondition(NamedTuple):
-    """A condition on a sort key: at least `low`, and below `high` or, if it is included, at most."""
+    """A condition on a sort key, in a form that DynamoDB supports."""
 
     low: str | None
-    """None is open."""
+    """The lower end, which is included. None if it is open."""
     high: str | None
-    """None is open."""
+    """The upper end. None if it is open."""
     high_included: bool
 
     @property
     def admits_everything(self) -> bool:
-        """Whether there is no need to ask for a condition."""
+        """Whether a query needs no condition."""
         return self.low is None and self.high is None
 
     @property
     def admits_nothing(self) -> bool:
-        """Whether no key meets it; no key is an empty text."""
+        """Whether no key meets the condition. Keys are never empty."""
         return self.high == "" or (self.low is not None and self.high is not None and self.low > self.high)
 
     def expression(self, placeholders: Placeholders) -> str:
-        """Return the condition as it follows the name of the sort key in an expression."""
+        """Return the text of the condition, which follows the name of the sort key in an expression."""
         low, high = (end and placeholders.value(typed_value(end)) for end in (self.low, self.high))
         if low and high:
             return f"BETWEEN {low} AND {high}"
@@ -56,10 +58,10 @@ class KeyCondition(NamedTuple):
 
 
 def key_condition(bounds: Bounds) -> KeyCondition:
-    """Return the condition that all keys within bounds meet, and as few others as possible."""
+    """Return a condition that all keys within bounds meet, and as few others as possible."""
     low, high = bounds.low, bounds.high
     if low and not bounds.low_included:
-        low += "\0"  # the very next text
+        low += "\0"  # the next text in the order of code points
     lowest = _shorten(low) if low else None
     highest = None if high is None else _shorten(high)
     if highest != high:
@@ -68,7 +70,7 @@ def key_condition(bounds: Bounds) -> KeyCondition:
 
 
 def _shorten(text: str) -> str:
-    """Return a text, or as much of it as leaves room for one character more in a key."""
+    """Return a text, shortened if it is longer than a key, so that one more character fits in a key."""
     encoded = text.encode()
     if len(encoded) <= MAX_SORT_BYTES:
         return text
@@ -76,7 +78,7 @@ def _shorten(text: str) -> str:
 
 
 class RangeQuery(NamedTuple):
-    """What is read, and in which direction."""
+    """A range to read, and how to read it."""
 
     index_name: str
     partition: str
@@ -87,11 +89,11 @@ class RangeQuery(NamedTuple):
 
     def pages(self, client: RetryingClient, table: str, limit: int | None) -> Iterator[Sequence[Item]]:
         """Yield the items, page by page, at most `limit` in all."""
-        # DynamoDB refuses to look where nothing can be.
+        # DynamoDB rejects queries that cannot match anything.
         if self.condition.admits_nothing or not 0 < len(self.partition.encode()) <= MAX_PARTITION_BYTES:
             return
         query = self._parameters(table)
-        # Without a limit, little is asked for at first, since most callers want little.
+        # Without a limit, start with small pages, because most callers need only few items.
         size, left = _FIRST_PAGE, limit
         while left != 0:
             answer = client.read("Query", {**query, "Limit": size if left is None else left + self._extra})
@@ -105,7 +107,7 @@ class RangeQuery(NamedTuple):
 
     @property
     def _extra(self) -> int:
-        """How many items to read besides: the first one may be left out, and cause another query."""
+        """The number of additional items to read, because the first one may be filtered out."""
         return 1 if self.backward and self.condition.high_included and not self.bounds.high_included else 0
 
     def _parameters(self, table: str) -> dict[str, Any]:
@@ -135,7 +137,7 @@ class RangeQuery(NamedTuple):
 def range_query(
     index: str, partition: str, bounds: Bounds, *, backward: bool, exact: bool = True
 ) -> RangeQuery:
-    """Return the query for a range of an index. Raises ValueError when there is no such index."""
+    """Return the query for a range of an index. Raises ValueError if there is no such index."""
     if index not in _INDEXES:
         raise ValueError(f"There is no index {index!r}; there are {', '.join(_INDEXES)}.")
     return RangeQuery(index, partition, bounds, key_condition(bounds), backward, exact)

@@ -1,4 +1,4 @@
-"""Records: items as the table holds them, with a type for each value."""
+"""Converts between items and records, which are items in DynamoDB's typed JSON."""
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -16,16 +16,17 @@ from stratabase.store.dynamodb.table import (
 from stratabase.store.engine.port import INDEX_NAMES, IndexKey, Item, Key, Value
 
 TypedValue = dict[str, Any]
-"""A value as DynamoDB has it: one entry, whose key says its type (S, N, BOOL, NULL, L)."""
+"""A value in DynamoDB's format: one entry from its type (S, N, BOOL, NULL, L) to its content."""
 
 Record = dict[str, TypedValue]
-"""By name of the stored attribute."""
+"""By name of the attribute in the table: its value."""
 
 _MAX_DIGITS = 38
+"""The precision of DynamoDB's numbers."""
 
 
 def record_of(item: Item) -> Record:
-    """Return an item as a record."""
+    """Return the record of an item."""
     own = {STATE: item.state, **place_attributes(item.places)}
     return (
         key_record(item.key)
@@ -35,12 +36,12 @@ def record_of(item: Item) -> Record:
 
 
 def key_record(key: Key) -> Record:
-    """Return a key as a record."""
+    """Return the attributes of a key."""
     return {PARTITION: {"S": key.partition}, SORT: {"S": key.sort}}
 
 
 def place_attributes(places: Mapping[str, IndexKey | None]) -> dict[str, str | None]:
-    """Return the attributes that put an item in its places, by stored name; None where a place is removed."""
+    """Return the attributes of index positions, by name in the table; None for a position to remove."""
     if not places.keys() <= PLACE_ATTRIBUTES.keys():
         raise ValueError(f"The indexes are {', '.join(INDEX_NAMES)}, but an item has places in {[*places]}.")
     return {
@@ -80,12 +81,12 @@ def key_of(record: Record) -> Key:
 
 
 def typed_value(value: Value) -> TypedValue:
-    """Return a value with its type. Raises ValueError for a number that DynamoDB would round."""
+    """Return a value in DynamoDB's format. Raises ValueError for a number that DynamoDB would round."""
     return _TYPED[type(value)](value)
 
 
 def plain_value(value: TypedValue) -> Value:
-    """Return a value without its type."""
+    """Return the plain value of a value in DynamoDB's format."""
     ((type_, content),) = value.items()
     return _PLAIN[type_](content)
 

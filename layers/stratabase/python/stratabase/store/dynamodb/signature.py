@@ -1,4 +1,4 @@
-"""Signs requests to one endpoint of DynamoDB, as AWS Signature Version 4 has it."""
+"""Signs requests to DynamoDB with AWS Signature Version 4."""
 
 import hmac
 import time
@@ -14,7 +14,7 @@ _INSTANT = "%Y%m%dT%H%M%SZ"
 
 
 class RequestSigner:
-    """Makes the headers of requests to one host in one region."""
+    """A signer of requests to one host in one region."""
 
     def __init__(self, region: str, host: str) -> None:
         self._region = region
@@ -52,7 +52,7 @@ class RequestSigner:
 
 
 def _canonical(headers: dict[str, str], names: str, body: bytes) -> str:
-    """Return the canonical request; its headers are in the order of their names."""
+    """Return the canonical request. `headers`: sorted by name."""
     lines = "".join(f"{name}:{value}\n" for name, value in headers.items())
     return f"POST\n/\n\n{lines}\n{names}\n{_digest(body)}"
 

@@ -1,8 +1,7 @@
-"""A client that signs its requests itself, in a fifth of the time that botocore takes for one.
+"""A client that signs requests itself. It takes a fifth of the time that botocore takes for a request.
 
-It does what a client must do to be safe: it checks each answer's checksum, trusts no connection that has
-been idle for long, has time limits, follows the server's clock where its own is wrong, and renews
-credentials.
+It has what a client needs to be safe: it checks the checksum of each response, uses no connection that was
+idle for long, has timeouts, corrects its clock by that of the server, and renews credentials.
 """
 
 import select
@@ -34,14 +33,14 @@ _TARGET = "DynamoDB_20120810."
 _STALE_CREDENTIALS = frozenset({"ExpiredTokenException", "UnrecognizedClientException"})
 _WRONG_TIME = frozenset({"InvalidSignatureException", "RequestExpired", "RequestTimeTooSkewed"})
 _MIN_CLOCK_SKEW = 60.0
-"""Seconds by which the clocks must differ for that to be the reason of a refusal."""
+"""The difference between the clocks in seconds from which on it may be the reason for a rejection."""
 
 MAX_IDLE = 20.0
-"""Seconds after which a connection is not trusted any more; the other side closes it somewhat later."""
+"""The seconds after which an idle connection is not used again. The server closes it a little later."""
 
 
 class _Answer(NamedTuple):
-    """What came back: the status, the body, and the server's time as it writes it."""
+    """An HTTP response. `date`: the server's time, in the format of HTTP."""
 
     status: int
     body: bytes
@@ -49,7 +48,7 @@ class _Answer(NamedTuple):
 
 
 class SignedClient:
-    """Calls DynamoDB over its own connections."""
+    """A client for DynamoDB with its own connections."""
 
     def __init__(self, endpoint: AwsEndpoint, credentials: CredentialsProvider | None = None) -> None:
         address = urlsplit(endpoint.url or _address(endpoint.region))
@@ -59,10 +58,13 @@ class SignedClient:
         self._signer = RequestSigner(endpoint.region, address.netloc)
         self._credentials = credentials or (StaticCredentials(fixed) if fixed else BotocoreCredentials())
         self._clock_skew = 0.0
-        """Seconds by which the server's clock is ahead of ours."""
+        """The seconds by which the clock of the server is ahead of this machine's."""
 
     def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the answer. Raises Rejected, Unanswered."""
+        """Send a request; return the response. Raises Rejected, Unanswered.
+
+        If the credentials or the clock were wrong, correct them and send the request once more.
+        """
         target, body = _TARGET + operation, _body(parameters)
         try:
             return _parse(self._send(target, body))
@@ -72,7 +74,7 @@ class SignedClient:
         return _parse(self._send(target, body))
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._connections.close()
 
     def _send(self, target: str, body: bytes) -> _Answer:
@@ -99,14 +101,14 @@ class SignedClient:
         return self._signer.signed_headers(target, body, credentials, time.time() + self._clock_skew)
 
     def _can_correct(self, rejected: Rejected) -> bool:
-        """Return whether the request goes better now: its signature was at fault, and has been corrected."""
+        """Correct the credentials or the clock after a rejection; return whether a retry may succeed."""
         if rejected.code in _STALE_CREDENTIALS:
             self._credentials.discard()
             return True
         return rejected.code in _WRONG_TIME and self._adjust_clock(rejected.date)
 
     def _adjust_clock(self, date: str | None) -> bool:
-        """Follow the server's clock; return whether that makes a difference."""
+        """Adjust to the clock of the server; return whether this changes anything."""
         skew = self._clock_skew if date is None else parsedate_to_datetime(date).timestamp() - time.time()
         changed = abs(skew - self._clock_skew) > _MIN_CLOCK_SKEW
         self._clock_skew = skew if changed else self._clock_skew
@@ -120,12 +122,12 @@ def _address(region: str) -> str:
 def _body(parameters: Mapping[str, Any]) -> bytes:
     try:
         return orjson.dumps(parameters)
-    except TypeError as error:  # half of a character; all else is made by the engine
+    except TypeError as error:  # a text with a lone surrogate; the engine creates all other values
         raise ValueError(f"The store cannot keep this: {error}") from error
 
 
 def _exchange(connection: HTTPConnection, body: bytes, headers: Mapping[str, str]) -> _Answer:
-    # All at once: http.client would send the head alone first, and take longer to put it together.
+    # One send for head and body. http.client would send the head separately, and build it more slowly.
     connection.sock.sendall(_head(headers, len(body)) + body)
     response = HTTPResponse(connection.sock, method="POST")
     with response:
@@ -143,10 +145,10 @@ def _head(headers: Mapping[str, str], length: int) -> bytes:
 
 
 def _parse(answer: _Answer) -> Mapping[str, Any]:
-    """Return the content of an answer. Raises Rejected, Unanswered."""
+    """Return the content of a response. Raises Rejected, Unanswered."""
     try:
         content = orjson.loads(answer.body)
-    except orjson.JSONDecodeError as error:  # such as a proxy's page
+    except orjson.JSONDecodeError as error:  # such as an error page of a proxy
         if answer.status < 400:
             raise Unanswered("The answer is not JSON.") from error
         content = {}
@@ -168,22 +170,19 @@ def _rejected(answer: _Answer, content: Mapping[str, Any]) -> Rejected:
 
 
 class ConnectionPool:
-    """Open connections to one host that nobody uses at present; the one used last is taken first.
+    """A thread-safe pool of idle connections to one host. The one that was used last is taken first."""
 
-    Any thread may take one.
-    """
-
-    def __init__(self, address: SplitResult, timeouts: tuple[float, float], most: int) -> None:
+    def __init__(self, address: SplitResult, timeouts: tuple[float, float], max_idle: int) -> None:
         self._address = address
         self._connect_timeout, self._read_timeout = timeouts
-        self._idle: deque[tuple[HTTPConnection, float]] = deque(maxlen=most)
+        self._idle: deque[tuple[HTTPConnection, float]] = deque(maxlen=max_idle)
 
     def acquire(self) -> HTTPConnection:
-        """Return an open connection. Raises OSError when none can be made."""
+        """Return an open connection. Raises OSError if none can be opened."""
         while self._idle:
             try:
                 connection, since = self._idle.pop()
-            except IndexError:  # another thread has it
+            except IndexError:  # another thread has taken it
                 break
             if _is_fresh(connection, since):
                 return connection
@@ -191,15 +190,15 @@ class ConnectionPool:
         return self._open()
 
     def release(self, connection: HTTPConnection) -> None:
-        """Keep a connection whose last answer has been read to its end, if there is room."""
+        """Put a connection back, if there is room. Its last response must have been read to the end."""
         if connection.sock is None or len(self._idle) == self._idle.maxlen:
             connection.close()
         else:
-            # The clock on the wall, since the other one stops while Lambda freezes the process.
+            # Wall-clock time, because the monotonic clock stops while Lambda freezes the process.
             self._idle.append((connection, time.time()))
 
     def close(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the idle connections."""
         while self._idle:
             self._idle.pop()[0].close()
 
@@ -221,12 +220,12 @@ class ConnectionPool:
 
 
 def _is_fresh(connection: HTTPConnection, since: float) -> bool:
-    """Return whether the other side is likely to be listening still."""
+    """Return whether the server has probably not closed a connection."""
     return 0 <= time.time() - since < MAX_IDLE and not _is_readable(connection.sock)
 
 
 def _is_readable(open_socket: socket) -> bool:
-    """Return whether something came that nobody asked for: the end."""
+    """Return whether an idle socket has data, which means that the server has closed it."""
     poll = select.poll()
     poll.register(open_socket, select.POLLIN)
     return bool(poll.poll(0))
@@ -236,6 +235,6 @@ CHECKSUM_HEADER = "x-amz-crc32"
 
 
 def verify_checksum(checksum: str | None, content: bytes) -> None:
-    """Raise Unanswered when the content is not what was sent."""
+    """Raise Unanswered if the content does not match its checksum."""
     if checksum is not None and checksum != str(zlib.crc32(content)):
         raise Unanswered("The answer's checksum is wrong.")

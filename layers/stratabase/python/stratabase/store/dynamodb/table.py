@@ -1,4 +1,4 @@
-"""The one table: its keys, its indexes, and the names of its attributes."""
+"""The table: its keys, its indexes, and the names of its attributes."""
 
 from typing import Any
 
@@ -8,26 +8,27 @@ from stratabase.store.engine.port import INDEX_NAMES
 PARTITION, SORT, STATE = "pk", "sk", "state"
 
 PLACE_ATTRIBUTES = {name: (f"p{number}", f"s{number}") for number, name in enumerate(INDEX_NAMES, 1)}
-"""For each secondary index, the attributes that hold an item's place in it: partition, sort."""
+"""By secondary index: the attributes with an item's position in it, as (partition, sort)."""
 
 BLANK = "blank"
-"""An attribute that a patch sets when it makes an item without setting anything else."""
+"""An attribute that a patch sets if it creates an item without setting anything else."""
 
 RESERVED_NAMES = frozenset(
     {PARTITION, SORT, STATE, BLANK, *(name for pair in PLACE_ATTRIBUTES.values() for name in pair)}
 )
-"""The table's own names of attributes. An item's attribute of the same name is stored with a mark."""
+"""Names that the table itself uses. An attribute of an item with such a name is stored with a prefix."""
 
 PROJECTED_ATTRIBUTES = ("state", "commitIds", "versionStart")
-"""What an index carries of an item: what a page needs. Not the lock: so locking leaves the indexes alone.
+"""The attributes that indexes contain, which are those that a page needs.
 
-An index cannot be told later to carry more; a new one would have to be built.
+Locks are not among them, so that locking an object does not write to indexes. DynamoDB cannot change the
+projection of an index later.
 """
 
 MAX_PARTITION_BYTES = 2048
-"""How long the partition of a key may be."""
+"""DynamoDB's maximum length of a partition key."""
 MAX_SORT_BYTES = 1024
-"""How long the sort key may be."""
+"""DynamoDB's maximum length of a sort key."""
 
 _MARK = "="
 
@@ -46,12 +47,12 @@ def table_definition(name: str) -> dict[str, Any]:
 
 
 def stored_name(attribute: str) -> str:
-    """Return the name in the table of an item's attribute."""
+    """Return the name in the table for an attribute of an item."""
     return _MARK + attribute if attribute in RESERVED_NAMES or attribute.startswith(_MARK) else attribute
 
 
 def attribute_name(stored: str) -> str:
-    """Return the name in the item of a stored attribute that is none of the table's own."""
+    """Return the attribute of an item for a name in the table that is not reserved."""
     return stored.removeprefix(_MARK)
 
 
@@ -71,7 +72,7 @@ def _key_schema(partition: str, sort: str) -> list[dict[str, str]]:
 
 
 def ensure_table(client: Client, name: str) -> None:
-    """Create the table unless it is there: in an emulator. On AWS, the template creates it.
+    """Create the table if it does not exist. This is for emulators; on AWS, the template creates it.
 
     Raises Rejected, Unanswered.
     """

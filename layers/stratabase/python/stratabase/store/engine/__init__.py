@@ -1,11 +1,15 @@
-"""The storage port, and what works with any engine behind it.
+"""The storage port, and helpers that work with every engine.
 
-An engine keeps items under keys and knows three calls: get, range and commit. The store is written against
-this port alone; `store.sqlite` and `store.dynamodb` implement it.
+An engine stores items under keys and has three calls: `get`, `range` and `commit`. `store.sqlite` and
+`store.dynamodb` implement it. The rest of the store depends only on this port.
 
-Read in this order: port (items, expectations, batches, the three calls), expectations (whether they are
-met), offloading (calls that do not block the local server), parallel (the same for many keys at a time, and
-how round trips are counted), and read_limiter (what a request may read).
+Read in this order:
 
-Imports the domain's refusals and read budget. Nothing of the store besides itself.
+1. port: items, expectations, batches, and the three calls with their guarantees.
+2. expectations: evaluates expectations against items.
+3. offloading: keeps engine calls from blocking the local server.
+4. parallel: runs several reads at the same time, and counts round trips.
+5. read_limiter: charges reads to the read budget of a request.
+
+Imports the domain's refusals and read budget, and no other package of the store.
 """

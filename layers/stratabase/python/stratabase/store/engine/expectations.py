@@ -1,4 +1,4 @@
-"""Checks expectations: whether an item is as an action expects it."""
+"""Evaluates expectations against items, as every engine must."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ _ABSENT: Any = object()
 
 
 def is_met(expect: Expectation, item: Item | None) -> bool:
-    """Return whether an expectation is true of an item, or of there being none."""
+    """Return whether an item meets an expectation. `item`: None if there is no item under the key."""
     if expect.exists is not None and expect.exists != (item is not None):
         return False
     attributes = item.attributes if item else {}
@@ -31,7 +31,7 @@ def _condition_holds(condition: Condition, attributes: Mapping[str, Any]) -> boo
 
 
 def _equals(found: Any, value: Any) -> bool:
-    # Python takes True for 1; the port does not.
+    # In Python, True == 1. In the port, values of different types are never equal.
     return bool(found == value) and isinstance(found, bool) == isinstance(value, bool)
 
 
@@ -54,9 +54,9 @@ _COMPARISONS: Mapping[ConditionOperator, Callable[[Any, Any], bool]] = {
 
 
 def find_failures(engine: Engine, actions: Sequence[Action]) -> tuple[Failure, ...]:
-    """Return the actions whose expectations do not hold now, with what was found. Writes nothing.
+    """Return the actions whose expectations fail now, each with the item that it found. Write nothing.
 
-    There may be more actions than a batch holds.
+    `actions` may be longer than a batch.
     """
     found = engine.get([action.key for action in actions])
     return tuple(

@@ -1,4 +1,4 @@
-"""Keeps an engine that waits for a network from blocking the local server."""
+"""Runs the calls of an engine that waits for a network outside the event loop of the local server."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,16 +7,16 @@ from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item,
 
 
 class OffloadingEngine:
-    """Passes every call on to an engine, each where it does not block other requests."""
+    """An engine that delegates every call to another one, where the call does not block other requests."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
-        """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
+        """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
         return waiting.offload(self._engine.get, keys)
 
-    def range(  # noqa: PLR0913 - as the port has it
+    def range(  # noqa: PLR0913 - the signature of the port
         self,
         index: str,
         partition: str,
@@ -32,9 +32,9 @@ class OffloadingEngine:
             yield page
 
     def commit(self, batch: Batch) -> None:
-        """Do all actions or none. Raises ExpectationFailed, Unavailable."""
+        """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         waiting.offload(self._engine.commit, batch)
 
     def close(self) -> None:
-        """Finish what is under way and let go of files and connections."""
+        """Finish running calls, and close files and connections."""
         self._engine.close()

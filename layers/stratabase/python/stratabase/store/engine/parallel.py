@@ -1,6 +1,7 @@
-"""The same work on several things: one after another, or at the same time where each waits for a network.
+"""Maps a function over a sequence, one item after another or in threads, and counts round trips.
 
-What a request waits for is counted in round trips: of those made at the same time, the longest row counts.
+The round trips of a request measure how often it waits for the network. Parallel calls count as much as the
+longest chain of round trips among them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,7 @@ R = TypeVar("R")
 
 
 class _RoundTrips:
-    """How many round trips were made one after another, in a request or in one of its parallel parts."""
+    """The number of successive round trips in a request, or in one of its parallel calls."""
 
     __slots__ = ("made",)
 
@@ -38,7 +39,10 @@ def count_round_trips() -> Iterator[None]:
 
 
 def add_round_trips(number: int) -> int:
-    """Count round trips that were made; return how many came before them, 0 where nobody counts."""
+    """Add round trips to the count of the current request; return the count before them.
+
+    Return 0 if the request does not count round trips.
+    """
     count = _round_trips.get()
     if count is None:
         return 0
@@ -47,14 +51,14 @@ def add_round_trips(number: int) -> int:
 
 
 class ParallelMap(Protocol):
-    """A way to do the same work on several things."""
+    """A map function, which may run calls in parallel."""
 
     def __call__(self, work: Callable[[T], R], each: Sequence[T]) -> list[R]:
-        """Return what `work` returns of each, in their order; raise what it raises."""
+        """Return the results of `work`, in the order of the items. Raises what `work` raises."""
 
 
 def sequential_map(work: Callable[[T], R], each: Sequence[T]) -> list[R]:
-    """Return what `work` returns of each, in their order, doing one after another."""
+    """Return the results of `work` for each item, one after another. Raises what `work` raises."""
     part = _ParallelPart(work)
     try:
         return [part(one) for one in each]
@@ -63,7 +67,7 @@ def sequential_map(work: Callable[[T], R], each: Sequence[T]) -> list[R]:
 
 
 class ThreadedMap:
-    """Does the work in threads of its own: at most so many at once, whoever asks."""
+    """A map function that runs calls in a thread pool, which all of its callers share."""
 
     def __init__(self, max_threads: int) -> None:
         self._max_threads = max_threads
@@ -71,7 +75,7 @@ class ThreadedMap:
         self._pool: Any = None
 
     def __call__(self, work: Callable[[T], R], each: Sequence[T]) -> list[R]:
-        """Return what `work` returns of each, in their order; raise what it raises."""
+        """Return the results of `work`, in the order of the items. Raises what `work` raises."""
         if len(each) < 2:
             return sequential_map(work, each)
         part = _ParallelPart(work)
@@ -84,7 +88,7 @@ class ThreadedMap:
             part.end()
 
     def close(self) -> None:
-        """Let the threads end."""
+        """Wait for the threads to finish, and end them."""
         with self._lock:
             if self._pool is not None:
                 self._pool.shutdown()
@@ -99,7 +103,7 @@ class ThreadedMap:
 
 
 class _ParallelPart(Generic[T, R]):
-    """Work whose round trips count as if the work on all things began at once."""
+    """A function whose calls count round trips as if they all started at the same time."""
 
     def __init__(self, work: Callable[[T], R]) -> None:
         self._work = work
@@ -108,7 +112,7 @@ class _ParallelPart(Generic[T, R]):
         self._made_after: list[int] = []
 
     def __call__(self, one: T) -> R:
-        """Return what the work returns of one of the things."""
+        """Return the result of the function for one item."""
         if self._count is None:
             return self._work(one)
         own = _RoundTrips(self._made_before)
@@ -120,6 +124,6 @@ class _ParallelPart(Generic[T, R]):
             self._made_after.append(own.made)
 
     def end(self) -> None:
-        """Go on counting behind the longest row."""
+        """Set the count of the request to that of the longest chain."""
         if self._count is not None:
             self._count.made = max(self._made_after, default=self._made_before)

@@ -10,22 +10,23 @@ from stratabase.frozen import frozen
 from stratabase.messages import _
 
 INDEX_NAMES = tuple(f"index{number}" for number in range(1, 9))
-"""The generic secondary indexes; "items" is the name of the items themselves, ordered by key."""
+"""The names of the generic secondary indexes."""
 
 ITEMS = "items"
+"""The name of the primary index: the items themselves, ordered by key."""
 Value = str | int | bool | None | list[str]
-"""What an attribute of an item may hold."""
+"""The type of an item's attribute."""
 
 
 class Key(NamedTuple):
-    """The key of an item: its partition, and its sort key within that. Neither text is empty."""
+    """The primary key of an item: its partition, and its sort key in the partition. Neither text is empty."""
 
     partition: str
     sort: str
 
 
 class IndexKey(NamedTuple):
-    """Where an item appears in a secondary index; several may have the same place. Neither text is empty."""
+    """The position of an item in a secondary index. Several items may share one. Neither text is empty."""
 
     partition: str
     sort: str
@@ -33,23 +34,22 @@ class IndexKey(NamedTuple):
 
 @frozen
 class Item:
-    """What the store keeps under one key.
-
-    `attributes` are those that conditions and readers need without decoding; `state` is an object's state as
-    JSON text; `places` says in which indexes the item appears, and where.
-    """
+    """A record: what an engine stores under one key."""
 
     key: Key
     attributes: Mapping[str, Value] = field(default_factory=dict)
+    """The values that conditions can test and readers need without parsing the state."""
     state: str | None = None
+    """The state of an object, as JSON text."""
     places: Mapping[str, IndexKey] = field(default_factory=dict)
+    """By the name of a secondary index: the item's position in it. The index contains no other items."""
 
 
 class ConditionOperator(Enum):
-    """How a condition compares an item's attribute with its value.
+    """The operators that compare an attribute of an item with the value of a condition.
 
-    Values of different types are never equal (true is not 1). Only texts, by code point, and numbers have an
-    order: of anything else AT_MOST and MORE_THAN do not hold. None is a value like others, and not absent.
+    Values of different types are never equal (true is not 1). AT_MOST and MORE_THAN compare texts by code
+    point, and numbers; they are false for other values. None is a value: it is PRESENT.
     """
 
     EQUALS = "="
@@ -60,7 +60,7 @@ class ConditionOperator(Enum):
 
 
 class Condition(NamedTuple):
-    """What an attribute of the item as it is stored now must be. ABSENT and PRESENT have no value."""
+    """A test of one attribute of the stored item. ABSENT and PRESENT take no value."""
 
     attribute: str
     operator: ConditionOperator
@@ -69,15 +69,17 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What must be true of the item under a key: it exists or not (None: either), and all conditions hold.
+    """What an action requires of the item under its key, so that the batch is committed.
 
-    Of `either`, if there are any, at least one holds besides. Of an item that does not exist, every attribute
-    is absent.
+    In a missing item, every attribute is absent.
     """
 
     exists: bool | None = None
+    """Whether the item must exist. None: it may or may not."""
     conditions: tuple[Condition, ...] = ()
+    """All of them must hold."""
     either: tuple[Condition, ...] = ()
+    """At least one of them must hold, unless there are none."""
 
 
 NOT_EXISTS = Expectation(exists=False)
@@ -87,36 +89,40 @@ NO_EXPECTATION = Expectation()
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Store a whole item, in place of what is under its key."""
+    """An action that stores an item, and replaces the item under its key if there is one."""
 
     item: Item
     expect: Expectation = NO_EXPECTATION
 
     @property
     def key(self) -> Key:
-        """The key that it writes."""
+        """The key of the item."""
         return self.item.key
 
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """Change an item: set attributes, add to whole numbers (absent counts as 0), remove attributes.
+    """An action that changes parts of an item.
 
-    A `state` or a place that is not given stays; a place given as None is taken away. Where the expectation
-    admits that there is no item (by default it does not), the patch makes one: a counter needs no beginning.
-    An attribute is named at most once. Adding to what is no whole number is the caller's mistake: ValueError.
+    If the expectation allows that the item is missing (the default does not), the patch creates it. So a
+    counter needs no initialization. An attribute is named at most once in `set`, `add` and `remove`.
     """
 
     key: Key
     expect: Expectation = EXISTS
     set: Mapping[str, Value] = field(default_factory=dict)
+    """Attributes with their new values."""
     add: Mapping[str, int] = field(default_factory=dict)
+    """Attributes with what to add; a missing attribute counts as 0. ValueError if one is not an integer."""
     remove: frozenset[str] = frozenset()
+    """Attributes to remove."""
     state: str | None = None
+    """The new state. None keeps the state."""
     places: Mapping[str, IndexKey | None] = field(default_factory=dict)
+    """New positions by index; None removes the item from that index. Other indexes stay as they are."""
 
     def __post_init__(self) -> None:
-        """Refuse to do two things to one attribute: engines would differ in the result."""
+        """Refuse an attribute that is named twice, for which engines would differ in the result."""
         named = [*self.set, *self.add, *self.remove]
         if len(set(named)) < len(named):
             raise ValueError(
@@ -126,7 +132,7 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Remove the item under a key, if there is one."""
+    """An action that deletes the item under a key, if there is one."""
 
     key: Key
     expect: Expectation = NO_EXPECTATION
@@ -134,7 +140,7 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Write nothing, but require an expectation to hold."""
+    """An action that writes nothing, but requires that an expectation holds."""
 
     key: Key
     expect: Expectation
@@ -142,30 +148,33 @@ class Check:
 
 Action = Put | Patch | Delete | Check
 MAX_ACTIONS = 100
+"""The maximum number of actions in a batch, which is that of DynamoDB's TransactWriteItems."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Actions that are done together or not at all; each key at most once, at most MOST_ACTIONS of them."""
+    """Actions that an engine commits atomically: at most one for each key, and at most MAX_ACTIONS."""
 
     id: str
-    """Identifies the commit, so that a retry is recognized: no other commit has it.
+    """The id of the commit, unique to it, by which an engine recognizes a retry.
 
-    An item with this id as an attribute, or in a list, tells that the commit has been done. An engine that
-    lost an answer may have nothing else to go by.
+    An item proves that the commit was done if one of its attributes is this id, or a list that contains it.
+    After a lost response, an engine may have no other proof.
     """
     actions: tuple[Action, ...]
     attempt: int = 0
-    """Distinguishes batches that try one commit with different actions, each after the one before was
-    refused: they are not retries of each other."""
-    fence: Check | None = None
-    """An expectation that an embedded engine checks with the others. It is no action, but fails like one.
+    """The number of this attempt at the commit, from 0.
 
-    A remote engine ignores it, since there it would make a transaction of each write.
+    Each attempt has other actions than the one that was refused before it, so it is not a retry of that one.
+    """
+    fence: Check | None = None
+    """A further expectation, which fails like that of an action. Only embedded engines check it.
+
+    A remote engine ignores it, because it would turn every single write into a transaction.
     """
 
     def __post_init__(self) -> None:
-        """Refuse what no engine could commit at once."""
+        """Refuse a batch that no engine can commit atomically."""
         if len(self.actions) > MAX_ACTIONS:
             raise ValueError(
                 f"A batch has at most {MAX_ACTIONS} actions, but this one has {len(self.actions)}."
@@ -179,7 +188,7 @@ class Batch:
 
 
 class Bounds(NamedTuple):
-    """A range of sort keys, compared by code point. None is open."""
+    """A range of sort keys, compared by code point. An end that is None is open."""
 
     low: str | None = None
     high: str | None = None
@@ -187,7 +196,7 @@ class Bounds(NamedTuple):
     high_included: bool = True
 
     def admits(self, text: str) -> bool:
-        """Return whether a sort key lies within."""
+        """Return whether a sort key lies in the range."""
         low, high, low_included, high_included = self
         above = low is None or text > low or (low_included and text == low)
         return above and (high is None or text < high or (high_included and text == high))
@@ -197,14 +206,14 @@ UNBOUNDED = Bounds()
 
 
 class Failure(NamedTuple):
-    """An action whose expectation did not hold, with the item that was found, or None."""
+    """An action whose expectation failed, and the item that the engine found instead (None: no item)."""
 
     action: Action
     found: Item | None
 
 
 class ExpectationFailed(Exception):
-    """A batch was refused, and nothing of it was written. Has all expectations that failed."""
+    """The engine refused a batch and wrote nothing. `failures`: all expectations that failed."""
 
     def __init__(self, failures: Sequence[Failure]) -> None:
         super().__init__([failure.action.key for failure in failures])
@@ -212,24 +221,28 @@ class ExpectationFailed(Exception):
 
 
 class OutcomeUnknown(Unavailable):
-    """A batch is refused, but an answer was lost before: what failed may be due to the batch itself.
+    """The engine refused a retry of a batch, after the response of an earlier attempt was lost.
 
-    Try again only if `failures` show that it was not done, or if that does not matter.
+    The earlier attempt may have committed the batch, and so be the reason why expectations failed. Commit it
+    again only if `failures` prove that it was not committed, or if that does not matter.
     """
 
     def __init__(self, failures: Sequence[Failure]) -> None:
-        message = _("A response of the store was lost. It is unknown whether the data was written.")
+        message = _(
+            "A response from the store was lost, so the data might not have been saved. "
+            "Check the data before you try again."
+        )
         super().__init__(message, retry_after=5)
         self.failures = tuple(failures)
 
 
 class Engine(Protocol):
-    """Keeps items. A commit that has returned survives the death of the process."""
+    """A key-value store with secondary indexes and atomic, conditional, durable commits."""
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
-        """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
+        """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
 
-    def range(  # noqa: PLR0913 - where, which part of it, and how
+    def range(  # noqa: PLR0913 - a range with its options
         self,
         index: str,
         partition: str,
@@ -241,19 +254,23 @@ class Engine(Protocol):
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page.
 
-        `index` is ITEMS or one of INDEX_NAMES (otherwise ValueError). At most `limit` items in all. A page is
-        as of one moment; an item that is there throughout is yielded exactly once, also where several share a
-        place. Closing the iterator early costs nothing. ITEMS is exact at once, unless it need not be
-        (`exact`): then it may lag, and costs half. A secondary index may always lag, and need not carry all
-        attributes and places of its items, but it carries the place in itself.
+        Each page is a snapshot. The pages contain each item exactly once if it is not written meanwhile, also
+        if several items share a position. Reading of further pages ends when the caller closes the iterator.
+
+        `index`: ITEMS or one of INDEX_NAMES; otherwise raises ValueError. `limit`: of all pages together.
+        `exact`: read ITEMS strongly consistently. Otherwise the read may lag behind commits, and costs half.
+
+        Reads of secondary indexes may always lag. Their items may lack attributes and places, but have their
+        position in this index.
         """
 
     def commit(self, batch: Batch) -> None:
-        """Do all actions or none. Raises ExpectationFailed (with every expectation that failed), Unavailable.
+        """Execute all actions of a batch or none, if all expectations hold for the items before the batch.
 
-        The expectations are checked against the items as they are before the batch. ExpectationFailed is
-        certain; of Unavailable nothing is known, but of OutcomeUnknown what was found.
+        A batch that was committed survives the end of the process. Raises ExpectationFailed, with all
+        expectations that failed; then nothing was written. Raises Unavailable, which leaves open whether the
+        batch was committed. OutcomeUnknown, a kind of Unavailable, has the items that were found.
         """
 
     def close(self) -> None:
-        """Finish what is under way and let go of files and connections."""
+        """Finish running calls, and close files and connections."""

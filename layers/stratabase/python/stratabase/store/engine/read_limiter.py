@@ -1,4 +1,4 @@
-"""Limits what a request reads: what is read is drawn from its allowance, and past that it is refused."""
+"""Charges the items that a request reads to its read budget, and refuses more when the budget is used up."""
 
 from collections.abc import Callable, Sequence
 from threading import Lock
@@ -11,14 +11,11 @@ from stratabase.store.engine.port import Item
 Read = TypeVar("Read", Item, Item | None)
 
 _BYTES_BESIDE_STATE = 200
-"""About what an item weighs without its state. Looking for an item that is not there costs as much."""
+"""The approximate size of an item without its state, which is also charged for a missing item."""
 
 
 class ReadLimiter:
-    """Draws reads from a request's allowance; threads that read for the same request may share it.
-
-    Without an allowance, nothing is limited. `explain` makes the refusal; the plain one names the class only.
-    """
+    """Charges reads to the read budget of a request. Several threads of the request may share a limiter."""
 
     def __init__(
         self,
@@ -26,35 +23,39 @@ class ReadLimiter:
         class_name: str,
         explain: Callable[["ReadLimiter"], ReadBudgetExceeded] | None = None,
     ) -> None:
+        """`budget`: None for reads without a limit.
+
+        `explain`: creates the refusal; by default, the refusal only names the class.
+        """
         self._budget = budget
         self._class_name = class_name
         self._explain = explain
         self._lock = Lock()
         self.is_shared = budget is not None and budget.bytes_read > 0
-        """Whether the request has read other things before."""
+        """Whether the request had already read something else from the same budget."""
         self.items = 0
-        """How many items were read; an item that was looked for and is not there counts too."""
+        """The number of items that were read, including missing ones. Stays 0 without a budget."""
 
     def check(self) -> None:
-        """Raise ReadBudgetExceeded when nothing is left."""
+        """Raise ReadBudgetExceeded if the budget is used up."""
         if self._budget is not None and self._budget.is_exhausted:
             raise self.refusal()
 
     def record(self, items: Sequence[Item | None]) -> None:
-        """Draw what was read from the allowance."""
+        """Charge items that were read to the budget."""
         if self._budget is not None:
             with self._lock:
                 self.items += len(items)
                 self._budget.charge(approximate_bytes(items))
 
     def spend(self, items: Sequence[Read]) -> Sequence[Read]:
-        """Return what was read, if the allowance admits it. Raises ReadBudgetExceeded."""
+        """Charge items that were read, and return them. Raises ReadBudgetExceeded."""
         self.record(items)
         self.check()
         return items
 
     def refusal(self) -> ReadBudgetExceeded:
-        """Return what to raise when nothing is left."""
+        """Return the exception for a budget that is used up."""
         return self._explain(self) if self._explain else ReadBudgetExceeded(self._class_name)
 
 
@@ -62,9 +63,9 @@ UNLIMITED = ReadLimiter(None, "")
 
 
 def approximate_bytes(items: Sequence[Item | None]) -> int:
-    """Return about how many bytes items weigh together."""
+    """Return the approximate total size of items, in bytes."""
     size = _BYTES_BESIDE_STATE * len(items)
-    for item in items:  # a loop rather than a sum, since every get comes through here
+    for item in items:  # every read passes here, and a loop is faster than a sum
         if item is not None and (text := item.state):
             size += len(text) if text.isascii() else len(text.encode())
     return size

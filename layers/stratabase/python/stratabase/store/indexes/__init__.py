@@ -1,8 +1,10 @@
-"""The registry of what is built for the classes: index slots, uniqueness constraints and required roles.
+"""The registry: the index slots, uniqueness constraints and required roles of all classes, and their states.
 
-Read in this order: entries (what the registry lists), registry (all entries as a value, and the item that
-keeps them), registry_cache (the registry as this process knows it, and what objects are written with because
-of it).
+Read in this order:
+
+1. entries: the three kinds of registry entries.
+2. registry: all entries as an immutable value, and the item that stores it.
+3. registry_cache: this process's copy of the registry, and what it means for writes.
 
 Imports engine and layout. Reads, writes and backfills import it.
 """

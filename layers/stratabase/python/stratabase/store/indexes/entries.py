@@ -1,6 +1,6 @@
-"""The entries of the registry: what a model needs built from the data that is there.
+"""The entries of the registry: indexes, uniqueness constraints and required roles, with their build states.
 
-To add a kind: a child of RegistryEntry, its part of the Registry, and a backfill in
+To add a kind of entry, write a subclass of RegistryEntry, a field of Registry for it, and a backfill in
 store/backfill/reindex.py.
 """
 
@@ -18,46 +18,46 @@ INDEX = "index"
 UNIQUE = "unique"
 REQUIRED = "required"
 REQUIRED_ROLE = "required role"
-"""What the names that people know required roles by begin with."""
+"""The prefix of the labels of required roles."""
 
 _DIRECTIVES = {Index: INDEX, Unique: UNIQUE}
 
 
 class BuildState(Enum):
-    """How far an entry is built. Objects are written with it, whatever the state."""
+    """The build state of an entry. Every write maintains the entry, whatever its state."""
 
     BUILDING = "BUILDING"
-    """Objects that were written before may lack it yet."""
+    """Objects that were written before the entry was created may lack it."""
     ENFORCED = "ENFORCED"
-    """A uniqueness constraint that holds for what is written, but some older objects have the same values."""
+    """A uniqueness constraint that holds for new values, although some objects have duplicates."""
     READY = "READY"
-    """No object lacks it."""
+    """All objects have it."""
     RETIRED = "RETIRED"
-    """The model does not name its index any more: soon the slot is free for another."""
+    """The model no longer has the index. The next reindex frees its slot."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegistryEntry:
-    """What the registry knows of something that a model needs built."""
+    """Something that a model requires to be built for all objects of a class."""
 
     directive: ClassVar[str]
-    """The directive that asks for it in a model."""
+    """The directive of the model that requires it."""
 
     columns: tuple[Column, ...]
     number: int
-    """Never given twice, so that what is left of an earlier entry is not taken for this one's."""
+    """A number that is never reused, so that items of an earlier entry are not mistaken for this one's."""
     state: BuildState
     since: int
-    """When it got its state, in milliseconds since 1970."""
+    """The instant at which it entered its state, in milliseconds since 1970."""
 
     def with_state(self, state: BuildState, now: int) -> Self:
-        """Return the entry in a state, since now unless it is in that state already."""
+        """Return the entry in a state. If it already is in this state, `since` does not change."""
         return self if self.state is state else replace(self, state=state, since=now)
 
 
 @dataclass(frozen=True, slots=True)
 class IndexSlot(RegistryEntry):
-    """An index that a class has a slot for."""
+    """An index of a class, in one of the generic indexes of the engine."""
 
     directive: ClassVar[str] = INDEX
 
@@ -66,56 +66,56 @@ class IndexSlot(RegistryEntry):
 
 @dataclass(frozen=True, slots=True)
 class UniqueEntry(RegistryEntry):
-    """A uniqueness constraint; its columns are in the order of their names, as in the keys of its guards."""
+    """A uniqueness constraint. Its columns are sorted by name, as in the keys of its guards."""
 
     directive: ClassVar[str] = UNIQUE
 
     violated: bool = False
-    """Since the last build began, a process whose model does not name it has written a duplicate."""
+    """Whether a process without this constraint has written a duplicate since the last build began."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequiredRoleEntry(RegistryEntry):
-    """A required role of which the holders are linked and counted. It has no columns."""
+    """A required role, for which the store keeps links, guards or counts. It has no columns."""
 
     directive: ClassVar[str] = REQUIRED
 
     requirement: RequiredRoleStorage
     violated: bool = False
-    """Since the last build began, a process whose model does not keep it so has changed it."""
+    """Whether a process without this required role has changed the role since the last build began."""
 
     @property
     def label(self) -> str:
-        """How a person knows it."""
+        """The name of the entry in messages."""
         return f"{REQUIRED_ROLE} {self.requirement.role.role_name}"
 
 
-def directive_label(asked: Index | Unique | RoleName) -> str:
-    """Return what a model asks for as a person knows it: `@unique(last_name, first_name)`."""
-    if isinstance(asked, RoleName):
-        return f"one-to-one role {asked}"
-    return f"@{_DIRECTIVES[type(asked)]}({', '.join(asked.attributes)})"
+def directive_label(directive: Index | Unique | RoleName) -> str:
+    """Return the label of a directive for messages: `@unique(last_name, first_name)`."""
+    if isinstance(directive, RoleName):
+        return f"one-to-one role {directive}"
+    return f"@{_DIRECTIVES[type(directive)]}({', '.join(directive.attributes)})"
 
 
-def serialize_entry(built: RegistryEntry) -> dict[str, Any]:
-    """Return an entry as the registry writes it.
+def serialize_entry(entry: RegistryEntry) -> dict[str, Any]:
+    """Return an entry as JSON content of the registry item.
 
-    Earlier versions of the service do not know ENFORCED. To them it is BUILDING.
+    Earlier versions of the service do not know ENFORCED. So it is stored as BUILDING with a flag.
     """
-    enforced = built.state is BuildState.ENFORCED
+    enforced = entry.state is BuildState.ENFORCED
     return {
-        **({"columns": access_path.serialize_columns(built.columns)} if built.columns else {}),
-        "number": built.number,
-        "state": (BuildState.BUILDING if enforced else built.state).value,
-        "since": built.since,
+        **({"columns": access_path.serialize_columns(entry.columns)} if entry.columns else {}),
+        "number": entry.number,
+        "state": (BuildState.BUILDING if enforced else entry.state).value,
+        "since": entry.since,
         **({"enforced": True} if enforced else {}),
-        **({"index": built.index_name} if isinstance(built, IndexSlot) else {}),
+        **({"index": entry.index_name} if isinstance(entry, IndexSlot) else {}),
         **(
             {"violated": True}
-            if isinstance(built, UniqueEntry | RequiredRoleEntry) and built.violated
+            if isinstance(entry, UniqueEntry | RequiredRoleEntry) and entry.violated
             else {}
         ),
-        **(_serialize_requirement(built.requirement) if isinstance(built, RequiredRoleEntry) else {}),
+        **(_serialize_requirement(entry.requirement) if isinstance(entry, RequiredRoleEntry) else {}),
     }
 
 
@@ -126,7 +126,7 @@ def _serialize_requirement(requirement: RequiredRoleStorage) -> dict[str, Any]:
 
 
 def parse_required_role(content: dict[str, Any]) -> RequiredRoleEntry:
-    """Return a required role that the registry wrote."""
+    """Parse the entry of a required role."""
     key = None if content["key"] is None else RoleName(*content["key"])
     requirement = RequiredRoleStorage(
         RoleName(*content["role"]), content["other"], key, content["opposite"], content["kept"]
@@ -135,12 +135,12 @@ def parse_required_role(content: dict[str, Any]) -> RequiredRoleEntry:
 
 
 def parse_slot(content: dict[str, Any]) -> IndexSlot:
-    """Return a slot that the registry wrote."""
+    """Parse the entry of an index."""
     return IndexSlot(*_common_fields(content), content["index"])
 
 
 def parse_unique(content: dict[str, Any]) -> UniqueEntry:
-    """Return a uniqueness constraint that the registry wrote."""
+    """Parse the entry of a uniqueness constraint."""
     return UniqueEntry(*_common_fields(content), content.get("violated", False))
 
 

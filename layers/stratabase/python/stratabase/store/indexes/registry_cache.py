@@ -1,13 +1,15 @@
-"""The registry as this process knows it, and what objects are written with because of it.
+"""This process's cached registry, and what writes must maintain because of it.
 
-Objects are written with places for all slots, and guards for all constraints, that the registry lists, also
-where the model of this process does not name them (any more, or yet). Pages are read from slots that are
-READY. A process whose model does not name a constraint refuses nobody a value: if it writes a duplicate,
-the same commit notes in the registry that the constraint is violated. So does the commit of a process whose
-model does not keep a required role, when it changes what the role leads to.
+Processes with different models can share a store. Writes maintain index entries for all slots of the
+registry, and guards for all its constraints, including those that the process's own model does not have.
+Pages are read only from READY slots.
 
-A process reads the registry again after MAX_AGE seconds, so all processes know of a change soon after it.
-Where the engine judges fences, no commit that is based on an earlier registry is done at all.
+A process refuses no values because of a constraint that its model does not have. If it writes a duplicate,
+the same commit records in the registry that the constraint is violated. If it changes a role that only
+another model requires, the commit records that the required role is violated.
+
+A process reads the registry again after MAX_AGE seconds, so a change becomes known to all processes within
+this time. On an embedded engine, the fence of each commit also rejects writes based on an older registry.
 """
 
 import secrets
@@ -35,7 +37,7 @@ from stratabase.store.layout.associations import Associations, RequiredRoleStora
 from stratabase.store.layout.guards import UniqueConstraint
 
 MAX_AGE = 5.0
-"""Seconds for which a process goes by what it has read."""
+"""The maximum age of the cached registry, in seconds."""
 
 
 def now_in_milliseconds() -> int:
@@ -44,7 +46,7 @@ def now_in_milliseconds() -> int:
 
 
 class WriteSchema:
-    """What objects of a model's classes are written with, as the registry was when it was read."""
+    """The indexes and constraints that writes must maintain, according to one state of the registry."""
 
     def __init__(
         self,
@@ -53,7 +55,7 @@ class WriteSchema:
         now: Callable[[], int],
         associations: Associations | None = None,
     ) -> None:
-        """`associations`: those of the model, if the caller has them."""
+        """`associations`: of the model; computed if they are not given."""
         self.registry = registry
         self._model = model
         self._now = now
@@ -62,13 +64,13 @@ class WriteSchema:
         self._constraints: dict[str, tuple[UniqueConstraint, ...]] = {}
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
-        """Return the indexes of a class that its objects lie in."""
+        """Return all indexes of a class, READY or not."""
         if class_name not in self._paths:
             self._paths[class_name] = self.registry.paths(class_name)
         return self._paths[class_name]
 
     def constraints(self, class_name: str) -> tuple[UniqueConstraint, ...]:
-        """Return the uniqueness constraints of a class, those that its model names last."""
+        """Return the uniqueness constraints of a class, those of this process's model last."""
         if class_name not in self._constraints:
             class_, known = self._model.classes[class_name], self.registry.uniques.get(class_name, ())
             found = (_constraint(class_, one) for one in known)
@@ -77,11 +79,11 @@ class WriteSchema:
 
     @cached_property
     def unfinished_roles(self) -> tuple[RequiredRoleStorage, ...]:
-        """The required roles of the model of which objects may not be linked or counted yet."""
+        """The required roles of this process's model that are not READY."""
         return tuple(one.requirement for one in self.registry.unfinished_roles(self._required))
 
     def broken_foreign_roles(self, change: Change) -> tuple[RequiredRoleEntry, ...]:
-        """Return the required roles that a change changes, and that only models of other processes have."""
+        """Return the required roles that a change alters and that only other processes' models have."""
         return tuple(one for one in self._foreign_roles if self._changes_role(change, one.requirement))
 
     @cached_property
@@ -91,7 +93,7 @@ class WriteSchema:
 
     @cached_property
     def _foreign_roles(self) -> tuple[RequiredRoleEntry, ...]:
-        """The required roles that the model does not have, and that are not noted as violated yet."""
+        """The required roles that the model of this process lacks, and that are not marked as violated."""
         listed = (one for roles in self.registry.roles.values() for one in roles)
         return tuple(one for one in listed if not one.violated and one.requirement not in self._required)
 
@@ -104,22 +106,23 @@ class WriteSchema:
         deleted = (reference_of(effect) for effect in change.object_effects() if effect.after is None)
         if any(each.class_name in class_names for each in deleted):
             return True
-        # The model of this process may have another opposite for the role, from which it is written as well.
+        # In this process's model, the role may have another opposite, and change from that side too.
         names = {role, RoleName(requirement.target, str(requirement.opposite))}
         ends = (self._associations.by_role[link.role] for link in change.link_effects())
         return any(not names.isdisjoint({near.role, far.role}) for near, far in ends)
 
     @cached_property
     def fence(self) -> Check:
-        """The expectation that the registry is still as it was read."""
+        """The check that the registry has not changed since it was read."""
         return registry_fence(self.registry)
 
     def violation_note(
         self, constraints: Collection[UniqueConstraint], roles: Collection[RequiredRoleEntry] = ()
     ) -> Put | None:
-        """Return the write that notes violations in the registry; None where they are noted already.
+        """Return the write that records violations in the registry, None if all are recorded already.
 
-        A constraint is violated by a duplicate, and a required role by a change that does not keep it.
+        `constraints`: those of which the change writes a duplicate. `roles`: those that the change alters
+        without maintaining their links and counts.
         """
         registry = self.registry
         for one in roles:
@@ -136,7 +139,7 @@ class WriteSchema:
 
 
 def _changes_key(effect: ObjectEffect, key: RoleName) -> bool:
-    """Return whether an effect changes a key of its object."""
+    """Return whether an effect changes a foreign key of its object."""
     if reference_of(effect).class_name != key.class_name:
         return False
     before, after = (
@@ -155,7 +158,7 @@ def _constraint(class_: Class, one: UniqueEntry) -> UniqueConstraint:
 
 
 class RegistryCache:
-    """The registry of a store, read again when it is too old, with all that the model asks for."""
+    """A cache of the store's registry. It adds missing entries for the model when it reads the registry."""
 
     def __init__(
         self,
@@ -166,7 +169,7 @@ class RegistryCache:
         now: Callable[[], int] = now_in_milliseconds,
         associations: Associations | None = None,
     ) -> None:
-        """`associations`: those of the model, if the caller has them."""
+        """`associations`: of the model; computed if they are not given."""
         self._engine = engine
         self._model = model
         self._associations = associations or Associations(model)
@@ -175,18 +178,18 @@ class RegistryCache:
         self._rules = WriteSchema(Registry(), model, now, self._associations)
         self._stale_at = clock()
         self._read_at = 0
-        """By the wall clock, in milliseconds."""
+        """The time of the last read by the wall clock, in milliseconds."""
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
-        """Return the indexes of a class that its objects lie in."""
+        """Return all indexes of a class, READY or not."""
         return self.rules().paths(class_name)
 
     def is_guarded(self, class_: Class, unique: Unique) -> bool:
-        """Return whether every object of a class holds its guard of a uniqueness constraint."""
+        """Return whether every object of a class has its guard of a uniqueness constraint."""
         return self.registry().is_guarded(class_, unique)
 
     def unfinished_labels(self) -> tuple[str, ...]:
-        """Return what a reindex has to build, as a person knows it: `Employee @unique(email)`."""
+        """Return labels of everything that a reindex must build, such as `Employee @unique(email)`."""
         registry = self.registry()
         return tuple(
             f"{class_.name} {name}"
@@ -195,18 +198,18 @@ class RegistryCache:
         )
 
     def unfinished_labels_of(self, registry: Registry, class_: Class) -> tuple[str, ...]:
-        """Return what a reindex has to build for a class, as a person knows it."""
+        """Return labels of everything that a reindex must build for a class, such as `@unique(email)`."""
         roles = registry.unfinished_roles(self._associations.requirements(class_.name))
         return (*registry.unfinished_labels(class_), *(one.label for one in roles))
 
     def registry(self) -> Registry:
-        """Return the registry, read MAX_AGE seconds ago at most."""
+        """Return the registry, which is at most MAX_AGE seconds old."""
         return self.rules().registry
 
     def rules(self) -> WriteSchema:
-        """Return what objects are written with, by the registry as it was MAX_AGE seconds ago at most."""
+        """Return the schema for writes, from a registry that is at most MAX_AGE seconds old."""
         read_at, now = self._clock(), self._now()
-        # The monotonic clock may stand still while a process is frozen, as those of Lambda are.
+        # Check both clocks: the monotonic clock stops while Lambda freezes a process.
         if read_at >= self._stale_at or not 0 <= now - self._read_at < MAX_AGE * 1000:
             registry = self.update(self.add_missing)
             self._rules = WriteSchema(registry, self._model, self._now, self._associations)
@@ -214,11 +217,15 @@ class RegistryCache:
         return self._rules
 
     def invalidate(self) -> None:
-        """Read the registry again when it is needed next, since it has changed."""
+        """Invalidate the cache, because the registry has changed."""
         self._stale_at = self._clock()
 
     def update(self, changed: Callable[[Registry], Registry]) -> Registry:
-        """Apply a change to the registry as it is now, and return the result; others may change it too."""
+        """Apply a change to the stored registry, and return the result.
+
+        If another process changes the registry concurrently, read it and apply the change again.
+        `changed`: returns its argument if nothing is to be written.
+        """
         while True:
             before = parse_registry(self._engine.get([keys.REGISTRY])[0])
             after = changed(before)
@@ -231,14 +238,15 @@ class RegistryCache:
         try:
             self._engine.commit(Batch(f"slots{secrets.token_hex(12)}", (registry_put(registry),)))
         except (ExpectationFailed, OutcomeUnknown):
-            # It may have been written and only the answer lost. Reading it again tells.
+            # After a lost response, the registry may have been written. The next read shows it.
             return False
         return True
 
     def add_missing(self, registry: Registry) -> Registry:
-        """Return the registry with all that the model asks for, as far as there are slots."""
+        """Return the registry with all entries that the model needs, as far as there are free slots."""
         for class_ in self._stored():
-            # A class that is not listed yet has no objects, unless they are older than the registry.
+            # A class that is new to the registry has no objects, unless they are older than the registry.
+            # Without objects, there is nothing to build.
             new = class_.name not in registry.classes
             required = self._associations.requirements(class_.name)
             asks = class_.indexes or class_.uniques or required

@@ -1,10 +1,15 @@
-"""Every item in the store: its key, its attributes, its places in indexes, and the conditions on it.
+"""The format of every item in the store: its key, its attributes, its index entries, and conditions on it.
 
-Read in this order: keys (every key, in a table), codec (a head as an entity), heads (conditions on a head),
-locks, versions (closed versions and tombstones), links, guards (unique values and one-to-one targets),
-ledgers (what writes leave for later), index_text (values as texts whose order is that of the values),
-access_path (an index of a class, and where an object lies in it), associations (how the roles of a model are
-stored).
+Read in this order:
+
+1. keys: every kind of item with its key, in one table.
+2. codec: converts between entities and head items.
+3. heads: conditions on a head, such as that the object exists.
+4. locks, versions, links, guards: the other items and attributes of an object.
+5. ledgers: items that list the work which a write leaves to cleanup.
+6. index_text: encodes values as texts that sort like the values.
+7. access_path: one index of a class, and the index entries of its objects.
+8. associations: how each role of a model is stored.
 
 Imports the storage port, the domain and the model. All other packages of the store import it.
 """

@@ -1,4 +1,4 @@
-"""Access paths: the indexes of a class as the store keeps them, and where objects lie in them."""
+"""Access paths: the indexes of a class as they are stored, and the positions of objects in them."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,40 +13,52 @@ from stratabase.store.layout.index_text import truncate, values_text
 
 
 class Column(NamedTuple):
-    """An attribute that an index is by, and the storage type of its values when the index was made."""
+    """A column of an index: an attribute, and the storage type of its values when the index was created."""
 
     attribute: str
     storage: StorageClass
 
     def value(self, value: Any) -> Any:
-        """Return a value; None for one of another storage type, which counts as null."""
+        """Return a value, or None if it has another storage type: it then counts as null."""
         return value if value is not None and self.storage.accepts(value) else None
 
     def text(self, value: object) -> str | None:
-        """Return the index text of a value; None for null and for a value of another storage type."""
+        """Return the index text of a value, None for null and for a value of another storage type."""
         return self.storage.index_text(value) if value is not None and self.storage.accepts(value) else None
 
 
 @dataclass(frozen=True, slots=True)
 class AccessPath:
-    """An index of a class: the slot and the partition that its objects lie in, and the columns it is by."""
+    """One index of a class."""
 
     index_name: str
+    """The generic secondary index (slot) of the engine."""
     partition: str
+    """The partition of this index in the slot."""
     columns: tuple[Column, ...]
     ready: bool = True
-    """Every object of the class lies in it, so that pages may be read from it."""
+    """Whether the index contains every object of the class, so that pages may be read from it."""
 
     def index_text(self, state: State) -> str:
-        """Return the text of the values of a state, not truncated."""
+        """Return the index text of the values in a state, not truncated."""
         return values_text(column.text(state.get(column.attribute)) for column in self.columns)
 
     def place(self, entity: Entity) -> IndexKey:
-        """Return where an object lies."""
+        """Return the position of an object in the index."""
         return IndexKey(self.partition, truncate(self.index_text(entity.state)) + entity.reference.id)
 
+    def is_moved(self, before: Entity, after: Entity) -> bool:
+        """Return whether an object lies in another place after a change."""
+        # Most changes leave most indexes alone, which is cheaper to see by the values than by the places.
+        old, new = before.state, after.state
+        is_changed = any(old.get(name) != new.get(name) for name, _ in self.columns)
+        return is_changed and self.place(before) != self.place(after)
+
     def is_usable_for(self, class_: Class) -> bool:
-        """Return whether pages of the class may be read from it: the model may have other attributes now."""
+        """Return whether pages of a class may be read from the index.
+
+        It must be ready, and the model must still have its attributes with the same storage types.
+        """
         return self.ready and all(
             column.attribute in class_.attributes
             and not is_derived(class_, column.attribute)
@@ -56,22 +68,22 @@ class AccessPath:
 
     @property
     def label(self) -> str:
-        """The index as a person knows it: `last_name, first_name`."""
+        """The attributes, for messages: `last_name, first_name`."""
         return ", ".join(column.attribute for column in self.columns)
 
 
 def columns_of(class_: Class, attributes: tuple[str, ...]) -> tuple[Column, ...]:
-    """Return the columns of an index over attributes of a class."""
+    """Return the columns of an index by attributes of a class."""
     return tuple(Column(name, type_of(class_, name).storage) for name in attributes)
 
 
 def serialize_columns(columns: tuple[Column, ...]) -> list[str]:
-    """Return columns as the registry writes them."""
+    """Return columns in the format of the registry: `last_name:text`."""
     return [f"{column.attribute}:{column.storage.name}" for column in columns]
 
 
 def parse_columns(texts: list[str]) -> tuple[Column, ...]:
-    """Return columns that the registry wrote."""
+    """Parse columns in the format of the registry."""
     return tuple(
         Column(attribute, STORAGE_CLASSES[storage])
         for attribute, storage in (text.split(":") for text in texts)

@@ -1,8 +1,16 @@
-"""How the associations of a model are stored, as seen from each class.
+"""How the associations of a model are stored.
 
-An association is stored as a foreign key in the state of the objects of one class, where one of its roles
-leads to one, or else as links on their own. A foreign key may have, at its target, a link (its opposite leads
-to many), a guard (it leads to one), and counts (a role is required).
+| association | the store keeps |
+|---|---|
+| many-to-one | a foreign key in the state of the object on the "many" side, a link at its target |
+| one-to-one | a foreign key in the state of one object, a guard at its target |
+| many-to-many, or to-many without opposite | links |
+
+Each direction that is not in the state of an object is found by links or guards. A foreign key whose role has
+no opposite needs no links, unless the role is required.
+
+Required roles also need counts in heads. A required foreign key is counted at its target, and a required
+to-many role at its owner.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,28 +23,32 @@ from stratabase.model.model import Class, ClassKind, Model, Role
 
 
 class ForeignKey(NamedTuple):
-    """A role whose key is in the state of its class's objects, and the items that its targets have for it."""
+    """A role that is stored as a foreign key in the state of its objects, and its items at the target."""
 
     role: RoleName
     target: str
-    """The class that it leads to."""
+    """The class that the key refers to."""
     opposite: RoleName | None
     link_role: RoleName | None
-    """The name of the links at its target: of the opposite, if that leads to many.
+    """The role of the links at the target, None if there are none.
 
-    A required key without opposite has links as well, so that it is known which keys are counted.
+    It is the opposite if that is to-many. A required key without an opposite has links too, under a made-up
+    name, which show which keys are counted.
     """
     exclusive: bool
-    """The opposite leads to one: the target has a guard, held by the only object whose key leads there."""
+    """Whether the opposite is to-one. Then the target has a guard, which the object with the key holds."""
     opposite_required: bool
-    """The opposite leads to one, and is required."""
+    """Whether the opposite is to-one and required."""
     counted_roles: tuple[RoleName, ...]
-    """Those of this role and its opposite that are required: the target counts the keys for each."""
+    """The roles, among this one and its opposite, for which the head of the target counts the keys.
+
+    These are this role if it is required, and the opposite if it is to-many and required.
+    """
     former_role: RoleName | None = None
-    """The name of the former links at its target, if its class is versioned: the opposite."""
+    """The role of the former links at the target: the opposite, if the key's class is versioned."""
 
     def target_of(self, entity: Entity | None) -> str | None:
-        """Return the id that an object's key leads to, None without one."""
+        """Return the id that the key of an object refers to, None if there is none."""
         value = None if entity is None else entity.state.get(self.role.role_name)
         return value if isinstance(value, str) else None
 
@@ -45,27 +57,27 @@ class LinkEnd(NamedTuple):
     """One end of an association that is stored as links."""
 
     role: RoleName
-    """Its class, and the name of its links, which is made up where the model has no role at this end."""
+    """The role at this end. If the model has none, its name is made up."""
     required: bool
-    """Its objects count their links."""
+    """Whether the role is required, so that heads at this end count their links."""
     has_links: bool
-    """Its objects have links."""
+    """Whether objects at this end have links."""
     is_singleton: bool
-    """Its class has exactly one object, which always exists."""
+    """Whether the class at this end is a singleton, whose object always exists."""
 
 
 class RequiredRoleStorage(NamedTuple):
-    """A required role, and what the store keeps so that nobody empties it."""
+    """A required role, and which items the store keeps to ensure that it does not become empty."""
 
     role: RoleName
     target: str
-    """The class that it leads to."""
+    """The class that the role refers to."""
     key_role: RoleName | None
-    """The role with the foreign key: itself, or its opposite. None if it is stored as links."""
+    """The role that is stored as a foreign key: this role or its opposite. None if it is stored as links."""
     opposite: str | None
-    """The name of the role that leads back."""
+    """The name of the opposite role."""
     storage: str
-    """Which items are kept. The text differs whenever these must be built anew."""
+    """A text for the kind of items that are kept. If it changes, the items must be built again."""
 
 
 class LinkAssociation(NamedTuple):
@@ -76,30 +88,32 @@ class LinkAssociation(NamedTuple):
 
     @property
     def is_counted(self) -> bool:
-        """Whether an end counts its links."""
+        """Whether the heads at one of the ends count their links."""
         return self.near.required or self.far.required
 
     def reversed(self) -> "LinkAssociation":
-        """Return it as seen from the other end."""
+        """Return the association as seen from the other end."""
         return LinkAssociation(self.far, self.near)
 
 
 class LinkedPair(NamedTuple):
-    """Two objects that links join, as seen from one of them, by their ids."""
+    """Two objects that are linked by an association which is stored as links."""
 
     association: LinkAssociation
     near: str
+    """The id of the object at the near end."""
     far: str
+    """The id of the object at the far end."""
 
     def sides(self) -> Iterator[tuple[LinkEnd, Reference, str]]:
-        """Yield each end, the object there, and the id of the other one."""
+        """Yield for both ends: the end, its object, and the id of the other object."""
         near, far = self.association
         yield near, Reference(near.role.class_name, self.near), self.far
         yield far, Reference(far.role.class_name, self.far), self.near
 
     @property
     def identity(self) -> tuple[RoleName, str, str]:
-        """A value that is the same from both ends."""
+        """A value that identifies the pair, and is the same from both ends."""
         near, far = self.association
         if near.role <= far.role:
             return near.role, self.near, self.far
@@ -115,10 +129,10 @@ class Associations:
         self._foreign_keys = {class_.name: tuple(self._keys(class_)) for class_ in stored}
         linked = [association for class_ in stored for association in self._linked(class_)]
         self.by_role = {seen.near.role: seen for each in linked for seen in (each.reversed(), each)}
-        """The associations that are stored as links, by the role at their near end."""
+        """By role: the association that is stored as links, with this role at its near end."""
         self._with_links = _by_class(each for each in self.by_role.values() if each.near.has_links)
         self.required_keys = _required_keys(self._foreign_keys)
-        """By class: the required foreign keys that lead to its objects; while one does, none is deleted."""
+        """By class: the required foreign keys that refer to it. An object with references is not deleted."""
         self.counts = self._counts()
         self._requirements = {class_.name: tuple(self._required(class_)) for class_ in stored}
         self._classes_with_roles = frozenset(
@@ -126,11 +140,11 @@ class Associations:
             for class_ in stored
             if self._foreign_keys[class_.name]
             or class_.name in {*self._with_links, *self.required_keys, *self.counts}
-            or any(role.composition for role in class_.roles.values())
+            or class_.compositions
         )
 
     def affect(self, change: Change) -> bool:
-        """Return whether a change writes more than its own objects, or depends on more."""
+        """Return whether a change may write items of other objects, or depend on them."""
         return any(
             not isinstance(effect, ObjectEffect)
             or reference_of(effect).class_name in self._classes_with_roles
@@ -142,7 +156,7 @@ class Associations:
         return self._foreign_keys.get(class_name, ())
 
     def link_associations(self, class_name: str) -> tuple[LinkAssociation, ...]:
-        """Return the associations for which objects of a class have links, as seen from these."""
+        """Return the associations for which objects of a class have links. The class is at the near end."""
         return self._with_links.get(class_name, ())
 
     def counted_roles(self, class_name: str) -> tuple[RoleName, ...]:
@@ -150,20 +164,20 @@ class Associations:
         return self.counts.get(class_name, ())
 
     def requirements(self, class_name: str) -> tuple[RequiredRoleStorage, ...]:
-        """Return the required roles of a class for which the store keeps items: all but those to parts."""
+        """Return the required roles of a class for which the store keeps items: all but compositions."""
         return self._requirements.get(class_name, ())
 
     def foreign_key(self, role: RoleName) -> ForeignKey:
-        """Return the foreign key of a role."""
+        """Return the foreign key of a role that is stored as one."""
         return next(each for each in self.foreign_keys(role.class_name) if each.role == role)
 
     def inverse_key(self, role: RoleName) -> ForeignKey | None:
-        """Return the foreign key of a role's opposite; None if the role is stored otherwise."""
+        """Return the foreign key of a role's opposite, None if the opposite is not stored as one."""
         own = self.role(role)
         return next((each for each in self.foreign_keys(own.target) if each.opposite == role), None)
 
     def pair(self, role: RoleName, owner: str, other: str) -> LinkedPair:
-        """Return the pair of two objects that a role links, as seen from its owner."""
+        """Return the pair of two objects that a role links, with the owner at the near end."""
         return LinkedPair(self.by_role[role], owner, other)
 
     def role(self, name: RoleName) -> Role:
@@ -171,7 +185,7 @@ class Associations:
         return self._model.classes[name.class_name].roles[name.role_name]
 
     def _keys(self, class_: Class) -> Iterator[ForeignKey]:
-        return (self._key(class_, role) for role in class_.roles.values() if role.holds_key)
+        return (self._key(class_, role) for role in class_.foreign_keys)
 
     def _key(self, class_: Class, role: Role) -> ForeignKey:
         name = RoleName(class_.name, role.name)
@@ -209,7 +223,7 @@ class Associations:
             yield RequiredRoleStorage(name, role.target, key, role.opposite, kept)
 
     def _linked(self, class_: Class) -> Iterator[LinkAssociation]:
-        """Yield the associations of a class that are stored as links, as seen from its roles."""
+        """Yield the associations of a class that are stored as links. The class is at the near end."""
         for role in class_.roles.values():
             if role.many and not role.composition:
                 back = None if role.opposite is None else RoleName(role.target, role.opposite)
@@ -223,7 +237,8 @@ class Associations:
             return LinkAssociation(
                 near, LinkEnd(back, self.role(back).required, has_links=True, is_singleton=False)
             )
-        # A required role without opposite has links at its targets too: a deletion must find who leads there.
+        # A required role without opposite also has links at its targets: before the deletion of a target,
+        # they show which objects need it.
         return LinkAssociation(
             near,
             LinkEnd(
@@ -248,7 +263,7 @@ def _link_role(name: RoleName, role: Role, opposite: Role | None) -> RoleName | 
 
 
 def _by_class(all_ends: Iterable[LinkAssociation]) -> Mapping[str, tuple[LinkAssociation, ...]]:
-    """Return associations by the class at their near end."""
+    """Return associations, grouped by the class at their near end."""
     found: dict[str, list[LinkAssociation]] = {}
     for ends in all_ends:
         found.setdefault(ends.near.role.class_name, []).append(ends)

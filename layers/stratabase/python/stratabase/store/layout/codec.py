@@ -1,11 +1,11 @@
-"""Heads as entities: an object's state as JSON text, and the attributes beside it.
+"""Converts between entities and head items.
 
-The text has no `_id`, which is in the key, no start and end of a version, which are attributes of the item,
-and no nulls. It keeps values of attributes that the model does not have (any more), so that nothing is lost
-when an edit of the model is undone.
+The state of an object is stored as JSON text. It does not contain `_id` (which is in the key), the start and
+end of the version (which are attributes of the item), and nulls. It keeps the values of attributes that were
+removed from the model, so that nothing is lost if the model is changed back.
 
-Heads that are older than `versionStart` count as written when their state was last recorded as changed, or
-created, or else when their id was made.
+A head without `versionStart` was written by an early version of the service. Its version starts when the
+state says that it was last modified or created, or else when its id was generated.
 """
 
 from collections.abc import Iterable
@@ -25,26 +25,31 @@ from stratabase.store.layout import keys
 from stratabase.store.layout.locks import lock_of, part_lock_of
 
 COMMIT_IDS = "commitIds"
-"""The attribute of a head with the ids of the last commits that wrote it, the newest last."""
+"""The attribute of a head with the ids of the last commits that wrote it, the newest last.
+
+It serves optimistic concurrency control: a write expects the ids that it has read. After a lost response, it
+also shows whether a commit was done.
+"""
 MOST_COMMIT_IDS = 8
+"""The maximum number of commit ids that a head keeps."""
 
 
 LINKED = "linked"
-"""The attribute of a head with the id of the last commit that made a link in its partition."""
+"""The attribute of a head with the id of the last commit that created a link in its partition."""
 VERSION_START_ATTRIBUTE = "versionStart"
-"""The attribute of a head with the instant since which its state holds, in milliseconds."""
+"""The attribute of a head with the start of its version, in milliseconds."""
 PREVIOUS_START_ATTRIBUTE = "previousStart"
-"""The attribute of a head, tombstone or version with the start of the version before it."""
+"""The attribute of a head, tombstone or closed version with the start of the version before it."""
 _COUNT_PREFIX = "n."
 
 
 LARGEST_STATE = 350 * 1024
-"""Bytes."""
+"""The maximum size of a state in bytes. DynamoDB limits an item to 400 KB."""
 _NOT_IN_STATE = frozenset({"_id", VERSION_START, VERSION_END})
 
 
 def state_text(entity: Entity) -> str:
-    """Return an object's state as JSON text. Raises TooLarge."""
+    """Return the state of an object as JSON text. Raises TooLarge."""
     values = {
         name: value for name, value in entity.state.items() if value is not None and name not in _NOT_IN_STATE
     }
@@ -61,12 +66,12 @@ def state_text(entity: Entity) -> str:
 
 
 def state_of(item: Item, class_: Class | None = None) -> State:
-    """Return the state of a head; of a versioned class with `_versionStart`."""
+    """Return the state of a head. `class_`: given if a versioned state needs `_versionStart`."""
     return _state(item, keys.id_of(item.key), class_)
 
 
 def raw_state(item: Item) -> State:
-    """Return the state of a head or a version with the object's `_id`, and nothing else."""
+    """Return the stored state of a head or closed version, with only `_id` added."""
     return _state(item, keys.id_of(item.key), None)
 
 
@@ -79,7 +84,7 @@ def _state(item: Item, id_: str, class_: Class | None) -> State:
 
 
 def entity_of(item: Item, class_: Class | None = None, state: State | None = None) -> Entity:
-    """Return the object of a head; `state`: that of the head, if it has been decoded already."""
+    """Return the object of a head. `state`: the state of the head, if the caller has decoded it."""
     reference = keys.reference_of(item.key)
     values = _state(item, reference.id, class_) if state is None else state
     attributes, named = item.attributes, commit_ids(item)
@@ -101,7 +106,7 @@ def entity_of(item: Item, class_: Class | None = None, state: State | None = Non
 
 
 def count_attribute(role: RoleName) -> str:
-    """Return the attribute of a head that counts what a role leads to, or what leads here by it."""
+    """Return the name of the attribute of a head with the count of a role."""
     return f"{_COUNT_PREFIX}{role}"
 
 
@@ -115,13 +120,13 @@ def counts(item: Item) -> dict[RoleName, int]:
 
 
 def commit_ids(item: Item) -> tuple[str, ...]:
-    """Return the ids of the last commits that wrote an item, the newest last."""
+    """Return the ids of the last commits that wrote an item, the newest last; empty if it has none."""
     named: Any = item.attributes.get(COMMIT_IDS)
     return tuple(named or ())
 
 
 def append_commit_id(before: Iterable[str], commit_id: str) -> list[str]:
-    """Return the commit ids of a head after one more commit."""
+    """Return the commit ids of a head after a further commit."""
     return [*before, commit_id][-MOST_COMMIT_IDS:]
 
 
@@ -129,29 +134,29 @@ _RECORDED = (PlatformAttribute.LAST_MODIFIED_ON.value, PlatformAttribute.CREATED
 
 
 def head_start(item: Item, state: State) -> Instant:
-    """Return since when a head has its state."""
+    """Return the version start of a head. `state`: its decoded state."""
     start = item.attributes.get(VERSION_START_ATTRIBUTE)
     return start if isinstance(start, int) else recorded_start(state)
 
 
 def entity_start(entity: Entity) -> Instant:
-    """Return since when an object that was written has its state."""
+    """Return the version start of an object that was written."""
     return recorded_start(entity.state) if entity.start is None else entity.start
 
 
 def recorded_start(state: State) -> Instant:
-    """Return since when an object has its state at the latest, as the state itself tells."""
+    """Return the latest possible version start, according to the platform attributes or the id of a state."""
     found = (parse_instant(value) for name in _RECORDED if isinstance(value := state.get(name), str))
     instant = next(found, None)
     return (id_timestamp(str(state.get("_id"))) or 0) if instant is None else instant
 
 
 def previous_start(item: Item) -> Instant | None:
-    """Return the start of the version before a head, tombstone or version."""
+    """Return the start of the version before a head, tombstone or closed version, None if there is none."""
     previous = item.attributes.get(PREVIOUS_START_ATTRIBUTE)
     return previous if isinstance(previous, int) else None
 
 
 def previous_start_attributes(previous: Instant | None) -> dict[str, Value]:
-    """Return the attribute for the start of the version before, if there is one."""
+    """Return the attribute with the start of the previous version; empty if there is none."""
     return {} if previous is None else {PREVIOUS_START_ATTRIBUTE: previous}

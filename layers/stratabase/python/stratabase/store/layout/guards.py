@@ -1,6 +1,6 @@
-"""Guards: the items that hold an object's unique values, or the only holder of a one-to-one foreign key.
+"""Guards: the items that reserve unique values, or the target of a one-to-one foreign key, for one object.
 
-The key of a guard is made of the values, or of the target; the item names its holder.
+The key of a guard contains a hash of the values, or the id of the target. The item has the id of its holder.
 """
 
 from typing import NamedTuple
@@ -12,39 +12,39 @@ from stratabase.store.layout import keys
 from stratabase.store.layout.access_path import Column, columns_of
 
 HOLDER = "holder"
-"""The attribute of a guard with the id of the object that holds it."""
+"""The attribute of a guard with the id of the object for which it is reserved."""
 
 
 class UniqueConstraint(NamedTuple):
-    """A uniqueness constraint of a class, as the registry lists it."""
+    """A uniqueness constraint of a class, with its status in the registry."""
 
     class_name: str
     unique: Unique
     columns: tuple[Column, ...]
-    """In the order of their names."""
+    """The attributes, sorted by name."""
     number: int = 0
-    """Its number in the registry."""
+    """The number of the registry entry."""
     in_model: bool = True
-    """The model of this process has it. Otherwise guards are written, but nobody is refused a value."""
+    """Whether the model of this process has it. If not, guards are kept, but no value is refused."""
     built: bool = True
-    """Every object holds its guard, so that a free guard means a free value."""
+    """Whether the constraint is built, so that a free guard means that the values are free."""
 
     def guard_key(self, state: State) -> Key | None:
-        """Return the key of a state's guard; None where a value is null, or counts as null."""
+        """Return the key of the guard of a state, None if a value is null or of an incompatible type."""
         values = {column.attribute: column.value(state.get(column.attribute)) for column in self.columns}
         return keys.guard(self.class_name, self.unique, values)
 
 
 def unique_constraint(class_: Class, unique: Unique) -> UniqueConstraint:
-    """Return a uniqueness constraint of a model, as if it were built."""
+    """Return a uniqueness constraint of a model with the status of a built one."""
     return UniqueConstraint(class_.name, unique, columns_of(class_, tuple(sorted(unique.attributes))))
 
 
 def guard_key(class_: Class, unique: Unique, state: State) -> Key | None:
-    """Return the key of a state's guard; None where a value is null, or counts as null."""
+    """Return the key of the guard of a state, None if a value is null or of an incompatible type."""
     return unique_constraint(class_, unique).guard_key(state)
 
 
 def guard_holder(item: Item | None) -> str | None:
-    """Return the id of the object that holds a guard; None if there is no guard."""
+    """Return the id of the object that holds a guard, None if there is no guard."""
     return None if item is None else str(item.attributes[HOLDER])

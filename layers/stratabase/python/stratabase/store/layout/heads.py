@@ -1,7 +1,7 @@
-"""Conditions on the head of an object: that the object exists, and is as it was read.
+"""Expectations about the head of an object, such as that the object exists or is unchanged.
 
-A deleted object of a versioned class leaves a tombstone under the key of its head. Reads and conditions take
-it for no object, also when the class is not versioned any more.
+If the class is versioned, a deletion replaces the head by a tombstone, under the same key. For reads and
+expectations, the object then does not exist. This also holds if the class is no longer versioned.
 """
 
 from collections.abc import Iterable
@@ -14,40 +14,40 @@ from stratabase.store.layout.codec import COMMIT_IDS
 DELETED = "deleted"
 """The attribute that only tombstones have."""
 OBJECT_EXISTS = Expectation(exists=True, conditions=(Condition(DELETED, ConditionOperator.ABSENT),))
-"""The object exists, and has a head."""
+"""The object exists and has a head."""
 OBJECT_ABSENT = Expectation(
     either=(Condition(COMMIT_IDS, ConditionOperator.ABSENT), Condition(DELETED, ConditionOperator.PRESENT))
 )
-"""The object does not exist. A head that no commit has written yet is a singleton's, with counts alone."""
+"""The object does not exist. A head without commit ids is that of a singleton, and only has counts."""
 NOT_DELETED = Expectation(conditions=(Condition(DELETED, ConditionOperator.ABSENT),))
 """The object exists, or is a singleton without a head."""
 NEVER_WRITTEN = Expectation(conditions=(Condition(COMMIT_IDS, ConditionOperator.ABSENT),))
-"""No commit has written the object: a singleton may have a head all the same, with counts alone."""
+"""No commit has written the state of the object. A singleton may still have a head with counts."""
 
 
 def live_head(item: Item | None) -> Item | None:
-    """Return the head of an object that exists; None of a tombstone."""
+    """Return an item if it is the head of an existing object, None for a tombstone or no item."""
     return None if item is None or DELETED in item.attributes else item
 
 
 def expect_unchanged(entity: Entity) -> Expectation:
-    """Return the expectation that no commit has written an object since it was read."""
+    """Return the expectation that no commit has written the state of an object since it was read."""
     return expect_commit_ids(entity.commit_ids)
 
 
 def expect_commit_ids(commit_ids: tuple[str, ...]) -> Expectation:
-    """Return the expectation that these are the last commits that wrote a head."""
+    """Return the expectation that a head has these commit ids."""
     condition = Condition(COMMIT_IDS, ConditionOperator.EQUALS, list(commit_ids))
     return Expectation(exists=True, conditions=(condition,))
 
 
 def index_places(entity: Entity, paths: Iterable[AccessPath]) -> dict[str, IndexKey]:
-    """Return the places of an object in the indexes of its class, by the index's name."""
+    """Return the positions of an object in indexes of its class, by the name of the index."""
     return {path.index_name: path.place(entity) for path in paths}
 
 
 def expect_same_commit(attribute: str, commit_id: str | None) -> Condition:
-    """Return the condition that an attribute names the same commit as when it was read."""
+    """Return the condition that an attribute still has the commit id that was read (None: is absent)."""
     return Condition(
         attribute, ConditionOperator.ABSENT if commit_id is None else ConditionOperator.EQUALS, commit_id
     )

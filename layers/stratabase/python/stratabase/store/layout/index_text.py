@@ -1,10 +1,12 @@
-"""Index texts: the values of an object as a text whose order by code point is that of the values.
+r"""Index texts: an order-preserving encoding of several values as one text.
 
-Each value is followed by VALUE_END, which is below everything else, so no text of an index begins another
-one. Null is empty, what is not null begins with NOT_NULL, and characters up to VALUE_END are escaped. UTF-8
-keeps the order, so engines that compare bytes keep it too. A text is truncated where it reaches 897 bytes,
-which depends only on the characters before: so truncated texts are in order too, but equal where only the
-rest differs.
+Comparing two texts by code point gives the same order as comparing the values one by one, with nulls first.
+
+- Each value ends with VALUE_END, which is below all other characters. So no text is a prefix of another.
+- Null is empty. All other values start with NOT_NULL. The characters \x00 to \x02 are escaped.
+- UTF-8 preserves the order of code points, so engines that compare bytes have the same order.
+- A text is truncated at the first character boundary from byte 897 on. The cut depends only on the characters
+  before it. So truncated texts are in order too, but may be equal for different values.
 """
 
 from collections.abc import Iterable
@@ -13,7 +15,7 @@ VALUE_END = "\x01"
 NOT_NULL = "."
 ABOVE_NOT_NULL = chr(ord(NOT_NULL) + 1)
 _MAX_BYTES = 897
-"""Bytes, to which the last character adds three at most: with the id, an engine's 1,024 are not reached."""
+"""The last character may exceed this by three bytes. With the id, a sort key stays below DynamoDB's 1,024."""
 
 _ESCAPES = {0: "\x02\x02", 1: "\x02\x03", 2: "\x02\x04"}
 _LAST = chr(0x10FFFF)
@@ -21,18 +23,18 @@ _BEFORE_SURROGATES, _AFTER_SURROGATES = "\ud7ff", "\ue000"
 
 
 def value_text(text: str | None) -> str:
-    """Return one value as it is in an index, from its type's index text; None is null."""
+    """Return the encoding of one value. `text`: the index text of its type; None for null."""
     return VALUE_END if text is None else f"{not_null_text(text)}{VALUE_END}"
 
 
 def not_null_text(text: str) -> str:
-    """Return what the index texts of all values begin with that begin with a text."""
+    """Return the common prefix of the encodings of all values that start with a text."""
     return NOT_NULL + (text.translate(_ESCAPES) if text and min(text) <= "\x02" else text)
 
 
 def truncate(text: str) -> str:
-    """Return as much of an index text as an index holds."""
-    if 4 * len(text) < _MAX_BYTES:
+    """Return an index text, cut to the length that an index stores."""
+    if 4 * len(text) < _MAX_BYTES:  # a character has at most 4 bytes
         return text
     encoded = text.encode()
     end = _MAX_BYTES
@@ -42,19 +44,19 @@ def truncate(text: str) -> str:
 
 
 def is_truncated(text: str) -> bool:
-    """Return whether an index text is truncated, or too long to be held whole."""
+    """Return whether an index text is truncated, or would be."""
     return 4 * len(text) >= _MAX_BYTES and len(text.encode()) >= _MAX_BYTES
 
 
 def prefix_end(text: str) -> str:
-    """Return the least text above all those that begin with a text."""
+    """Return the least text that is greater than all texts with a prefix."""
     kept = text.rstrip(_LAST)
     last = kept[-1]
     return kept[:-1] + (_AFTER_SURROGATES if last == _BEFORE_SURROGATES else chr(ord(last) + 1))
 
 
 def first_values(text: str, values: int) -> str:
-    """Return the first values of an index text, so many; the whole text when it was truncated before."""
+    """Return the encoding of the first `values` values of an index text; all of it if it has fewer."""
     at = -1
     for _ in range(values):
         at = text.find(VALUE_END, at + 1)
@@ -64,5 +66,5 @@ def first_values(text: str, values: int) -> str:
 
 
 def values_text(texts: Iterable[str | None]) -> str:
-    """Return several values as they are in an index, not truncated."""
+    """Return the encoding of several values, not truncated."""
     return "".join(map(value_text, texts))

@@ -1,8 +1,8 @@
-"""Every key and place in the store, made here and nowhere else.
+"""All keys and index positions in the store. No other module builds them.
 
 | item | partition | sort key |
 |---|---|---|
-| head | `Class#id` | `V#~` |
+| head, tombstone | `Class#id` | `V#~` |
 | closed version | `Class#id` | `V#<start>` |
 | link, former link | `Class#id` | `L#<role>#<other id>`, `L#<role>$<other id>` |
 | guard of unique values | `U#Class.attribute,...#<SHA-256>` | `U` |
@@ -11,6 +11,9 @@
 | ledger of a deletion, of an update | `P#Class#id` | `P`, `P#<commit id>` |
 | ledger of a restoration, list of its parts | `P#Class#id` | `R`, `R#<commit id>` |
 | registry, member ids, checkpoint | `META` | `slots`, `memberIds`, `checkpoint#<SHA-256>` |
+
+The head, versions and links of an object share a partition. So one range reads all versions in order and ends
+with the head, and one range reads all links of a role.
 """
 
 import unicodedata
@@ -26,17 +29,20 @@ from stratabase.model.model import Unique
 from stratabase.store.engine.port import Bounds, IndexKey, Key
 
 VERSIONS = "V#"
-"""The prefix of the sort keys of an object's versions."""
+"""The prefix of the sort keys of closed versions and of the head."""
 HEAD = f"{VERSIONS}~"
-"""The sort key of an object's head, which is after every closed version."""
+"""The sort key of a head. It sorts after all closed versions."""
 REGISTRY = Key("META", "slots")
-"""The key of the registry, of which there is one; it may not be written yet."""
+"""The key of the registry."""
 MEMBER_IDS = Key("META", "memberIds")
-"""The key of the item that tells in which classes all names of members have ids (store/member_backfill)."""
+"""The key of the item with the classes in which all member names have ids (backfill/member_names.py)."""
 LISTING = "index1"
-"""The index in which the objects of a class are listed by their ids."""
+"""The index that lists the objects of each class by id. It also lists all ledgers."""
 PURGES = "P#"
-"""The partition in which ledgers are listed, and the prefix of their own; no class has this name."""
+"""The partition of LISTING with all ledgers, and the prefix of the ledgers' own partitions.
+
+It is not the name of a class, because names of classes contain no `#`.
+"""
 _OF_DELETION = "P"
 
 
@@ -44,9 +50,9 @@ _OF_RESTORATION = "R"
 
 
 def checkpoint(work: str) -> Key:
-    """Return the key of the item that says how far a long task has come.
+    """Return the key of the item with the progress of a long task. `work`: the name of the task.
 
-    The key has the same length whatever the task is called, because DynamoDB limits the length of keys.
+    The name is hashed, because DynamoDB limits the length of keys.
     """
     return Key("META", f"checkpoint#{sha256(work.encode('utf-8', 'surrogatepass')).hexdigest()}")
 
@@ -57,57 +63,57 @@ def head(reference: Reference) -> Key:
 
 
 def reference_of(key: Key) -> Reference:
-    """Return the object in whose partition a key is."""
+    """Return the object to whose partition a key belongs."""
     class_name, id_ = key.partition.split("#", 1)
     return Reference(class_name, id_)
 
 
 def id_of(key: Key) -> str:
-    """Return the id of the object in whose partition a key is."""
+    """Return the id of the object to whose partition a key belongs."""
     return key.partition.split("#", 1)[1]
 
 
 def version(reference: Reference, start: Instant) -> Key:
-    """Return the key of an object's closed version."""
+    """Return the key of a closed version of an object, by its start."""
     return Key(head(reference).partition, version_sort(start))
 
 
 def version_sort(start: Instant) -> str:
-    """Return the sort key of a closed version; these are in the order of their starts."""
+    """Return the sort key of a closed version. These sort by start."""
     return f"{VERSIONS}{start:015d}"
 
 
 def link(reference: Reference, name: str, other: str) -> Key:
-    """Return the key of a link that leads from an object to another one, under a role's name."""
+    """Return the key of a link between two objects. `name`: of the role; `other`: the id of the target."""
     return Key(f"{reference.class_name}#{reference.id}", f"{links(name)}{other}")
 
 
 def links(name: str) -> str:
-    """Return the prefix of the sort keys of an object's links under a role's name."""
+    """Return the prefix of the sort keys of an object's links for the role with this name."""
     return f"L#{name}#"
 
 
 def former_link(reference: Reference, name: str, other: str) -> Key:
-    """Return the key of a former link."""
+    """Return the key of a former link, with the arguments of `link`."""
     return Key(head(reference).partition, f"{former_links(name)}{other}")
 
 
 def former_links(name: str) -> str:
-    """Return the prefix of the sort keys of an object's former links, which are right behind its links."""
+    """Return the prefix of the sort keys of former links, which sort directly after the links of the role."""
     return f"L#{name}$"
 
 
 def end_of(key: Key) -> tuple[Reference, RoleName] | None:
-    """Return the object and the role of a link, from its key; None for other keys."""
+    """Return the object and the role of a link by its key, None for keys of other items."""
     if not key.sort.startswith("L#") or "$" in (name := key.sort.split("#", 2)[1]):  # a former link
         return None
     reference = reference_of(key)
-    class_name, _, role_name = name.rpartition(".")  # a class is named where the role is another's
+    class_name, _, role_name = name.rpartition(".")  # the name has a class if the role is of another class
     return reference, RoleName(class_name or reference.class_name, role_name)
 
 
 def one_to_one_guard(role: RoleName, target: str) -> Key:
-    """Return the key of the guard of a one-to-one target, to which only one key of a role may lead."""
+    """Return the key of the guard of a target to which only one object may refer by a one-to-one role."""
     return Key(f"O#{role}#{target}", "O")
 
 
@@ -122,38 +128,38 @@ def purge(reference: Reference) -> Key:
 
 
 def update_purge(reference: Reference, commit_id: str) -> Key:
-    """Return the key of the ledger that an update leaves, for parts that the object has no more."""
+    """Return the key of the ledger that an update leaves for the parts that it has removed."""
     return Key(ledgers(reference), f"{_OF_DELETION}#{commit_id}")
 
 
 def is_of_deletion(key: Key) -> bool:
-    """Return whether the key of a ledger is that of a deletion."""
+    """Return whether a ledger's key is that of a deletion."""
     return key.sort == _OF_DELETION
 
 
 def restoration(reference: Reference) -> Key:
-    """Return the key of the ledger of a restoration in several commits; an object has one at a time."""
+    """Return the key of the ledger of a staged restoration. An object has at most one at a time."""
     return Key(ledgers(reference), _OF_RESTORATION)
 
 
 def is_of_restoration(key: Key) -> bool:
-    """Return whether the key of a ledger is that of a restoration."""
+    """Return whether a ledger's key is that of a restoration."""
     return key.sort == _OF_RESTORATION
 
 
 def staged_part(reference: Reference, commit_id: str) -> Key:
-    """Return the key of the list of parts that one commit of a restoration has brought back."""
+    """Return the key of the list of the parts that one commit of a staged restoration has restored."""
     return Key(ledgers(reference), f"{_OF_RESTORATION}#{commit_id}")
 
 
 def staged_bounds(prefix: str) -> Bounds:
-    """Return the bounds of these lists, for commits whose ids begin with a prefix."""
+    """Return the bounds of such lists of parts, for the commits whose ids start with a prefix."""
     low = f"{_OF_RESTORATION}#{prefix}"
     return Bounds(low, f"{low[:-1]}{chr(ord(low[-1]) + 1)}", high_included=False)
 
 
 ALL_LEDGERS = Bounds(_OF_DELETION, _OF_RESTORATION)
-"""The bounds of an object's ledgers, without these lists."""
+"""The bounds of an object's ledgers, without lists of parts."""
 
 
 def ledgers(reference: Reference) -> str:
@@ -162,29 +168,32 @@ def ledgers(reference: Reference) -> str:
 
 
 def ledger_of(key: Key) -> Reference:
-    """Return the object of a ledger's key."""
+    """Return the object that a ledger is about, by the ledger's key."""
     class_name, id_ = key.partition.removeprefix(PURGES).split("#", 1)
     return Reference(class_name, id_)
 
 
 def listing_key(reference: Reference) -> IndexKey:
-    """Return the place of an object in its class's listing."""
+    """Return the position of an object in the listing of its class."""
     return IndexKey(listing_partition(reference.class_name), reference.id)
 
 
 def listing_partition(class_name: str) -> str:
-    """Return the partition of a class's listing."""
+    """Return the partition of the listing of a class."""
     return class_name
 
 
 def index_partition(class_name: str, number: int) -> str:
-    """Return the partition of one of a class's indexes; no two ever had the same number."""
+    """Return the partition of an index of a class.
+
+    Numbers are never reused, so a partition never contains entries of an earlier index.
+    """
     return f"{class_name}#{number}"
 
 
 def guard(class_name: str, unique: Unique, state: State) -> Key | None:
-    """Return the key of the guard of an object's unique values; None when one of them is null."""
-    # In the order of their names, so that naming them otherwise in the model changes no key.
+    """Return the key of the guard of an object's unique values, None if one of them is null."""
+    # Sorted by name, so that another order in the model does not change the key.
     names = sorted(unique.attributes)
     values = [_canonical(state.get(name)) for name in names]
     if None in values:

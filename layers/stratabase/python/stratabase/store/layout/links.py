@@ -1,8 +1,8 @@
-"""Links: the items by which an association is walked from the side whose objects hold no foreign key.
+"""Links: the items to follow an association from the side whose objects hold no foreign key.
 
-A link lies in the partition of the object that it leads away from, under the role's name, and its sort key
-ends with the id that it leads to. A link of a versioned holder that ends leaves a former link, right behind
-the links, once for each pair.
+A link is in the partition of its owner. Its sort key consists of the role's name and the id of the target.
+If the object that holds the foreign key is versioned, the removal of a link leaves a former link, at most one
+for each pair of objects. Former links sort directly after the links.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,11 +12,14 @@ from stratabase.store.engine.port import ITEMS, Bounds, Engine, Item
 from stratabase.store.layout import keys
 
 START, END = "start", "end"
-"""The attribute of a link with the instant when it began, and of a former link, when it ended."""
+"""The attribute of a link with its start, and the attribute of a former link with its last end."""
 
 
 def bounds(name: str, start: str | None = None, *, backward: bool = False) -> Bounds:
-    """Return the bounds of an object's links under a role's name: those after the id `start`, if given."""
+    """Return the bounds of an object's links for the role with this name.
+
+    `start`: only links after this target id, or before it if `backward`.
+    """
     prefix = keys.links(name)
     beyond = f"{prefix[:-1]}{chr(ord(prefix[-1]) + 1)}"
     if start is None:
@@ -27,18 +30,18 @@ def bounds(name: str, start: str | None = None, *, backward: bool = False) -> Bo
 
 
 def all_bounds(name: str) -> Bounds:
-    """Return the bounds of an object's links and former links under a role's name."""
+    """Return the bounds of an object's links and former links for the role with this name."""
     beyond = keys.former_links(name)
     return Bounds(keys.links(name), f"{beyond[:-1]}{chr(ord(beyond[-1]) + 1)}", high_included=False)
 
 
 def ids(items: Iterable[Item], name: str) -> Iterator[str]:
-    """Return the ids that links under a role's name lead to; other items are left out."""
+    """Return the target ids of the links for a role among items, in the order of the items."""
     return _ids_behind(items, keys.links(name))
 
 
 def former_ids(items: Iterable[Item], name: str) -> Iterator[str]:
-    """Return the ids that former links under a role's name led to; other items are left out."""
+    """Return the target ids of the former links for a role among items, in the order of the items."""
     return _ids_behind(items, keys.former_links(name))
 
 
@@ -48,7 +51,7 @@ def _ids_behind(items: Iterable[Item], prefix: str) -> Iterator[str]:
 
 
 def read_ids(engine: Engine, role: RoleName, id_: str, limit: int | None = None) -> Sequence[str]:
-    """Read the ids that an object's links lead to, in order; at most `limit`."""
+    """Read the target ids of an object's links for a role, in ascending order; at most `limit`."""
     partition = keys.head(Reference(role.class_name, id_)).partition
     pages = engine.range(ITEMS, partition, bounds(role.role_name), limit=limit)
     return [other for page in pages for other in ids(page, role.role_name)]

@@ -1,6 +1,6 @@
-"""The lock of an object: attributes of its head, and the conditions under which it admits a member.
+"""The lock of an object: attributes of its head, and the conditions under which a member may write it.
 
-The attributes may outlive the lock: a reader compares its end with the clock.
+The attributes stay after the lock has expired. So readers compare its end with the clock.
 """
 
 from stratabase.domain.objects.instant import Instant
@@ -8,17 +8,17 @@ from stratabase.domain.objects.lock import Lock
 from stratabase.store.engine.port import Condition, ConditionOperator, Item, Value
 
 OWNER, UNTIL, NAME = "lockOwner", "lockedUntil", "lockedBy"
-"""The attributes of a head: the id of the lock's owner, its end, and the owner's name."""
+"""The attributes of a head with the id of the lock's owner, the end of the lock, and the owner's name."""
 ATTRIBUTES = frozenset({OWNER, UNTIL, NAME})
 PART_LOCK = "partLock"
 """The attribute of a head with the id of the last commit that locked a part of the object, at any depth."""
 LockConditions = tuple[Condition, ...]
-"""One of these must hold; empty where every member is admitted."""
+"""Conditions of which at least one must hold so that a member may write; empty if locks do not matter."""
 NO_LOCK_CONDITIONS: LockConditions = ()
 
 
 def lock_of(item: Item) -> Lock | None:
-    """Return the lock of a head, also one that has ended."""
+    """Return the lock of a head, also if it has expired; None if there is none."""
     until = item.attributes.get(UNTIL)
     if not isinstance(until, int):
         return None
@@ -26,18 +26,22 @@ def lock_of(item: Item) -> Lock | None:
 
 
 def part_lock_of(item: Item) -> str | None:
-    """Return the id of the last commit that locked a part of a head's object."""
+    """Return the id of the last commit that locked a part of the object, None if there is none."""
     named = item.attributes.get(PART_LOCK)
     return None if named is None else str(named)
 
 
 def lock_attributes(lock: Lock) -> dict[str, Value]:
-    """Return a lock as attributes of a head."""
+    """Return the attributes of a head for a lock."""
     return {OWNER: lock.owner, UNTIL: lock.until, NAME: lock.name}
 
 
 def lock_conditions(member_id: str | None, now: Instant) -> LockConditions:
-    """Return the conditions under which a head's lock admits a member; None is admitted by every lock."""
+    """Return the conditions of which one must hold so that a member may write an object.
+
+    They are: no lock, an expired lock, a lock of the member. `member_id`: None to ignore locks, such as in
+    cleanup.
+    """
     if member_id is None:
         return NO_LOCK_CONDITIONS
     return (

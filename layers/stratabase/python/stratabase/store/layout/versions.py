@@ -1,6 +1,7 @@
 """The items of an object's history: closed versions, and the tombstone of a deleted object.
 
-Each names the start of the version before it, as the head does, so that a reader sees when one is missing.
+Like the head, each of them has the start of the previous version. So the history is a linked list, and a
+reader notices if a version is missing.
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from stratabase.store.layout import codec, keys
 from stratabase.store.layout.heads import DELETED
 
 START, END = "start", "end"
-"""The attributes of a closed version."""
+"""The attributes of a closed version with its start and end, in milliseconds."""
 LAST_END = "lastEnd"
 """The attribute of a tombstone with the instant of the deletion."""
 
@@ -24,6 +25,7 @@ LAST_END = "lastEnd"
 def closed_version(effect: ObjectEffect, class_: Class, change: Change) -> Iterator[Put]:
     """Yield the write of the version that an effect closes, if the class is versioned. Raises TooLarge."""
     before = effect.before
+    # To withdraw a restoration is to undo it, which leaves no version behind.
     if isinstance(effect, Deletion) and effect.withdrawn is not None:
         return
     if class_.versioned and before is not None and before.commit_ids:
@@ -33,9 +35,9 @@ def closed_version(effect: ObjectEffect, class_: Class, change: Change) -> Itera
 def tombstone_item(
     before: Entity, instant: Instant, commit_id: str, withdrawn: Tombstone | None = None
 ) -> Item:
-    """Return the tombstone of an object that is deleted.
+    """Return the tombstone of a deleted object.
 
-    `withdrawn`: what its former tombstone said, if this undoes its restoration.
+    `withdrawn`: the former tombstone, if the deletion undoes a restoration. The new one repeats its content.
     """
     attributes: dict[str, Value] = {
         codec.COMMIT_IDS: codec.append_commit_id(before.commit_ids, commit_id),
@@ -49,7 +51,7 @@ def tombstone_item(
 
 
 def read_version(item: Item, class_: Class) -> Entity:
-    """Return an object as a closed version has it."""
+    """Return an object as it was in a closed version."""
     start, end = _times(item)
     return Entity(
         keys.reference_of(item.key),
@@ -61,7 +63,7 @@ def read_version(item: Item, class_: Class) -> Entity:
 
 
 def read_tombstone(item: Item | None) -> Tombstone | None:
-    """Return what a tombstone says; None of any other item, and of none."""
+    """Return the content of a tombstone, None for any other item or no item."""
     if item is None or DELETED not in item.attributes:
         return None
     end: Any = item.attributes[LAST_END]
@@ -94,22 +96,25 @@ def _times(item: Item) -> tuple[Instant, Instant]:
 
 
 class HistoryEntry(NamedTuple):
-    """One entry of an object's history: a version, closed or open, or its deletion."""
+    """One entry of an object's history: a closed version, the current version, or the deletion."""
 
     start: Instant
     previous: Instant | None
-    """The start of the version before it."""
+    """The start of the previous version, None for the first one."""
     version: Entity | None
-    """None: the object was deleted at `start`."""
+    """The object in this version. None: the object was deleted at `start`."""
 
     @property
     def end(self) -> Instant | None:
-        """The end of a closed version."""
+        """The end of a closed version, None for other entries."""
         return None if self.version is None else self.version.end
 
 
 def history_entry(item: Item, class_: Class) -> HistoryEntry | None:
-    """Return the entry of a version, head or tombstone; None of a head that no commit has written."""
+    """Return the history entry of a closed version, head or tombstone.
+
+    None for the head of a singleton whose state was never written.
+    """
     if item.key.sort != keys.HEAD:
         return _of(read_version(item, class_))
     if DELETED in item.attributes:

@@ -1,6 +1,9 @@
-"""What a filter says that a plan can use: ids that it names, where in an index its matches lie, and how many.
+"""Derives from a filter what a plan can use: ids, ranges of values, and the share of objects that match.
 
-Only the parts that an AND joins are looked at (`conjuncts`); ids are also found inside AND and OR.
+- `ids_implied_by`: the only ids that can match, from comparisons with `_id` in any nesting of AND and OR.
+- `index_constraints`: for each attribute, the ranges of an index that can contain matches. Only comparisons
+  at the top level of the filter count, which AND joins (`conjuncts`).
+- `selectivity`: an estimate of the share of objects that match.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,15 +22,18 @@ Ids = frozenset[str]
 
 
 def ids_implied_by(filter_: Filter | None) -> Ids | None:
-    """Return ids of which every match has one; None where the filter does not limit the ids."""
-    find = _ID_FINDERS.get(type(filter_))
-    return None if find is None else find(filter_)
+    """Return a set of ids that contains the id of every match, None if the filter does not limit the ids."""
+    finder = _ID_FINDERS.get(type(filter_))
+    return None if finder is None else finder(filter_)
 
 
 def without_named_ids(filter_: Filter | None) -> Filter | None:
-    """Return what of a filter an object with one of its `named_ids` may still fail; None for nothing."""
-    left = tuple(part for part in conjuncts(filter_) if not _only_names_ids(part))
-    return And(left) if left else None
+    """Return the filter without the comparisons that `ids_implied_by` has used, None if nothing remains.
+
+    Objects that were read by these ids must still match the result.
+    """
+    remaining = tuple(part for part in conjuncts(filter_) if not _only_names_ids(part))
+    return And(remaining) if remaining else None
 
 
 def _only_names_ids(part: Filter) -> bool:
@@ -35,8 +41,8 @@ def _only_names_ids(part: Filter) -> bool:
 
 
 def _ids_of_comparison(comparison: Comparison) -> Ids | None:
-    find = _IDS_BY_OPERATOR.get(comparison.operator) if comparison.attribute == "_id" else None
-    return None if find is None else find(comparison.operand)
+    finder = _IDS_BY_OPERATOR.get(comparison.operator) if comparison.attribute == "_id" else None
+    return None if finder is None else finder(comparison.operand)
 
 
 def _ids_of_and(conjunction: And) -> Ids | None:
@@ -45,7 +51,7 @@ def _ids_of_and(conjunction: And) -> Ids | None:
 
 
 def _ids_of_or(disjunction: Or) -> Ids | None:
-    # One part that does not limit the ids lets any id through.
+    # If one alternative does not limit the ids, any id can match.
     found = [ids_implied_by(part) for part in disjunction.parts]
     known = [ids for ids in found if ids is not None]
     return frozenset[str]().union(*known) if len(known) == len(found) else None
@@ -63,42 +69,47 @@ _IDS_BY_OPERATOR: Mapping[Operator, Callable[[Any], Ids | None]] = {
     Operator.NULL: lambda operand: frozenset() if operand else None,
     Operator.NOT_NULL: lambda operand: None if operand else frozenset(),
 }
-"""From the operand of a comparison with `_id` to the ids that pass it. No id is null."""
+"""By operator: from the operand of a comparison with `_id` to the ids that match. No id is null."""
 
 
-class Slice(NamedTuple):
-    """Where values of one attribute lie in an index: texts from `low` up to, but not including, `high`.
+class ValueRange(NamedTuple):
+    """A range of values of one attribute, as index texts: from `low` (included) to `high` (excluded).
 
-    The texts are those behind the columns that come before the attribute's.
+    In the sort key of an index, these texts follow those of the columns before the attribute's column.
     """
 
     low: str
     high: str
-    is_single: bool = False
-    """Only one value lies in it, so that the next column of the index orders what is in it."""
+    is_single_value: bool = False
+    """Whether the range contains one value only. Then the next column of the index can narrow it further."""
 
 
-Slices = tuple[Slice, ...]
-"""In the order of the index; none overlap."""
+ValueRanges = tuple[ValueRange, ...]
+"""Ranges of one attribute, in the order of the index, without overlaps."""
 
 
 class IndexConstraint(NamedTuple):
-    """What all comparisons of a filter with one attribute come to."""
+    """All comparisons of a filter with one attribute, combined."""
 
-    slices: Slices
+    ranges: ValueRanges
+    """The values that match."""
     selectivity: float
-    """The share of objects that is believed to pass the comparisons."""
+    """The estimated share of objects that match the comparisons."""
     comparisons: tuple[Comparison, ...]
 
 
 def index_constraints(filter_: Filter | None, class_: Class) -> Mapping[str, IndexConstraint]:
-    """Return what a filter says of each attribute that it compares in a way that an index serves.
+    """Return the constraints of a filter by attribute, from all comparisons that an index can serve.
 
-    No index is by `_id`, or by a derived attribute.
+    There are no indexes by `_id` or by derived attributes.
     """
     found: dict[str, IndexConstraint] = {}
     for part in conjuncts(filter_):
-        if isinstance(part, Comparison) and part.operator in _SLICERS and _may_index(class_, part.attribute):
+        if (
+            isinstance(part, Comparison)
+            and part.operator in _RANGES_BY_OPERATOR
+            and _may_index(class_, part.attribute)
+        ):
             constraint = _constraint(part, class_)
             known = found.get(part.attribute)
             found[part.attribute] = constraint if known is None else _both(known, constraint)
@@ -111,25 +122,26 @@ def _may_index(class_: Class, attribute: str) -> bool:
 
 def _constraint(comparison: Comparison, class_: Class) -> IndexConstraint:
     index_text = type_of(class_, comparison.attribute).storage.index_text
-    slices = _SLICERS[comparison.operator](
+    ranges = _RANGES_BY_OPERATOR[comparison.operator](
         comparison.operand, lambda value: None if value is None else index_text(value)
     )
-    return IndexConstraint(slices, _selectivity(comparison, class_), (comparison,))
+    return IndexConstraint(ranges, _selectivity(comparison, class_), (comparison,))
 
 
 def _both(one: IndexConstraint, other: IndexConstraint) -> IndexConstraint:
-    slices = tuple(_intersections(one.slices, other.slices))
-    return IndexConstraint(slices, one.selectivity * other.selectivity, one.comparisons + other.comparisons)
+    ranges = tuple(_intersections(one.ranges, other.ranges))
+    return IndexConstraint(ranges, one.selectivity * other.selectivity, one.comparisons + other.comparisons)
 
 
-def _intersections(one: Slices, other: Slices) -> Iterator[Slice]:
-    """Yield what lies in slices of both, in the order of the index, in one pass over each."""
+def _intersections(one: ValueRanges, other: ValueRanges) -> Iterator[ValueRange]:
+    """Yield the intersections of two sequences of ranges, in the order of the index."""
+    # Merge: both are sorted, so advance the one whose range ends first.
     lefts, rights = iter(one), iter(other)
     left, right = next(lefts, None), next(rights, None)
     while left and right:
         low, high = max(left.low, right.low), min(left.high, right.high)
         if low < high:
-            yield Slice(low, high, left.is_single or right.is_single)
+            yield ValueRange(low, high, left.is_single_value or right.is_single_value)
         if left.high <= right.high:
             left = next(lefts, None)
         else:
@@ -139,52 +151,54 @@ def _intersections(one: Slices, other: Slices) -> Iterator[Slice]:
 _TextOf = Callable[[Any], str | None]
 
 
-def _point(text: str | None) -> Slice:
+def _single_value(text: str | None) -> ValueRange:
     low = value_text(text)
-    return Slice(low, prefix_end(low), is_single=True)
+    return ValueRange(low, prefix_end(low), is_single_value=True)
 
 
-def _points(operand: Iterable[Any], text_of: _TextOf) -> Slices:
-    return tuple(sorted({_point(text_of(value)) for value in operand}))
+def _single_values(operand: Iterable[Any], text_of: _TextOf) -> ValueRanges:
+    return tuple(sorted({_single_value(text_of(value)) for value in operand}))
 
 
-def _null(*, wanted: bool) -> Slices:
-    return (_point(None),) if wanted else (Slice(NOT_NULL, ABOVE_NOT_NULL),)
+def _null(*, wanted: bool) -> ValueRanges:
+    return (_single_value(None),) if wanted else (ValueRange(NOT_NULL, ABOVE_NOT_NULL),)
 
 
-def _prefix(operand: str) -> Slices:
+def _prefix(operand: str) -> ValueRanges:
     low = not_null_text(operand)
-    return (Slice(low, prefix_end(low)),)
+    return (ValueRange(low, prefix_end(low)),)
 
 
-_SLICERS: Mapping[Operator, Callable[[Any, _TextOf], Slices]] = {
-    Operator.EQ: lambda operand, text_of: _points([operand], text_of),
-    Operator.IN: _points,
+_RANGES_BY_OPERATOR: Mapping[Operator, Callable[[Any, _TextOf], ValueRanges]] = {
+    Operator.EQ: lambda operand, text_of: _single_values([operand], text_of),
+    Operator.IN: _single_values,
     Operator.NULL: lambda operand, _: _null(wanted=operand),
     Operator.NOT_NULL: lambda operand, _: _null(wanted=not operand),
-    Operator.LT: lambda operand, text_of: (Slice(NOT_NULL, value_text(text_of(operand))),),
-    Operator.LTE: lambda operand, text_of: (Slice(NOT_NULL, prefix_end(value_text(text_of(operand)))),),
-    Operator.GT: lambda operand, text_of: (Slice(prefix_end(value_text(text_of(operand))), ABOVE_NOT_NULL),),
-    Operator.GTE: lambda operand, text_of: (Slice(value_text(text_of(operand)), ABOVE_NOT_NULL),),
+    Operator.LT: lambda operand, text_of: (ValueRange(NOT_NULL, value_text(text_of(operand))),),
+    Operator.LTE: lambda operand, text_of: (ValueRange(NOT_NULL, prefix_end(value_text(text_of(operand)))),),
+    Operator.GT: lambda operand, text_of: (
+        ValueRange(prefix_end(value_text(text_of(operand))), ABOVE_NOT_NULL),
+    ),
+    Operator.GTE: lambda operand, text_of: (ValueRange(value_text(text_of(operand)), ABOVE_NOT_NULL),),
     Operator.STARTS_WITH: lambda operand, _: _prefix(operand),
 }
-"""The operators that an index serves: from an operand, and the type's index text of a value, to slices."""
+"""By operator that an index can serve: from the operand and the encoder of index texts to the ranges."""
 
 
-# The store keeps no statistics: the shares are guesses, and only their proportions matter.
+# The store keeps no statistics. These shares are fixed guesses, and only their proportions matter.
 
 ASSUMED_DISTINCT_VALUES = 100
-"""How many values an attribute is believed to have, unless its type says it."""
+"""The assumed number of distinct values of an attribute, unless its type says it."""
 
 _OTHER_SHARE = 1 / 3
-"""The share of objects that is believed to lie on one side of a value, or to pass any other test."""
+"""The assumed share of objects on one side of a value, and for all operators that are not listed."""
 
 _PREFIX_SHARE = 1 / 30
 _NULL_SHARE = 1 / 10
 
 
 def selectivity(parts: Iterable[Filter], class_: Class) -> float:
-    """Return the share of objects, 0 to 1, that is believed to pass all of some filters."""
+    """Return the estimated share of objects (0 to 1) that match all of several filters."""
     return reduce(lambda share, part: share * _selectivity(part, class_), parts, 1.0)
 
 
@@ -211,4 +225,4 @@ _SHARES: Mapping[Operator, Callable[[Any, int], float]] = {
     Operator.NOT_NULL: lambda operand, _: 1 - _NULL_SHARE if operand else _NULL_SHARE,
     Operator.STARTS_WITH: lambda operand, _: _PREFIX_SHARE if operand else 1.0,
 }
-"""From the operand and the number of distinct values to the share of objects that is believed to pass."""
+"""By operator: from the operand and the number of distinct values to the assumed share of matches."""

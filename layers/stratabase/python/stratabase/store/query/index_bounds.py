@@ -1,4 +1,12 @@
-"""The ranges of an index in which all matches of a filter lie."""
+"""Converts the constraints of a filter into the ranges of an index that contain all matches.
+
+This is where a filter becomes index ranges. Take an index by `city, age` and the filter
+`city in ["Bern", "Basel"] AND age > 30`:
+
+1. `city` has single values only. So each value is a prefix of sort keys: "Basel", "Bern".
+2. `age` has a range of values. So each prefix gets a range: behind "Basel, 30", and behind "Bern, 30".
+3. The next column, if there were one, could not narrow the ranges any further.
+"""
 
 from collections.abc import Iterator, Mapping
 from math import prod
@@ -11,53 +19,53 @@ from stratabase.store.layout.index_text import is_truncated, prefix_end, truncat
 from stratabase.store.query.filter_analysis import IndexConstraint
 
 MAX_RANGES = 100
-"""How many ranges a page may be put together from."""
+"""The maximum number of ranges that one plan reads."""
 
 
 class IndexBounds(NamedTuple):
-    """What of an index a filter leaves to be read."""
+    """The part of an index that contains all matches of a filter."""
 
     ranges: tuple[Bounds, ...]
-    """In the order of the index; none overlap."""
+    """In the order of the index, without overlaps."""
     prefixes: tuple[str, ...]
-    """For each range, the index text of the single values of the first `prefix_columns` columns."""
+    """For each range, the index texts of its values in the first `prefix_columns` columns, concatenated."""
     prefix_columns: int
+    """The number of first columns that have a single value in each range."""
     fixed: Mapping[str, str]
-    """The attributes that have one value in all ranges, with its index text."""
+    """By attribute that has the same value in all ranges: the index text of this value."""
     covered: tuple[Comparison, ...]
-    """The comparisons that the ranges stand for."""
+    """The comparisons that every object in the ranges matches, if `is_exact`."""
     is_exact: bool
-    """No bound was truncated: nothing lies in the ranges that the covered comparisons do not let through."""
+    """Whether no bound is truncated. Truncated ranges may contain objects that do not match."""
     selectivity: float
-    """The share of the objects, 0 to 1, that is believed to lie in the ranges."""
+    """The estimated share of all objects (0 to 1) that lie in the ranges."""
 
     def residual_filter(self, filter_: Filter | None) -> Filter | None:
-        """Return what of the filter is still to be tested of what lies in the ranges; None for nothing."""
+        """Return the part of a filter that objects in the ranges may fail, None if there is none."""
         if not self.is_exact:
             return filter_
-        left = tuple(part for part in conjuncts(filter_) if part not in self.covered)
-        return And(left) if left else None
+        remaining = tuple(part for part in conjuncts(filter_) if part not in self.covered)
+        return And(remaining) if remaining else None
 
 
 def index_bounds(path: AccessPath, constraints: Mapping[str, IndexConstraint]) -> IndexBounds:
-    """Return the ranges of an index that constraints on its first columns leave (by attribute).
-
-    Constraints to single values of the first columns make prefixes: every combination is one. One constraint
-    of another kind may follow and divides each prefix into ranges. What comes behind it is no use.
-    """
-    singles, last = _leading_constraints(path, constraints)
+    """Return the part of an index that constraints leave. `constraints`: by attribute."""
+    # 1. Single values of the first columns: each combination is a prefix of sort keys.
+    single_valued, range_constraint = _leading_constraints(path, constraints)
     prefixes = [""]
-    for constraint in singles.values():
-        prefixes = [prefix + slice_.low for prefix in prefixes for slice_ in constraint.slices]
-    ends = [end for prefix in prefixes for end in _ends(prefix, last)]
-    # Values that are truncated to the same text lie in the same range: of those, the first prefix stays.
+    for constraint in single_valued.values():
+        prefixes = [prefix + range_.low for prefix in prefixes for range_ in constraint.ranges]
+    # 2. The first column with a range of values divides each prefix into ranges. Later columns are of no use.
+    ends = [end for prefix in prefixes for end in _range_ends(prefix, range_constraint)]
+    # 3. Long texts are truncated, so different values can have the same range. Keep it once, with its first
+    #    prefix: since `ends` is reversed, the first one is set last.
     prefix_of = {_bounds(low, high): prefix for prefix, low, high in reversed(ends)}
-    used = [*singles.values(), *filter(None, [last])]
+    used = [*single_valued.values(), *filter(None, [range_constraint])]
     return IndexBounds(
         ranges=tuple(reversed(prefix_of)),
         prefixes=tuple(reversed(prefix_of.values())),
-        prefix_columns=len(singles),
-        fixed={name: one.slices[0].low for name, one in singles.items() if len(one.slices) == 1},
+        prefix_columns=len(single_valued),
+        fixed={name: one.ranges[0].low for name, one in single_valued.items() if len(one.ranges) == 1},
         covered=tuple(comparison for one in used for comparison in one.comparisons),
         is_exact=not any(is_truncated(low) or is_truncated(high) for _, low, high in ends),
         selectivity=prod(one.selectivity for one in used),
@@ -67,36 +75,39 @@ def index_bounds(path: AccessPath, constraints: Mapping[str, IndexConstraint]) -
 def _leading_constraints(
     path: AccessPath, constraints: Mapping[str, IndexConstraint]
 ) -> tuple[dict[str, IndexConstraint], IndexConstraint | None]:
-    """Return the constraints to single values of the first columns, and the one behind them, if any."""
-    singles: dict[str, IndexConstraint] = {}
-    ranges = 1
+    """Return the constraints to single values of the first columns, and the range constraint after them.
+
+    Stop before there are more than MAX_RANGES combinations of values.
+    """
+    single_valued: dict[str, IndexConstraint] = {}
+    combinations = 1
     for column in path.columns:
         constraint = constraints.get(column.attribute)
-        ranges *= 0 if constraint is None else len(constraint.slices)
-        if constraint is None or ranges > MAX_RANGES:
+        combinations *= 0 if constraint is None else len(constraint.ranges)
+        if constraint is None or combinations > MAX_RANGES:
             break
-        if not all(slice_.is_single for slice_ in constraint.slices):
-            return singles, constraint
-        singles[column.attribute] = constraint
-    return singles, None
+        if not all(range_.is_single_value for range_ in constraint.ranges):
+            return single_valued, constraint
+        single_valued[column.attribute] = constraint
+    return single_valued, None
 
 
-def _ends(prefix: str, last: IndexConstraint | None) -> Iterator[tuple[str, str, str]]:
+def _range_ends(prefix: str, range_constraint: IndexConstraint | None) -> Iterator[tuple[str, str, str]]:
     """Yield, for each range behind a prefix, the prefix, and the texts where the range begins and ends."""
-    if last is None:
+    if range_constraint is None:
         yield prefix, prefix, prefix_end(prefix) if prefix else ""
     else:
-        yield from ((prefix, prefix + slice_.low, prefix + slice_.high) for slice_ in last.slices)
+        yield from ((prefix, prefix + range_.low, prefix + range_.high) for range_ in range_constraint.ranges)
 
 
 def _bounds(low: str, high: str) -> Bounds:
-    """Return the part of the index between two texts, the second excluded; "" is open."""
-    above = prefix_end(truncate(high)) if is_truncated(high) else high
-    return Bounds(truncate(low) or None, above or None, high_included=False)
+    """Return the range of sort keys from `low` (included) to `high` (excluded). An end that is "" is open."""
+    end = prefix_end(truncate(high)) if is_truncated(high) else high
+    return Bounds(truncate(low) or None, end or None, high_included=False)
 
 
 def intersect(range_: Bounds, within: Bounds) -> Bounds | None:
-    """Return what of a range lies within other bounds; None for nothing."""
+    """Return the intersection of two ranges, None if it is empty."""
     lows = [(each.low, not each.low_included) for each in (range_, within) if each.low is not None]
     highs = [(each.high, each.high_included) for each in (range_, within) if each.high is not None]
     low, low_excluded = max(lows, default=(None, False))

@@ -1,4 +1,4 @@
-"""Reads a page of objects: the entry of this package."""
+"""Reads a page of objects. This is the entry of the package."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -17,7 +17,7 @@ from stratabase.store.query.planner import PlanSource, choose_plan, missing_inde
 from stratabase.store.query.plans import QueryPlan
 
 
-def read_page(  # noqa: PLR0913, PLR0917 - what is read, and how
+def read_page(  # noqa: PLR0913, PLR0917 - the inputs of a page
     engine: Engine,
     class_: Class,
     query: Query,
@@ -25,9 +25,9 @@ def read_page(  # noqa: PLR0913, PLR0917 - what is read, and how
     paths: Iterable[AccessPath] = (),
     derive: Derive | None = None,
 ) -> Page:
-    """Return what a query wants to know of its window, and find out no more. Raises ReadBudgetExceeded.
+    """Return the page of a query, with the fields that the query requests. Raises ReadBudgetExceeded.
 
-    `paths`: the indexes of the class. `derive` computes the derived values that the query is about.
+    `paths`: the indexes of the class. `derive`: computes the derived attributes that the query uses.
     """
     paths = tuple(paths)
     limiter = ReadLimiter(budget, class_.name, lambda limiter: _refusal(class_, query, paths, limiter))
@@ -37,7 +37,7 @@ def read_page(  # noqa: PLR0913, PLR0917 - what is read, and how
 
 
 def page_of(plan: QueryPlan, query: Query) -> Page:
-    """Return what a plan finds out of what a query wants to know."""
+    """Execute a plan, and return the page of a query."""
     wanted, backward = query.fields, query.window.backward
     has_next, has_prev = (plan.has_behind, plan.has_ahead) if backward else (plan.has_ahead, plan.has_behind)
     return Page(
@@ -49,13 +49,13 @@ def page_of(plan: QueryPlan, query: Query) -> Page:
 
 
 def _items(plan: QueryPlan, query: Query) -> tuple[Entity, ...]:
-    """Return the window's objects in the query's order."""
+    """Return the objects of the window in the order of the query."""
     rows = plan.rows()
     return tuple(row.entity for row in (reversed(rows) if query.window.backward else rows))
 
 
 def _limited(derive: Derive | None, limiter: ReadLimiter) -> Derive | None:
-    """Return what computes derived values, and refuses the page when that reads too much."""
+    """Return `derive`, with the refusal of the page instead of its own when it exceeds the budget."""
     return None if derive is None else partial(_derive, derive, limiter)
 
 
@@ -68,7 +68,7 @@ def _derive(derive: Derive, limiter: ReadLimiter, entities: Sequence[Entity]) ->
 def _refusal(
     class_: Class, query: Query, paths: Iterable[AccessPath], limiter: ReadLimiter
 ) -> ReadBudgetExceeded:
-    """Return the refusal of a query that has read too much, which says what would make it cheap."""
+    """Return the refusal of a query that has exceeded the budget, with hints on how to make it cheaper."""
     missing = missing_index(class_, query)
     usable = [path for path in paths if path.is_usable_for(class_)]
     if any(_attributes(path)[: len(missing)] == missing for path in usable):

@@ -1,8 +1,13 @@
-"""The plans: how the rows of a query's window are found.
+"""The plans: three ways to find the rows of a query's window.
 
-A plan reads from the window's start in the order of reading: the query's order, or its reverse for a window
-that is taken backward. Ahead is what comes behind the window in this order, and behind is what comes before
-it.
+| plan | reads | stops |
+|---|---|---|
+| IdOrderPlan | objects in the order of ids | when the page is full |
+| IndexOrderPlan | ranges of an index in the order of the query | when the page is full |
+| SortPlan | all objects that may match, then sorts | at the end |
+
+A plan reads in the reading order: the order of the query, or its reverse for a backward window. In this
+order, "ahead" means after the window, and "behind" means before it.
 """
 
 from abc import ABC, abstractmethod
@@ -19,39 +24,41 @@ from stratabase.store.engine.port import UNBOUNDED, Bounds
 from stratabase.store.query.index_scan import IndexScan, ScanSource
 from stratabase.store.query.row_sources import RowSource
 from stratabase.store.query.rows import Row, distinct_rows
-from stratabase.store.query.scan_order import ScanStart
+from stratabase.store.query.scan_strategy import ScanStart
 
 
 class QueryPlan(Protocol):
-    """A way to find the rows of a window. Nothing is read before it is asked for."""
+    """A plan for one window. It reads lazily: only what the called methods need."""
 
     def rows(self) -> Sequence[Row]:
-        """Return the matches in the window, in the order of reading."""
+        """Return the matches in the window, in the reading order."""
 
     def has_ahead(self) -> bool:
-        """Return whether a match lies ahead of the window; asked only when the query wants to know."""
+        """Return whether there is a match after the window. Call this only if the query requests it."""
 
     def has_behind(self) -> bool:
-        """Return whether a match lies behind the window."""
+        """Return whether there is a match before the window."""
 
     def count(self) -> int:
-        """Return how many match in all."""
+        """Return the number of all matches."""
 
 
 def reading_order(query: Query) -> Order:
-    """Return the order in which a plan reads the matches."""
+    """Return the order in which a plan reads the matches of a query."""
     return query.order.reversed() if query.window.backward else query.order
 
 
 class _OrderedRead(NamedTuple):
-    """What was read: how many rows were passed over, and the window's rows with perhaps the one ahead."""
+    """The result of reading a window."""
 
-    passed: int
+    skipped: int
+    """The number of rows that the offset skipped."""
     rows: list[Row]
+    """The rows of the window, and one more if the plan must know whether there is a match ahead."""
 
 
 class OrderedPlan(ABC):
-    """Reads rows that come in the order of reading: from the window's start, over the offset, to its end."""
+    """A plan whose rows come in the reading order. It stops reading at the end of the window."""
 
     def __init__(self, query: Query) -> None:
         window, wanted = query.window, query.fields
@@ -59,36 +66,36 @@ class OrderedPlan(ABC):
         self._wanted = window.size + (wanted.has_prev if window.backward else wanted.has_next)
 
     @abstractmethod
-    def _rows_from_start(self, most: int) -> Iterator[Row]:
-        """Yield the matches from the window's start on; at most so many are asked for."""
+    def _rows_from_start(self, max_rows: int) -> Iterator[Row]:
+        """Yield the matches from the start of the window. The caller takes at most `max_rows`."""
 
     @abstractmethod
     def _any_before_start(self) -> bool:
-        """Return whether a match lies on the other side of the window's start. It has a start."""
+        """Return whether there is a match before the start of the window, which must have one."""
 
     @cached_property
     def _read(self) -> _OrderedRead:
         rows = self._rows_from_start(self._window.offset + self._wanted)
-        passed = sum(1 for _ in islice(rows, self._window.offset))
-        return _OrderedRead(passed, list(islice(rows, self._wanted)))
+        skipped = sum(1 for _ in islice(rows, self._window.offset))
+        return _OrderedRead(skipped, list(islice(rows, self._wanted)))
 
     def rows(self) -> Sequence[Row]:
-        """Return the matches in the window, in the order of reading."""
+        """Return the matches in the window, in the reading order."""
         return self._read.rows[: self._window.size]
 
     def has_ahead(self) -> bool:
-        """Return whether a match lies ahead of the window."""
+        """Return whether there is a match after the window."""
         return len(self._read.rows) > self._window.size
 
     def has_behind(self) -> bool:
-        """Return whether a match was passed over, or lies on the other side of the start."""
-        if self._window.offset and self._read.passed:
+        """Return whether the offset skipped a match, or there is one before the start."""
+        if self._window.offset and self._read.skipped:
             return True
         return self._window.start is not None and self._any_before_start()
 
 
 class IdOrderPlan(OrderedPlan):
-    """Reads a source whose rows come in the order of the ids, as the query wants them."""
+    """A plan that reads objects in the order of ids, for a query in this order."""
 
     def __init__(self, source: RowSource, query: Query) -> None:
         super().__init__(query)
@@ -97,19 +104,22 @@ class IdOrderPlan(OrderedPlan):
 
     @staticmethod
     def serves(query: Query) -> bool:
-        """Return whether the order is that of the ids; counting what a filter matches takes a scan anyway."""
+        """Return whether the plan can answer a query: it is ordered by id, and counts no filtered objects.
+
+        To count the matches of a filter, everything must be read anyway.
+        """
         counts_matches = query.fields.total_count and query.filter is not None
         return query.order.terms[0].attribute == "_id" and _is_id(query.window.start) and not counts_matches
 
-    def _rows_from_start(self, most: int) -> Iterator[Row]:
-        return self._source.rows(self._bounds(onward=True), backward=self._descending, limit=most)
+    def _rows_from_start(self, max_rows: int) -> Iterator[Row]:
+        return self._source.rows(self._bounds(onward=True), backward=self._descending, limit=max_rows)
 
     def _any_before_start(self) -> bool:
         bounds = self._bounds(onward=False)
         return any(True for _ in self._source.rows(bounds, backward=not self._descending, limit=1))
 
     def _bounds(self, *, onward: bool) -> Bounds:
-        """Return the ids from the start onward, or all others."""
+        """Return the bounds of the ids from the start on (`onward`), or of those before it."""
         start = self._window.start
         if start is None:
             return UNBOUNDED
@@ -119,49 +129,52 @@ class IdOrderPlan(OrderedPlan):
         return Bounds(low=id_, low_included=included)
 
     def count(self) -> int:
-        """Return how many there are."""
+        """Return the number of all matches."""
         return self._source.count()
 
 
 def _is_id(start: Position | None) -> bool:
-    """Return whether a start is none, or an id (and not null, which lies before all of them)."""
+    """Return whether a start is missing or is an id. A start can also be null, which sorts before all ids."""
     return start is None or (bool(start.values) and start.values[0] is not None)
 
 
 class IndexOrderPlan(OrderedPlan):
-    """Reads ranges of an index whose order serves the query's, no further than needed."""
+    """A plan that reads ranges of an index in the order of the query, no further than needed."""
 
     def __init__(self, source: ScanSource, query: Query) -> None:
         super().__init__(query)
         self._source = source
         self._order = reading_order(query)
 
-    def _rows_from_start(self, most: int) -> Iterator[Row]:
+    def _rows_from_start(self, max_rows: int) -> Iterator[Row]:
         position = self._window.start
         start = None if position is None else ScanStart(position, self._window.inclusive)
-        return IndexScan(self._source, self._order, start).rows(most + 1)
+        return IndexScan(self._source, self._order, start).rows(max_rows + 1)
 
     def _any_before_start(self) -> bool:
         assert self._window.start is not None
         start = ScanStart(self._window.start, not self._window.inclusive)
-        back = IndexScan(self._source, self._order.reversed(), start)
-        return any(True for _ in back.rows(1))
+        backward_scan = IndexScan(self._source, self._order.reversed(), start)
+        return any(True for _ in backward_scan.rows(1))
 
     def count(self) -> int:
-        """Return how many match in all."""
+        """Return the number of all matches."""
         return self._source.index_rows.count()
 
 
 class _SortedRead(NamedTuple):
-    """What was read: how many match, how many of these lie beyond the start, and the first of those."""
+    """The result of reading all rows."""
 
     total: int
+    """The number of matches."""
     beyond_start: int
+    """The number of matches at or after the start of the window."""
     first: Sequence[Row]
+    """The first of these, up to the end of the window."""
 
 
 class SortPlan:
-    """Serves every query: reads all rows of a source, and sorts those that match."""
+    """A plan for every query: reads all rows of a source, and sorts the matches."""
 
     def __init__(self, source: RowSource, class_: Class, query: Query) -> None:
         self._source = source
@@ -176,7 +189,7 @@ class SortPlan:
         total = beyond_start = 0
         first = _FirstRows(self._kept, self._sort)
         is_beyond_start = _beyond_start(self._window, self._order, self._class)
-        for total, row in enumerate(distinct_rows(self._source.rows()), start=1):  # noqa: B007 - the last number counts
+        for total, row in enumerate(distinct_rows(self._source.rows()), start=1):  # noqa: B007 - `total` is used after the loop
             if is_beyond_start(row.state):
                 beyond_start += 1
                 first.add(row)
@@ -186,35 +199,39 @@ class SortPlan:
         return sort_objects(rows, lambda row: row.state, self._order, self._class)
 
     def rows(self) -> Sequence[Row]:
-        """Return the matches in the window, in the order of reading."""
+        """Return the matches in the window, in the reading order."""
         return self._read.first[self._window.offset :]
 
     def has_ahead(self) -> bool:
-        """Return whether a match lies ahead of the window."""
+        """Return whether there is a match after the window."""
         return self._read.beyond_start > self._end
 
     def has_behind(self) -> bool:
-        """Return whether a match was passed over, or lies on the other side of the start."""
-        passed = min(self._window.offset, self._read.beyond_start)
-        return passed > 0 or self._read.total > self._read.beyond_start
+        """Return whether the offset skipped a match, or there is one before the start."""
+        skipped = min(self._window.offset, self._read.beyond_start)
+        return skipped > 0 or self._read.total > self._read.beyond_start
 
     def count(self) -> int:
-        """Return how many match in all."""
+        """Return the number of all matches."""
         return self._read.total
 
 
 def _beyond_start(window: Window, order: Order, class_: Class) -> Callable[[State], bool]:
-    """Return the test whether a state lies at or beyond the window's start."""
+    """Return a predicate that tells whether a state lies in or after the window."""
     if window.start is None:
         return lambda _: True
-    side, nearest = comparator(window.start, order, class_), 0 if window.inclusive else 1
-    return lambda state: side(state) >= nearest
+    compare, minimum = comparator(window.start, order, class_), 0 if window.inclusive else 1
+    return lambda state: compare(state) >= minimum
 
 
 class _FirstRows:
-    """Keeps the first `size` of many rows in little memory: now and then it sorts and drops the rest."""
+    """A collector of the first `size` of many rows, in bounded memory.
+
+    When it has more than twice as many rows, it sorts them and drops the rest.
+    """
 
     _SPARE = 1000
+    """Rows to keep in addition, so that a small `size` does not cause frequent sorting."""
 
     def __init__(self, size: int, sort: Callable[[Sequence[Row]], Sequence[Row]]) -> None:
         self._size = size
@@ -223,11 +240,11 @@ class _FirstRows:
         self._kept: list[Row] = []
 
     def add(self, row: Row) -> None:
-        """Keep a row for now."""
+        """Add a row."""
         self._kept.append(row)
         if len(self._kept) >= self._full:
             self._kept = list(self.sorted())
 
     def sorted(self) -> Sequence[Row]:
-        """Return the first of all that were added, in order."""
+        """Return the first `size` of all rows that were added, in order."""
         return self._sort(self._kept)[: self._size]

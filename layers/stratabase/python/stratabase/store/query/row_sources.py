@@ -1,4 +1,4 @@
-"""Where rows come from: ranges of an index, or ids, which are got by key."""
+"""The sources of rows: ranges of an index, or ids that are read by key."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -15,7 +15,7 @@ from stratabase.store.query.rows import BATCH_SIZE, Row, RowFilter, distinct_row
 
 
 class IndexRanges(NamedTuple):
-    """Some ranges of one partition of an index, in its order."""
+    """Ranges of one partition of an index, in the order of the index."""
 
     index_name: str
     partition: str
@@ -23,21 +23,21 @@ class IndexRanges(NamedTuple):
 
 
 class RowSource(Protocol):
-    """Gives the objects of a class that pass a filter, in an order of its own."""
+    """A source of the objects of a class that match a filter, in an order of its own."""
 
     def rows(
         self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
     ) -> Iterator[Row]:
-        """Yield the matches in order, within bounds; `limit`: how many the caller takes at most."""
+        """Yield the matches within bounds, in order. The caller takes at most `limit` rows."""
 
     def count(self) -> int:
-        """Return how many match."""
+        """Return the number of matches."""
 
 
 class IndexRows:
-    """The objects of a class that lie in ranges of an index and pass a filter, in the order of the index.
+    """The objects of a class in ranges of an index that match a filter, in the order of the index.
 
-    Without ranges: all objects of the class, from its listing, which is in the order of the ids.
+    Without ranges, these are all objects of the class, from its listing, in the order of ids.
     """
 
     def __init__(
@@ -54,20 +54,20 @@ class IndexRows:
         self._limiter = limiter
 
     @property
-    def filters(self) -> bool:
-        """Whether it may read more than it gives."""
+    def has_filter(self) -> bool:
+        """Whether it may read more rows than it yields."""
         return bool(self._filter)
 
     def rows(
         self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
     ) -> Iterator[Row]:
-        """Yield the matches in the order of the index; `limit`: how many the caller takes at most."""
-        # How many items must be read to find some that match, nobody knows.
+        """Yield the matches in the order of the index. The caller takes at most `limit` rows."""
+        # With a filter, the number of items to read is unknown.
         limit = None if self._filter else limit
         return self._filter(self._items(bounds, backward=backward, limit=limit))
 
     def count(self) -> int:
-        """Return how many match."""
+        """Return the number of matches."""
         return sum(1 for _ in distinct_rows(self.rows()))
 
     def _items(self, bounds: Bounds | None, *, backward: bool, limit: int | None) -> Iterator[Item]:
@@ -79,9 +79,9 @@ class IndexRows:
 
 
 class RowsByKey:
-    """The objects of a class that have one of some ids and pass a filter, in the order of the ids.
+    """The objects of a class with given ids that match a filter, in the order of ids.
 
-    They are got by key, which is exact at once, whatever the indexes show.
+    They are read by key, which is strongly consistent, unlike an index.
     """
 
     def __init__(
@@ -96,18 +96,18 @@ class RowsByKey:
     def rows(
         self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
     ) -> Iterator[Row]:
-        """Yield the matches in the order of their ids; `limit`: how many the caller takes at most."""
+        """Yield the matches in the order of ids. The caller takes at most `limit` rows."""
         within = bounds or UNBOUNDED
         ids = [id_ for id_ in self._ids if within.admits(id_)]
         first = BATCH_SIZE if limit is None or self._filter else min(limit, BATCH_SIZE)
         return self._filter(self._items(ids[::-1] if backward else ids, first))
 
     def count(self) -> int:
-        """Return how many match."""
+        """Return the number of matches."""
         return sum(1 for _ in self.rows())
 
     def _items(self, ids: Sequence[str], first: int) -> Iterator[Item]:
-        """Yield the heads of objects: of the `first` ones with one request, then batch by batch."""
+        """Yield the heads of existing objects: read the first `first` at once, then batch by batch."""
         yield from self._get(ids[:first])
         for at in range(first, len(ids), BATCH_SIZE):
             waiting.give_way()

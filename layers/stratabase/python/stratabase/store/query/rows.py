@@ -1,4 +1,4 @@
-"""A row: an object that a page may show, as an index or a key gave it; and the filter that rows pass."""
+"""A row, which is an object that was read for a page and is decoded lazily, and the filter of rows."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -14,22 +14,22 @@ from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout import codec, keys
 
 BATCH_SIZE = 100
-"""For how many objects derived values are computed at once: as many as engines get with a request."""
+"""The number of objects that are read by key, or whose derived values are computed, at a time."""
 
-_COMPARISONS_IN_A_ROW = 10_000
-"""Comparisons that are made before others may go on, and it is checked whether there is time for more."""
+_COMPARISONS_PER_TURN = 10_000
+"""Comparisons to make before other requests may proceed and the time limit is checked."""
 
 _FEW_COMPARISONS = 10
-"""Comparisons with an object that take less time than reading it."""
+"""The number of comparisons per object below which comparing takes less time than reading the object."""
 
 
 class Row:
-    """An item that stands for an object. The state in it is decoded once, and only when it is needed."""
+    """An item of an object, whose state is decoded at most once, when it is first needed."""
 
     __slots__ = ("_entity", "_item", "_state", "_versioned_class")
 
     def __init__(self, item: Item, versioned_class: Class | None) -> None:
-        """`versioned_class`: the object's class, if its state shall say when it began; otherwise None."""
+        """`versioned_class`: the class of the object if its state must contain `_versionStart`, else None."""
         self._item = item
         self._versioned_class = versioned_class
         self._state: State | None = None
@@ -37,14 +37,14 @@ class Row:
 
     @property
     def state(self) -> State:
-        """The object's state."""
+        """The state of the object."""
         if self._state is None:
             self._state = codec.state_of(self._item, self._versioned_class)
         return self._state
 
     @property
     def partition(self) -> str:
-        """The partition of the item, which no other object has."""
+        """The partition of the item, which is unique to the object."""
         return self._item.key.partition
 
     @property
@@ -53,21 +53,21 @@ class Row:
         return self._entity or codec.entity_of(self._item, self._versioned_class, self._state)
 
     def with_entity(self, entity: Entity) -> "Row":
-        """Return this row, from now on with an entity that has derived values in its state too."""
+        """Set the entity of this row to one with derived values in its state; return the row."""
         self._entity, self._state = entity, entity.state
         return self
 
     def sort_key(self, index_name: str) -> str:
-        """Return the sort key by which the object was found in an index."""
+        """Return the sort key of the object in an index."""
         return self._item.places[index_name].sort
 
     def index_text(self, index_name: str) -> str:
-        """Return the text of the values by which the object was found in an index, without the id."""
+        """Return the values of the object in the sort key of an index, without the id."""
         return self.sort_key(index_name).removesuffix(keys.id_of(self._item.key))
 
 
 def distinct_rows(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield each object once: one that is written while an index is read may move on, and be met again."""
+    """Yield each object once. If it is written during a scan of an index, the scan may find it twice."""
     seen: set[str] = set()
     for row in rows:
         if row.partition not in seen:
@@ -76,9 +76,9 @@ def distinct_rows(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 class RowFilter:
-    """Makes rows of items, and lets those through that match a filter; all of them without one.
+    """A function that converts items to rows, and yields the rows that match a filter.
 
-    With `derive`, rows get the values that it computes, and the filter may be about these too.
+    With `derive`, it computes the derived attributes of rows, which the filter may also use.
     """
 
     def __init__(
@@ -88,10 +88,10 @@ class RowFilter:
         limiter: ReadLimiter,
         derive: Derive | None = None,
         *,
-        tells_version_start: bool = True,
+        needs_version_start: bool = True,
     ) -> None:
-        """`tells_version_start`: whether the states of rows must, where their class is versioned."""
-        self._versioned_class = class_ if tells_version_start else None
+        """`needs_version_start`: whether the states of versioned objects must contain `_versionStart`."""
+        self._versioned_class = class_ if needs_version_start else None
         stored, derived = split_filter(filter_, class_)
         self._derive = derive
         self._matches_stored: Test | None = None if stored is None else matcher(stored, class_)
@@ -100,27 +100,27 @@ class RowFilter:
         self._comparisons = 0 if filter_ is None else test_cost(filter_)
 
     def __bool__(self) -> bool:
-        """Whether it lets through less than it gets, or later."""
+        """Whether it may yield fewer rows than it reads, or reads ahead."""
         return self._matches_stored is not None or self._derive is not None
 
     def __call__(self, items: Iterator[Item]) -> Iterator[Row]:
-        """Yield the matching rows of items, in their order. Raises ReadBudgetExceeded."""
+        """Yield the rows of items that match, in the order of the items. Raises ReadBudgetExceeded."""
         matches = self._matches_stored
         rows: Iterator[Row] = (Row(item, self._versioned_class) for item in items)
         if self._comparisons > _FEW_COMPARISONS:
-            rows = self._give_way_between(rows, max(1, _COMPARISONS_IN_A_ROW // self._comparisons))
+            rows = self._give_way_between(rows, max(1, _COMPARISONS_PER_TURN // self._comparisons))
         found = rows if matches is None else (row for row in rows if matches(row.state))
         return found if self._derive is None else self._with_derived_values(found, self._derive)
 
-    def _give_way_between(self, rows: Iterator[Row], rows_in_a_row: int) -> Iterator[Row]:
+    def _give_way_between(self, rows: Iterator[Row], rows_per_turn: int) -> Iterator[Row]:
         for number, row in enumerate(rows, start=1):
-            if number % rows_in_a_row == 0:
+            if number % rows_per_turn == 0:
                 waiting.give_way()
                 self._limiter.check()
             yield row
 
     def _with_derived_values(self, found: Iterator[Row], derive: Derive) -> Iterator[Row]:
-        """Yield the rows that match by their derived values too, which are computed for many at a time."""
+        """Derive values batch by batch, and yield the rows that match the filter of derived attributes."""
         matches = self._matches_derived
         while batch := list(islice(found, BATCH_SIZE)):
             entities = derive([row.entity for row in batch])

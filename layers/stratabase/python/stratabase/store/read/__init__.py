@@ -1,9 +1,13 @@
-"""Reads of objects by key, of their links and of their history; pages of a class are in the query package.
+"""Reads of objects by key, of their links, and of their history. The query package reads pages of a class.
 
-Read in this order: context (the engine, the model and what follows from both; reads by key), links (what a
-role leads to, now or as of an instant), history (the versions of an object, and the one of an instant),
-unique_lookup (the object that has unique values), unlisted_parts (parts that a count leaves out),
-required_values (what objects lack of what a model requires).
+Read in this order:
+
+1. context: the engine, the model and what the store derives from them; reads by key.
+2. links: the ids that a role refers to, now or as of an instant.
+3. history: the versions of an object, in order or as of an instant.
+4. unique_lookup: finds an object by its unique values.
+5. unlisted_parts: excludes parts from a count that no whole lists.
+6. required_values: counts objects that lack a required attribute or role.
 
 Imports indexes, layout and engine. Writes, backfills and the repository import it.
 """

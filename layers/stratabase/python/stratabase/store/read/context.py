@@ -1,6 +1,6 @@
-"""What reads and writes share: the engine, the model, and what follows from both.
+"""The context that all reads and writes share: the engine, the model, and what the store derives from them.
 
-It reads objects by key. Such reads are exact at once.
+Its methods read objects by key. Such reads are strongly consistent.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.heads import live_head
 
 _BATCH = 100
-"""Items of one request of an engine, between which the read limit is checked."""
+"""The number of items to request at a time. The read limit is checked before each request."""
 
 
 system_now = SystemClock().now
@@ -37,18 +37,18 @@ class StoreContext:
     slots: Callable[[], RegistryCache]
     parallel_map: ParallelMap
     now: Callable[[], Instant] = system_now
-    """The clock by which restorations of other processes are taken to run."""
+    """The clock that decides whether the lease of a staged restoration has expired."""
 
     def rules(self) -> WriteSchema:
-        """Return the rules that objects are written by, as far as this process knows the registry."""
+        """Return the schema for writes, from this process's cached registry."""
         return self.slots().rules()
 
     def forget_rules(self) -> None:
-        """Read the registry again when the rules are needed next, because it has changed."""
+        """Invalidate the cached registry, because it has changed."""
         self.slots().invalidate()
 
     def class_of(self, entity: Entity) -> Class:
-        """Return an object's class."""
+        """Return the class of an object."""
         return self.model.classes[entity.reference.class_name]
 
     def is_singleton(self, class_name: str) -> bool:
@@ -56,7 +56,7 @@ class StoreContext:
         return self.model.classes[class_name].kind is ClassKind.SINGLETON
 
     def get(self, wanted: Sequence[Key], limiter: ReadLimiter = UNLIMITED) -> list[Item | None]:
-        """Return the items of keys, in their order; several requests run in parallel.
+        """Return items in the order of their keys. Several batches may run in parallel.
 
         Raises ReadBudgetExceeded.
         """
@@ -75,20 +75,20 @@ class StoreContext:
         return self.read_all([reference])[0]
 
     def read_all(self, references: Sequence[Reference]) -> list[Entity | None]:
-        """Return objects in the order asked for, None where one does not exist."""
+        """Return objects in the order of their references, None for a missing object."""
         return list(map(self.entity_of, self.engine.get([keys.head(reference) for reference in references])))
 
     def entity_of(self, item: Item | None) -> Entity | None:
-        """Return the object of a head, None of a tombstone or no item."""
+        """Return the object of a head, None for a tombstone or no item."""
         head = live_head(item)
         if head is None:
             return None
         return codec.entity_of(head, self.model.classes[keys.reference_of(head.key).class_name])
 
     def count_links(self, reference: Reference, role: RoleName) -> int:
-        """Return how many objects a role counts at an object, as its links or its guard say.
+        """Return the number of an object's links for a role that it counts, or of its guards (0 or 1).
 
-        They do not know of foreign keys that are older than these.
+        Foreign keys that were set before the role had links or guards are not counted.
         """
         if not self.associations.role(role).holds_key:
             return len(links.read_ids(self.engine, role, reference.id))

@@ -1,8 +1,8 @@
-"""The history of one object: its versions in their order, none missing, and the one of an instant.
+"""The history of one object: its versions in order, and its version at an instant.
 
-A closed version never changes. But a reader may see one item of a commit before another: the closed version
-before the new head, or the other way round. Each entry names the start of the version before it; where that
-is not the version that was found, the read is repeated.
+A closed version never changes. But DynamoDB may show the items of a commit one after the other: the closed
+version before the new head, or the head before the closed version. So a reader could miss a version. Each
+entry has the start of the previous version. If the entry found has another start, the read is repeated.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,33 +21,33 @@ from stratabase.store.read.context import StoreContext
 
 _MAX_ATTEMPTS = 10
 _FIRST_PAUSE = 0.002
-"""Seconds; each pause is twice as long as the one before it, so that all take some two seconds."""
+"""Seconds. Each pause is twice as long as the one before, and all pauses together take about two seconds."""
 
 
 class _Inconsistent(Exception):
-    """Entries that were read do not follow one another."""
+    """A version is missing between two entries that were read."""
 
 
 class ReadRetry:
-    """The attempts to read several items as of one moment."""
+    """The attempts to read several items consistently."""
 
     def __init__(self) -> None:
         self._failed = 0
 
     def wait(self) -> None:
-        """Return when it is time for another attempt. Raises Unavailable when there have been enough."""
+        """Pause before another attempt. Raises Unavailable after too many attempts."""
         self._failed += 1
         if self._failed == _MAX_ATTEMPTS:
-            raise Unavailable(_("A concurrent write to the same object is not finished. Try again."))
+            raise Unavailable(_("Another write to the same object is still in progress. Try again."))
         waiting.pause(_FIRST_PAUSE * 2.0**self._failed)
 
     def reset(self) -> None:
-        """Start over, since an attempt went well."""
+        """Reset the count, because an attempt has succeeded."""
         self._failed = 0
 
 
 class History:
-    """The entries of one object of a versioned class, each read when it is asked for."""
+    """The history of one object of a versioned class, which is read lazily."""
 
     def __init__(self, store: StoreContext, reference: Reference, limiter: ReadLimiter) -> None:
         self._engine = store.engine
@@ -56,10 +56,12 @@ class History:
         self._limiter = limiter
 
     def at(self, instant: Instant, present: HistoryEntry | None) -> Entity | None:
-        """Return the version of an instant, None where there was none; `present`: the entry of the head.
+        """Return the version at an instant, None if there was none. `present`: the entry of the head.
 
         Raises ReadBudgetExceeded, Unavailable.
         """
+        # The first read may lag, which costs half: a closed version that it finds is right. Only if it finds
+        # none, and the entries do not prove that there is none, repeat the read with strong consistency.
         retry, exact = ReadRetry(), False
         while present is not None and present.start > instant:
             if present.previous is None:
@@ -76,7 +78,7 @@ class History:
         return None if present is None else present.version
 
     def _is_known(self, newest: HistoryEntry | None, instant: Instant, present: HistoryEntry) -> bool:
-        """Return whether no version between the newest one found and an instant can be missing."""
+        """Return whether no version can be missing between the newest one found and an instant."""
         start = None if newest is None else newest.start
         if present.previous is not None and present.previous <= instant:
             return present.previous == start
@@ -86,9 +88,9 @@ class History:
     def ascending(
         self, since: Instant | None, until: Instant | None, limit: int | None
     ) -> Iterator[HistoryEntry]:
-        """Yield the entries that start since an instant and before another; at most `limit` are needed.
+        """Yield the entries that start at `since` or later and before `until`, in the order of their starts.
 
-        Raises ReadBudgetExceeded, Unavailable.
+        The caller takes at most `limit` entries. Raises ReadBudgetExceeded, Unavailable.
         """
         retry, last, is_complete = ReadRetry(), None, False
         while not is_complete:
@@ -100,6 +102,7 @@ class History:
                         return
                     yield entry
                     retry.reset()
+                    # The current version and the deletion have no end: nothing follows them.
                     last, is_complete = entry, entry.end is None
             except _Inconsistent:
                 retry.wait()
@@ -108,7 +111,7 @@ class History:
     def descending(
         self, since: Instant | None, until: Instant | None, limit: int | None
     ) -> Iterator[HistoryEntry]:
-        """Yield the same entries in the opposite order."""
+        """Yield the same entries as `ascending`, in the opposite order."""
         retry, last = ReadRetry(), None
         while not _is_first(last, since):
             before = last
@@ -122,6 +125,7 @@ class History:
                     last = entry
                 if last is None:
                     return
+                # `last` has a previous version in the period. If no entry was found, it is missing.
                 _check(last is not before)
             except _Inconsistent:
                 retry.wait()
@@ -129,7 +133,7 @@ class History:
     def _read_downward(
         self, last: HistoryEntry | None, since: Instant | None, until: Instant | None, limit: int | None
     ) -> Iterator[HistoryEntry]:
-        """Yield the entries before the last one, or from the newest on, which may be the open version."""
+        """Yield the entries before `last`, or from the newest one on if there is no `last`."""
         if last is not None or until is None:
             return self._read(since, None if last is None else last.start, limit, backward=True)
         closed = self._read(since, until, limit, backward=True)
@@ -140,7 +144,7 @@ class History:
     def _open_behind(
         self, newest: HistoryEntry | None, since: Instant | None, until: Instant
     ) -> HistoryEntry | None:
-        """Return the open version if it follows the newest closed one and starts before `until`."""
+        """Return the current version if it follows the newest closed one and starts before `until`."""
         if newest is not None and newest.end is not None and newest.end >= until:
             return None
         above = self._first_after((-1 if since is None else since - 1) if newest is None else newest.start)
@@ -149,11 +153,11 @@ class History:
         _check(_follows(above, newest, since))
         if above.start >= until:
             return None
-        _check(above.end is None)  # otherwise it was closed just now
+        _check(above.end is None)  # otherwise a concurrent write has just closed it
         return above
 
     def _first_after(self, instant: Instant) -> HistoryEntry | None:
-        """Return the first entry that starts after an instant; that of the head if no version does."""
+        """Return the first entry that starts after an instant, or else the entry of the head."""
         return next(self._read(instant + 1, None, 1), None)
 
     def _present(self) -> HistoryEntry | None:
@@ -169,7 +173,7 @@ class History:
         backward: bool = False,
         exact: bool = True,
     ) -> Iterator[HistoryEntry]:
-        """Yield the closed versions that start in a period; if it has no end, the entry of the head too."""
+        """Yield the closed versions that start in a period. If `until` is None, include the head's entry."""
         low = keys.VERSIONS if since is None else keys.version_sort(since)
         high = keys.HEAD if until is None else keys.version_sort(until - 1)
         self._limiter.check()
@@ -188,12 +192,12 @@ def _check(fits: bool) -> None:  # noqa: FBT001 - as with assert
 
 
 def _follows(entry: HistoryEntry, last: HistoryEntry | None, since: Instant | None) -> bool:
-    """Return whether no version is missing between two entries, or before the first of a period."""
+    """Return whether no version is missing between `last`, or the start of the period, and an entry."""
     return entry.previous == last.start if last is not None else _is_first(entry, since)
 
 
 def _is_first(entry: HistoryEntry | None, since: Instant | None) -> bool:
-    """Return whether no version before an entry started since an instant."""
+    """Return whether an entry is the first that starts at `since` or later."""
     if entry is None:
         return False
     return entry.previous is None or (since is not None and entry.previous < since)
@@ -210,9 +214,9 @@ Heads = Mapping[Reference, Item | None]
 def read_as_of(
     store: StoreContext, moments: Sequence[Moment], heads: Heads, limiter: ReadLimiter
 ) -> Mapping[Moment, Entity | None]:
-    """Return the versions of moments, None where there was none. `heads`: those of their objects.
+    """Return the versions of objects at instants, None for an object that did not exist then.
 
-    Raises ReadBudgetExceeded, Unavailable.
+    `heads`: the heads of the objects. Raises ReadBudgetExceeded, Unavailable.
     """
     present = {reference: _present_entry(store, reference, item) for reference, item in heads.items()}
     each = list(dict.fromkeys(moments))

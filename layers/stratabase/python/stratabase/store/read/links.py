@@ -1,8 +1,8 @@
-"""What a role leads to where the object itself does not say: read from links, or the guard of a one-to-one.
+"""Reads the ids that a role refers to from links or guards, if they are not in the state of the object.
 
-As of an instant, links and guards say since when they lead there, and former links until when they did. A
-pair has one former link, however often it was joined, so these are candidates: what they name says, as it was
-at the instant, whether its key led there.
+As of an instant, links and guards give their start, and former links their last end. A pair of objects has at
+most one former link, even if it was linked several times. So the result is a superset. The caller reads the
+objects as of the instant, and keeps those whose foreign key refers to the owner.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from stratabase.store.layout.guards import guard_holder
 from stratabase.store.read.context import StoreContext
 
 
-def linked(  # noqa: PLR0913, PLR0917 - whose, which of them, when, and how much may be read
+def linked(  # noqa: PLR0913, PLR0917 - owners, range, instants and limits
     store: StoreContext,
     role: RoleName,
     ids: Sequence[str],
@@ -28,9 +28,9 @@ def linked(  # noqa: PLR0913, PLR0917 - whose, which of them, when, and how much
     budget: ReadBudget | None,
     at: Sequence[Instant] | None = None,
 ) -> list[tuple[str, ...]]:
-    """Return for each owner the ids of the objects that a role leads to, now or each `at` an instant.
+    """Return for each owner the ids of the objects that a role refers to, now or at the owner's instant.
 
-    Raises ReadBudgetExceeded; ValueError if the objects themselves hold the role's keys.
+    Raises ReadBudgetExceeded; ValueError if the ids are in the states of the owners.
     """
     limiter = ReadLimiter(budget, role.class_name)
     limiter.check()
@@ -46,7 +46,7 @@ def linked(  # noqa: PLR0913, PLR0917 - whose, which of them, when, and how much
 def _present(
     store: StoreContext, role: RoleName, ids: Sequence[str], range_: IdRange, limiter: ReadLimiter
 ) -> list[tuple[str, ...]]:
-    """Return for each owner the ids of the objects that a role leads to now."""
+    """Return for each owner the ids of the objects that a role refers to now."""
     key = store.associations.inverse_key(role)
     if key is not None and key.exclusive:
         return _by_guards(store, key.role, ids, range_, limiter)
@@ -60,7 +60,7 @@ def _present(
 def _by_guards(
     store: StoreContext, role: RoleName, ids: Sequence[str], range_: IdRange, limiter: ReadLimiter
 ) -> list[tuple[str, ...]]:
-    """Return for each of some targets the id of the only object whose key leads there."""
+    """Return for each target the id of the only object that refers to it by a one-to-one role."""
     guards = store.get([keys.one_to_one_guard(role, id_) for id_ in ids], limiter)
     return [
         (found,) if (found := guard_holder(guard)) is not None and range_.contains(found) else ()
@@ -71,7 +71,7 @@ def _by_guards(
 def _by_links(
     store: StoreContext, owner: Reference, role: RoleName, range_: IdRange, limiter: ReadLimiter
 ) -> tuple[str, ...]:
-    """Return the ids that the links of one object lead to."""
+    """Return the target ids of the links of one object."""
     found: list[str] = []
     pages = store.engine.range(
         ITEMS,
@@ -88,7 +88,7 @@ def _by_links(
 
 
 def referrers(store: StoreContext, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
-    """Return the ids of objects whose key leads to an object; none where no links or guards are kept."""
+    """Return the ids of objects that refer to an object by a foreign key which has links or guards."""
     key = store.associations.foreign_key(role)
     limiter, range_ = ReadLimiter(None, role.class_name), IdRange(limit=limit)
     if key.exclusive:
@@ -99,7 +99,7 @@ def referrers(store: StoreContext, role: RoleName, id_: str, limit: int) -> tupl
 
 
 def are_linked(store: StoreContext, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
-    """Return for each pair of an owner and another object whether a link leads from one to the other."""
+    """Return for each pair of ids (owner, target) whether the owner has a link to the target."""
     wanted = [keys.link(Reference(role.class_name, owner), role.role_name, other) for owner, other in pairs]
     return [item is not None for item in store.get(wanted)]
 
@@ -110,12 +110,12 @@ def are_linked(store: StoreContext, role: RoleName, pairs: Sequence[tuple[str, s
 def _candidates_at(
     store: StoreContext, key: ForeignKey, moments: Sequence[tuple[str, Instant]], limiter: ReadLimiter
 ) -> list[Iterable[str]]:
-    """Return for owners at instants the ids of objects whose key may have led there then.
+    """Return for each pair (owner, instant) the ids of objects that may have referred to the owner then.
 
-    The links of an owner are read once, however many instants there are. Raises ReadBudgetExceeded.
+    The links of an owner are read only once. Raises ReadBudgetExceeded.
     """
     ids = list(dict.fromkeys(id_ for id_, _ in moments))
-    # Guards before links: a holder that leaves in between is found at least once.
+    # Read guards before links: a holder that releases its guard in between then has a former link.
     guards = _guards(store, key, ids, limiter) if key.exclusive else {}
     links_by_id = store.parallel_map(lambda id_: [*_links_and_former(store, key, id_, limiter)], ids)
     found = dict(zip(ids, links_by_id, strict=True))
@@ -154,7 +154,7 @@ def _linked_at(key: ForeignKey, found: Sequence[Item], at: Instant) -> Iterator[
 
 
 def _had_begun(item: Item, at: Instant) -> bool:
-    """Return whether a link or guard had begun at an instant; one without a start may have."""
+    """Return whether a link or guard may have existed at an instant. One without a start may have."""
     start = item.attributes.get(links.START, 0)
     return isinstance(start, int) and start <= at
 

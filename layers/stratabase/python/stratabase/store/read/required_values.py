@@ -1,10 +1,10 @@
-"""Counts the stored objects that lack what a model requires, by attribute and role.
+"""Counts the stored objects that lack a required attribute or role of a model.
 
-It believes what objects and links say, and neither counts nor guards, so that it is right for a model that is
-not served yet. It reads each class that matters once, from its listing, and writes nothing.
+It relies on objects and links only, not on counts and guards. So it is correct for a model that is not served
+yet. It reads each relevant class once, from its listing, and writes nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
@@ -14,30 +14,32 @@ from stratabase.domain.objects.former_state import incompatible_attributes
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.domain.write.draft import is_value_required
 from stratabase.model.model import Class, ClassKind, Model, Role
 from stratabase.store.engine.parallel import ParallelMap
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import codec, keys, links
 
 _TOGETHER = 100
-"""Objects whose links are read side by side."""
+"""The number of objects whose links are read in parallel."""
 
 
 class MissingValues(NamedTuple):
-    """How many objects of a class lack a required attribute or role, of how many."""
+    """The number of objects of a class that lack one required attribute or role."""
 
     class_name: str
     name: str
+    """The attribute or role."""
     missing: int
+    """The number of objects that lack it."""
     total: int
+    """The number of all objects of the class."""
 
 
 class RequiredValues:
-    """What the objects in a store lack of what a model requires."""
+    """A report on the objects in a store that lack required attributes or roles of a model."""
 
     def __init__(self, engine: Engine, model: Model, together: ParallelMap) -> None:
-        """`together`: how several ranges are read, which may be at the same time."""
+        """`together`: runs reads of several ranges, possibly in parallel."""
         self._engine = engine
         self._model = model
         self._together = together
@@ -45,13 +47,13 @@ class RequiredValues:
         self._led_to = cache(self._read_led_to)
 
     def missing_values(self) -> Iterator[MissingValues]:
-        """Yield each required attribute and role that objects lack, class by class."""
+        """Yield the required attributes and roles that some objects lack, class by class."""
         for class_ in self._model.classes.values():
             if class_.is_stored:
                 yield from self._of_class(class_)
 
     def _of_class(self, class_: Class) -> Iterator[MissingValues]:
-        attributes = [name for name, each in class_.attributes.items() if is_value_required(each)]
+        attributes = class_.required_attributes
         roles = [role for role in class_.roles.values() if role.required and not role.whole]
         if not attributes and not roles:
             return
@@ -66,9 +68,9 @@ class RequiredValues:
         )
 
     def _missing(
-        self, class_: Class, attributes: list[str], roles: list[Role], entities: list[Entity]
+        self, class_: Class, attributes: Sequence[str], roles: list[Role], entities: list[Entity]
     ) -> Mapping[str, int]:
-        """Return how many of some objects lack each of some attributes and roles."""
+        """Return for each attribute and role the number of objects that lack it."""
         found = dict.fromkeys(attributes, 0)
         for entity in entities if attributes else ():
             unreadable = {*incompatible_attributes(class_, entity.state)}
@@ -79,7 +81,7 @@ class RequiredValues:
         return found
 
     def _leads(self, class_: Class, role: Role, entities: list[Entity]) -> list[bool]:
-        """Return of each of some objects whether a role leads to something that is there."""
+        """Return for each object whether a role refers to an existing object."""
         match storage_of(self._model, role):
             case RoleStorage.OWN_KEY:
                 there = self._ids(role.target)
@@ -90,7 +92,7 @@ class RequiredValues:
                 name = RoleName(class_.name, role.name)
                 ids = [entity.reference.id for entity in entities]
                 return self._together(lambda id_: bool(links.read_ids(self._engine, name, id_, 1)), ids)
-            case _:  # the key lies on the other side
+            case _:  # the opposite holds the foreign key
                 led_to = self._led_to(RoleName(role.target, str(role.opposite)))
                 return [entity.reference.id in led_to for entity in entities]
 
@@ -101,7 +103,7 @@ class RequiredValues:
         return frozenset({SINGLETON_ID} if is_one else ids)
 
     def _read_led_to(self, role: RoleName) -> frozenset[str]:
-        """Return the ids that the keys of a role lead to."""
+        """Return the ids that the foreign keys of a role refer to."""
         states: Iterator[State] = (entity.state for entity in self._entities(role.class_name))
         return frozenset(id_ for state in states if isinstance(id_ := state.get(role.role_name), str))
 

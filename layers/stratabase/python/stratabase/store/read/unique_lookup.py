@@ -1,4 +1,4 @@
-"""Find the object that has unique values through their guard, which is exact at once."""
+"""Finds the object with given unique values by their guard, which is strongly consistent."""
 
 import unicodedata
 from typing import Final
@@ -19,14 +19,14 @@ from stratabase.store.layout.guards import guard_holder, guard_key
 from stratabase.store.layout.heads import live_head
 
 _MAX_READS = 4
-"""Reads of a guard and its holder: a commit may show one before the other."""
+"""The maximum number of reads of a guard and its holder. A commit may show one of them before the other."""
 _FORMS: Final = ("NFC", "NFD")
 
 
 def find_by_unique(
     engine: Engine, class_: Class, unique: Unique, values: State, budget: ReadBudget
 ) -> Entity | None:
-    """Return the object that holds the guard of the values, None if nobody does.
+    """Return the object that holds the guard of unique values, None if there is none.
 
     Raises ReadBudgetExceeded.
     """
@@ -46,19 +46,19 @@ def find_by_unique(
 
 
 def candidates_query(class_: Class, unique: Unique, values: State) -> Query:
-    """Return a query for objects with the values, for a class of which not every object has its guard."""
+    """Return a query for objects that may have unique values, for a constraint that is not built yet."""
     terms = (_one_of(name, values.get(name)) for name in unique.attributes)
     return Query(class_.name, Order(), And(tuple(terms)))
 
 
 def has_values(class_: Class, unique: Unique, entity: Entity, values: State) -> bool:
-    """Return whether an object has values that need the same guard."""
+    """Return whether the values of an object need the same guard as given values."""
     key = guard_key(class_, unique, values)
     return key is not None and guard_key(class_, unique, entity.state) == key
 
 
 def _one_of(name: str, value: Stored) -> Filter:
-    """Return the filter for a value, in any of its Unicode forms."""
+    """Return the filter for a value in all of its Unicode normalization forms, which share a guard."""
     if not isinstance(value, str):
         return Comparison(name, Operator.EQ, value)
     spellings = dict.fromkeys((value, *(unicodedata.normalize(form, value) for form in _FORMS)))

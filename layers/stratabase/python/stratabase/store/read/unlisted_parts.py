@@ -1,7 +1,7 @@
-"""Leave parts that no whole lists out of a count.
+"""Excludes parts that no whole lists from `totalCount`.
 
-There are such parts only while something is left to purge, or a restoration runs. Whatever else a reader sees
-of parts it reads together with their wholes, and checks there.
+Such parts exist only while a purge is pending or a staged restoration is running. Other reads of parts also
+read their wholes, and check the list there.
 """
 
 from collections.abc import Sequence
@@ -20,20 +20,23 @@ _LISTED = FlagFilter(".listed")
 
 
 def may_count_unlisted_parts(store: StoreContext, query: Query) -> bool:
-    """Return whether a query counts parts while there may be some that no whole lists."""
+    """Return whether a query counts parts while there are ledgers, so that some parts may not be listed."""
     if not (query.fields.total_count and store.model.classes[query.class_name].part):
         return False
     return any(store.engine.range(keys.LISTING, keys.PURGES, limit=1))
 
 
 def exclude_unlisted_parts(store: StoreContext, query: Query, derive: Derive | None) -> tuple[Query, Derive]:
-    """Return a query for the parts that their wholes list, and the function that marks these for it."""
+    """Return a query that only matches listed parts, and the derive function that marks these parts.
+
+    The query filters by the mark as if it were a derived attribute.
+    """
     filter_ = _LISTED if query.filter is None else And((_LISTED, query.filter))
     return replace(query, filter=filter_), partial(_mark_listed, store, derive)
 
 
 def _mark_listed(store: StoreContext, derive: Derive | None, entities: Sequence[Entity]) -> Sequence[Entity]:
-    """Mark the parts that their wholes list, and derive their values; return others as they are."""
+    """Mark the parts that their wholes list, and derive their values. Return other parts unchanged."""
     are_listed = _are_listed(store, entities)
     listed = [entity for entity, is_listed in zip(entities, are_listed, strict=True) if is_listed]
     marked = iter(listed if derive is None else derive(listed))
@@ -48,7 +51,10 @@ def _with_mark(entity: Entity) -> Entity:
 
 
 def _are_listed(store: StoreContext, entities: Sequence[Entity]) -> list[bool]:
-    """Return for each object whether its whole lists it, and that whole is listed, and so on to the top."""
+    """Return for each object whether its whole lists it, and so on up to the outermost whole.
+
+    All objects go up one level at a time, so that the wholes of a level are read in one batch.
+    """
     listed, known = ListedParts(), dict[Reference, Entity | None]()
     at: list[Entity | None] = list(entities)
     are_listed = [True] * len(at)

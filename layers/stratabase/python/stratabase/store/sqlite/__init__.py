@@ -1,10 +1,16 @@
-"""The embedded engine: one SQLite file that the processes of a machine may share.
+"""The SQLite engine: one embedded database file, which several processes of a machine can share.
 
-Read in this order: engine (the port's three calls), table (one row for each item), queries (the statements
-that read), readers (a connection for each thread that reads), writer (the one thread that writes), commit
-(what a batch does inside a transaction), file (opens, recognizes and lays out a file), errors (what
-SQLite's errors mean, and waiting for other processes). The stores of members and of attempts
-(adapters/members) have files of their own, and share file and errors.
+Read in this order:
 
-Imports engine. Nothing else of the store.
+1. engine: the three calls of the port.
+2. table: the table, with one row for each item.
+3. queries: the SELECT statements.
+4. readers: one connection for each thread that reads.
+5. writer: the only thread that writes; it groups concurrent commits into one transaction.
+6. commit: executes one batch inside a transaction.
+7. file: opens, checks, creates and upgrades a database file.
+8. errors: maps SQLite's errors to refusals, and waits while another process holds the file.
+
+Of the store, imports only engine. Members and login attempts are in separate files (adapters/members), whose
+code shares file and errors.
 """

@@ -1,4 +1,4 @@
-"""Commits one batch inside a transaction: checks every expectation, then writes all or nothing."""
+"""Executes one batch inside a SQLite transaction: checks every expectation, then writes all or nothing."""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ _ATTRIBUTES = "SELECT attributes FROM items WHERE partition = ? AND sort = ?"
 
 
 def commit_batch(connection: sqlite3.Connection, batch: Batch) -> None:
-    """Do all of a batch, or raise and leave nothing of it. Raises ExpectationFailed."""
+    """Execute all actions of a batch, or raise and write nothing. Raises ExpectationFailed."""
     _check_fence(connection, batch)
     found = select_by_key(connection, [action.key for action in batch.actions if _reads_item(action)])
     pairs = [(action, found.get(action.key)) for action in batch.actions]
@@ -43,7 +43,7 @@ def _check_fence(connection: sqlite3.Connection, batch: Batch) -> None:
     """Raise ExpectationFailed if the fence of a batch does not hold."""
     if batch.fence is None:
         return
-    # Not all columns: every write pays for this.
+    # Read only the attributes, because every write pays for this.
     row = connection.execute(_ATTRIBUTES, batch.fence.key).fetchone()
     item = None if row is None else Item(batch.fence.key, orjson.loads(row[0]))
     if not is_met(batch.fence.expect, item):
@@ -51,12 +51,12 @@ def _check_fence(connection: sqlite3.Connection, batch: Batch) -> None:
 
 
 def _reads_item(action: Action) -> bool:
-    """Return whether what an action does depends on the item that is there."""
+    """Return whether an action needs the stored item, to check its expectation or to patch it."""
     return isinstance(action, Patch) or action.expect != NO_EXPECTATION
 
 
 def _execute(connection: sqlite3.Connection, statements: Sequence[Statement]) -> None:
-    if len(statements) == 1:  # it is done or not done by itself
+    if len(statements) == 1:  # a single statement is atomic
         connection.execute(*statements[0])
     else:
         _execute_all_or_none(connection, statements)
@@ -69,7 +69,7 @@ def _execute_all_or_none(connection: sqlite3.Connection, statements: Sequence[St
             connection.execute(sql, parameters)
         connection.execute("RELEASE batch")
     except Exception:
-        # A failure of the disk has already rolled back the whole transaction, and the savepoint with it.
+        # After a disk error, SQLite has already rolled back the whole transaction with its savepoint.
         if connection.in_transaction:
             connection.execute("ROLLBACK TO batch")
             connection.execute("RELEASE batch")
@@ -77,7 +77,7 @@ def _execute_all_or_none(connection: sqlite3.Connection, statements: Sequence[St
 
 
 _PUT = (
-    f"INSERT INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) "  # noqa: S608 - own names
+    f"INSERT INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) "  # noqa: S608 - only constant names
     "ON CONFLICT (partition, sort) DO UPDATE SET "
     + ", ".join(f"{column} = excluded.{column}" for column in COLUMNS[2:])
 )
@@ -86,7 +86,7 @@ _DELETE = "DELETE FROM items WHERE partition = ? AND sort = ?"
 
 
 def write_statements(actions: Sequence[Action], found: Mapping[Any, Item]) -> list[Statement]:
-    """Return what the actions write, given the items that were found; a check writes nothing."""
+    """Return the SQL statements of actions. `found`: the stored items by key. A check needs no statement."""
     return [
         _STATEMENT_OF[type(action)](action, found.get(action.key))
         for action in actions
@@ -113,15 +113,15 @@ def _delete(delete: Delete, _: Item | None) -> Statement:
 
 
 @cache
-def _update(state: bool, places: tuple[str, ...]) -> str:  # noqa: FBT001 - part of the key of a cache
-    # Only what changes: SQLite rewrites every index of which a column is named, whatever its value.
+def _update(state: bool, places: tuple[str, ...]) -> str:  # noqa: FBT001 - cache key
+    # Name only columns that change: SQLite rewrites every index of a named column, whatever its value.
     changed = [
         "attributes",
         *["state"] * state,
         *(column for name in places for column in PLACE_COLUMNS[name]),
     ]
     assignments = ", ".join(f"{column} = ?" for column in changed)
-    return f"UPDATE items SET {assignments} WHERE partition = ? AND sort = ?"  # noqa: S608 - own names
+    return f"UPDATE items SET {assignments} WHERE partition = ? AND sort = ?"  # noqa: S608 - only constant names
 
 
 _STATEMENT_OF: Mapping[type[Action], Callable[[Any, Item | None], Statement]] = {
@@ -132,7 +132,7 @@ _STATEMENT_OF: Mapping[type[Action], Callable[[Any, Item | None], Statement]] = 
 
 
 def apply_patch(patch: Patch, found: Item | None) -> Item:
-    """Return the item as the patch makes it, out of the one that was found or of nothing."""
+    """Return the patched item. `found`: the stored item, None if there is none."""
     before = found or Item(patch.key)
     return Item(
         patch.key,
@@ -150,7 +150,7 @@ def _attributes(patch: Patch, before: Item) -> Mapping[str, Any]:
 
 def _sum(patch: Patch, name: str, found: Any) -> int:
     if not isinstance(found, int) or isinstance(found, bool):
-        raise ValueError(  # noqa: TRY004 - as the port has it
+        raise ValueError(  # noqa: TRY004 - the port requires ValueError
             f"A patch adds to {name!r} of {patch.key}, which is {found!r}: it must be a whole number."
         )
     return found + patch.add[name]

@@ -1,4 +1,4 @@
-"""The embedded engine: one SQLite file, readers in every thread, one writer."""
+"""The SQLite engine: one file, a connection for each reading thread, one writing thread."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -13,16 +13,19 @@ from stratabase.store.sqlite.readers import Readers
 from stratabase.store.sqlite.writer import Writer
 
 BUSY_TIMEOUT = 10.0
-"""Seconds to wait for other processes that write to the same file."""
+"""The time to wait for other processes that write to the same file, in seconds."""
 
 _FIRST_PAGE = 64
+"""The number of rows in the first page of a range without a limit. Each page is twice as long as before."""
 _MAX_PAGE = 1024
+"""The maximum number of rows in a page."""
 
 
 class SqliteEngine:
-    """Keeps items in one file, which several processes may share. Raises UnusableStore when it cannot.
+    """An engine on one database file, which several processes may share.
 
-    A `get` and a page of a range see each batch whole or not at all.
+    A `get` and a page of a range are snapshots: they see each batch completely or not at all. The constructor
+    raises UnusableStore if the file cannot be used.
     """
 
     def __init__(self, path: Path, *, busy_timeout: float = BUSY_TIMEOUT) -> None:
@@ -31,10 +34,10 @@ class SqliteEngine:
         self._readers = Readers(partial(open_for_reading, path, busy_timeout), to_refusal)
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
-        """Return the items in the order of `keys`, None where there is none; what was committed is seen."""
+        """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
         return self._readers.read(partial(select_items, keys=keys))
 
-    def range(  # noqa: PLR0913 - as the port has it
+    def range(  # noqa: PLR0913 - the signature of the port
         self,
         index: str,
         partition: str,
@@ -42,17 +45,17 @@ class SqliteEngine:
         *,
         backward: bool = False,
         limit: int | None = None,
-        exact: bool = True,  # noqa: ARG002 - it always is
+        exact: bool = True,  # noqa: ARG002 - SQLite reads are always exact
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
         return self._pages(range_query(index, partition, bounds, backward=backward), limit)
 
     def commit(self, batch: Batch) -> None:
-        """Do all actions or none. Raises ExpectationFailed, Unavailable."""
+        """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         waiting.until(self._writer.submit(batch))
 
     def close(self) -> None:
-        """Finish what is under way and let go of the file. Later calls are refused as Unavailable."""
+        """Finish running calls, and close the file. Later calls raise Unavailable."""
         self._writer.close()
         self._readers.close()
 
@@ -68,7 +71,10 @@ class SqliteEngine:
 
 
 def _page_sizes(limit: int | None) -> Iterator[int]:
-    """Yield how many rows to read at a time: all up to the limit, or few at first, since most want few."""
+    """Yield the number of rows to read for each page: up to the limit, or few at first and then more.
+
+    Most callers without a limit need only few rows.
+    """
     if limit is not None:
         yield from (min(limit - first, _MAX_PAGE) for first in range(0, limit, _MAX_PAGE))
         return

@@ -1,4 +1,4 @@
-"""What errors of SQLite mean, and retrying while another process holds the file."""
+"""Maps errors of SQLite to exceptions of the store, and retries while another process holds the file."""
 
 import sqlite3
 import time
@@ -17,21 +17,21 @@ VALUE_ERRORS = (
     sqlite3.DataError,
     sqlite3.IntegrityError,
 )
-"""Errors about values that SQLite cannot take; its other errors are about the file or the machine."""
+"""Errors about values that SQLite cannot store. Its other errors are about the file or the machine."""
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Return whether another process holds the file, so that the same may go well in a moment."""
+    """Return whether another process holds the file, so that a retry may succeed."""
     return _primary_code(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
 def is_corruption(error: sqlite3.Error) -> bool:
-    """Return whether the file's content is at fault, which waiting does not mend."""
+    """Return whether the content of the file is damaged, so that a retry cannot succeed."""
     return _primary_code(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def corrupt_file_error(path: Path, error: Exception) -> UnusableStore:
-    """Return what to raise of a file that SQLite cannot make sense of."""
+    """Return the exception for a file that SQLite cannot read."""
     return UnusableStore(
         f"{path} is damaged or not a Stratabase database ({error}). "
         "Restore a backup, or move the file to start with an empty database."
@@ -39,7 +39,7 @@ def corrupt_file_error(path: Path, error: Exception) -> UnusableStore:
 
 
 def map_sqlite_error(path: Path, error: Exception) -> Exception:
-    """Return what to raise when reading or writing failed; its cause is for the log."""
+    """Return the exception for a failed read or write, with the SQLite error as its cause, for the log."""
     if isinstance(error, sqlite3.Error) and is_corruption(error):
         refusal: Exception = corrupt_file_error(path, error)
     elif isinstance(error, sqlite3.Error) and is_busy(error):
@@ -51,12 +51,12 @@ def map_sqlite_error(path: Path, error: Exception) -> Exception:
 
 
 def closed_error() -> Unavailable:
-    """Return what to raise when the store was closed before."""
+    """Return the exception for a call after the store was closed."""
     return Unavailable(_("The store is closed."))
 
 
 def _primary_code(error: sqlite3.Error) -> int:
-    # The bits above the lowest eight only say more of the same; an error of the module itself has no code.
+    # The lowest eight bits are the primary code. Errors of the sqlite3 module itself have no code.
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
 
 
@@ -64,10 +64,10 @@ T = TypeVar("T")
 
 
 def retry_while_busy(work: Callable[[], T], timeout: float) -> T:
-    """Return what `work` returns; do it again while another process holds the file, for `timeout` seconds.
+    """Return the result of `work`; retry for `timeout` seconds while another process holds the file.
 
-    SQLite's own waiting looks ten times a second in the end, which a process that writes without a pause can
-    outlast; this looks often, and at random moments.
+    SQLite's own busy timeout ends up polling ten times a second. If another process writes without pause, it
+    can miss every gap until it times out. This function polls more often, at random intervals.
     """
     deadline = time.monotonic() + timeout
     while True:

@@ -1,4 +1,4 @@
-"""A database file: created for its owner alone, recognized before it is written to, laid out and upgraded."""
+"""Opens a database file: creates it with private permissions, checks its header, and upgrades its layout."""
 
 import os
 import sqlite3
@@ -15,22 +15,23 @@ from stratabase.unusable_store import UnusableStore
 
 
 class Layout(NamedTuple):
-    """How a kind of file is laid out. Mark and version stand in the file's header."""
+    """The database schema of a kind of file. The header of the file contains the mark and the version."""
 
     mark: bytes
-    """Four bytes that say whose file it is, and of which kind."""
+    """Four bytes that identify the program and the kind of file (SQLite's application_id)."""
     version: int
+    """The current version of the layout (SQLite's user_version)."""
     creation: Sequence[str]
-    """The statements that lay out an empty file."""
+    """The statements that create the tables in an empty file."""
     upgrades: Mapping[int, Sequence[str]] = MappingProxyType({})
-    """For each earlier version, the statements that lead to the next one and keep all data."""
+    """By earlier version: the statements that upgrade a file to the next version and keep all data."""
 
     def supports(self, version: int) -> bool:
-        """Return whether a file of this version can be used, upgraded if need be."""
+        """Return whether a file of this version can be used, after an upgrade if needed."""
         return all(step in self.upgrades for step in range(version, self.version)) and version <= self.version
 
     def statements(self, version: int) -> Iterator[str]:
-        """Yield what brings a file of a version to the present one; an empty file has version 0."""
+        """Yield the statements that bring a file to the current version. An empty file has version 0."""
         yield from self.creation if not version else ()
         for step in range(version or self.version, self.version):
             yield from self.upgrades[step]
@@ -39,20 +40,20 @@ class Layout(NamedTuple):
 OBJECT_LAYOUT = Layout(b"Stra", 1, CREATE_STATEMENTS)
 
 OLDEST_SQLITE = (3, 37, 0)
-"""The first that has STRICT tables."""
+"""The first version of SQLite with STRICT tables."""
 
 _PRAGMAS = (
-    "PRAGMA synchronous = FULL",  # a commit is on the disk before it is acknowledged
+    "PRAGMA synchronous = FULL",  # a commit is on disk before it returns
     "PRAGMA cache_size = -16384",  # KiB, for each connection
-    "PRAGMA wal_autocheckpoint = 1000",  # pages: some 4 MB, which a reader need not look through for long
-    "PRAGMA journal_size_limit = 67108864",  # what a burst of writes leaves of the log
+    "PRAGMA wal_autocheckpoint = 1000",  # pages, about 4 MB: readers must search the log
+    "PRAGMA journal_size_limit = 67108864",  # bytes to which the log shrinks after a burst of writes
 )
 
 
 def open_for_writing(path: Path, timeout: float, layout: Layout = OBJECT_LAYOUT) -> sqlite3.Connection:
-    """Return a connection for writing to the file, which is made where there is none. Raises UnusableStore.
+    """Return a connection for writing. Create the file if it does not exist. Raises UnusableStore.
 
-    The connection does not wait for other processes itself: see `retry_while_busy`.
+    The connection does not wait for other processes: use `retry_while_busy`.
     """
     _check_library()
     try:
@@ -69,8 +70,8 @@ def open_for_writing(path: Path, timeout: float, layout: Layout = OBJECT_LAYOUT)
 
 
 def open_for_reading(path: Path, timeout: float) -> sqlite3.Connection:
-    """Return a connection for reading, from any thread, but one at a time."""
-    # SQLite itself does not wait for another connection that is just putting the log away as it closes.
+    """Return a connection for reading. Any thread may use it, but only one at a time."""
+    # SQLite's busy timeout does not cover another connection that removes the log while it closes.
     return retry_while_busy(partial(_open, path, timeout, _set_up_for_reading), timeout)
 
 
@@ -84,16 +85,16 @@ def _check_library() -> None:
 
 
 def _create(path: Path) -> None:
-    """Make the file for its owner's eyes only; SQLite gives its log the same permissions."""
+    """Create the file with permissions for its owner only. SQLite gives its log the same permissions."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    # Otherwise a power cut could take the whole file out of its folder.
+    # Without this, a power failure could remove the new file from its folder.
     sync_folder(path.parent)
 
 
 def _open(path: Path, timeout: float, begin: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
-    """Return a connection with which `begin` went well."""
-    # mode=rw: a file that has gone must not come back empty.
+    """Return a connection after `begin` has set it up. Close it if that fails."""
+    # mode=rw: do not create a file that was deleted meanwhile.
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw",
         uri=True,
@@ -111,9 +112,9 @@ def _open(path: Path, timeout: float, begin: Callable[[sqlite3.Connection], None
 
 
 def _adopt(path: Path, layout: Layout, connection: sqlite3.Connection) -> None:
-    """Make the file ours if it is empty; touch it only if it is ours."""
+    """Create or upgrade the tables if needed. Refuse a file of another program before any write."""
     _set_up(connection)
-    # Looking at it is part of the transaction: another process may be laying it out.
+    # Check the file inside the transaction, because another process may create its tables now.
     connection.execute("BEGIN IMMEDIATE")
     with connection:
         version = _version(path, layout, connection)
@@ -123,7 +124,10 @@ def _adopt(path: Path, layout: Layout, connection: sqlite3.Connection) -> None:
 
 
 def _version(path: Path, layout: Layout, connection: sqlite3.Connection) -> int:
-    """Return the file's version, 0 while it is empty; raise UnusableStore when it is not ours, or too new."""
+    """Return the layout version of the file, 0 if it is empty.
+
+    Raises UnusableStore if it is a file of another program, or its version is not supported.
+    """
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (content,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()

@@ -1,6 +1,6 @@
-"""The statements that read items: by their keys, many at a time, and page by page of a range.
+"""The SELECT statements: items by keys, many at a time, and ranges page by page.
 
-Statements come in few shapes, so that SQLite keeps them prepared.
+There are only few different SQL texts, so that SQLite's cache of prepared statements has them.
 """
 
 import sqlite3
@@ -12,13 +12,13 @@ from stratabase.store.engine.port import ITEMS, Bounds, Item, Key
 from stratabase.store.sqlite.table import COLUMNS, INDEX_COLUMNS, PLACE_COLUMNS, Row, index_items, item_of
 
 MAX_KEYS_PER_STATEMENT = 256
-"""How many keys one statement reads."""
+"""The maximum number of keys that one statement reads."""
 
-_SELECT_ONE = f"SELECT {', '.join(COLUMNS)} FROM items WHERE partition = ? AND sort = ?"  # noqa: S608 - own names
+_SELECT_ONE = f"SELECT {', '.join(COLUMNS)} FROM items WHERE partition = ? AND sort = ?"  # noqa: S608 - only constant names
 
 
 def select_items(connection: sqlite3.Connection, keys: Sequence[Key]) -> list[Item | None]:
-    """Return the items in the order of `keys`, None where there is none, all as of one moment."""
+    """Return the items in the order of `keys`, None for a missing item, as one snapshot."""
     if len(keys) == 1:
         rows = connection.execute(_SELECT_ONE, keys[0]).fetchall()
         return [item_of(rows[0]) if rows else None]
@@ -27,7 +27,7 @@ def select_items(connection: sqlite3.Connection, keys: Sequence[Key]) -> list[It
 
 
 def select_by_key(connection: sqlite3.Connection, keys: Sequence[Key]) -> Mapping[Key, Item]:
-    """Return the items that there are under different keys, all as of one moment."""
+    """Return the existing items with these keys, as one snapshot. `keys`: without duplicates."""
     if len(keys) <= MAX_KEYS_PER_STATEMENT:
         return _select_many(connection, keys)
     connection.execute("BEGIN")
@@ -42,7 +42,7 @@ def select_by_key(connection: sqlite3.Connection, keys: Sequence[Key]) -> Mappin
 def _select_many(connection: sqlite3.Connection, keys: Sequence[Key]) -> dict[Key, Item]:
     if not keys:
         return {}
-    # As many keys as the next power of two: nothing is under the key of nulls that fills up.
+    # Pad the keys to the next power of two, so that there are few statements. No item has a key of nulls.
     size = 1 << (len(keys) - 1).bit_length()
     parameters = [text for key in keys for text in key] + [None, None] * (size - len(keys))
     items = map(item_of, connection.execute(_select_statement(size), parameters).fetchall())
@@ -51,19 +51,20 @@ def _select_many(connection: sqlite3.Connection, keys: Sequence[Key]) -> dict[Ke
 
 @cache
 def _select_statement(size: int) -> str:
-    # CROSS JOIN, which SQLite does not turn around: it must look up each key, not scan the table for them.
+    # SQLite does not reorder a CROSS JOIN. So it looks up each key, and does not scan the table.
     wanted = ", ".join(["(?, ?)"] * size)
     return (
-        f"SELECT {', '.join(COLUMNS)} FROM (VALUES {wanted}) AS wanted "  # noqa: S608 - own names
+        f"SELECT {', '.join(COLUMNS)} FROM (VALUES {wanted}) AS wanted "  # noqa: S608 - only constant names
         "CROSS JOIN items ON partition = wanted.column1 AND sort = wanted.column2"
     )
 
 
 class _Index(NamedTuple):
-    """The columns of an index: its partition, and those of its order, which together identify an item."""
+    """The columns of an index."""
 
     partition: str
     order: tuple[str, ...]
+    """The columns that sort a partition. They identify an item in it."""
 
 
 _INDEXES = {
@@ -72,21 +73,22 @@ _INDEXES = {
 }
 
 _COLUMNS = {ITEMS: COLUMNS, **INDEX_COLUMNS}
-"""The columns that a range of an index reads."""
+"""By index: the columns that a range reads."""
 
 _ORDER_POSITIONS = {name: tuple(map(_COLUMNS[name].index, index.order)) for name, index in _INDEXES.items()}
-"""Where in these columns those of the order are."""
+"""By index: the positions of the order's columns in these columns."""
 
 
 class RangeEnd(NamedTuple):
-    """Where a range ends: values of the first columns of the index's order; without values, it is open."""
+    """One end of a range."""
 
     values: tuple[str, ...] = ()
+    """Values of the first columns of the index's order; none if the end is open."""
     included: bool = True
 
 
 class RangeQuery(NamedTuple):
-    """A range of one partition of an index, and the direction in which it is read."""
+    """A query for a range of one partition of an index."""
 
     index_name: str
     partition: str
@@ -95,7 +97,7 @@ class RangeQuery(NamedTuple):
     backward: bool = False
 
     def rows(self, connection: sqlite3.Connection, most: int) -> Sequence[Row]:
-        """Return the first rows of the range, at most so many."""
+        """Return the first rows of the range, at most `most`."""
         return connection.execute(
             self.statement(), (self.partition, *self.low.values, *self.high.values, most)
         ).fetchall()
@@ -112,20 +114,20 @@ class RangeQuery(NamedTuple):
         return _statement(self.index_name, low, high, self.backward)
 
     def after(self, row: Row) -> "RangeQuery":
-        """Return what is left of the range after a row."""
+        """Return the query for the rest of the range after a row."""
         end = RangeEnd(tuple(row[at] for at in _ORDER_POSITIONS[self.index_name]), included=False)
         return self._replace(high=end) if self.backward else self._replace(low=end)
 
 
 def range_query(index: str, partition: str, bounds: Bounds, *, backward: bool) -> RangeQuery:
-    """Return the query for a range of an index. Raises ValueError when there is no such index."""
+    """Return the query for a range of an index. Raises ValueError if there is no such index."""
     if index not in _INDEXES:
         raise ValueError(f"There is no index {index!r}; there are {', '.join(_INDEXES)}.")
     low, high = _end(bounds.low, bounds.low_included), _end(bounds.high, bounds.high_included)
     return RangeQuery(index, partition, low, high, backward)
 
 
-def _end(bound: str | None, included: bool) -> RangeEnd:  # noqa: FBT001 - as the bounds have it
+def _end(bound: str | None, included: bool) -> RangeEnd:  # noqa: FBT001 - like the field of Bounds
     return RangeEnd() if bound is None else RangeEnd((bound,), included)
 
 
@@ -135,7 +137,7 @@ def _statement(index: str, low: tuple[int, bool], high: tuple[int, bool], backwa
     conditions = [f"{partition} = ?", *_condition(order, low, ">"), *_condition(order, high, "<")]
     direction = " DESC" if backward else ""
     return (
-        f"SELECT {', '.join(_COLUMNS[index])} FROM items WHERE {' AND '.join(conditions)} "  # noqa: S608 - own names
+        f"SELECT {', '.join(_COLUMNS[index])} FROM items WHERE {' AND '.join(conditions)} "  # noqa: S608 - only constant names
         f"ORDER BY {', '.join(column + direction for column in order)} LIMIT ?"
     )
 

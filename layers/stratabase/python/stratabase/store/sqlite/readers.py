@@ -1,4 +1,4 @@
-"""Connections for reading, one for each thread: a reader waits for no other reader, nor for the writer."""
+"""Connections for reading, one for each thread, so that readers never wait for each other or the writer."""
 
 import sqlite3
 from collections.abc import Callable
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class _Reader:
-    """One thread's connection. Closing it waits for the statement that is running."""
+    """The connection of one thread. Closing it waits for the running statement."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -31,7 +31,7 @@ class _Reader:
 
 
 class Readers:
-    """The connections of all threads that read. A new one closes those of threads that have ended."""
+    """The connections of all threads that read. Opening a connection closes those of ended threads."""
 
     def __init__(
         self, connect: Callable[[], sqlite3.Connection], to_refusal: Callable[[Exception], Exception]
@@ -44,9 +44,9 @@ class Readers:
         self._closed = False
 
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        """Return what a query returns of the thread's connection. Raises Unavailable.
+        """Return the result of a query on the connection of this thread. Raises Unavailable.
 
-        It must fetch all that it wants: an open cursor would hold later queries to the moment of this one.
+        The query must fetch all of its rows. An open cursor would keep later queries at the same snapshot.
         """
         try:
             return self._reader().read(query)
@@ -56,7 +56,7 @@ class Readers:
             raise self._to_refusal(error) from error
 
     def close(self) -> None:
-        """Let go of the file, after waiting for those who are reading."""
+        """Wait for running queries, and close all connections."""
         with self._lock:
             self._closed = True
             for reader in self._all.values():

@@ -1,4 +1,4 @@
-"""The one table: its columns and indexes, and items as rows."""
+"""The table of items: its columns and indexes, and the conversion between items and rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ Row = tuple[Any, ...]
 """The values of COLUMNS."""
 
 PLACE_COLUMNS = {name: (f"p{number}", f"s{number}") for number, name in enumerate(INDEX_NAMES, 1)}
-"""For each secondary index, the columns that hold an item's place in it: partition, sort."""
+"""By secondary index: the columns with an item's position in it, as (partition, sort)."""
 
 COLUMNS = (
     "partition",
@@ -24,9 +24,10 @@ COLUMNS = (
 _PLACE_POSITIONS = tuple((name, COLUMNS.index(columns[0])) for name, columns in PLACE_COLUMNS.items())
 
 INDEX_COLUMNS = {name: (*COLUMNS[:4], sort) for name, (_, sort) in PLACE_COLUMNS.items()}
-"""For each secondary index, the columns that a range of it reads: all of them would cost twice as much."""
+"""By secondary index: the columns that a range reads. Reading all columns would cost twice as much."""
 
-# A rowid table: new rows go to its end, whatever their keys. An index holds only items with a place in it.
+# A rowid table appends new rows at its end, whatever their keys. The partial indexes contain only the items
+# that have a position in them.
 CREATE_STATEMENTS = (
     "CREATE TABLE items (id INTEGER PRIMARY KEY, partition TEXT NOT NULL, sort TEXT NOT NULL, "
     "attributes TEXT NOT NULL, state TEXT, "
@@ -41,13 +42,13 @@ CREATE_STATEMENTS = (
 
 
 def item_of(row: Row) -> Item:
-    """Return the item of a row of COLUMNS."""
+    """Return the item of a row with the values of COLUMNS."""
     places = {name: IndexKey(row[at], row[at + 1]) for name, at in _PLACE_POSITIONS if row[at] is not None}
     return Item(Key(row[0], row[1]), orjson.loads(row[2]), row[3], places)
 
 
 def index_items(rows: Sequence[Row], index: str, index_partition: str) -> list[Item]:
-    """Return the items of rows of INDEX_COLUMNS. Of their places they have only the one in that index."""
+    """Return the items of rows with the values of INDEX_COLUMNS. They only have their place in this index."""
     return [
         Item(Key(partition, sort), orjson.loads(attributes), state, {index: IndexKey(index_partition, place)})
         for partition, sort, attributes, state, place in rows
@@ -55,7 +56,7 @@ def index_items(rows: Sequence[Row], index: str, index_partition: str) -> list[I
 
 
 def row_of(item: Item) -> Row:
-    """Return the row of an item, with the values of COLUMNS."""
+    """Return the row of an item, as the values of COLUMNS."""
     places = item.places
     if not places.keys() <= PLACE_COLUMNS.keys():
         raise ValueError(f"The indexes are {', '.join(INDEX_NAMES)}, but an item has places in {[*places]}.")

@@ -1,4 +1,4 @@
-"""The one thread that writes: batches that wait at the same time share one transaction, and one fsync."""
+"""The writing thread, with group commit: batches that wait together share one transaction and one fsync."""
 
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -13,21 +13,21 @@ from stratabase.store.sqlite.commit import commit_batch
 from stratabase.store.sqlite.errors import VALUE_ERRORS, closed_error, retry_while_busy
 
 MAX_BATCHES = 64
-"""How many batches share a transaction at most, so that nobody waits for an endless one."""
+"""The maximum number of batches in one transaction, which limits how long a caller waits."""
 
 
 class _WaitingCommit(NamedTuple):
-    """A batch, and where its caller waits."""
+    """A batch in the queue, and the future that its caller waits for."""
 
     batch: Batch
     future: "Future[None]"
 
 
 class Writer:
-    """Writes batches in the order of their arrival; a future is done when its batch is on disk or refused.
+    """A thread that commits batches in the order of their arrival.
 
-    `to_refusal` turns the error of a whole transaction into what each of its callers gets. This process never
-    hands in a batch twice, since its answers do not get lost: a batch's id is not looked at.
+    Responses within a process do not get lost, so a batch is never submitted twice. So the writer ignores the
+    id of a batch.
     """
 
     def __init__(
@@ -36,6 +36,7 @@ class Writer:
         busy_timeout: float,
         to_refusal: Callable[[Exception], Exception],
     ) -> None:
+        """`to_refusal`: maps an error of a whole transaction to the exception for each of its callers."""
         self._connection = connection
         self._busy_timeout = busy_timeout
         self._to_refusal = to_refusal
@@ -46,7 +47,10 @@ class Writer:
         self._thread.start()
 
     def submit(self, batch: Batch) -> "Future[None]":
-        """Hand in a batch. Raises Unavailable when the writer is closed."""
+        """Queue a batch; return a future that is done when the batch is on disk or refused.
+
+        Raises Unavailable if the writer is closed.
+        """
         commit = _WaitingCommit(batch, Future())
         with self._lock:
             if self._closed:
@@ -55,7 +59,7 @@ class Writer:
         return commit.future
 
     def close(self) -> None:
-        """Write what was handed in, and let go of the file."""
+        """Commit all queued batches, and close the file."""
         with self._lock:
             self._closed = True
         self._queue.put(None)
@@ -72,7 +76,7 @@ class Writer:
             self._close_connection()
 
     def _next_group(self) -> Sequence[_WaitingCommit]:
-        """Return the commits that wait now, or else the next one; perhaps none, when it is time to close."""
+        """Return the batches that wait now, or else wait for the next one. Empty if the writer closes."""
         taken = [self._queue.get()]
         while len(taken) < MAX_BATCHES and not self._queue.empty():
             taken.append(self._queue.get())
@@ -83,7 +87,7 @@ class Writer:
             return
         try:
             outcomes = self._write(group)
-        except Exception as error:  # noqa: BLE001 - whatever it was, the callers must hear of it
+        except Exception as error:  # noqa: BLE001 - the callers must get an answer, whatever the error
             self._roll_back()
             outcomes = [self._to_refusal(error) for _ in group]
         for commit, outcome in zip(group, outcomes, strict=True):
@@ -96,25 +100,25 @@ class Writer:
         return outcomes
 
     def _try_commit(self, batch: Batch) -> Exception | None:
-        """Return why a batch is not done, None if it is; raise what concerns the whole group."""
+        """Execute a batch; return its refusal, None on success. Raise errors of the whole transaction."""
         try:
             commit_batch(self._connection, batch)
         except VALUE_ERRORS as fault:
             return fault
         except (sqlite3.Error, MemoryError):
             raise
-        except Exception as refused:  # noqa: BLE001 - its expectations, or what its caller did wrong
+        except Exception as refused:  # noqa: BLE001 - failed expectations, or a mistake of the caller
             return refused
         return None
 
     def _roll_back(self) -> None:
-        # Should this fail too, so does the next BEGIN, and its callers hear of it.
+        # If this fails too, the next BEGIN fails, and its callers get an error.
         with suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
     def _refuse_waiting(self, group: Sequence[_WaitingCommit]) -> None:
-        """Refuse all that still wait, whatever has ended this thread."""
+        """Refuse all batches that still wait, whatever has ended this thread."""
         with self._lock:
             self._closed = True
         waiting = [*group]
@@ -125,7 +129,7 @@ class Writer:
                 commit.future.set_exception(closed_error())
 
     def _close_connection(self) -> None:
-        with suppress(sqlite3.Error):  # the log is kept, and read at the next start
+        with suppress(sqlite3.Error):  # if it fails, the next start reads the log
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
 

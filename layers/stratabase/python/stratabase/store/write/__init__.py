@@ -1,10 +1,21 @@
-"""Writes: a change of the domain becomes one atomic batch of the engine, or several.
+"""Writes: turns a change of the domain into one atomic batch of the engine, or into several.
 
-Read in this order: transaction (plans what a change does to each item, and learns from a refused attempt),
-effects and heads (the head of an object), association_changes (links and counts), uniques (guards),
-deletions (what ends with a deleted object), refusals (the table from an engine's refusals to the domain's),
-commit (attempts a transaction until it is done or refused). staged_restoration and cleanup do in several
-commits what does not fit in one. locking and serials stand on their own.
+Concurrency control is optimistic. A transaction assumes the state of items that it has not read, and each of
+its actions carries the expectation that the assumption holds. If an expectation fails, the engine writes
+nothing and returns the items as they are. The transaction corrects its assumptions and tries again, or
+raises a refusal.
+
+Read in this order:
+
+1. commit: the entry; attempts a transaction until it is committed or refused.
+2. transaction: plans one action for each item, and corrects the plan after a refused attempt.
+3. effects, heads: the head item of an object, and the counts in it.
+4. association_changes: links and counts.
+5. uniques: guards, which reserve unique values and one-to-one targets.
+6. deletions: links and parts that end with a deleted object.
+7. refusals: the table that maps failed expectations to refusals of the domain.
+8. staged_restoration, cleanup: writes that are too large for one commit.
+9. locking, serials: locks of objects, and the numbers of Serial attributes. They don't use transactions.
 
 Imports read, indexes, layout and engine. Backfills and the repository import it.
 """

@@ -1,8 +1,8 @@
-"""The associations that a change makes and ends: their links, and what they require of heads.
+"""The associations that a change creates and removes: the links to write, and the counts to change.
 
-An association is stored either as a foreign key in the state of one object, perhaps with a link at its
-target, or as a pair of links. `AssociationChanges` lists what a change sets and clears, `head_deltas` says
-what that means for the heads at both ends, and `link_actions` writes the links.
+An association is stored either as a foreign key in the state of one object, possibly with a link at its
+target, or as a pair of links. `AssociationChanges` lists the foreign keys and pairs that change. From it,
+`count_deltas` computes the changes of the heads at both ends, and `link_actions` the actions on links.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ from stratabase.store.layout.links import END, START
 
 
 class KeyReference(NamedTuple):
-    """One foreign key that one object holds: the ids of the holder and of its target."""
+    """The value of a foreign key: the id of the object that holds it, and the id of its target."""
 
     foreign_key: ForeignKey
     holder: str
@@ -38,13 +38,16 @@ class KeyReference(NamedTuple):
 
     @property
     def target_reference(self) -> Reference:
-        """The object that the key leads to."""
+        """The object that the foreign key refers to."""
         return Reference(self.foreign_key.target, self.target)
 
 
 @dataclass(frozen=True, slots=True)
 class AssociationChanges:
-    """The keys that a change sets and clears, and the pairs that it links and unlinks, each pair once."""
+    """The foreign keys that a change sets and clears, and the pairs that it links and unlinks.
+
+    Each pair occurs once, although both of its objects may be part of the change.
+    """
 
     keys_set: tuple[KeyReference, ...] = ()
     keys_cleared: tuple[KeyReference, ...] = ()
@@ -55,7 +58,10 @@ class AssociationChanges:
 def association_changes(
     change: Change, associations: Associations, ending: Callable[[Reference], Iterable[LinkedPair]]
 ) -> AssociationChanges:
-    """Return the associations of a change; `ending` returns the pairs that end with a deleted object."""
+    """Return the associations that a change creates and removes.
+
+    `ending`: returns the pairs to unlink with a deleted object.
+    """
     links = [
         (isinstance(link, LinkCreation), associations.pair(link.role, link.owner, link.other))
         for link in change.link_effects()
@@ -79,7 +85,7 @@ def _each_once(pairs: Iterable[LinkedPair]) -> tuple[LinkedPair, ...]:
 
 
 def _keys(change: Change, associations: Associations, *, new: bool) -> Iterator[KeyReference]:
-    """Yield the keys that objects have after a change and not before it (`new`), or the other way round."""
+    """Yield the foreign keys that a change sets (`new`) or clears."""
     for effect in change.object_effects():
         reference = reference_of(effect)
         has, has_not = (effect.after, effect.before) if new else (effect.before, effect.after)
@@ -91,29 +97,29 @@ def _keys(change: Change, associations: Associations, *, new: bool) -> Iterator[
 
 @dataclass(slots=True)
 class CountDelta:
-    """What the associations of a change require of one head."""
+    """The consequences of association changes for one head."""
 
     must_exist: bool = False
-    """Something is to lead to the object."""
+    """Whether a new reference to the object requires that it exists."""
     gains_links: bool = False
-    """It gets new links."""
+    """Whether the object gets new links in its partition."""
     counts: Counter[RoleName] = field(default_factory=Counter)
-    """By role: how many more (fewer) objects it counts."""
+    """By role: the number to add to its count."""
     released_guards: dict[Key, RoleName] = field(default_factory=dict)
-    """By the key of a guard that is given up: the required role that is empty without it."""
+    """By the key of a released guard: the required one-to-one role that is empty without a holder."""
 
 
 class CountDeltas(dict[Reference, CountDelta]):
-    """By object; a missing one is made when it is asked for."""
+    """Count deltas by object, with an empty delta as the default."""
 
     def __missing__(self, reference: Reference) -> CountDelta:
-        """Add an empty delta."""
+        """Add and return an empty delta."""
         self[reference] = CountDelta()
         return self[reference]
 
 
 def count_deltas(changes: AssociationChanges) -> CountDeltas:
-    """Return what association changes require of each head at either end."""
+    """Return the consequences of association changes for the heads at both ends."""
     found = CountDeltas()
     for key in changes.keys_cleared:
         if key.foreign_key.counted_roles or key.foreign_key.opposite_required:
@@ -151,7 +157,7 @@ def _count(found: CountDeltas, reference: Reference, end: LinkEnd, number: int) 
 
 
 def link_actions(changes: AssociationChanges, instant: Instant) -> Iterator[Action]:
-    """Yield the actions on links, at both ends; `instant`: when the associations begin and end."""
+    """Yield the actions on links at both ends. `instant`: the start or end of the associations."""
     for key in changes.keys_cleared:
         if link := _link_key(key):
             yield Delete(link, EXISTS if key.foreign_key.counted_roles else NO_EXPECTATION)
@@ -169,9 +175,9 @@ def link_actions(changes: AssociationChanges, instant: Instant) -> Iterator[Acti
 
 
 def counted_reference_key(key: KeyReference) -> Key | None:
-    """Return the key of the item that proves that a foreign key is counted at its target: its link or guard.
+    """Return the key of the link or guard of a foreign key, which proves that its target counts it.
 
-    A foreign key that is older than its link or guard is not counted.
+    A foreign key that was set before its role had links or guards has none, and is not counted.
     """
     return (
         keys.one_to_one_guard(key.foreign_key.role, key.target)
@@ -186,10 +192,10 @@ def _link_key(key: KeyReference) -> Key | None:
 
 
 def _link_keys(pair: LinkedPair, expect: Expectation) -> Iterator[tuple[Key, Expectation]]:
-    """Yield the keys of a pair's links, with what is expected of each.
+    """Yield the keys of the links of a pair, with the expectation of each.
 
-    Where links are counted, one that is added must be new, and one that is removed must exist: this is
-    expected of the link at the near end.
+    If links are counted, a new link must not exist, and a removed link must exist. Otherwise the count would
+    become wrong. It is enough to expect this of the link at the near end.
     """
     for end, reference, other in pair.sides():
         if end.has_links:

@@ -1,7 +1,12 @@
-"""Finish what writes have left for later: delete parts and links, and undo restorations that stopped.
+"""Deferred cleanup: deletes parts and links that large writes have left, and undoes aborted restorations.
 
-The ledgers say what is left (layout/ledgers.py). Whatever stops a purge, the next one goes on, and several at
-once do no harm. Nothing is refused here: whether everything may go was checked before.
+A ledger (layout/ledgers.py) lists the work of one write. The process that wrote it works on it for a few
+seconds (`SECONDS`), then passes the rest to a background task. A sweep finds all ledgers that are left.
+
+All work is idempotent. If a process stops, the next sweep continues. Several processes can work on the same
+ledger. Cleanup checks no required roles or locks: the write has checked before whether it may delete all.
+
+"Purge" means the deletion of what is left of one object.
 """
 
 import secrets
@@ -24,40 +29,42 @@ from stratabase.store.write.commit import commit
 from stratabase.store.write.staged_restoration import stop_restoration
 
 CleanupSteps = Iterator[None]
-"""Pieces of work, each done when the next value is asked for."""
+"""An iterator whose `next` does one step of work, so that the caller can stop in between."""
 
 SECONDS = 3.0
-"""How long the request that has left something works on it."""
+"""The seconds for which a request works on the cleanup that it has left."""
 MOST_STEPS = 2000
+"""The maximum number of steps in this time."""
 _MOST_TOGETHER = 100
-"""Parts, or lists of a restoration, that one commit removes."""
+"""The maximum number of parts, or of lists of a restoration, that one commit removes."""
 _MOST_LINKS_TOGETHER = 20
-"""Each pair is two links, and perhaps two counts."""
+"""The maximum number of pairs that one commit unlinks: each takes two links, and possibly two counts."""
 _MAX_ATTEMPTS = 10
-"""After these, an object that others keep writing is left to the next purge."""
+"""The maximum number of attempts to delete an object that others keep writing. A sweep tries again."""
 _NO_MORE = object()
 
 
 class _Purge(NamedTuple):
-    """The ledger under work, and when the object that it is about was deleted."""
+    """The work on one ledger."""
 
     ledger: Item
     ended: Instant = 0
+    """The instant at which the write deleted the object or took out its parts."""
 
 
 class Purger:
-    """Purges what ledgers name. A ledger that is removed says that all of it is done."""
+    """Does the work that ledgers list. A ledger is removed when all of its work is done."""
 
     def __init__(self, store: StoreContext) -> None:
         self._store = store
 
     def pending_ledgers(self) -> Iterator[Key]:
-        """Yield the keys of all ledgers; the listing may lack the last ones yet."""
+        """Yield the keys of all ledgers. The index may lag, so the newest ones may be missing."""
         pages = self._store.engine.range(keys.LISTING, keys.PURGES)
         return (item.key for item in chain.from_iterable(pages))
 
     def ledgers(self, references: Sequence[Reference]) -> list[Item]:
-        """Return the ledgers that writes of some objects have left."""
+        """Return the ledgers of objects."""
         found = self._store.parallel_map(self._ledgers_of, references)
         return list(chain.from_iterable(found))
 
@@ -66,18 +73,19 @@ class Purger:
         return list(chain.from_iterable(pages))
 
     def steps(self, ledger_keys: Iterable[Key]) -> CleanupSteps:
-        """Do what ledgers say, and yield after each attempt to write. Raises Unavailable."""
+        """Do the work of ledgers, and yield after each attempt to write. Raises Unavailable."""
         waiting = list(ledger_keys)
         while waiting:
             key = waiting.pop()
-            with suppress(Conflict):  # another purge does it, or the next one
+            with suppress(Conflict):  # another process does this work, or the next sweep
                 run = self._finish_restoration if keys.is_of_restoration(key) else self._purge
                 yield from run(key, waiting)
 
     def _purge(self, key: Key, waiting: list[Key]) -> CleanupSteps:
-        """Delete what is left of one object; add the ledgers that this leaves to `waiting`.
+        """Delete the listed parts and the links of one object. Raises Conflict.
 
-        Raises Conflict.
+        A part may have parts of its own, whose deletion leaves a further ledger. Its key is added to
+        `waiting`.
         """
         (ledger,) = self._store.engine.get([key])
         if ledger is None:
@@ -88,24 +96,28 @@ class Purger:
             return
         for first in range(0, len(parts), _MOST_TOGETHER):
             existing = self._read(parts[first : first + _MOST_TOGETHER])
+            # 1. A part that was written after the deletion may have been restored since. Delete it only if
+            #    the ledger still exists now that the part has been read.
             late = {entity.reference for entity in existing if self._is_late(entity, purge.ended)}
             if late and not self._is_pending(purge):
                 return
             deletions = [Deletion(entity) for entity in existing]
+            # 2. Delete the other parts together. Their last version ends when their whole was deleted.
             in_time = [each for each in deletions if each.before.reference not in late]
             yield from self._delete(in_time, purge, waiting)
             yield from self._delete_each(
                 [each for each in deletions if each.before.reference in late], purge, waiting
             )
+        # 3. The ledger of a deletion also stands for links. Remove the ledger last: it ends the purge.
         if keys.is_of_deletion(key):
             yield from self._unlink(reference)
         self._remove(ledger)
         yield
 
     def _finish_restoration(self, key: Key, waiting: list[Key]) -> CleanupSteps:
-        """Undo a restoration that stopped, and remove its lists; of one that is done only these.
+        """Undo an aborted restoration, and remove its lists and its ledger. Raises Conflict.
 
-        One that runs is left alone. Raises Conflict.
+        If the restoration is done, only remove its lists and ledger. If it is still running, do nothing.
         """
         engine = self._store.engine
         (ledger,) = engine.get([key])
@@ -127,7 +139,7 @@ class Purger:
         yield
 
     def _remove(self, ledger: Item) -> None:
-        """Remove a ledger, unless there is a new one by now, or none."""
+        """Remove a ledger, unless it was already removed or replaced by a new one."""
         with suppress(ExpectationFailed, OutcomeUnknown):
             self._store.engine.commit(
                 Batch(_new_commit_id(), (Delete(ledger.key, ledgers.expect_same_ledger(ledger)),))
@@ -136,32 +148,37 @@ class Purger:
     def _withdrawals(
         self, list_: Item, tombstones: Mapping[Reference, Tombstone], purge: _Purge
     ) -> Iterator[Deletion]:
-        """Yield the deletions of those parts on a list that its commit has brought back."""
+        """Yield the deletions of the listed parts that were restored by the commit of the list."""
         (restored_by,) = codec.commit_ids(list_)
         existing = self._read([*tombstones])
         for entity in existing:
             if entity.commit_ids[-1] == restored_by:
                 yield Deletion(entity, tombstones[entity.reference])
+        # Parts that somebody has written since the restoration: their later versions stay in the history.
         changed = [each for each in existing if each.commit_ids[-1] != restored_by]
-        if changed and self._is_pending(purge):  # whoever has written them meanwhile has made versions
+        if changed and self._is_pending(purge):
             yield from (Deletion(entity) for entity in changed if restored_by in entity.commit_ids)
 
     def _model_has(self, *references: Reference) -> bool:
-        """Return whether the model still has the classes, without which nobody knows what else is to end."""
+        """Return whether the model still has the classes of objects.
+
+        Without the class, this process does not know which parts and links to delete with an object. So it
+        leaves the ledger to a process whose model has the class.
+        """
         return all(reference.class_name in self._store.model.classes for reference in references)
 
     def _read(self, references: Sequence[Reference]) -> list[Entity]:
-        """Return those of some objects that exist."""
+        """Return the objects that exist."""
         return [entity for entity in self._store.read_all(references) if entity is not None]
 
     def _is_late(self, entity: Entity, ended: Instant) -> bool:
-        """Return whether an object's open version starts when the object should have ended, or later."""
+        """Return whether the current version of an object started at the instant `ended` or later."""
         return self._store.class_of(entity).versioned and codec.entity_start(entity) >= ended
 
     def _delete(self, deletions: Sequence[Deletion], purge: _Purge, waiting: list[Key]) -> CleanupSteps:
-        """Delete objects together, if that succeeds; otherwise half of them, down to one by one.
+        """Delete objects in one commit. If that fails, split them in halves, down to single objects.
 
-        They end when their whole did, or, if they were written after that, as soon as they can.
+        Their last version ends at the instant of the purge, or just after its own start if that is later.
         """
         half = len(deletions) // 2
         if half == 0:
@@ -175,7 +192,7 @@ class Purger:
             yield from self._delete(deletions[half:], purge, waiting)
 
     def _delete_each(self, deletions: Iterable[Deletion], purge: _Purge, waiting: list[Key]) -> CleanupSteps:
-        """Delete objects one by one, each as it is by then. Raises Conflict."""
+        """Delete objects one by one, and read each again before. Raises Conflict after too many attempts."""
         for deletion in deletions:
             for _ in range(_MAX_ATTEMPTS):
                 try:
@@ -190,28 +207,31 @@ class Purger:
             yield
 
     def _reread(self, deletion: Deletion, purge: _Purge) -> Iterator[Deletion]:
-        """Yield the deletion of an object as it is by now, if it exists and is still to be deleted."""
+        """Yield the deletion of an object as it is now; nothing if it is gone or was restored."""
         for entity in self._read([deletion.before.reference]):
             is_same = entity.commit_ids == deletion.before.commit_ids
             if is_same or self._is_pending(purge):
                 yield Deletion(entity, deletion.withdrawn if is_same else None)
 
     def _is_pending(self, purge: _Purge) -> bool:
-        """Return whether the ledger still exists; otherwise what was read before may have been restored."""
+        """Return whether the ledger still exists. If not, objects that were just read may be restored."""
         (found,) = self._store.engine.get([purge.ledger.key])
         return found is not None and codec.commit_ids(found) == codec.commit_ids(purge.ledger)
 
     def _unlink(self, reference: Reference) -> CleanupSteps:
-        """Delete the links of an object."""
+        """Delete the links of an object, some in each commit."""
         for association in self._store.associations.link_associations(reference.class_name):
             role = association.near.role
             while others := links.read_ids(self._store.engine, role, reference.id, _MOST_LINKS_TOGETHER):
-                with suppress(Conflict):  # one of them has ended meanwhile
+                with suppress(Conflict):  # somebody else has removed one of them: read them again
                     self._commit(0, *(LinkDeletion(role, reference.id, other) for other in others))
                 yield
 
     def _commit(self, instant: Instant, *effects: Effect) -> list[Key]:
-        """Commit effects at an instant, or after the starts of all versions; return new ledgers' keys."""
+        """Commit effects; return the keys of the ledgers that this leaves.
+
+        `instant`: the end of the last versions. If a version started later, they end just after its start.
+        """
         if not effects:
             return []
         starts = (codec.entity_start(each.before) for each in effects if isinstance(each, Deletion))
@@ -224,24 +244,24 @@ def _new_commit_id() -> str:
 
 
 class Cleanup:
-    """Purges what a write has left for a few seconds; the rest goes to a background task, or to a sweep."""
+    """Decides when cleanup runs: at once for a few seconds, then in a background task or a sweep."""
 
     def __init__(self, purger: Purger, clock: Callable[[], float] = monotonic) -> None:
-        """`clock`: seconds."""
+        """`clock`: returns seconds."""
         self._purger = purger
         self._clock = clock
         self._background: Callable[[CleanupSteps], None] = _leave_to_sweep
 
     def hand_over_to(self, background: Callable[[CleanupSteps], None]) -> None:
-        """Give what is not finished in time to `background`. Without it, the next sweep finds it."""
+        """Pass the steps that are not done in time to `background`. Without this call, a sweep does them."""
         self._background = background
 
     def sweep_steps(self) -> CleanupSteps:
-        """Return the steps that purge all ledgers, also those of other processes. They raise Unavailable."""
+        """Return the steps for all ledgers, including those of other processes. They raise Unavailable."""
         return self._purger.steps(self._purger.pending_ledgers())
 
     def run(self, ledger_keys: Sequence[Key]) -> None:
-        """Purge what ledgers name. The write that has left them is done, so nothing is raised."""
+        """Do the work of ledgers for a few seconds. Raise nothing, because the write itself is committed."""
         try:
             self._run_for_a_while(self._purger.steps(ledger_keys))
         except Unavailable:
@@ -258,4 +278,4 @@ class Cleanup:
 
 
 def _leave_to_sweep(_steps: CleanupSteps) -> None:
-    """Leave the rest to its ledgers, which a sweep finds."""
+    """Do nothing: a sweep finds the ledgers."""

@@ -1,8 +1,10 @@
-"""Commit a change, or check that it could be committed.
+"""Commits a change, or checks whether it could be committed.
 
-A transaction is attempted until it is done, or until what an attempt found refuses it. What does not fit in
-one commit may take several: deleted parts end later (deletions.py), restored parts come back before
-(staged_restoration.py).
+The loop: plan a transaction, attempt it, let it learn from the expectations that failed, attempt it again.
+After _MAX_ATTEMPTS, the change is refused as a Conflict.
+
+A change that is too large for one commit takes several: cleanup deletes parts afterwards (deletions.py), and
+a staged restoration restores parts beforehand (staged_restoration.py).
 """
 
 from collections import Counter
@@ -25,16 +27,18 @@ from stratabase.store.write.transaction import WriteTransaction, plan_transactio
 _MAX_ATTEMPTS = 5
 
 Attempt = Callable[[int, Sequence[Action]], Sequence[Failure]]
-"""Tries actions; takes the number of the attempt, from 0. Returns the expectations that failed."""
+"""Takes the number of an attempt (from 0) and its actions. Returns the expectations that failed."""
 ScheduleCleanup = Callable[[Sequence[Key]], None]
-"""Takes the keys of ledgers whose work is to be done soon."""
+"""Takes the keys of ledgers, and runs or schedules their cleanup."""
 
 
 class CommitPlan(NamedTuple):
-    """The transaction of a change, and the parts of a restoration that are committed before it, if any."""
+    """How to commit a change: in one transaction, or in the stages of a large restoration."""
 
     transaction: WriteTransaction
+    """The only transaction, or the last one of a staged restoration."""
     stages: RestorationStages | None = None
+    """The stages of a restoration that is too large for one commit."""
 
 
 def commit(
@@ -44,10 +48,10 @@ def commit(
     ignores_required: bool = False,
     schedule_cleanup: ScheduleCleanup = lambda _ledgers: None,
 ) -> list[Key]:
-    """Do all of a change or nothing; return the keys of the ledgers of what is left to purge.
+    """Commit all of a change or nothing; return the keys of the ledgers whose cleanup is now due.
 
-    `ignores_required`: the change was checked before. `schedule_cleanup`: takes the ledger of a restoration
-    that failed, so that nothing of it stays.
+    `ignores_required`: skip the checks of required roles, because they were done before.
+    `schedule_cleanup`: receives the ledger of a staged restoration that failed, so that it is undone.
 
     Raises LockedByOthers, Conflict, UniqueViolation, UniqueNotBuilt, IntegrityViolation, TooLarge,
     Unavailable.
@@ -66,23 +70,25 @@ def commit(
 
 
 def dry_run(store: StoreContext, change: Change) -> None:
-    """Raise what `commit` would raise now, and write nothing."""
+    """Raise the exception that `commit` would raise now, and write nothing."""
     transaction, stages = _plan(store, change, ignores_required=False)
-    if stages is None:  # otherwise the plan has checked all of it
+    if stages is None:  # otherwise `_plan` has checked the whole change
         attempt_repeatedly(transaction, lambda _id, actions: _check(store, actions))
 
 
 def _plan(store: StoreContext, change: Change, *, ignores_required: bool) -> CommitPlan:
-    """Return the plan of a change. Raises as `commit` does."""
+    """Return how to commit a change. Raises as `commit` does."""
     # 1. Most changes fit in one commit.
     whole = plan_transaction(store, change, ignores_required=ignores_required)
     if fits_in_one_commit(whole.actions()):
         return CommitPlan(whole)
-    # 2. Otherwise deleted parts may end later, and restored parts may come back before.
+    # 2. Otherwise, try to delete parts later, and to restore parts beforehand. If nothing can be deferred,
+    #    `check_size` refuses the whole at its first attempt.
     smaller, stages = _plan_smaller(store, change, ignores_required=ignores_required)
     if smaller is None:
         return CommitPlan(whole)
-    # 3. Whether all of it may be done is checked now, because nothing is refused later.
+    # 3. Check the expectations of the whole change now. Once the first commit is done, cleanup does not
+    #    refuse anything any more.
     if not ignores_required:
         attempt_repeatedly(whole, lambda _id, actions: find_failures(store.engine, actions))
         smaller.adopt_counts(whole.counts)
@@ -93,7 +99,10 @@ def _plan(store: StoreContext, change: Change, *, ignores_required: bool) -> Com
 def _plan_smaller(
     store: StoreContext, change: Change, *, ignores_required: bool
 ) -> tuple[WriteTransaction | None, RestorationStages | None]:
-    """Return the smallest transaction that still does a change; None if that is the whole change."""
+    """Return the smallest first or last transaction of a change, and the stages of a restoration.
+
+    The transaction is None if no part of the change can be deferred.
+    """
     smaller: WriteTransaction | None = None
     if any(deletions(change)):
         smaller = _plan_without_parts(store, change, ignores_required=ignores_required)
@@ -111,7 +120,7 @@ def _plan_without_parts(store: StoreContext, change: Change, *, ignores_required
 
 
 def attempt_repeatedly(transaction: WriteTransaction, attempt: Attempt) -> None:
-    """Attempt a transaction until nothing fails, and let it learn from what does.
+    """Attempt a transaction until no expectation fails; let it learn from each refused attempt.
 
     Raises LockedByOthers, Conflict, UniqueViolation, IntegrityViolation, and what `attempt` raises.
     """
@@ -125,13 +134,13 @@ def attempt_repeatedly(transaction: WriteTransaction, attempt: Attempt) -> None:
 
 
 def _check(store: StoreContext, actions: Sequence[Action]) -> Sequence[Failure]:
-    """Return the expectations that fail now, and write nothing. Raises TooLarge."""
+    """Return the expectations that would fail now. Write nothing. Raises TooLarge."""
     check_size(actions)
     return find_failures(store.engine, actions)
 
 
 def _commit(store: StoreContext, transaction: WriteTransaction, more: Sequence[Action] = ()) -> None:
-    """Commit a transaction with further actions. Raises as `commit` does."""
+    """Commit a transaction together with `more` actions. Raises as `commit` does."""
     attempt_repeatedly(
         transaction, lambda number, actions: _try_commit(store, transaction, number, (*actions, *more))
     )
@@ -142,37 +151,39 @@ def _commit(store: StoreContext, transaction: WriteTransaction, more: Sequence[A
 def _try_commit(
     store: StoreContext, transaction: WriteTransaction, number: int, actions: Sequence[Action]
 ) -> Sequence[Failure]:
-    """Commit; return the expectations that failed, if any. Raises TooLarge, Unavailable."""
+    """Attempt one commit; return the expectations that failed, if any. Raises TooLarge, Unavailable."""
     check_size(actions)
     batch = Batch(transaction.change.commit_id, tuple(actions), number, transaction.fence)
     try:
         failures = try_commit(store.engine, batch)
     except OutcomeUnknown as doubt:
+        # A response was lost. The heads that were found may still tell whether the commit was done.
         if not is_outcome_known(transaction.change, doubt.failures):
             raise
         failures = doubt.failures
+    # The registry has changed since it was cached: the next plan must read it again.
     if any(failure.action.key == keys.REGISTRY for failure in failures):
         store.forget_rules()
     return failures
 
 
-# What one commit can hold.
+# The size of a commit.
 
 LARGEST_BATCH = 4 * 1024 * 1024
-"""Bytes."""
+"""The maximum size of a commit in bytes, which is that of DynamoDB's TransactWriteItems."""
 _MAX_ACTIONS_OF_LINK = 6
-"""For one link: its two ends, what counts it, and the same at the object that a key led to before."""
+"""The most actions that one link takes: its ends and counts, and those of the target that it replaces."""
 _BESIDE_STATE = 1024
-"""Bytes that an action has at most besides the state and the places."""
+"""An upper estimate of the bytes of an action without its state and places."""
 
 
 def fits_in_one_commit(actions: Sequence[Action]) -> bool:
-    """Return whether every engine can do these actions as one."""
+    """Return whether every engine can commit these actions as one batch."""
     return len(actions) <= MAX_ACTIONS and _bytes(actions) <= LARGEST_BATCH
 
 
 def check_size(actions: Sequence[Action], *, at_least: bool = False) -> None:
-    """Raise TooLarge when actions cannot be done together. `at_least`: there may be more of them."""
+    """Raise TooLarge if actions do not fit in one commit. `at_least`: the change may need more than these."""
     number = len(actions)
     if number > MAX_ACTIONS:
         raise TooLarge(_too_many_message(number, at_least=at_least), cause=_cause(actions))
@@ -199,7 +210,10 @@ def _too_many_message(number: int, *, at_least: bool) -> Message:
 
 
 def _cause(actions: Sequence[Action]) -> SizeCause | None:
-    """Return the role of one object that most actions are for, and how many of its links fit."""
+    """Return the role whose links cause most of the actions, and how many of its links fit in one commit.
+
+    None if links are not the main cause.
+    """
     ends = Counter(end for action in actions if (end := keys.end_of(action.key)))
     for (_id, role), number in ends.most_common(1):
         each = -(-(len(actions) - 1) // number)
@@ -213,7 +227,7 @@ def _bytes(actions: Sequence[Action]) -> int:
 
 
 def _action_bytes(action: Action) -> int:
-    """Return how many bytes an action has at most."""
+    """Return an upper estimate of the bytes of an action."""
     written = action.item if isinstance(action, Put) else action if isinstance(action, Patch) else None
     if written is None:
         return _BESIDE_STATE

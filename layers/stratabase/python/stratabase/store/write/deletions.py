@@ -1,7 +1,7 @@
-"""What ends with the objects that a change deletes: their links and their parts.
+"""The links and parts to delete together with the objects that a change deletes.
 
-Parts also end when an update takes them out of their whole. What does not fit in the commit ends later
-(cleanup.py), and a ledger notes it.
+An update also deletes the parts that it takes out of their whole. What does not fit in the commit is
+deferred: a ledger lists it, and cleanup.py deletes it.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,17 +18,20 @@ from stratabase.store.read.context import StoreContext
 from stratabase.store.write.uniques import exclusive_claims, unique_claims
 
 _MOST_LINKS = MAX_ACTIONS + 1
-"""Links of one role of one object that are read: one more than a commit can hold.
+"""The number of links to read for one role of one object: one more than fit in a commit.
 
-Among links that must end with the object may be some to objects that end as well: these are read in addition.
+For a role whose links must be deleted in the same commit, `deleted_links` reads more: links to objects that
+are deleted too do not count.
 """
 
 
 class DeletedLinks(NamedTuple):
-    """The pairs that end with an object in the same commit; `has_more`: others are left for later."""
+    """The linked pairs of a deleted object."""
 
     pairs: tuple[LinkedPair, ...] = ()
+    """The pairs to unlink in the same commit."""
     has_more: bool = False
+    """Whether cleanup must unlink further pairs."""
 
 
 NO_LINKS = DeletedLinks()
@@ -37,9 +40,10 @@ NO_LINKS = DeletedLinks()
 def deleted_links(
     store: StoreContext, change: Change, later: Collection[Reference] | None = None
 ) -> Mapping[Reference, DeletedLinks]:
-    """Return the pairs that end with each object that a change deletes.
+    """Return the linked pairs of each object that a change deletes.
 
-    If some parts end `later`, so do the pairs that no required role of another object counts.
+    `later`: the parts that cleanup deletes. If it is not None, cleanup also unlinks the pairs that no
+    required role of another object counts.
     """
     deleted = [effect.before.reference for effect in deletions(change)]
     most = _MOST_LINKS + len(deleted) + len(later or ())
@@ -66,7 +70,7 @@ def _read_pairs(
 
 
 def _may_end_later(pair: LinkedPair, later: Collection[Reference]) -> bool:
-    """Return whether the far end of a pair does not count it, or ends later itself."""
+    """Return whether cleanup may unlink a pair: its far end does not count it, or is deleted later too."""
     far = pair.association.far
     return not far.required or Reference(far.role.class_name, pair.far) in later
 
@@ -77,16 +81,16 @@ def deletions(change: Change) -> Iterator[Deletion]:
 
 
 def only_deleted_by(more: Change, less: Change) -> frozenset[Reference]:
-    """Return the objects that a change deletes and a smaller one does not."""
+    """Return the objects that the change `more` deletes and the change `less` does not."""
     deleted, still = ({each.before.reference for each in deletions(change)} for change in (more, less))
     return frozenset(deleted - still)
 
 
 def without_deferrable_parts(change: Change, store: StoreContext) -> Change:
-    """Return a change without the deletions of parts that can end later.
+    """Return a change without the deletions of parts that cleanup can do later.
 
-    These are parts of objects that it deletes, and parts that an update takes out of their whole. A part
-    whose guard something else in the change takes ends with the change.
+    These are parts of deleted objects, and parts that an update takes out of their whole. A part is not
+    deferred if another object of the change takes its guard.
     """
     lost = {part for effect in change.object_effects() for part in detached_parts(store, effect)}
     taken = guards_taken(store, change)
@@ -100,7 +104,7 @@ def without_deferrable_parts(change: Change, store: StoreContext) -> Change:
 
 
 def detached_parts(store: StoreContext, effect: ObjectEffect) -> Iterator[Reference]:
-    """Yield the parts that an effect takes out of their whole; none for a withdrawn restoration."""
+    """Yield the parts that an effect takes out of their whole; none if it withdraws a restoration."""
     before, after = effect.before, effect.after
     if before is None or (isinstance(effect, Deletion) and effect.withdrawn is not None):
         return
@@ -131,7 +135,7 @@ def guards_taken(store: StoreContext, change: Change) -> frozenset[Key]:
 def ledger_writes(
     store: StoreContext, change: Change, ended: Mapping[Reference, DeletedLinks], later: Collection[Reference]
 ) -> Iterator[Put]:
-    """Yield the ledgers for what is left of objects: parts that end later, and links of deleted objects."""
+    """Yield the ledgers of a change: they list deferred parts, and stand for deferred links."""
     deleted = frozenset(effect.before.reference for effect in deletions(change))
     for effect in change.object_effects():
         reference, lost = reference_of(effect), detached_parts(store, effect)
@@ -144,13 +148,13 @@ def ledger_writes(
 
 
 def expect_nothing_to_purge(store: StoreContext, change: Change) -> Iterator[Check]:
-    """Yield the checks that nothing is left to purge of restored objects: it would delete their parts."""
+    """Yield the checks that restored objects have no pending purge, which would delete their parts again."""
     for effect in change.effects:
         if isinstance(effect, Restoration) and _may_leave(store, effect.after):
             yield Check(keys.purge(effect.after.reference), NOT_EXISTS)
 
 
 def _may_leave(store: StoreContext, entity: Entity) -> bool:
-    """Return whether a deletion of the object may have left something for later."""
-    has_parts = any(role.composition for role in store.class_of(entity).roles.values())
+    """Return whether a deletion of the object may have left a ledger."""
+    has_parts = bool(store.class_of(entity).compositions)
     return has_parts or bool(store.associations.link_associations(entity.reference.class_name))

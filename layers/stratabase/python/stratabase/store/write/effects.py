@@ -1,6 +1,6 @@
-"""What each effect of a change (create, update, delete, restore) does to the head of its object.
+"""Converts each effect of a change (create, update, delete, restore) into an action on the object's head.
 
-heads.py adds the counts that the change's associations require.
+heads.py adds the counts that associations require.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -25,7 +25,7 @@ from stratabase.store.layout.locks import NO_LOCK_CONDITIONS, PART_LOCK, LockCon
 
 
 class HeadContext(NamedTuple):
-    """What the write of a head depends on besides the object."""
+    """The inputs of a head's action, besides the effect."""
 
     class_: Class
     paths: tuple[AccessPath, ...]
@@ -34,15 +34,15 @@ class HeadContext(NamedTuple):
     instant: Instant
     """The start of the version that is written."""
     has_links: bool = False
-    """Objects of the class may have links of associations without a foreign key."""
+    """Whether objects of the class may have links of associations without a foreign key."""
     lock_conditions: LockConditions = NO_LOCK_CONDITIONS
-    """What the lock must be like for the member that writes."""
+    """The conditions under which the object's lock admits the member who writes."""
     defers_parts: bool = False
-    """The change leaves parts to be deleted later; none of them must have been locked unseen."""
+    """Whether cleanup deletes parts of the object later. Then no part may have been locked since the read."""
 
 
 def head_action(effect: ObjectEffect, context: HeadContext) -> Put | Patch | Delete:
-    """Return what an effect does to its object's head. Raises TooLarge."""
+    """Return the action of an effect on the head of its object. Raises TooLarge."""
     return _ACTIONS[type(effect)](effect, context)
 
 
@@ -68,7 +68,7 @@ def _head(after: Entity, commit_ids: tuple[str, ...], context: HeadContext) -> I
 
 
 def _stamps(commit_ids: tuple[str, ...], context: HeadContext) -> dict[str, Value]:
-    """Return the attributes that say which commits wrote a head last, and since when it is so."""
+    """Return the attributes of a head with its last commit ids and its version start."""
     return {
         codec.COMMIT_IDS: codec.append_commit_id(commit_ids, context.commit_id),
         codec.VERSION_START_ATTRIBUTE: context.instant,
@@ -77,6 +77,7 @@ def _stamps(commit_ids: tuple[str, ...], context: HeadContext) -> dict[str, Valu
 
 def _updated(effect: Modification, context: HeadContext) -> Patch:
     before, after = effect.before, effect.after
+    # The new state keeps values of attributes that an edit of the model has removed.
     kept = Entity(after.reference, _unknown_values(before.state, context.class_) | dict(after.state))
     is_first = context.class_.kind is ClassKind.SINGLETON and not before.commit_ids
     closes_version = context.class_.versioned and not is_first
@@ -97,13 +98,16 @@ def _updated(effect: Modification, context: HeadContext) -> Patch:
 
 
 def _moved_places(before: Entity, after: Entity, paths: Iterable[AccessPath]) -> dict[str, IndexKey]:
-    """Return the places that an update changes; in an index that is not ready there may be none yet."""
-    old = index_places(before, (path for path in paths if path.ready))
-    return {name: place for name, place in index_places(after, paths).items() if old.get(name) != place}
+    """Return the index positions that an update must write.
+
+    These are the changed ones, and those in all indexes that are not READY: there, the object may have none.
+    """
+    moved = [path for path in paths if not path.ready or path.is_moved(before, after)]
+    return index_places(after, moved)
 
 
 def _unknown_values(state: State, class_: Class) -> dict[str, Any]:
-    """Return the values that the model has no attribute or role for: an update keeps them."""
+    """Return the values in a state for which the model has no attribute or role."""
     return {
         name: value
         for name, value in state.items()
@@ -117,6 +121,8 @@ def _is_kept_in_state(role: Role | None) -> bool:
 
 def _deleted(effect: Deletion, context: HeadContext) -> Delete | Put:
     before, expected = effect.before, expect_unchanged(effect.before)
+    # A link that was created since the object was read would be missed. Its creation has written its commit
+    # id to the head, so this expectation then fails.
     more = [expect_same_commit(codec.LINKED, before.linked)] if context.has_links else []
     more += [expect_same_commit(PART_LOCK, before.part_lock)] if context.defers_parts else []
     expect = replace(expected, conditions=(*expected.conditions, *more), either=context.lock_conditions)

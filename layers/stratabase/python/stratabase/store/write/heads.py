@@ -1,8 +1,10 @@
-"""The write of one head: its object's effect and the counts of its roles, merged to one action.
+"""The action on one head, which combines the effect on its object with the changes of its counts.
 
-The first attempt assumes that the head has every count that the change alters, and exists where one is
-counted off. A refused attempt corrects that (`HeadWrite.learn`): a head that is older than a count gets it
-now, as the number of the links that exist; of an object that is deleted nothing is counted off.
+A batch has at most one action for each key, so everything that a change does to a head is merged.
+
+The first attempt assumes that the head exists and has every count that the change alters. After a refused
+attempt, `HeadWrite.learn` corrects this. A head that is older than a count gets the count now: the number of
+existing links. If the object was deleted, there is no count to decrease.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -39,9 +41,9 @@ from stratabase.store.layout.locks import NO_LOCK_CONDITIONS, LockConditions
 from stratabase.store.write.association_changes import CountDelta
 
 CountLinks = Callable[[Reference, RoleName], int]
-"""Returns how many objects a role leads to, or how many lead there by it, as the links tell."""
+"""Returns the number of links of an object by a role, or of references to it by the role of another class."""
 IsReleased = Callable[[Key], bool]
-"""Returns whether nobody holds a guard after the change."""
+"""Returns whether a guard, given by its key, has no holder after the change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,50 +52,53 @@ class CountedRoles:
 
     roles: tuple[RoleName, ...] = ()
     required_keys: frozenset[RoleName] = frozenset()
-    """Those whose keys lead here and are required: while there are any, the object must not be deleted."""
+    """Roles of other classes whose required foreign keys refer to this class.
+
+    An object must not be deleted while such a key refers to it.
+    """
     may_be_unwritten: bool = False
-    """The class is a singleton, whose object exists before it has a head."""
+    """Whether the class is a singleton, whose object exists before it has a head."""
     unbuilt: tuple[RoleName, ...] = ()
-    """The required roles that may lead here from objects that are not linked or counted yet."""
+    """The required roles that refer to this class and are not READY: their counts may be wrong."""
     unbuilt_lists: frozenset[RoleName] = frozenset()
-    """The required roles of the objects themselves whose counts cannot be relied on yet."""
+    """The required roles of this class to many that are not READY: their counts may be wrong."""
 
 
 @dataclass(slots=True)
 class HeadWrite:
-    """What a change does to one head: its object's effect and the counts of its roles, as one action."""
+    """Everything that a change does to one head."""
 
     reference: Reference
     effect_action: Put | Patch | Delete | None
-    """What the effect on the object does, if the change has one."""
+    """The action of the effect on the object; None if the change only affects counts or locks."""
     delta: CountDelta
     counted: CountedRoles
     commit_id: str
     ignores_required: bool = False
-    """Nothing is refused because a required role would be empty: that was checked before."""
+    """Skip the checks that no required role becomes empty, because they were done before."""
     is_touched: bool = False
-    """The object is written through: it must exist, though nothing is done to it."""
+    """Whether the change writes a part or a link of the object, and not its state. The object must exist."""
     lock_conditions: LockConditions = NO_LOCK_CONDITIONS
-    """What its lock must be like, if it is touched."""
+    """For a touched object: the conditions under which its lock admits the member who writes."""
     also_expected: Expectation = NO_EXPECTATION
-    """What else is expected of an object that is touched."""
+    """For a touched object: a further expectation."""
     effect_type: type[ObjectEffect] | None = None
     is_absent: bool = False
-    """A refused attempt has found that the object does not exist."""
+    """Whether a refused attempt has found that the object does not exist."""
     uncounted: dict[RoleName, int] = field(default_factory=dict)
-    """The roles that the head does not count yet, with the number of their links."""
+    """The roles for which the head has no count yet, with the number of their links."""
 
     @property
     def is_deletion(self) -> bool:
         """Whether the change deletes the object."""
         return self.effect_type is Deletion
 
-    # What is refused, and what a refused attempt teaches.
+    # Violations, and corrections after a refused attempt.
 
     def certain_violation(self) -> RoleViolation | None:
-        """Return what is wrong whatever the store holds; None if nothing is.
+        """Return the violation that does not depend on stored items, None if there is none.
 
-        Something is to lead to an object that the change deletes, or a required role is not built yet.
+        Either a reference is set to an object that the change deletes, or a required role is not built yet.
         """
         if self.is_deletion and (self.delta.must_exist or self.delta.gains_links):
             return TargetNotFound(self.reference)
@@ -101,19 +106,19 @@ class HeadWrite:
         return None if role is None else RoleNotBuilt(self.reference, role)
 
     def _unbuilt_role(self) -> RoleName | None:
-        """Return a required role that the change might leave empty, and whose counts are not built yet."""
+        """Return a required role that the change might empty, and whose counts are not built yet."""
         if self.is_deletion:
             return next(iter(self.counted.unbuilt), None)
         lost = (role for role, number in self.delta.counts.items() if number < 0)
         return next((role for role in lost if role in self.counted.unbuilt_lists), None)
 
     def is_contradictory(self, is_released: IsReleased) -> bool:
-        """Return whether it must exist for one reason and must not for another, which no action expresses."""
+        """Return whether the object must both exist and not exist, which no single action can express."""
         must_exist = isinstance(self.effect_action, Patch) or self.delta.must_exist or self.is_touched
         return must_exist and any(self._emptied_roles(is_released))
 
     def learn(self, found: Item | None, count: CountLinks, is_released: IsReleased) -> list[RoleViolation]:
-        """Correct the write by the head that was found; return what is wrong with roles. Raises Conflict."""
+        """Correct this write by the head that was found; return the violated roles. Raises Conflict."""
         expected = self.also_expected if self.effect_action is None else self.effect_action.expect
         if not is_met(expected, found):
             raise Conflict
@@ -123,6 +128,7 @@ class HeadWrite:
         return [*emptied, *self._learn_counts(head, count)]
 
     def _learn_absence(self) -> list[RoleViolation]:
+        # A singleton exists without a head. It has no counts yet.
         if self.counted.may_be_unwritten:
             self.uncounted = dict.fromkeys(self.delta.counts, 0)
             return []
@@ -130,6 +136,7 @@ class HeadWrite:
             raise Conflict
         if self.delta.must_exist:
             return [TargetNotFound(self.reference)]
+        # References to the object are only removed: the next attempt expects that it does not exist.
         self.is_absent = self.effect_action is None
         return []
 
@@ -144,20 +151,23 @@ class HeadWrite:
                 yield RequiredRoleEmpty(self.reference, role)
 
     def _is_enough(self, role: RoleName, number: int) -> bool:
-        """Return whether a count may change as the change wants it."""
+        """Return whether a count admits the change: a required role must not become empty.
+
+        For a deletion, no required key may refer to the object afterwards.
+        """
         more = self.delta.counts[role]
         if self.is_deletion:
             return number + more <= 0
         return self.ignores_required or role in self.counted.required_keys or more >= 0 or number + more > 0
 
     def _emptied_roles(self, is_released: IsReleased) -> list[RoleName]:
-        """Return the required one-to-one roles that the change leaves empty, if the object exists."""
+        """Return the required one-to-one roles of the object that the change empties."""
         if self.ignores_required or isinstance(self.effect_action, Delete | Put):
             return []
         return [role for guard, role in self.delta.released_guards.items() if is_released(guard)]
 
     def _relevant_roles(self) -> list[RoleName]:
-        """Return the roles whose counts the change depends on."""
+        """Return the roles whose counts the change alters, or must check."""
         if self.is_deletion:
             return [] if self.ignores_required else [*self.counted.required_keys]
         return [role for role, number in self.delta.counts.items() if number]
@@ -165,9 +175,9 @@ class HeadWrite:
     # The action.
 
     def action(self, other_check: Check | None, is_released: IsReleased) -> Action | None:
-        """Return what to do to the head in the next attempt; None where that is nothing.
+        """Return the action on the head for the next attempt, None if none is needed.
 
-        `other_check`: what else the change expects of the head.
+        `other_check`: a check of the same head by the guards, which this action must include.
         """
         if self.effect_action is not None and self.effect_type is not None:
             return self._BY_EFFECT[self.effect_type](self, self.effect_action)
@@ -176,7 +186,7 @@ class HeadWrite:
             return Check(key, OBJECT_ABSENT)
         exists = _both(NO_EXPECTATION if self.counted.may_be_unwritten else OBJECT_EXISTS, self.also_expected)
         patch = self._updated(Patch(key, replace(exists, either=self.lock_conditions)))
-        # To expect that the object exists goes before expecting that it does not.
+        # An expectation that the object exists takes precedence over one that it does not exist.
         is_more = other_check is not None and other_check.expect != OBJECT_ABSENT
         expect = _both(patch.expect, other_check.expect) if other_check and is_more else patch.expect
         if patch.set or patch.add:
@@ -184,14 +194,18 @@ class HeadWrite:
         return Check(key, expect) if self.delta.must_exist or self.is_touched or other_check else None
 
     def _created(self, base: Put) -> Action:
-        """Return the head of a new object, with all its counts."""
+        """Return the creation of a head, with all its counts."""
+        if not self.counted.roles and not self.delta.gains_links:
+            return base
         counts = {codec.count_attribute(role): self.delta.counts[role] for role in self.counted.roles}
         attributes = {**base.item.attributes, **counts, **self._link_stamp()}
         return replace(base, item=replace(base.item, attributes=attributes))
 
     def _updated(self, base: Patch) -> Patch:
-        """Return a patch with the counts that change; one that the head lacks is set, others are added to."""
+        """Return a patch that also changes the counts: adds to existing ones, and sets missing ones."""
         counts = {role: self.delta.counts[role] for role in self._relevant_roles()}
+        if not counts and not self.delta.gains_links:
+            return base
         set_, add = dict(base.set), dict(base.add)
         for role, number in counts.items():
             name = codec.count_attribute(role)
@@ -208,7 +222,7 @@ class HeadWrite:
         )
 
     def _count_condition(self, role: RoleName, number: int) -> Condition:
-        """Return what a count must be for a number to be added to it: none may reach 0 that is required."""
+        """Return the condition under which a number may be added to a count: no required role gets empty."""
         name = codec.count_attribute(role)
         if role in self.uncounted:
             return Condition(name, ConditionOperator.ABSENT)
@@ -217,16 +231,16 @@ class HeadWrite:
         return Condition(name, ConditionOperator.PRESENT)
 
     def _restored(self, base: Put) -> Action:
-        """Return the head of an object that comes back.
+        """Return the head of a restored object, without counts.
 
-        Links may have led to it all the time, and may end meanwhile: they are counted when that is first
-        needed.
+        Links to it may have stayed, and others may be removed at the same time. So its counts are set when
+        they are first needed.
         """
         attributes = {**base.item.attributes, **self._link_stamp()}
         return replace(base, item=replace(base.item, attributes=attributes))
 
     def _deleted(self, base: Delete | Put) -> Action:
-        """Return the deletion of an object, if no required key leads there but of what ends as well."""
+        """Return a deletion that expects that no required key refers to the object after the change."""
         conditions = tuple(self._unneeded_condition(role) for role in self._relevant_roles())
         return replace(base, expect=_both(base.expect, Expectation(None, conditions)))
 
@@ -248,7 +262,7 @@ class HeadWrite:
 
 
 def _both(one: Expectation, other: Expectation) -> Expectation:
-    """Return what expects both."""
+    """Return an expectation that combines two."""
     exists = one.exists if other.exists is None else other.exists
     more = tuple(each for each in other.conditions if each not in one.conditions)
     return Expectation(exists, (*one.conditions, *more), one.either or other.either)

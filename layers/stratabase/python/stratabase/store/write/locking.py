@@ -1,7 +1,8 @@
-"""Lock objects, and unlock them: all that are named, or none.
+"""Locks and unlocks objects, all objects of a request or none.
 
-A lock is an attribute of an object's head. The commit that locks a part also stamps the heads of its wholes,
-up to the top: a deletion of a whole that leaves parts for later fails if one of them was locked unseen.
+A lock consists of attributes of an object's head, and locking is one commit. That commit also writes its id
+to the heads of all wholes of a locked part, up to the outermost. A deletion that defers parts to cleanup
+expects this id as it was read. So the deletion fails if somebody has locked a part in between.
 """
 
 from collections import defaultdict
@@ -36,22 +37,20 @@ from stratabase.store.write.refusals import try_commit
 
 @dataclass(slots=True)
 class WholeResolver:
-    """The wholes of some parts, at any depth.
-
-    `parts`: for each whole, those of the named objects that it has. `missing`: the named objects that do not
-    exist, or one of whose wholes does not.
-    """
+    """The wholes of the requested objects, at any depth."""
 
     parts: dict[Reference, set[Reference]] = field(default_factory=lambda: defaultdict(set))
+    """By whole: the requested objects that are parts of it, directly or indirectly."""
     missing: set[Reference] = field(default_factory=set)
+    """The requested objects that do not exist, or that have a whole which does not exist."""
 
 
 def lock(
     store: StoreContext, commit_id: str, references: Sequence[Reference], taken: Lock, now: Instant
 ) -> None:
-    """Lock objects for a member; those that the member has locked already get the new lock.
+    """Lock objects for a member. If the member has already locked one of them, replace that lock.
 
-    Raises LockRefused, TooLarge, Unavailable.
+    `taken`: the lock, with its owner and end. Raises LockRefused, TooLarge, Unavailable.
     """
     _check_number(references)
     wholes = _find_wholes(store, references)
@@ -64,11 +63,13 @@ def lock(
     ]
     if len(actions) > MAX_ACTIONS:
         message = _(
-            "The request locks {number} objects, including the wholes of parts. The maximum is {maximum}.",
+            "The request locks {number} objects, including the wholes that parts belong to. "
+            "The maximum is {maximum}.",
             number=len(actions),
             maximum=MAX_ACTIONS,
         )
         raise TooLarge(message)
+    # The commit cannot succeed. Still, check the other objects, so that the refusal lists all problems.
     if wholes.missing:
         raise _refusal(find_failures(store.engine, actions), wholes)
     if failures := try_commit(store.engine, Batch(commit_id, tuple(actions))):
@@ -78,13 +79,16 @@ def lock(
 def _expect_lockable(
     store: StoreContext, reference: Reference, lock_conditions: locks.LockConditions
 ) -> Expectation:
-    """Return the expectation that an object exists (a singleton without a head does) and may be locked."""
+    """Return the expectation that an object exists and its lock admits the member.
+
+    A singleton exists even without a head.
+    """
     always_exists = reference.id == SINGLETON_ID and store.is_singleton(reference.class_name)
     return replace(NOT_DELETED if always_exists else OBJECT_EXISTS, either=lock_conditions)
 
 
 def _check_number(named: Sequence[Reference]) -> None:
-    """Raise TooLarge for more than one commit can hold."""
+    """Raise TooLarge if the objects do not fit in one commit."""
     if len(named) > MAX_ACTIONS:
         message = _(
             "The request refers to {number} objects. The maximum is {maximum}.",
@@ -95,7 +99,7 @@ def _check_number(named: Sequence[Reference]) -> None:
 
 
 def _refusal(failures: Iterable[Failure], wholes: WholeResolver) -> LockRefused:
-    """Return why objects are not locked or unlocked: the locks of others, and objects that do not exist."""
+    """Return the refusal with the locks of other members and the objects that do not exist."""
     held: list[tuple[Reference, Lock]] = []
     missing = dict.fromkeys(wholes.missing)
     for failure in failures:
@@ -104,7 +108,8 @@ def _refusal(failures: Iterable[Failure], wholes: WholeResolver) -> LockRefused:
         if taken is not None:
             held.append((reference, taken))
         else:
-            named = [reference] if failure.action.expect.either else []  # otherwise it is only a whole
+            # An action without `either` is on a whole that was not itself requested.
+            named = [reference] if failure.action.expect.either else []
             missing |= dict.fromkeys((*named, *wholes.parts.get(reference, ())))
     return LockRefused(held, missing)
 
@@ -115,7 +120,7 @@ def _lock_actions(
     wholes: WholeResolver,
     commit_id: str,
 ) -> Iterator[Action]:
-    """Yield the locks of the objects that may exist."""
+    """Yield the actions that lock the requested objects, except those that are known to be missing."""
     for reference, expect in expected.items():
         if reference not in wholes.missing:
             stamp = {locks.PART_LOCK: commit_id} if reference in wholes.parts else {}
@@ -123,14 +128,14 @@ def _lock_actions(
 
 
 def _wholes_actions(wholes: WholeResolver, commit_id: str, locked: Sequence[Reference]) -> Iterator[Action]:
-    """Yield the stamps on the wholes of parts, but for those that are locked themselves."""
+    """Yield the actions that write the commit id to the wholes that are not locked themselves."""
     stamp = {locks.PART_LOCK: commit_id}
     named = frozenset(locked)
     return (Patch(keys.head(whole), OBJECT_EXISTS, set=stamp) for whole in wholes.parts if whole not in named)
 
 
 def _find_wholes(store: StoreContext, references: Sequence[Reference]) -> WholeResolver:
-    """Read the wholes of objects level by level, no more than can be locked together."""
+    """Read the wholes of objects level by level. Stop when there are more than fit in one commit."""
     found = WholeResolver()
     level = {reference: {reference} for reference in references if _is_part(store, reference)}
     while level and len(found.parts) <= MAX_ACTIONS:
@@ -157,10 +162,10 @@ def _whole(store: StoreContext, entity: Entity) -> Reference | None:
 
 
 _MAX_ATTEMPTS = 20
-"""How often a lock is taken away that is another each time."""
+"""The maximum number of attempts to remove locks that other members replace concurrently."""
 
 
-def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and how far he may go
+def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and with which permission
     store: StoreContext,
     commit_id: str,
     references: Sequence[Reference],
@@ -169,12 +174,12 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and how far he m
     *,
     anybodys: bool = False,
 ) -> None:
-    """End the locks of a member, or `anybodys`; what is not locked stays so.
+    """Remove a member's locks from objects. Objects without a lock are left as they are.
 
-    Another member's lock is removed only as it was found, so that a commit whose answer was lost does not
-    remove a later lock. Raises LockRefused, TooLarge, Unavailable.
+    `anybodys`: also remove the locks of other members. Raises LockRefused, TooLarge, Unavailable.
     """
     _check_number(references)
+    # 1. Expect that each object has no lock or a lock of the member.
     own = {
         reference: _expect_lockable(store, reference, locks.lock_conditions(member_id, now))
         for reference in references
@@ -187,6 +192,8 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and how far he m
         refusal = _refusal(failures, WholeResolver())
         if refusal.missing or not anybodys:
             raise refusal
+        # 2. If there are locks of other members, expect exactly these at the next attempt. Without this
+        #    expectation, a retry after a lost response could remove a lock that was created in between.
         found = {keys.reference_of(each.action.key): each.found for each in failures}
         expected |= {
             reference: _expect_lock(found_lock)
@@ -200,7 +207,7 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and how far he m
 def _try_to_unlock(
     store: StoreContext, commit_id: str, expected: dict[Reference, Expectation], number: int
 ) -> Sequence[Failure]:
-    """Return the expectations that failed, none if the locks are ended. Raises Unavailable."""
+    """Attempt to remove locks; return the expectations that failed, none on success. Raises Unavailable."""
     actions = [
         Patch(keys.head(reference), expect, remove=locks.ATTRIBUTES) for reference, expect in expected.items()
     ]
@@ -209,11 +216,11 @@ def _try_to_unlock(
     except OutcomeUnknown as doubt:
         if any(each.found is None or locks.lock_of(each.found) for each in doubt.failures):
             raise
-    return ()  # none of them is locked any more, so the attempt was done
+    return ()  # none of the objects is locked now, so the lost attempt has succeeded
 
 
 def _expect_lock(lock: Lock) -> Expectation:
-    """Return the expectation that an object still has a lock that was found."""
+    """Return the expectation that an object still has the lock that was found."""
     conditions = (
         Condition(locks.OWNER, ConditionOperator.EQUALS, lock.owner),
         Condition(locks.UNTIL, ConditionOperator.EQUALS, lock.until),

@@ -1,7 +1,7 @@
-"""From the refusals of an engine to those of the domain.
+"""Interprets the expectations that failed in a commit, as refusals of the domain.
 
-An engine refuses a batch with the expectations that failed and the items that it found instead. What each
-means, in the order in which `WriteTransaction.learn` looks for it:
+An engine refuses a batch with the expectations that failed and the items that it found. What each failure
+means, in the order in which `WriteTransaction.learn` tests for it:
 
 | failed expectation                                        | meaning                                  |
 |-----------------------------------------------------------|------------------------------------------|
@@ -16,8 +16,8 @@ means, in the order in which `WriteTransaction.learn` looks for it:
 | a head that does not exist, and something leads there     | IntegrityViolation: TargetNotFound       |
 | a head whose required role would be empty                 | IntegrityViolation: RequiredRoleEmpty    |
 
-When an answer was lost (OutcomeUnknown), the heads tell whether the change was committed, as long as they
-name either its commit or the one before it. Otherwise the refusal is Unavailable.
+After a lost response (OutcomeUnknown), the heads that were found tell whether the change was committed, if
+they list either its commit or the one before it. Otherwise the refusal is Unavailable.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ from stratabase.store.layout.locks import UNTIL, lock_of
 
 
 def try_commit(engine: Engine, batch: Batch) -> Sequence[Failure]:
-    """Commit a batch; return the expectations that failed, none if it is done. Raises Unavailable."""
+    """Commit a batch; return the expectations that failed, none if it was committed. Raises Unavailable."""
     try:
         engine.commit(batch)
     except ExpectationFailed as refusal:
@@ -42,9 +42,10 @@ def try_commit(engine: Engine, batch: Batch) -> Sequence[Failure]:
 
 
 def blocking_locks(failures: Sequence[Failure]) -> list[tuple[Reference, Lock]]:
-    """Return the objects that failed only because of their locks, with these.
+    """Return the objects whose expectations failed only because of their locks, with the locks.
 
-    Return nothing if a head fails for another reason as well: then another attempt may write other objects.
+    Return an empty list if one of these heads also failed for another reason. Then the change is planned
+    again, and the locked object may not need to be written.
     """
     asked = [failure for failure in failures if _expects_lock(failure)]
     locks = {keys.reference_of(failure.action.key): blocking_lock(failure) for failure in asked}
@@ -54,7 +55,7 @@ def blocking_locks(failures: Sequence[Failure]) -> list[tuple[Reference, Lock]]:
 
 
 def blocking_lock(failure: Failure) -> Lock | None:
-    """Return the lock of a head that is otherwise as expected; None of another."""
+    """Return the lock that was found on a head, or None if the expectation also failed for another reason."""
     is_as_expected = is_met(replace(failure.action.expect, either=()), failure.found)
     return lock_of(failure.found) if is_as_expected and failure.found else None
 
@@ -64,21 +65,21 @@ def _expects_lock(failure: Failure) -> bool:
 
 
 def is_outcome_known(change: Change, failures: Sequence[Failure]) -> bool:
-    """Return whether the heads tell what became of a change of which an answer was lost."""
+    """Return whether the heads that were found tell if a change was committed, after a lost response."""
     return was_committed(change, failures) or was_not_committed(change, failures)
 
 
 def was_committed(change: Change, failures: Sequence[Failure]) -> bool:
-    """Return whether a change was committed before: a head names its commit."""
+    """Return whether a change was committed by an earlier attempt: a head lists its commit id."""
     return any(change.commit_id in _commit_ids(failure) for failure in failures)
 
 
 def was_not_committed(change: Change, failures: Sequence[Failure]) -> bool:
     """Return whether a change was certainly not committed.
 
-    A head lists its last commits, and a commit puts its id right behind the last one that it expects. While
-    a head names that one, it also names all that came after it. So a change that is not among them was not
-    committed.
+    A head lists its last commits. A commit appends its id after the one that it expects to be the last. If a
+    head still lists the expected id, it also lists all later ones. So if the id of the change is not among
+    them, the change was not committed.
     """
     expected = {keys.head(reference_of(effect)): _expected_last(effect) for effect in change.object_effects()}
     return not was_committed(change, failures) and any(
@@ -89,13 +90,13 @@ def was_not_committed(change: Change, failures: Sequence[Failure]) -> bool:
 
 
 def _expected_last(effect: ObjectEffect) -> tuple[str, ...]:
-    """Return the last commit that an effect expects its head to name; empty for a new object."""
+    """Return the id of the last commit that an effect expects on its head; empty for a new object."""
     found = effect.tombstone if isinstance(effect, Restoration) else effect.before
     return () if found is None else found.commit_ids[-1:]
 
 
 def _commit_ids(failure: Failure) -> tuple[str, ...]:
-    """Return the ids of the commits that a found item names."""
+    """Return the commit ids in the item that was found."""
     if failure.found is None:
         return ()
     linked = failure.found.attributes.get(codec.LINKED)

@@ -1,4 +1,4 @@
-"""The numbers of Serial attributes: one counter each, which only goes up."""
+"""Generates the numbers of Serial attributes, each from a counter item that only increases."""
 
 import secrets
 from collections import Counter
@@ -24,35 +24,37 @@ from stratabase.store.engine.port import (
 from stratabase.store.layout import keys
 
 _LAST = "last"
-"""The attribute of a counter that has the last number given."""
+"""The attribute of a counter with the last number that was taken."""
 _MOST_TRIES = 500
-"""After which one gives up against others that keep taking numbers."""
+"""The maximum number of attempts, if other processes keep taking the numbers first."""
 
 
 class _Claim(NamedTuple):
-    """Numbers that are to be taken: those after the last ones."""
+    """An attempt to take numbers from counters."""
 
     last: Mapping[SerialName, int]
+    """The last numbers taken, as this process knows them. The claim is for the numbers after these."""
     wanted: Mapping[SerialName, int]
+    """How many numbers to take of each attribute."""
     turns: Mapping[SerialName, int]
-    """How often each last number had turned out to be another than was believed."""
+    """How often this process had corrected each last number when the claim was made."""
 
     def numbers(self) -> Mapping[SerialName, range]:
-        """Return the numbers."""
+        """Return the numbers that the claim is for."""
         return {name: range(last + 1, last + self.wanted[name] + 1) for name, last in self.last.items()}
 
     def batch(self) -> Batch:
-        """Return what takes them, if the last ones still are the last."""
+        """Return the batch that takes the numbers, if the counters still have the last numbers."""
         actions = (_counted(keys.counter(name), range_) for name, range_ in self.numbers().items())
         return Batch(f"serial{secrets.token_hex(12)}", tuple(actions))
 
 
 class SerialCounters:
-    """Gives out numbers, all that are wanted at once in one commit.
+    """A generator of serial numbers, which takes all numbers of a request in one commit.
 
-    It remembers the last that it gave or saw: only who gave none yet must look, or whom others overtook. Who
-    asks while another's numbers are being taken goes on behind those, so that nobody of one process waits for
-    another, or is too late.
+    It caches the last number of each counter. So it reads a counter only once, and after another process has
+    taken numbers. Concurrent requests of this process claim successive numbers: the cache advances when a
+    claim is made, before its commit. So they neither wait for each other nor conflict.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -62,7 +64,10 @@ class SerialCounters:
         self._turns: Counter[SerialName] = Counter()
 
     def next(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
-        """Return so many new numbers of each attribute: from 1, and never one again. Raises Unavailable."""
+        """Return new numbers, as many of each attribute as `wanted` says. Raises Unavailable.
+
+        Numbers start at 1 and are never returned twice.
+        """
         self._look([name for name in wanted if name not in self._last])
         for _try in range(_MOST_TRIES):
             claim = self._claim(wanted)
@@ -70,7 +75,7 @@ class SerialCounters:
                 return claim.numbers()
         names = and_list(f"{name.class_name}.{name.attribute}" for name in wanted)
         raise Unavailable(
-            _("Concurrent writes used the next numbers of {attributes}. Try again.", attributes=names)
+            _("Concurrent writes took the next numbers for {attributes}. Try again.", attributes=names)
         )
 
     def _look(self, names: Sequence[SerialName]) -> None:
@@ -81,16 +86,17 @@ class SerialCounters:
 
     def _claim(self, wanted: Mapping[SerialName, int]) -> _Claim:
         with self._door:
+            # Advance the cache before the commit, so that the next request claims the numbers after these.
             last = {name: self._last[name] for name in wanted}
             self._last.update({name: last[name] + number for name, number in wanted.items()})
             return _Claim(last, wanted, {name: self._turns[name] for name in wanted})
 
     def _taken(self, claim: _Claim) -> bool:
-        """Take the numbers of a claim; if the last ones are not the last any more, learn which are."""
+        """Take the numbers of a claim; return whether this succeeded. If not, correct the cache."""
         try:
             self._engine.commit(claim.batch())
         except (ExpectationFailed, OutcomeUnknown) as refusal:
-            # Perhaps they were taken, and only the answer lost: then nobody has them.
+            # After a lost response, the numbers may have been taken. Then they stay unused.
             found = {action.key: _last(counter) for action, counter in refusal.failures}
             self._go_back(
                 {name: found.get(keys.counter(name), last) for name, last in claim.last.items()}, claim
@@ -99,7 +105,7 @@ class SerialCounters:
         return True
 
     def _go_back(self, last: Mapping[SerialName, int], claim: _Claim) -> None:
-        """Believe what was found, unless somebody has found as much since the claim was made."""
+        """Set the cache to numbers that were found, unless it was corrected since the claim was made."""
         with self._door:
             for name, number in last.items():
                 if self._turns[name] == claim.turns[name]:
@@ -108,7 +114,7 @@ class SerialCounters:
 
 
 def _counted(key: Key, numbers: range) -> Patch:
-    """Return what takes numbers."""
+    """Return the action that takes numbers from a counter, if it still has the number before them."""
     last = numbers.start - 1
     condition = (
         Condition(_LAST, ConditionOperator.EQUALS, last)

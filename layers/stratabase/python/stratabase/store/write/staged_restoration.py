@@ -1,17 +1,17 @@
-"""Restore an object with more parts than fit in one commit.
+"""Restores an object that has more parts than fit in one commit.
 
-The parts come back first, some in each commit, and the restored object last. Until then nobody sees the
-parts, because their whole does not exist, or does not list them. All versions start at the instant of the
+Several commits restore the parts, and the last commit restores the object. Until then no reader sees the
+parts, because their whole does not exist or does not list them. All versions start at the instant of the
 change.
 
-    1. A ledger says that the restoration runs, and until when others take that for true (its lease).
-    2. Each commit of parts expects the ledger to say so still. It lists these parts beside the ledger, with
-       what their tombstones said.
-    3. The last commit changes everything else, and sets the ledger to DONE.
-    4. cleanup.py removes the lists, and then the ledger.
+    1. Write a ledger with the state RUNNING and a lease. Until the lease expires, others leave it alone.
+    2. Restore the parts, as many in each commit as fit. Each commit expects the ledger to be RUNNING. It also
+       writes a list of its parts beside the ledger, with the content of their tombstones.
+    3. Restore the object and everything else, and set the ledger to DONE, in the last commit.
+    4. Cleanup (cleanup.py) removes the lists, and then the ledger.
 
-To stop a restoration, its own process, or a sweep after the lease, first sets the ledger to STOPPED: after
-that no commit of it succeeds. Then cleanup.py makes the parts on the lists tombstones again.
+To abort a restoration, its own process, or a sweep after the lease, sets the ledger to STOPPED. From then on,
+no commit of the restoration succeeds. Then cleanup turns the listed parts into tombstones again.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -47,26 +47,28 @@ from stratabase.store.write.refusals import try_commit
 from stratabase.store.write.transaction import WriteTransaction, plan_transaction
 
 LEASE = 60_000
-"""Milliseconds from its start for which a restoration is taken to run."""
+"""The duration of the lease, in milliseconds from the start of the restoration."""
 LONGEST = 15_000
-"""Milliseconds after which a restoration gives up, long before its lease or a function ends."""
+"""The time limit of a restoration in milliseconds. It is well below the lease and a function's timeout."""
 _ROOM = MAX_ACTIONS - 2
-"""Actions of a commit that restores parts, besides their list and the check of the ledger."""
+"""The actions that fit in a commit of parts, besides the list of the parts and the check of the ledger."""
 CommitTransaction = Callable[[WriteTransaction, Sequence[Action]], None]
-"""Commits a transaction with further actions. Raises as `commit` does."""
+"""Commits a transaction together with further actions. Raises as `commit` does."""
 
 
 class RestorationStages(NamedTuple):
-    """The parts that come back first, and the change that ends the restoration."""
+    """A restoration, split in two stages."""
 
     parts: tuple[Restoration, ...]
+    """The parts to restore first, in several commits."""
     last: Change
+    """Everything else, which is one commit."""
 
 
 def split_restoration(store: StoreContext, change: Change) -> RestorationStages | None:
-    """Split a restoration in two stages; return None for any other change, and for one without parts.
+    """Split a restoration in two stages; return None for other changes, and for restorations without parts.
 
-    A part that takes a guard which the change releases comes back with the rest.
+    A part that needs a guard which the change releases is in the last stage.
     """
     if change.root is None:
         return None
@@ -95,7 +97,7 @@ def _released_guards(store: StoreContext, change: Change) -> frozenset[Key]:
 
 
 class StagedRestoration:
-    """A restoration in several commits."""
+    """The execution of a restoration in several commits."""
 
     def __init__(
         self, store: StoreContext, change: Change, stages: RestorationStages, commit: CommitTransaction
@@ -111,10 +113,10 @@ class StagedRestoration:
         self._expect_running = ledgers.expect_state(self._id, ledgers.RUNNING)
 
     def run(self, last: WriteTransaction) -> None:
-        """Do all of it. `last`: the transaction of the last commit.
+        """Execute all stages. `last`: the transaction of the last commit.
 
         Raises LockedByOthers, Conflict, UniqueViolation, IntegrityViolation, TooLarge, Unavailable. Then
-        nothing is restored, unless it is an Unavailable that says that the outcome is unknown.
+        nothing is restored, unless an Unavailable says that the outcome is unknown.
         """
         try:
             self._begin()
@@ -125,29 +127,33 @@ class StagedRestoration:
                 raise
 
     def _begin(self) -> None:
-        """Write the ledger. Raises Conflict, and Unavailable while another request restores the object."""
+        """Write the ledger.
+
+        Raises Unavailable while another request restores the object. Raises Conflict if an earlier
+        restoration has left a ledger: the repository then runs its cleanup, and the change is planned again.
+        """
         ledger = ledgers.restoration_ledger(self.ledger, self._id, self._store.now() + LEASE)
         try:
             self._store.engine.commit(Batch(self._id, (Put(ledger, NOT_EXISTS),)))
         except ExpectationFailed as refusal:
             check_finished(refusal.failures[0].found, self._store.now())
-            raise Conflict from None  # what an earlier restoration has left is purged first
+            raise Conflict from None
         except OutcomeUnknown as doubt:
             found = doubt.failures[0].found
             if found is None or not ledgers.is_in_state(found, self._id, ledgers.RUNNING):
                 raise
 
     def _restore_parts(self) -> None:
-        """Restore the parts, as many in each commit as fit. Raises as `run`."""
+        """Restore the parts, as many in each commit as fit. Raises as `run` does."""
         parts, deadline = self._stages.parts, self._store.now() + LONGEST
         done, number, together = 0, 0, _ROOM
         while done < len(parts):
             if self._store.now() > deadline:
                 raise Unavailable(
                     ngettext(
-                        "Restoring {count} part takes longer than {seconds} seconds at present. "
+                        "Restoring {count} part currently takes longer than {seconds} seconds. "
                         "Nothing was restored. Try again later.",
-                        "Restoring {count} parts takes longer than {seconds} seconds at present. "
+                        "Restoring {count} parts currently takes longer than {seconds} seconds. "
                         "Nothing was restored. Try again later.",
                         len(parts),
                         seconds=LONGEST // 1000,
@@ -159,6 +165,8 @@ class StagedRestoration:
                 commit_id=_numbered(self._change, number),
                 effects=parts[done : done + together],
             )
+            # The number of actions for each part is only known after planning: if they do not fit, plan
+            # fewer parts.
             transaction = plan_transaction(self._store, change, coming=self._coming(done + together))
             together = _fitting(transaction)
             if together < len(change.effects):
@@ -176,19 +184,20 @@ class StagedRestoration:
             waiting.give_way()
 
     def _commit_rest(self, last: WriteTransaction) -> None:
-        """Commit everything else, and note that the restoration is done. Raises as `run`."""
-        if last.is_outdated:  # it was planned before the parts came back, and not all engines check fences
+        """Commit everything else, and set the ledger to DONE. Raises as `run` does."""
+        # `last` was planned before the parts were restored, and a remote engine does not check its fence.
+        if last.is_outdated:
             raise Conflict
         self._commit(last, (ledgers.set_state(self.ledger, self._expect_running, ledgers.DONE),))
 
     def _coming(self, number: int) -> Collection[Reference]:
-        """Return the objects that come back after the first so many parts."""
+        """Return the objects that are restored after the first `number` parts."""
         later = (*self._stages.parts[number:], *self._stages.last.effects)
         return frozenset(effect.after.reference for effect in later if isinstance(effect, Restoration))
 
     def _stop(self) -> bool:
-        """Stop the restoration unless it has ended; return whether it is known to be done."""
-        with suppress(Unavailable):  # then its lease ends it
+        """Set the ledger to STOPPED if it is RUNNING; return whether the restoration is known to be done."""
+        with suppress(Unavailable):  # then a sweep stops the restoration when the lease has expired
             try:
                 stop = ledgers.set_state(self.ledger, self._expect_running, ledgers.STOPPED)
                 self._store.engine.commit(Batch(_numbered(self._change, -1), (stop,)))
@@ -203,22 +212,22 @@ def _numbered(change: Change, number: int) -> str:
 
 
 def _fitting(transaction: WriteTransaction) -> int:
-    """Return how many of the parts that a transaction restores fit in one commit."""
+    """Return how many of the parts of a transaction fit in one commit, by their average number of actions."""
     number, actions = len(transaction.change.effects), len(transaction.actions())
     return number if actions <= _ROOM else max(1, number * _ROOM // actions)
 
 
 def check_finished(ledger: Item | None, now: Instant) -> None:
-    """Raise Unavailable if a ledger is that of a restoration that runs."""
+    """Raise Unavailable if a ledger belongs to a running restoration."""
     if ledger is not None and ledgers.is_running(ledger, now):
         named = describe_object(Reference(*keys.ledger_of(ledger.key)))
         raise Unavailable(_("Another request is restoring {object}. Try again in a moment.", object=named), 5)
 
 
 def stop_restoration(engine: Engine, ledger: Item, commit_id: str) -> bool:
-    """Stop a restoration whose lease has ended; return whether its parts are to be deleted again.
+    """Stop a restoration whose lease has expired; return whether cleanup must delete its parts again.
 
-    Raises Conflict when another process has changed the ledger.
+    Raises Conflict if another process has changed the ledger.
     """
     state = ledgers.restoration_state(ledger)
     if state == ledgers.RUNNING:

@@ -1,8 +1,9 @@
-"""The transaction of a change: which actions to try, and what a refused attempt teaches.
+"""The transaction of a change: its actions, and how they are corrected after a refused attempt.
 
-`plan_transaction` assumes that guards are free or held by the change's own objects, that heads have their
-counts, and that links exist. Where the store finds otherwise, `WriteTransaction.learn` corrects the actions
-for the next attempt, or raises the refusal that the domain knows.
+Planning reads as little as possible. It assumes that guards are free or held by objects of the change, that
+heads have their counts, and that links exist. Each action expects that its assumption is true. When an
+attempt is refused, `WriteTransaction.learn` corrects the assumptions by the items that the engine found, or
+raises a refusal of the domain.
 """
 
 from collections import Counter
@@ -45,26 +46,30 @@ from stratabase.store.write.uniques import GuardWrites
 
 
 class RelatedWrites(NamedTuple):
-    """What a change writes to items that are not its own objects, and what it expects of them."""
+    """What a change writes besides the heads of its own objects: links, counts in other heads, ledgers."""
 
     heads: Mapping[Key, HeadWrite] = MappingProxyType({})
-    """By the key of the head. The change's own objects are among them: their counts may change as well."""
+    """By the key of the head. Includes the objects of the change, because their counts may change too."""
     links: Mapping[Key, Action] = MappingProxyType({})
     """By the key of the link."""
     evidence: Mapping[Key, tuple[Key, Sequence[RoleName]]] = MappingProxyType({})
-    """By the key of a link or guard: if it exists, this head counts one less for each of these roles."""
+    """By the key of a link or guard to remove: the head to decrement, and the roles whose counts decrease.
+
+    The counts decrease only if the link or guard exists. A foreign key without one was never counted.
+    """
     ledgers: Sequence[Put] = ()
     others: Sequence[Put | Check] = ()
-    """Closed versions, and the checks that nothing is left to purge of what is restored."""
+    """Closed versions, and the checks that restored objects have no pending purge."""
 
 
 NOTHING_RELATED = RelatedWrites()
 
 
 class WriteTransaction:
-    """The actions of one change, at most one on each key, corrected by what each refused attempt found.
+    """The actions of one change, at most one for each key, with the assumptions that they are based on.
 
-    Raises UniqueViolation, UniqueNotBuilt and IntegrityViolation when that is certain before an attempt.
+    The constructor raises UniqueViolation or IntegrityViolation if two objects of the change need the same
+    guard, and UniqueNotBuilt if it sets values of a constraint that is not built yet.
     """
 
     def __init__(
@@ -75,7 +80,7 @@ class WriteTransaction:
         related: RelatedWrites = NOTHING_RELATED,
         plain: Iterable[Action] = (),
     ) -> None:
-        """`plain`: all actions but the guards', for a change that has no related writes."""
+        """`plain`: all actions except those on guards, for a change without related writes."""
         self.change = change
         self._store = store
         self._plain = tuple(plain)
@@ -87,29 +92,36 @@ class WriteTransaction:
         self._rules = rules
         self._guards = GuardWrites(change, rules.constraints, store.read, store.associations)
         self._unkept_roles = rules.broken_foreign_roles(change)
+        self._actions: tuple[Action, ...] | None = None
+        """The actions for the next attempt, until something is learned that changes them."""
 
     @property
     def ledger_keys(self) -> list[Key]:
-        """The keys of the ledgers that it writes."""
+        """The keys of the ledgers that the transaction writes."""
         return [ledger.key for ledger in self._ledgers]
 
     @property
     def fence(self) -> Check:
-        """The expectation that the registry is as it was when the change was planned."""
+        """The expectation that the registry has not changed since the transaction was planned."""
         return self._rules.fence
 
     @property
     def is_outdated(self) -> bool:
-        """Whether this process knows of a newer registry than the change was planned with."""
+        """Whether this process has read a newer registry since the transaction was planned."""
         return self._store.rules().registry.revision != self._rules.registry.revision
 
     @property
     def changes_rules(self) -> bool:
-        """Whether it notes a violation in the registry."""
+        """Whether the transaction records a violation in the registry."""
         return any(self._note_violations())
 
     def actions(self) -> tuple[Action, ...]:
         """Return the actions for the next attempt."""
+        if self._actions is None:
+            self._actions = self._make_actions()
+        return self._actions
+
+    def _make_actions(self) -> tuple[Action, ...]:
         other_heads = self._guards.other_heads
         if self._plain:  # most changes
             return (*self._plain, *self._guards.actions(), *other_heads.values(), *self._note_violations())
@@ -127,7 +139,7 @@ class WriteTransaction:
         )
 
     def _note_violations(self) -> Iterator[Action]:
-        """Yield what notes in the registry that the change breaks a rule which only other models have."""
+        """Yield the write that records a violation of a rule which only other processes' models have."""
         if not (self._guards.violated_constraints or self._unkept_roles):
             return
         if noted := self._rules.violation_note(self._guards.violated_constraints, self._unkept_roles):
@@ -135,68 +147,78 @@ class WriteTransaction:
 
     @property
     def counts(self) -> Mapping[Key, Counter[RoleName]]:
-        """By the key of a head: how many objects more (fewer) each role counts there after the change."""
+        """By the key of a head: by role, the difference that the change makes to its count."""
         return {key: head.delta.counts for key, head in self._heads.items()}
 
     def adopt_counts(self, counts: Mapping[Key, Counter[RoleName]]) -> None:
-        """Take the counts of deleted objects from a larger change, of which this one defers some parts."""
+        """Replace the counts of deleted objects by those of the whole change.
+
+        This transaction defers the deletion of some parts. These parts must not prevent the deletion of
+        other objects that they still refer to.
+        """
+        self._actions = None
         for key, head in self._heads.items():
             if head.is_deletion:
                 head.delta.counts = counts.get(key, head.delta.counts)
 
     def check_certain(self) -> None:
-        """Refuse what no action can express. Raises IntegrityViolation, Conflict."""
+        """Raise the refusals that do not depend on an attempt. Raises IntegrityViolation, Conflict."""
         if self._plain:
             return
         certain = [violation for head in self._heads.values() if (violation := head.certain_violation())]
         contradictory = [
             key for key, head in self._heads.items() if head.is_contradictory(self._guards.releases)
         ]
-        # A role that is not built yet is reported once, for the first object that it concerns.
+        # A required role that is still being built is reported once, for the first object that it affects:
+        # the iteration is reversed, so the first violation of a role is the last to be set.
         distinct = {
             violation.role if isinstance(violation, RoleNotBuilt) else violation: violation
             for violation in reversed(certain)
         }
+        # An object that must both exist and not exist: no action expresses this, so read its head now.
+        if contradictory:
+            self._actions = None
         found = self._learn_heads(self._read(contradictory)) if contradictory else ()
         _raise_violations([*reversed(distinct.values()), *found])
 
     def learn(self, failures: Sequence[Failure]) -> None:
-        """Correct the actions by what a refused attempt found; return if another attempt may succeed.
+        """Correct the actions by the items that a refused attempt found; return if a retry may succeed.
 
-        Raises LockedByOthers, Conflict, UniqueViolation, IntegrityViolation. The table of what each failure
-        means is in refusals.py.
+        refusals.py has a table of all failures and their meanings.
+        Raises LockedByOthers, Conflict, UniqueViolation, IntegrityViolation.
         """
-        # 1. Locks alone are in the way.
+        self._actions = None
+        # 1. The failures are due to locks only.
         if locked := blocking_locks(failures):
             raise LockedByOthers(locked)
-        # 2. Another write has changed an item that nothing can be learned from.
+        # 2. A concurrent write has changed an item, and no correction helps: the caller must plan again.
         found = {failure.action.key: failure.found for failure in failures}
         if any(self._is_conflict(key, item) for key, item in found.items()):
             raise Conflict
-        # 3. A guard: another object holds it, or its holder has been found and is expected next time.
+        # 3. Guards: either another object needs the guard, or the next attempt expects the holder found.
         lost = self._guards.learn([each for each in failures if self._guards.covers(each.action.key)])
-        # 4. A link or guard that the change removes is not there: its key was never counted.
+        # 4. A link or guard to remove does not exist. So its foreign key is not counted: leave the count.
         self._forget_uncounted_keys(found)
-        # 5. A head: it lacks a count (which the next attempt makes), does not exist, or counts too few. What
-        #    retry wrong is read once more, all at once: the failures may come from different moments.
+        # 5. Heads: a count is missing (the next attempt sets it), or a role would be violated. The failures
+        #    may come from different moments. So read all heads again at once, and report what is still wrong.
         suspects = self._learn_heads(found)
         if suspects:
             certain = self._learn_heads(self._read([key for key in found if key in self._heads]))
             suspects = [violation for violation in suspects if violation in certain]
-        # 6. Unique values that are taken go before roles; several violations of roles are reported together.
+        # 6. Report taken unique values before violations of roles. Report all violations of roles together.
         if lost.uniques or not suspects:
             lost.raise_refusal()
         _raise_violations([*suspects, *(claim.violation for claim in lost.exclusives)])
 
     def _is_conflict(self, key: Key, found: Item | None) -> bool:
-        """Return whether a failure tells only that another write came between."""
+        """Return whether a failure only shows that a concurrent write has changed the item."""
         other_head = self._guards.other_heads.get(key)
         if key in self._heads or other_head:
             return other_head is not None and not is_met(other_head.expect, found)
         return not (self._guards.covers(key) or key in self._evidence)
 
     def _forget_uncounted_keys(self, found: Mapping[Key, Item | None]) -> None:
-        """Count nothing off for a key that is older than its link or guard."""
+        """Undo the decrement of counts for foreign keys whose link or guard does not exist."""
         for key in found.keys() & self._evidence.keys():
             if key in self._links or not self._guards.was_own(key):
                 head, roles = self._evidence.pop(key)
@@ -204,7 +226,10 @@ class WriteTransaction:
                 self._links.pop(key, None)
 
     def _learn_heads(self, found: Mapping[Key, Item | None]) -> list[RoleViolation]:
-        """Return which roles would be broken if these are the heads, by their keys. Raises Conflict."""
+        """Let head writes learn from heads that were found; return the violated roles. Raises Conflict.
+
+        `found`: items by key; keys of other items are ignored.
+        """
         return [
             violation
             for key, item in found.items()
@@ -217,7 +242,7 @@ class WriteTransaction:
 
 
 def _raise_violations(violations: Iterable[RoleViolation]) -> None:
-    """Raise IntegrityViolation if there is a violation, with each of them once."""
+    """Raise IntegrityViolation with all violations, without duplicates, if there are any."""
     if found := tuple(dict.fromkeys(violations)):
         raise IntegrityViolation(found)
 
@@ -233,17 +258,17 @@ def plan_transaction(
     later: Collection[Reference] | None = None,
     coming: Collection[Reference] = NO_REFERENCES,
 ) -> WriteTransaction:
-    """Return the transaction of a change, before anything is known of the items that it meets.
+    """Return the transaction of a change, with the assumptions of the first attempt.
 
-    `ignores_required`: refuse nothing because a required role would be empty, since that was checked before.
-    `later`: parts that are deleted later. Ledgers note these, and the links that need not end with what is
-    deleted. None: nothing is left for later. `coming`: objects that a later commit of the same restoration
-    brings back, so that keys may lead to them already.
+    `ignores_required`: skip the checks that no required role becomes empty, because they were done before.
+    `later`: parts that cleanup deletes after this commit. Ledgers list them, and the links that cleanup may
+    remove. None: the commit deletes everything. `coming`: objects that a later commit of the same restoration
+    restores. Foreign keys may already refer to them.
 
     Raises UniqueViolation, UniqueNotBuilt, IntegrityViolation, TooLarge.
     """
     rules = store.rules()
-    # 1. The heads of the change's own objects, and the versions that it closes.
+    # 1. The heads of the objects of the change, and the versions that it closes.
     head_actions = {
         reference_of(effect): _head_action(
             store,
@@ -257,14 +282,15 @@ def plan_transaction(
     closed = tuple(
         chain.from_iterable(_closed_version(store, change, effect) for effect in change.object_effects())
     )
+    # The short cut for most changes: they affect no other items.
     if not store.associations.affect(change):
         return WriteTransaction(store, rules, change, plain=(*head_actions.values(), *closed))
-    # 2. The associations that it makes and ends, also those that end with a deleted object.
+    # 2. The associations that it creates and removes, including those of deleted objects.
     ended = deletions.deleted_links(store, change, later)
     associations = association_changes(
         change, store.associations, lambda reference: ended.get(reference, deletions.NO_LINKS).pairs
     )
-    # 3. The counts of all heads that they touch, their links, and what is left for later.
+    # 3. The counts in the heads at both ends of these associations, the links, and ledgers for cleanup.
     left = later or NO_REFERENCES
     heads = _head_writes(
         store,
@@ -286,7 +312,7 @@ def plan_transaction(
     return WriteTransaction(store, rules, change, related)
 
 
-def _head_writes(  # noqa: PLR0913 - what they follow from
+def _head_writes(  # noqa: PLR0913 - what the writes depend on
     store: StoreContext,
     rules: WriteSchema,
     change: Change,
@@ -297,11 +323,11 @@ def _head_writes(  # noqa: PLR0913 - what they follow from
     later: Collection[Reference],
     coming: Collection[Reference],
 ) -> Iterator[HeadWrite]:
-    """Yield the write of each head: of own objects, of those whose counts change, and of touched ones."""
+    """Yield a write for each head: of changed objects, objects whose counts change, and touched objects."""
     deltas = count_deltas(associations)
-    for reference in coming:  # it comes back without counts, which are made when they are first needed
+    for reference in coming:  # a restored head has no counts: they are set when they are first needed
         deltas.pop(reference, None)
-    touched = frozenset(entity.reference for entity in change.touched_entities())
+    touched = frozenset(entity.reference for entity in change.checked_entities())
     unchanged = {entity.reference: expect_unchanged(entity) for entity in change.unchanged_entities()}
     effect_types = {reference_of(effect): type(effect) for effect in change.object_effects()}
     for reference in dict.fromkeys((*head_actions, *deltas, *touched)):
@@ -320,14 +346,14 @@ def _head_writes(  # noqa: PLR0913 - what they follow from
 
 
 def _defers_parts(store: StoreContext, effect: ObjectEffect, later: Collection[Reference] | None) -> bool:
-    """Return whether an effect takes parts out of their whole that are deleted later."""
+    """Return whether an effect detaches parts from their whole that cleanup deletes later."""
     if later is None or isinstance(effect, Deletion):
         return later is not None
     return not frozenset(later).isdisjoint(deletions.detached_parts(store, effect))
 
 
 def _evidence(associations: AssociationChanges) -> Iterator[tuple[Key, tuple[Key, Sequence[RoleName]]]]:
-    """Yield the link or guard of each key that is cleared, with the head and the roles that count the key."""
+    """Yield `RelatedWrites.evidence` for each foreign key that is cleared."""
     for key_reference in associations.keys_cleared:
         roles = key_reference.foreign_key.counted_roles
         if roles and (key := counted_reference_key(key_reference)):
@@ -361,13 +387,13 @@ def _lock_conditions(change: Change) -> LockConditions:
 def counted_roles_of(
     store: StoreContext, class_name: str, unbuilt: Collection[RequiredRoleStorage] = ()
 ) -> CountedRoles:
-    """Return what is counted at the objects of a class. `unbuilt`: the required roles that are not READY."""
+    """Return the roles that the heads of a class count. `unbuilt`: the required roles that are not READY."""
     associations = store.associations
     required_keys = associations.required_keys.get(class_name, frozenset())
     counted = CountedRoles(
         associations.counted_roles(class_name), required_keys, store.is_singleton(class_name)
     )
-    if not unbuilt:  # always, but after a model has come to require more
+    if not unbuilt:  # the normal case; otherwise a model with a new required role has not been built yet
         return counted
     lead_here = tuple(each.role for each in unbuilt if each.target == class_name)
     own = frozenset(each.role for each in unbuilt if each.role.class_name == class_name)

@@ -1,14 +1,19 @@
-"""The guards that a change takes and releases: items that hold unique values, or a one-to-one target.
+"""The guards that a change takes and releases. A guard is an item that reserves a value for one object.
 
-The first attempt assumes that a guard to take is free, or held by the object of the same change that releases
-it. A refused attempt tells who holds it: the object itself, another that needs it, or nobody any more, since
-its holder was written while no model had the constraint.
+Its key is a hash of unique values, or the target of a one-to-one association. So uniqueness is a condition on
+one item, and needs no read.
 
-A constraint that only other models have is guarded as well, but refuses nobody a value: an object whose
-values another one holds gets no guard, and the constraint is noted as violated.
+The first attempt assumes that each guard to take is free, or that an object of the same change releases it.
+If that fails, the guard names its holder. If another object holds the guard and needs it, the value is taken.
+A holder that does not need it any more was written by a process that did not keep the constraint. Then the
+next attempt takes the guard over.
+
+If only the models of other processes have a constraint, its guards are kept too, but no value is refused. An
+object whose values are taken gets no guard, and the commit records the violation in the registry.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeGuard
 
 from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
@@ -20,7 +25,7 @@ from stratabase.domain.objects.commit_refusals import (
     UniqueNotBuilt,
     UniqueViolation,
 )
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.store.engine.port import (
     NOT_EXISTS,
     Action,
@@ -43,14 +48,14 @@ from stratabase.store.layout.links import START
 
 
 class UniqueClaim(NamedTuple):
-    """An object needs a guard for its values of a uniqueness constraint."""
+    """The need of an object for the guard of its unique values."""
 
     reference: Reference
     constraint: UniqueConstraint
 
 
 class ExclusiveClaim(NamedTuple):
-    """An object needs the guard of the one-to-one target that its foreign key leads to."""
+    """The need of an object for the guard of the one-to-one target that its foreign key refers to."""
 
     reference: Reference
     foreign_key: ForeignKey
@@ -58,7 +63,7 @@ class ExclusiveClaim(NamedTuple):
 
     @property
     def violation(self) -> RoleViolation:
-        """What is wrong if another object holds the target."""
+        """The violation if another object holds the guard."""
         return AlreadyAssociated(self.foreign_key.role, self.target)
 
 
@@ -66,13 +71,13 @@ Claim = UniqueClaim | ExclusiveClaim
 
 
 class LostClaims(NamedTuple):
-    """The claims of a change whose guards others hold."""
+    """The claims of a change for guards that other objects hold and need."""
 
     uniques: tuple[UniqueClaim, ...] = ()
     exclusives: tuple[ExclusiveClaim, ...] = ()
 
     def raise_refusal(self) -> None:
-        """Raise UniqueViolation or IntegrityViolation if there are any."""
+        """Raise UniqueViolation or IntegrityViolation if there are lost claims."""
         if self.uniques:
             raise UniqueViolation(tuple((claim.reference, claim.constraint.unique) for claim in self.uniques))
         if self.exclusives:
@@ -80,7 +85,10 @@ class LostClaims(NamedTuple):
 
 
 def unique_claims(constraints: Iterable[UniqueConstraint], entity: Entity | None) -> dict[Key, UniqueClaim]:
-    """Return an object's claims by guard; of constraints with the same guard, the last one counts."""
+    """Return an object's claims for unique values, by the key of the guard.
+
+    If several constraints have the same guard, the last one wins.
+    """
     if entity is None:
         return {}
     found = ((constraint.guard_key(entity.state), constraint) for constraint in constraints)
@@ -112,10 +120,10 @@ ConstraintsOf = Callable[[str], Sequence[UniqueConstraint]]
 
 
 class GuardWrites:
-    """The guards that a change takes and releases, with one action on each.
+    """The guards that a change takes and releases, with one action for each.
 
-    Raises UniqueViolation and IntegrityViolation when the change itself needs a guard twice, and
-    UniqueNotBuilt when it sets values of a constraint that is not built yet.
+    The constructor raises UniqueViolation or IntegrityViolation if two objects of the change need the same
+    guard, and UniqueNotBuilt if it sets values of a constraint that is not built yet.
     """
 
     def __init__(
@@ -129,9 +137,13 @@ class GuardWrites:
         self._taken: dict[Key, Claim] = {}
         self._released: dict[Key, str] = {}
         self.other_heads: dict[Key, Check] = {}
-        """By key: what the change expects of heads that it does not write, since they need no guard."""
+        """By key: checks of heads that the change does not write.
+
+        The change takes over guards of these objects, because they do not need them. It expects that this
+        stays so.
+        """
         self.violated_constraints: dict[UniqueConstraint, None] = {}
-        """The constraints that only other models have, and that the change violates."""
+        """The constraints that the change violates, and that only other processes' models have. A set."""
         for effect in change.object_effects():
             self._add(effect)
         if unbuilt := [claim for claim in self._taken.values() if _is_unbuilt(claim)]:
@@ -140,18 +152,29 @@ class GuardWrites:
 
     def _add(self, effect: ObjectEffect) -> None:
         reference = reference_of(effect)
-        old, new = self._needed(reference, effect.before), self._needed(reference, effect.after)
+        constraints = self._constraints(reference.class_name)
+        if effect.before is not None and effect.after is not None:
+            # Values that stay need the same guard as before.
+            changed = partial(_is_changed, effect.before.state, effect.after.state)
+            constraints = [each for each in constraints if any(map(changed, each.unique.attributes))]
+        old = self._claims(constraints, reference, effect.before)
+        new = self._claims(constraints, reference, effect.after)
         self._after[reference] = effect.after
         self._take({key: claim for key, claim in new.items() if key not in old})
         self._released |= {key: reference.id for key in old if key not in new}
 
-    def _needed(self, reference: Reference, entity: Entity | None) -> dict[Key, Claim]:
-        needed: dict[Key, Claim] = {**unique_claims(self._constraints(reference.class_name), entity)}
+    def _claims(
+        self, constraints: Iterable[UniqueConstraint], reference: Reference, entity: Entity | None
+    ) -> dict[Key, Claim]:
+        """Return an object's claims, by guard: for its unique values, and for its one-to-one targets."""
+        claims: dict[Key, Claim] = {**unique_claims(constraints, entity)}
         if self._associations.foreign_keys(reference.class_name):
-            needed |= exclusive_claims(self._associations, reference, entity)
-        return needed
+            claims |= exclusive_claims(self._associations, reference, entity)
+        return claims
 
     def _take(self, wanted: Mapping[Key, Claim]) -> None:
+        # Two objects of the change need the same guard. If the model of this process has the constraint,
+        # refuse the change. Otherwise the first object gets the guard, and the violation is recorded.
         twice = {key: claim for key, claim in wanted.items() if key in self._taken}
         allowed = {key: claim.constraint for key, claim in twice.items() if _is_of_other_models(claim)}
         _lost_claims(claim for key, claim in twice.items() if key not in allowed).raise_refusal()
@@ -167,7 +190,7 @@ class GuardWrites:
         return (*taken, *released)
 
     def releases(self, key: Key) -> bool:
-        """Return whether nobody holds a guard after the change, as far as is known."""
+        """Return whether a guard has no holder after the change, as far as the transaction knows."""
         return (
             key in self._released
             and key not in self._taken
@@ -175,7 +198,7 @@ class GuardWrites:
         )
 
     def was_own(self, key: Key) -> bool:
-        """Return whether a guard that the change releases was held by the object that releases it."""
+        """Return whether the object that releases a guard holds it, as far as the transaction knows."""
         return self._expected_holders[key] == self._released.get(key)
 
     def _put(self, key: Key, claim: Claim) -> Put:
@@ -185,19 +208,20 @@ class GuardWrites:
         )
 
     def covers(self, key: Key) -> bool:
-        """Return whether a key is that of a guard of this change."""
+        """Return whether this change takes or releases the guard with this key."""
         return key in self._expected_holders
 
     def learn(self, failures: Sequence[Failure]) -> LostClaims:
-        """Expect the holders that a refused attempt found; return the claims that others hold.
+        """Adopt the holders that a refused attempt found; return the claims that are lost to other objects.
 
-        Raises Conflict when a failure is not that of a guard.
+        Raises Conflict if a failure is not on a guard of this change.
         """
         found = {failure.action.key: failure.found for failure in failures}
         if not found.keys() <= self._expected_holders.keys():
             raise Conflict
         self._expected_holders |= {key: guard_holder(item) for key, item in found.items()}
         lost = [key for key in found if key in self._taken and self._is_held_by_another(key)]
+        # Other models do not refuse values: the object gets no guard, and the violation is recorded.
         for key in lost:
             claim = self._taken[key]
             if _is_of_other_models(claim):
@@ -206,22 +230,31 @@ class GuardWrites:
         return _lost_claims(self._taken[key] for key in lost if key in self._taken)
 
     def _is_held_by_another(self, key: Key) -> bool:
-        """Return whether another object holds a guard and still needs it after the change."""
+        """Return whether another object holds a guard and needs it after the change."""
         reference = self._taken[key].reference
         holder = self._expected_holders[key]
         if holder is None or holder == reference.id:
             return False
         rival = Reference(reference.class_name, holder)
-        return key in self._needed(rival, self._state_to_be(rival))
+        constraints = self._constraints(rival.class_name)
+        return key in self._claims(constraints, rival, self._state_to_be(rival))
 
     def _state_to_be(self, reference: Reference) -> Entity | None:
-        """Return an object as it is after the change, which expects one that it does not write to stay so."""
+        """Return an object as it will be after the change.
+
+        If the change does not write the object, read it, and add a check that it does not change until the
+        commit.
+        """
         if reference in self._after:
             return self._after[reference]
         entity = self._read(reference)
         key = keys.head(reference)
         self.other_heads[key] = Check(key, OBJECT_ABSENT if entity is None else expect_unchanged(entity))
         return entity
+
+
+def _is_changed(before: State, after: State, attribute: str) -> bool:
+    return before.get(attribute) != after.get(attribute)
 
 
 def _is_of_other_models(claim: Claim) -> TypeGuard[UniqueClaim]:

@@ -1,5 +1,5 @@
-"""The OpenAPI document, made of the same definitions that serve the endpoints.
+"""The OpenAPI document, generated from the definitions that also serve the endpoints.
 
-`document` puts it together and serves it, `paths` describes endpoints, `responses` the refusals that they
-share, `schemas` the bodies. Imports `http`.
+`document` assembles and serves the document. `paths` describes the endpoints, `responses` the responses that
+operations share, and `schemas` the bodies. Imports `http`.
 """

@@ -35,7 +35,10 @@ most 64 KB, except for GraphQL. Each field occurs only once. XML has neither a D
 
 @dataclass(frozen=True, slots=True)
 class ServiceInfo:
-    """What the document says of the service as a whole. `schemes`: authentication schemes, in lower case."""
+    """The facts about the service that the document states: its name, version and authentication schemes.
+
+    `schemes` has the names of the authentication schemes, in lower case.
+    """
 
     application: str
     version: str
@@ -43,9 +46,9 @@ class ServiceInfo:
 
 
 def openapi_document(service: ServiceInfo, endpoints: Mapping[str, Endpoint]) -> dict[str, Any]:
-    """Return the document of endpoints by address, without the URL of the service.
+    """Return the OpenAPI document of a service, without its URL. `endpoints` has the endpoints by address.
 
-    Raises ValueError when endpoints contradict each other or lack a description.
+    Raises ValueError if two different shapes have the same name, or if a path parameter has no description.
     """
     schemas = Schemas()
     common_responses = CommonResponses(schemas)
@@ -69,7 +72,10 @@ def openapi_document(service: ServiceInfo, endpoints: Mapping[str, Endpoint]) ->
 
 
 def openapi_endpoint(service: ServiceInfo, endpoints: Callable[[], Mapping[str, Endpoint]]) -> Endpoint:
-    """Return the endpoint that serves the document of `endpoints`, which are built when it is first read."""
+    """Return the endpoint that serves the OpenAPI document.
+
+    `endpoints()` returns the endpoints by address. It is called once, on the first request.
+    """
 
     @lru_cache(maxsize=1)
     def document() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The path items of the OpenAPI document: an address, and the operations of its endpoint."""
+"""The path items of the OpenAPI document: each describes the operations at one address."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,14 +20,14 @@ _PATH_PARAMETER = re.compile(r"{(\w+)}")
 
 @dataclass(frozen=True, slots=True)
 class PathItems:
-    """Renders path items. What several of them share is collected in `schemas` and `common_responses`."""
+    """Renders path items, and adds the schemas and responses that they share to the given collections."""
 
     schemes: tuple[str, ...]
     schemas: Schemas
     common_responses: CommonResponses
 
     def render(self, address: str, endpoint: Endpoint) -> dict[str, Any]:
-        """Return the path item of an endpoint. Raises ValueError when a path parameter is not described."""
+        """Return the path item of an endpoint. Raises ValueError if a path parameter has no description."""
         parameters = [*_path_parameters(address, endpoint.parameters)]
         operations = {
             method.lower(): self._operation(address, operation)
@@ -67,8 +67,8 @@ class PathItems:
         if status < 400:
             return render_response(spec, content)
         headers = {**self.common_responses.headers(status, operation, protected=protected), **spec.headers}
-        refused = self.common_responses.content(status, operation.error_format)
-        return render_response(replace(spec, headers=headers), {**content, **refused})
+        refusal_content = self.common_responses.content(status, operation.error_format)
+        return render_response(replace(spec, headers=headers), {**content, **refusal_content})
 
 
 def _path_parameters(address: str, parameters: Mapping[str, Parameter]) -> Iterator[dict[str, Any]]:

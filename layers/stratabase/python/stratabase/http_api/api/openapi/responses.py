@@ -1,4 +1,4 @@
-"""The common responses: statuses that all operations of a kind may answer, and need not describe."""
+"""The common responses of the OpenAPI document, such as 401 and 503, which no operation has to describe."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -10,10 +10,11 @@ from stratabase.http_api.http.shape import Shape
 
 
 class _CommonResponse(NamedTuple):
-    """A response under its name in the document, and which operations may answer it.
+    """A response that many operations share.
 
-    `applies(operation, protected)` tells that. It comes from the service, in the operation's error format, or
-    from the gateway, which knows only JSON, or from both.
+    `name` is its name in the document. `applies(operation, protected)` tells whether an operation can return
+    it. The response comes from the service (in the error format of the operation), from the gateway (always
+    in JSON), or from both.
     """
 
     name: str
@@ -23,19 +24,19 @@ class _CommonResponse(NamedTuple):
     by_gateway: bool = False
 
 
-def _always(_: Operation, __: bool) -> bool:  # noqa: FBT001 - as the table calls it
+def _always(_: Operation, __: bool) -> bool:  # noqa: FBT001 - the table calls it by position
     return True
 
 
-def _if_protected(_: Operation, protected: bool) -> bool:  # noqa: FBT001 - as the table calls it
+def _if_protected(_: Operation, protected: bool) -> bool:  # noqa: FBT001 - the table calls it by position
     return protected
 
 
-def _if_body(operation: Operation, _: bool) -> bool:  # noqa: FBT001 - as the table calls it
+def _if_body(operation: Operation, _: bool) -> bool:  # noqa: FBT001 - the table calls it by position
     return operation.body is not None
 
 
-def _if_input(operation: Operation, _: bool) -> bool:  # noqa: FBT001 - as the table calls it
+def _if_input(operation: Operation, _: bool) -> bool:  # noqa: FBT001 - the table calls it by position
     return operation.has_format or bool(operation.query) or operation.body is not None
 
 
@@ -43,7 +44,7 @@ _CHALLENGES = {
     "WWW-Authenticate": "The supported schemes. API Gateway calls it x-amzn-Remapped-WWW-Authenticate."
 }
 _RETRY_AFTER = {"Retry-After": "When to try again, in seconds."}
-_ACCEPT_ENCODING = {"Accept-Encoding": "`identity`, if the body had a content coding."}
+_ACCEPT_ENCODING = {"Accept-Encoding": "`identity`, if the request body had a content encoding."}
 
 _COMMON_RESPONSES: Mapping[int, _CommonResponse] = {
     400: _CommonResponse("BadRequest", ResponseSpec("The request is not valid."), _if_input),
@@ -54,7 +55,10 @@ _COMMON_RESPONSES: Mapping[int, _CommonResponse] = {
     ),
     403: _CommonResponse("Forbidden", ResponseSpec("The member does not have permission."), _if_protected),
     413: _CommonResponse(
-        "ContentTooLarge", ResponseSpec("The body or the response is too large."), _always, by_gateway=True
+        "ContentTooLarge",
+        ResponseSpec("The request body or the response is too large."),
+        _always,
+        by_gateway=True,
     ),
     415: _CommonResponse(
         "UnsupportedMediaType",
@@ -65,7 +69,7 @@ _COMMON_RESPONSES: Mapping[int, _CommonResponse] = {
     ),
     429: _CommonResponse(
         "TooManyRequests",
-        ResponseSpec("Too many wrong passwords or too many requests.", headers=_RETRY_AFTER),
+        ResponseSpec("Too many failed sign-in attempts or too many requests.", headers=_RETRY_AFTER),
         _always,
         by_gateway=True,
     ),
@@ -105,14 +109,14 @@ _NAME_SUFFIXES = {ErrorFormat.PROBLEM: "", ErrorFormat.PROBLEM_JSON: "InJson", E
 
 
 class CommonResponses:
-    """The common responses that operations refer to; each stands in the document once."""
+    """A collection of the common responses that operations refer to. Each becomes one component."""
 
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
         self._components: dict[str, dict[str, Any]] = {}
 
     def references(self, operation: Operation, *, protected: bool) -> dict[int, dict[str, Any]]:
-        """Return references, by status, to the common responses that an operation does not describe."""
+        """Return references to the common responses that an operation does not describe, by status."""
         return {
             status: self._reference(status, common, operation.error_format)
             for status, common in _COMMON_RESPONSES.items()
@@ -120,12 +124,15 @@ class CommonResponses:
         }
 
     def headers(self, status: int, operation: Operation, *, protected: bool) -> Mapping[str, str]:
-        """Return descriptions, by name, of the headers that come with a status whoever describes it."""
+        """Return the headers of the common response with a status: descriptions by header name.
+
+        They apply even if the operation describes the response itself.
+        """
         common = _COMMON_RESPONSES.get(status)
         return common.spec.headers if common is not None and common.applies(operation, protected) else {}
 
     def content(self, status: int, error_format: ErrorFormat) -> Content:
-        """Return the schemas of a refusal's body, by media type."""
+        """Return the Media Type Objects of an error response."""
         common = _COMMON_RESPONSES.get(status)
         by_service = common is None or common.by_service
         by_gateway = common is not None and common.by_gateway
@@ -135,7 +142,7 @@ class CommonResponses:
         }
 
     def components(self) -> dict[str, dict[str, Any]]:
-        """Return the responses that are referred to, by their names."""
+        """Return all collected responses by name."""
         return dict(sorted(self._components.items()))
 
     def _reference(self, status: int, common: _CommonResponse, error_format: ErrorFormat) -> dict[str, Any]:

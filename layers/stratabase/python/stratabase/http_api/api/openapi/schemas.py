@@ -1,4 +1,4 @@
-"""The schemas of the OpenAPI document: JSON Schemas of shapes, with what OpenAPI says of their XML."""
+"""The schemas of the OpenAPI document: JSON Schemas of shapes, with OpenAPI's annotations for XML."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,20 +11,20 @@ Schema = dict[str, Any]
 Content = Mapping[str, Mapping[str, Schema]]
 """Media Type Objects of OpenAPI (`{"schema": …}`) by media type."""
 Body = Shape | ListShape | Mapping[str, Shape] | tuple[str, ...] | str | None
-"""A shape in JSON and XML, shapes by media type, the name of a media type or of several, or nothing."""
+"""A body: a shape (in JSON and XML), shapes by media type, one or more media types without shape, or none."""
 
 
 class Schemas:
-    """The shapes that operations refer to; each becomes one schema under its name."""
+    """A collection of the shapes that operations refer to. Each shape becomes one schema."""
 
     def __init__(self) -> None:
         self._shapes: dict[str, Shape] = {}
         self._request_names: set[str] = set()
 
     def content(self, body: Body, *, is_request: bool = False) -> Content:
-        """Return the content of a body, with references to its schemas.
+        """Return the Media Type Objects of a body, and collect its shapes.
 
-        The schema of a request's body admits no other fields, since the service refuses them.
+        The schema of a request body forbids additional properties, because the service refuses them.
         """
         if body is None:
             return {}
@@ -41,7 +41,7 @@ class Schemas:
         return {f"application/{body_format.value}": {"schema": schema} for body_format in BodyFormat}
 
     def components(self) -> dict[str, Schema]:
-        """Return all schemas by their names."""
+        """Return all collected schemas by name."""
         return {
             name: _object_schema(shape, closed=name in self._request_names and not shape.open)
             for name, shape in sorted(self._shapes.items())
@@ -85,7 +85,7 @@ def _field_schema(field: Field) -> Iterator[tuple[str, object]]:
 
 
 def render_response(spec: ResponseSpec, content: Content) -> dict[str, Any]:
-    """Return the Response Object of OpenAPI for a response and the content of its body."""
+    """Return the OpenAPI Response Object of a response. `content` has the Media Type Objects of its body."""
     headers = {
         name: {"description": about, "schema": {"type": "string"}} for name, about in spec.headers.items()
     }

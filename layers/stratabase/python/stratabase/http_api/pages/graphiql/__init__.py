@@ -1,1 +1,1 @@
-"""The GraphiQL page: a form to sign in, and the playground behind it. Its sources are in tools/graphiql."""
+"""The GraphiQL page: a sign-in form, and then GraphiQL. Its sources are in tools/graphiql."""

@@ -1,4 +1,4 @@
-"""The endpoints of GraphiQL: the page, and the files that were built for it from tools/graphiql."""
+"""The endpoints of GraphiQL: the page, and its files, which `make graphiql` builds from tools/graphiql."""
 
 import gzip
 import html
@@ -18,7 +18,7 @@ from stratabase.messages import _
 BUILT = Path(__file__).parent / "built"
 LICENSES = "licenses.txt"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
-"""The media types of the files that are served, by suffix."""
+"""The media types of the built files that the service serves, by suffix."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Asset:
 
     @property
     def is_immutable(self) -> bool:
-        """Whether its name has a hash of its content, so that it never changes."""
+        """Whether the file never changes, because its name contains a hash of its content."""
         return self.path.name != LICENSES
 
     @cached_property
@@ -44,13 +44,13 @@ class Asset:
 
     @cached_property
     def gzipped(self) -> bytes:
-        """The bytes of the file, compressed as far as gzip can."""
+        """The bytes of the file, compressed by gzip at its highest level."""
         return gzip.compress(self.content, 9, mtime=0)
 
 
 @cache
 def assets() -> dict[str, Asset]:
-    """Return the built files by their names."""
+    """Return the built files by name."""
     return {path.name: Asset(path) for path in sorted(BUILT.iterdir()) if path.suffix in _TYPES}
 
 
@@ -64,7 +64,7 @@ _TEMPLATE = Path(__file__).parent / "page.html"
 
 
 def render_page(request: Request, application: str) -> Response:
-    """Return the page, with a nonce that admits its own script and styles and nothing else."""
+    """Return the page, with a new nonce that allows only its own script and styles."""
     nonce = secrets.token_urlsafe(16)
     values = {
         "application": application,
@@ -95,7 +95,10 @@ def _headers(nonce: str) -> Headers:
 
 
 def _security_policy(nonce: str) -> str:
-    """Return what the page may do: run its script, ask this service, and nothing else."""
+    """Return the Content-Security-Policy of the page.
+
+    It allows only the page's own files, inline images, and requests to this service.
+    """
     return "; ".join(
         (
             "default-src 'none'",
@@ -114,7 +117,7 @@ IMMUTABLE = "public, max-age=31536000, immutable"
 
 
 def graphiql_page_endpoint(application: str) -> Endpoint:
-    """Return the endpoint of the page on which people sign in and query the application."""
+    """Return the endpoint of the page on which people sign in and send queries to the application."""
 
     def show_page(request: Request, _caller: Caller | None) -> Response:
         return render_page(request, application)

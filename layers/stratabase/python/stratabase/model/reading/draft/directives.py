@@ -1,4 +1,4 @@
-"""The directives of the model language, as `directives.graphql` defines them, and reading their arguments."""
+"""The directives of the model language (`directives.graphql`), and how a model's arguments are read."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,16 +32,17 @@ from graphql.language import (
 )
 from graphql.utilities import value_from_ast_untyped
 
+from stratabase.messages import and_list, or_list
 from stratabase.model.reading.draft.errors import ModelError, error_at
 from stratabase.model.reading.draft.model_draft import DirectiveUse, Item
-from stratabase.wording import join_words, shorten
+from stratabase.wording import shorten
 
 _PROSE = frozenset({TokenKind.STRING, TokenKind.BLOCK_STRING, TokenKind.COMMENT})
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """An argument that a directive takes."""
+    """An argument of a directive, as the language defines it."""
 
     name: str
     type: str
@@ -49,12 +50,12 @@ class Parameter:
     required: bool
     default: object
     spelling: str
-    """Its type as GraphQL writes it."""
+    """The type in GraphQL syntax, such as `[String!]!`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """A directive: where it may stand, how often, and with what arguments."""
+    """A directive of the language: its locations, its arguments, and whether it is repeatable."""
 
     name: str
     locations: tuple[str, ...]
@@ -64,20 +65,20 @@ class Directive:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """All directives, and the enums of their arguments."""
+    """All directives of the language, and the enums of their arguments."""
 
     directives: Mapping[str, Directive]
     enumerations: Mapping[str, tuple[str, ...]]
     signatures: frozenset[tuple[str, ...]]
 
     def has(self, definition: DefinitionNode) -> bool:
-        """Return whether a definition is one of the language's own, so that a model may repeat it."""
+        """Return whether a definition is a copy of one of the language, which a model may contain."""
         return _signature(definition) in self.signatures
 
 
 @cache
 def language() -> Language:
-    """Return the language."""
+    """Return the model language, from `directives.graphql`."""
     text = files("stratabase.model").joinpath("directives.graphql").read_text(encoding="utf-8")
     definitions = parse(text).definitions
     directives = [_directive(node) for node in definitions if isinstance(node, DirectiveDefinitionNode)]
@@ -117,7 +118,7 @@ def _base(node: TypeNode) -> str:
 
 
 def _signature(definition: DefinitionNode) -> tuple[str, ...]:
-    """Return a definition's words and signs, without descriptions and comments."""
+    """Return the tokens of a definition, without descriptions and comments."""
     location = definition.loc
     assert location is not None
     return tuple(token.value or token.kind.value for token in _tokens(location) if token.kind not in _PROSE)
@@ -131,83 +132,83 @@ def _tokens(location: Location) -> Iterator[Token]:
 
 
 MAX_ARGUMENT_INT = 2**31 - 1
-"""GraphQL's Int has 32 bits."""
+"""The greatest Int of GraphQL, which has 32 bits."""
 
 
 class InvalidArgument(ValueError):
-    """A value that its parameter does not take; `node` is where, the message says why."""
+    """A value that an argument can't have. `error` has the message and the place."""
 
     def __init__(self, node: ValueNode, message: str, word: str = "", among: tuple[str, ...] = ()) -> None:
         super().__init__(message)
-        self.mistake = error_at(node, message, word=word, among=among)
+        self.error = error_at(node, message, word=word, among=among)
 
 
 def read_directive(node: DirectiveNode, directive: Directive) -> tuple[DirectiveUse, list[ModelError]]:
-    """Return a directive of a model with the values of its arguments, and the errors in them."""
-    given: dict[str, ArgumentNode] = {}
-    mistakes = [*_check_known(node, directive, given), *_check_required(node, directive, given)]
+    """Return a use of a directive with the values of its arguments, and the errors in the arguments."""
+    written: dict[str, ArgumentNode] = {}
+    errors = [*_check_known(node, directive, written), *_check_required(node, directive, written)]
     values: dict[str, Any] = {one.name: one.default for one in directive.parameters.values()}
     items: dict[str, tuple[Item, ...]] = {}
-    for name, argument in given.items():
-        read, wrong = _read_items(argument.value, directive.parameters[name])
-        mistakes += wrong
+    for name, argument in written.items():
+        values_read, value_errors = _read_items(argument.value, directive.parameters[name])
+        errors += value_errors
         if directive.parameters[name].many and not isinstance(argument.value, NullValueNode):
-            items[name], values[name] = read, tuple(value for value, _ in read)
-        elif read:
-            values[name] = read[0][0]
+            items[name], values[name] = values_read, tuple(value for value, _ in values_read)
+        elif values_read:
+            values[name] = values_read[0][0]
     return DirectiveUse(
-        directive.name, node, values, _without_nulls(given), items, is_valid=not mistakes
-    ), mistakes
+        directive.name, node, values, _without_nulls(written), items, is_valid=not errors
+    ), errors
 
 
 def _check_known(
-    node: DirectiveNode, directive: Directive, given: dict[str, ArgumentNode]
+    node: DirectiveNode, directive: Directive, written: dict[str, ArgumentNode]
 ) -> Iterator[ModelError]:
-    """Fill `given` with the arguments that are right; yield the others' mistakes."""
+    """Fill `written` with the valid arguments, by name. Yield an error for each unknown or repeated one."""
     for argument in node.arguments or ():
         name, known = argument.name.value, directive.parameters
         if name not in known:
-            text = f'@{directive.name} has no argument "{shorten(name)}"; it has {join_words(known)}.'
+            text = f'@{directive.name} has no argument "{shorten(name)}". It takes {and_list(known)}.'
             yield error_at(argument, text, word=name, among=known)
-        elif name in given:
-            yield error_at(argument, f'@{directive.name} has the argument "{name}" already.')
+        elif name in written:
+            yield error_at(argument, f'@{directive.name} already has the argument "{name}". Remove one.')
         else:
-            given[name] = argument
+            written[name] = argument
 
 
 def _check_required(
-    node: DirectiveNode, directive: Directive, given: Mapping[str, ArgumentNode]
+    node: DirectiveNode, directive: Directive, written: Mapping[str, ArgumentNode]
 ) -> Iterator[ModelError]:
     for parameter in directive.parameters.values():
-        if parameter.required and parameter.name not in given:
-            text = f"@{directive.name} needs the argument {parameter.name}: {parameter.spelling}."
+        if parameter.required and parameter.name not in written:
+            text = f"@{directive.name} needs the argument {parameter.name} ({parameter.spelling})."
             yield error_at(node, text)
 
 
-def _without_nulls(given: Mapping[str, ArgumentNode]) -> dict[str, ArgumentNode]:
-    """Return the arguments that say something: null is as good as nothing."""
-    return {name: node for name, node in given.items() if not isinstance(node.value, NullValueNode)}
+def _without_nulls(written: Mapping[str, ArgumentNode]) -> dict[str, ArgumentNode]:
+    """Return the arguments without those that are null, which means the same as leaving them out."""
+    return {name: node for name, node in written.items() if not isinstance(node.value, NullValueNode)}
 
 
 def _read_items(node: ValueNode, parameter: Parameter) -> tuple[tuple[Item, ...], list[ModelError]]:
-    """Return the values that are right, be it one or a list, and the mistakes in the others."""
+    """Return the valid values of an argument, which is one value or a list, and the errors in the others."""
     if isinstance(node, NullValueNode) and not parameter.required:
         return (), []
     # As everywhere in GraphQL, one value may stand where a list is expected.
     nodes = node.values if parameter.many and isinstance(node, ListValueNode) else (node,)
     items: list[Item] = []
-    mistakes: list[ModelError] = []
+    errors: list[ModelError] = []
     for one in nodes:
         try:
             items.append((_read_value(one, parameter), one))
-        except InvalidArgument as unfit:
-            mistakes.append(unfit.mistake)
-    return tuple(items), mistakes
+        except InvalidArgument as invalid:
+            errors.append(invalid.error)
+    return tuple(items), errors
 
 
 def _read_value(node: ValueNode, parameter: Parameter) -> Any:
     if isinstance(node, NullValueNode):
-        raise InvalidArgument(node, f"{parameter.name} takes {parameter.spelling}, and that is not null.")
+        raise InvalidArgument(node, f"{parameter.name} must be {parameter.spelling}, not null.")
     if parameter.type in _READERS:
         return _READERS[parameter.type](node, parameter)
     return _read_enum(node, parameter)
@@ -215,9 +216,9 @@ def _read_value(node: ValueNode, parameter: Parameter) -> Any:
 
 def _read_string(node: ValueNode, parameter: Parameter) -> str:
     if not isinstance(node, StringValueNode):
-        given = shorten(print_ast(node))
+        written = shorten(print_ast(node))
         raise InvalidArgument(
-            node, f'{parameter.name} takes a String in quotes, not {given}: write "{given}".'
+            node, f'{parameter.name} must be a String in quotes, not {written}. Write "{written}".'
         )
     return node.value
 
@@ -225,29 +226,30 @@ def _read_string(node: ValueNode, parameter: Parameter) -> str:
 def _read_int(node: ValueNode, parameter: Parameter) -> int:
     if not isinstance(node, IntValueNode):
         raise InvalidArgument(
-            node, f"{parameter.name} takes an Int without quotes, not {shorten(print_ast(node))}."
+            node, f"{parameter.name} must be an Int without quotes, not {shorten(print_ast(node))}."
         )
     if len(node.value) > len(str(MAX_ARGUMENT_INT)) + 1 or abs(int(node.value)) > MAX_ARGUMENT_INT:
-        raise InvalidArgument(
-            node, f"{parameter.name} takes an Int of at most {MAX_ARGUMENT_INT}, not {shorten(node.value)}."
-        )
+        limits = f"from -{MAX_ARGUMENT_INT} to {MAX_ARGUMENT_INT}"
+        raise InvalidArgument(node, f"{parameter.name} must be {limits}, not {shorten(node.value)}.")
     return int(node.value)
 
 
 def _read_boolean(node: ValueNode, parameter: Parameter) -> bool:
     if not isinstance(node, BooleanValueNode):
-        raise InvalidArgument(node, f"{parameter.name} takes true or false, not {shorten(print_ast(node))}.")
+        raise InvalidArgument(
+            node, f"{parameter.name} must be true or false, not {shorten(print_ast(node))}."
+        )
     return node.value
 
 
 def _read_enum(node: ValueNode, parameter: Parameter) -> str:
-    """Read a value of one of the language's enums."""
+    """Return the name of an enum value. Raises InvalidArgument."""
     known = language().enumerations[parameter.type]
     if isinstance(node, EnumValueNode) and node.value in known:
         return node.value
-    given = shorten(print_ast(node))
-    text = f"{parameter.name} is {join_words(known, 'or')}, not {given}."
-    raise InvalidArgument(node, text, word=given.strip('"'), among=known)
+    written = shorten(print_ast(node))
+    text = f"{parameter.name} must be {or_list(known)}, not {written}."
+    raise InvalidArgument(node, text, word=written.strip('"'), among=known)
 
 
 _READERS: Mapping[str, Callable[[ValueNode, Parameter], Any]] = {

@@ -1,7 +1,7 @@
-"""The text of a model as GraphQL definitions.
+"""Parsing the text of a model to GraphQL definitions.
 
-Where the syntax is wrong, the text is cut where definitions seem to begin, and each is parsed by itself, so
-that one error does not hide the others.
+GraphQL's parser stops at the first syntax error. Then this module splits the text at the apparent start of
+each definition, and parses each piece. So an error in one definition doesn't hide the errors in the others.
 """
 
 import re
@@ -15,19 +15,22 @@ from stratabase.model.reading.draft.errors import ModelError
 from stratabase.wording import nearest_word
 
 KEYWORDS = ("type", "enum", "extend")
-"""What a definition of a model begins with."""
+"""The keywords with which a definition of a model can begin."""
 SCHEMA = "schema"
 _BEGINNING = re.compile(
     r'^(?:"""(?:(?!""").)*"""\s*|"[^"\n]*"\s*)?'
     r"(?:extend[ \t]+)?(?:schema\b|[A-Za-z]\w*[ \t]+(?P<name>[A-Za-z_]\w*))",
     re.MULTILINE | re.DOTALL,
 )
-"""Two words (after a description) where a line begins: fields are indented, or have a colon between them."""
+"""Matches the start of a definition: two words at the start of a line, after an optional description.
+
+Fields don't match: they are indented, or have a colon after the first word.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One definition, and the line that it begins in."""
+    """A piece of the text that looks like one definition. `line` is its first line, counted from 1."""
 
     name: str
     text: str
@@ -36,7 +39,7 @@ class Definition:
 
 
 def split_definitions(text: str) -> Iterator[Definition]:
-    """Yield the pieces of a text."""
+    """Yield the pieces of a text, each of which looks like one definition."""
     beginnings = [match.start() for match in _BEGINNING.finditer(text)]
     starts = beginnings if beginnings[:1] == [0] else [0, *beginnings]
     line, before = 1, 0
@@ -48,20 +51,20 @@ def split_definitions(text: str) -> Iterator[Definition]:
 
 
 def _name(text: str) -> str:
-    """Return what a piece defines: in `type X` and `extend type X` the `X`, in `extend schema` the schema."""
+    """Return the name that a piece defines, or SCHEMA for an extension of the schema, or ""."""
     beginning = _BEGINNING.match(text)
     return (beginning["name"] or SCHEMA) if beginning else ""
 
 
 MAX_BRACKET_DEPTH = 32
-"""Brackets within brackets; no model needs a tenth of it, and the parser's own recursion has an end."""
+"""The limit on nested brackets. Models need few levels, and a limit keeps the parser's recursion finite."""
 _OPENING = frozenset({TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L})
 _CLOSING = frozenset({TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R})
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What could be parsed, what could not, and the names defined in what could not."""
+    """The parsed definitions of a model file, the syntax errors, and the names in the pieces with errors."""
 
     file: str
     definitions: tuple[DefinitionNode, ...]
@@ -70,12 +73,12 @@ class Document:
 
     @property
     def schema_unparsed(self) -> bool:
-        """Whether a piece that could not be parsed is about the application and its profiles."""
+        """Whether a piece with a syntax error extends the schema, and may define profiles."""
         return SCHEMA in self.unparsed
 
 
 def parse_document(text: str, file: str) -> Document:
-    """Return the document that `text` is."""
+    """Return the document of a text. It holds the syntax errors; this function raises none."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     try:
         return Document(file, _definitions(Source(text, file)))
@@ -89,38 +92,42 @@ def _definitions(source: Source) -> tuple[DefinitionNode, ...]:
 
 
 def _refuse_surrogates(source: Source) -> None:
-    """Raise GraphQLSyntaxError for what no file holds, since it cannot be written."""
+    """Raise GraphQLSyntaxError for a lone surrogate, which no UTF-8 file can contain."""
     try:
         source.body.encode()
     except UnicodeEncodeError as error:
-        raise GraphQLSyntaxError(source, error.start, "Half of a surrogate pair is no character.") from None
+        raise GraphQLSyntaxError(
+            source, error.start, "A lone surrogate is not a character. Use both halves of the pair."
+        ) from None
 
 
 def _tokens(source: Source) -> Iterator[Token]:
-    """Yield the tokens; raises GraphQLSyntaxError at one that is nested too deep."""
+    """Yield the tokens. Raise GraphQLSyntaxError where brackets are nested too deep."""
     lexer, depth = Lexer(source), 0
     while (token := lexer.advance()).kind is not TokenKind.EOF:
         depth += (token.kind in _OPENING) - (token.kind in _CLOSING)
         if depth > MAX_BRACKET_DEPTH:
             raise GraphQLSyntaxError(
-                source, token.start, f"More than {MAX_BRACKET_DEPTH} brackets within one another."
+                source, token.start, f"Brackets can be nested at most {MAX_BRACKET_DEPTH} levels deep."
             )
         yield token
 
 
 def _parse_each_definition(text: str, file: str, error: GraphQLSyntaxError) -> Document:
-    """Parse each definition by itself, so that one that is broken does not hide the others' mistakes."""
+    """Return the document of a text with syntax errors. `error` is the first error in the whole text."""
     definitions: list[DefinitionNode] = []
-    mistakes: list[ModelError] = []
-    unread: set[str] = set()
+    errors: list[ModelError] = []
+    unparsed: set[str] = set()
     for piece in split_definitions(text):
+        # The location offset keeps the line numbers of the file.
         try:
             definitions += _definitions(Source(piece.text, file, SourceLocation(piece.line, 1)))
-        except GraphQLSyntaxError as its_own:
-            mistakes.append(_syntax_error(its_own, file, piece))
-            unread.add(piece.name)
+        except GraphQLSyntaxError as own_error:
+            errors.append(_syntax_error(own_error, file, piece))
+            unparsed.add(piece.name)
+    # The pieces can all be valid although the whole text is not. Then its own error is the only one.
     return Document(
-        file, tuple(definitions), tuple(mistakes) or (_syntax_error(error, file),), frozenset(unread)
+        file, tuple(definitions), tuple(errors) or (_syntax_error(error, file),), frozenset(unparsed)
     )
 
 
@@ -131,4 +138,4 @@ def _syntax_error(error: GraphQLSyntaxError, file: str, piece: Definition | None
     if piece and not piece.last:
         message = message.replace("<EOF>", "the end of the definition")
     unexpected = message.removeprefix("Unexpected Name '").removesuffix("'.")
-    return ModelError(file, line, column, f"Syntax: {message}", nearest_word(unexpected, KEYWORDS))
+    return ModelError(file, line, column, f"Syntax error: {message}", nearest_word(unexpected, KEYWORDS))

@@ -1,4 +1,4 @@
-"""Errors in a model file: where each stands, what is wrong, and what was probably meant."""
+"""Errors in a model file, with their place and the word that was probably meant."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,21 +14,21 @@ _CHARACTER = re.compile(
     r"""\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}|\\u\{[^}]*\}|\\u[0-9A-Fa-f]{4}|\\.|.""",
     re.DOTALL,
 )
-"""What is one character of a text in quotes."""
+"""Matches one character in a quoted string: an escape, a surrogate pair of escapes, or a plain character."""
 _BLOCK_QUOTES = '\\"""'
-"""How a block writes three quotes."""
+"""Three quotes inside a block string."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelError:
-    """One thing that is wrong, at a line and column that count from 1."""
+    """An error or a warning at a line and column of a file, which count from 1."""
 
     file: str
     line: int
     column: int
     message: str
     suggestion: str | None = None
-    """The nearest word that would be right."""
+    """The word that was probably meant, or None."""
 
     def __str__(self) -> str:
         hint = f' Did you mean "{self.suggestion}"?' if self.suggestion else ""
@@ -36,7 +36,7 @@ class ModelError:
 
 
 class InvalidModel(Exception):
-    """The model cannot be used; `errors` has everything that is wrong with it, in the order of the file."""
+    """The model has errors. `errors` are all of them, in the order of the file."""
 
     def __init__(self, errors: Iterable[ModelError]) -> None:
         in_order = sorted(set(errors), key=lambda one: (one.line, one.column, one.message))
@@ -47,9 +47,9 @@ class InvalidModel(Exception):
 def error_at(
     node: Node, message: str, *, word: str = "", among: Iterable[str] = (), offset: int = 0
 ) -> ModelError:
-    """Return the error at a node, or `offset` columns into it.
+    """Return the error at a node, or `offset` columns after its start.
 
-    `word`: what was written; the nearest to it `among` the words that would be right becomes the suggestion.
+    The suggestion is the word in `among` that is nearest to `word`, if one is near enough.
     """
     location = node.loc
     assert location is not None
@@ -58,35 +58,41 @@ def error_at(
 
 
 def line_of(node: Node) -> int:
-    """Return the line of the file in which a node begins."""
+    """Return the line of the file in which a node begins, counted from 1."""
     location = node.loc
     assert location is not None
     return location.start_token.line + location.source.location_offset.line - 1
 
 
 def position_in_text(node: StringValueNode, index: int) -> tuple[int, int]:
-    """Return the line and column in the file of the character `index` of a text, or of its end."""
+    """Return the line and column of a character of a string's value, or of its end, in the file.
+
+    `index` is the position of the character in the value. In the file, escapes and indents take more room.
+    """
     assert node.loc is not None
     line, column = line_of(node), node.loc.start_token.column
-    written = node.loc.source.body[node.loc.start : node.loc.end]
+    source = node.loc.source.body[node.loc.start : node.loc.end]
     if not node.block:
         return line, column + 1 + sum(
-            len(piece[0]) for piece in islice(_CHARACTER.finditer(written[1:-1]), index)
+            len(piece[0]) for piece in islice(_CHARACTER.finditer(source[1:-1]), index)
         )
-    number, inside = _in_block(written[3:-3].split("\n"), index)
+    number, inside = _in_block(source[3:-3].split("\n"), index)
     return line + number, inside + 1 if number else column + 3 + inside
 
 
 def _in_block(lines: list[str], index: int) -> tuple[int, int]:
-    """Return the line within a block, and the index in it, of a character of what the block says."""
-    said = [number for number, line in enumerate(lines) if line.strip(" \t")] or [0]
-    indent = min((_indent(lines[number]) for number in said if number), default=0)
-    for number in range(said[0], said[-1] + 1):
+    """Return the line in a block string, and the index in that line, of a character of its value.
+
+    GraphQL removes empty lines at both ends of a block, and the common indent of its lines.
+    """
+    content_lines = [number for number, line in enumerate(lines) if line.strip(" \t")] or [0]
+    indent = min((_indent(lines[number]) for number in content_lines if number), default=0)
+    for number in range(content_lines[0], content_lines[-1] + 1):
         before = indent if number else 0
         line = lines[number][before:]
         length = len(line) - line.count(_BLOCK_QUOTES)
-        if index <= length or number == said[-1]:
-            return number, before + _written(line, index)
+        if index <= length or number == content_lines[-1]:
+            return number, before + _source_index(line, index)
         index -= length + 1
     raise AssertionError
 
@@ -95,8 +101,11 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" \t"))
 
 
-def _written(line: str, index: int) -> int:
-    """Return where in a line of a block the character `index` of what it says is written."""
+def _source_index(line: str, index: int) -> int:
+    """Return the index in a line of a block at which the character `index` of the value is written.
+
+    Each escape of three quotes is one character longer than its value.
+    """
     starts = [
         found.start() - number for number, found in enumerate(re.finditer(re.escape(_BLOCK_QUOTES), line))
     ]
@@ -104,7 +113,7 @@ def _written(line: str, index: int) -> int:
 
 
 def check_not_empty(use: DirectiveUse, argument: str) -> Iterator[ModelError]:
-    """Refuse an argument that is there but says nothing."""
+    """Yield an error for an argument that is empty or blank."""
     text = use[argument]
     if text is not None and not text.strip():
-        yield error_at(use.node_of(argument), f"{argument} is empty.")
+        yield error_at(use.node_of(argument), f"{argument} can't be empty.")

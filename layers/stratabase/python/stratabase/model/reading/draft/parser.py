@@ -1,4 +1,4 @@
-"""GraphQL definitions become the draft of a model; directives are checked for being known and in place."""
+"""Parsing GraphQL definitions to the draft of a model, with a check of the directives."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -19,6 +19,7 @@ from graphql.language import (
     TypeNode,
 )
 
+from stratabase.messages import or_list
 from stratabase.model.api_names import default_whole_role
 from stratabase.model.model import Enumeration
 from stratabase.model.reading.draft.directives import Directive, language, read_directive
@@ -33,22 +34,22 @@ from stratabase.model.reading.draft.model_draft import (
 )
 from stratabase.model.types import TYPES
 from stratabase.model.types.enumeration import EnumType
-from stratabase.wording import join_words, shorten
+from stratabase.wording import shorten
 
 _PLACES = {"SCHEMA": "the schema", "OBJECT": "a type", "FIELD_DEFINITION": "a field"}
-"""Where directives stand, as messages say it."""
+"""The locations of directives, as messages name them."""
 T = TypeVar("T")
 N = TypeVar("N", ObjectTypeDefinitionNode, EnumTypeDefinitionNode)
 
 
 def parse_draft(document: Document) -> tuple[ModelDraft, list[ModelError]]:
-    """Return the draft of the model that a document describes, and the errors in its directives."""
+    """Return the draft of the model in a document, and the errors in its directives."""
     parser = _Parser(document)
     return parser.parse(), parser.errors
 
 
 class _Parser:
-    """Parses one document, and gathers the errors in `errors`."""
+    """Parses one document. `errors` collects the errors."""
 
     def __init__(self, document: Document) -> None:
         self.errors: list[ModelError] = []
@@ -115,7 +116,7 @@ class _Parser:
             self._uses(value.directives or (), "an enum's value")
 
     def _uses(self, nodes: Iterable[DirectiveNode], location: str) -> tuple[DirectiveUse, ...]:
-        """Return the directives that may stand at a location, as often as they do."""
+        """Return the valid directives at a location. Add the errors of the others."""
         uses: list[DirectiveUse] = []
         for node in nodes:
             if directive := self._directive(node, location, uses):
@@ -134,19 +135,19 @@ class _Parser:
         elif location not in directive.locations:
             self.errors.append(error_at(node, _misplaced_message(directive, location)))
         elif not directive.repeatable and any(use.name == name for use in before):
-            self.errors.append(error_at(node, f"@{name} stands here already; once is enough."))
+            self.errors.append(error_at(node, f"@{name} can be used only once here. Remove one."))
         else:
             return directive
         return None
 
 
 def _misplaced_message(directive: Directive, location: str) -> str:
-    places = join_words(_PLACES[place] for place in directive.locations)
-    return f"@{directive.name} belongs on {places}, not on {_PLACES.get(location, location)}."
+    places = or_list(_PLACES[place] for place in directive.locations)
+    return f"@{directive.name} can be used only on {places}, not on {_PLACES.get(location, location)}."
 
 
 def _lacks_required_argument(use: DirectiveUse) -> bool:
-    """Return whether an argument that the directive is nothing without is missing or wrong."""
+    """Return whether a required argument is missing or has an error, so that the directive has no meaning."""
     parameters = language().directives[use.name].parameters.values()
     return any(one.required and use[one.name] is None for one in parameters)
 
@@ -165,18 +166,18 @@ def _find_whole_roles(draft: ModelDraft) -> dict[str, tuple[WholeRole, ...]]:
 
 
 def parse_enum(node: EnumTypeDefinitionNode) -> Enumeration:
-    """Return the enum that a definition makes."""
+    """Return the enum that a definition describes."""
     values = {value.name.value: description_of(value) for value in node.values or ()}
     return Enumeration(node.name.value, values, description_of(node))
 
 
 def description_of(node: TypeDefinitionNode | FieldDefinitionNode | EnumValueDefinitionNode) -> str | None:
-    """Return a node's description."""
+    """Return the description of a definition, or None if it has none or an empty one."""
     return node.description.value or None if node.description else None
 
 
 def _first_of_each_name(named: Iterable[tuple[str, T]]) -> dict[str, T]:
-    """Return what has each name; where several have it, the first."""
+    """Return a mapping from each name to the first value that has it."""
     firsts: dict[str, T] = {}
     for name, one in named:
         firsts.setdefault(name, one)

@@ -1,4 +1,4 @@
-"""What names mean in the draft of a model: paths over roles to attributes, and the names of expressions."""
+"""What names mean in the draft of a model: paths over roles to attributes, and the names in expressions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,34 +23,34 @@ _PLATFORM = {attribute.value: attribute for attribute in PlatformAttribute}
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPath:
-    """How far a path leads: the names that were found, and where the last of them is."""
+    """The part of a path that could be resolved, and the class that it reaches."""
 
     steps: tuple[tuple[str, str], ...]
-    """The name of each step, before it the class it was taken from."""
+    """For each resolved name: the class in which it was found, and the name."""
     at: str
-    """The class that was reached."""
+    """The name of the class that the path reaches."""
     many: bool
-    """A role to many was walked."""
+    """At least one role of the path leads to many objects."""
     type: AttributeType | None = None
-    """The type of the attribute at the end; None where it is a role."""
+    """The type of the attribute at the end, or None if the path ends at a role or an unknown name."""
 
 
 def resolve_path(draft: ModelDraft, class_name: str, names: Sequence[str]) -> ResolvedPath:
-    """Return how far `names` lead from a class."""
+    """Return the part of the path `names` that can be resolved from a class."""
     steps: list[tuple[str, str]] = []
     at, many = class_name, False
     for name in names:
         if type_ := attribute_type(draft, at, name):
             return ResolvedPath((*steps, (at, name)), at, many, type_)
-        if not (way := _role(draft, at, name)):
+        if not (role := _role(draft, at, name)):
             break
         steps.append((at, name))
-        at, many = way[0], many or way[1]
+        at, many = role[0], many or role[1]
     return ResolvedPath(tuple(steps), at, many)
 
 
 def attribute_type(draft: ModelDraft, class_name: str, name: str) -> AttributeType | None:
-    """Return the type of an attribute, platform attributes included."""
+    """Return the type of a native, derived or platform attribute, or None if there is no such attribute."""
     one = draft.classes.get(class_name)
     if one and name in one.fields_by_name:
         return one.fields_by_name[name].type
@@ -59,28 +59,28 @@ def attribute_type(draft: ModelDraft, class_name: str, name: str) -> AttributeTy
 
 
 def platform_attribute_type(attribute: PlatformAttribute) -> AttributeType:
-    """Return the type of a platform attribute: who is a text, when is a moment."""
+    """Return the type of a platform attribute: Datetime for times, String for the names of members."""
     return TYPES["Datetime" if attribute.name.endswith("_ON") else "String"]
 
 
 def _role(draft: ModelDraft, class_name: str, name: str) -> tuple[str, bool] | None:
-    """Return the class that a role leads to and whether to many, or None where there is no such role."""
+    """Return the class that a role leads to, and whether it leads to many; None if there is no such role."""
     one = draft.classes.get(class_name)
     field = one.fields_by_name.get(name) if one else None
     if field:
-        return (field.target, field.many) if _leads(draft, field.target) else None
+        return (field.target, field.many) if _is_class(draft, field.target) else None
     whole_roles = draft.whole_roles.get(class_name, ())
     return next(
         ((whole_role.composition.owner, False) for whole_role in whole_roles if whole_role.name == name), None
     )
 
 
-def _leads(draft: ModelDraft, type_name: str) -> bool:
+def _is_class(draft: ModelDraft, type_name: str) -> bool:
     return type_name in draft.classes or type_name in draft.unparsed.difference(draft.types)
 
 
 def names_in_class(draft: ModelDraft, class_name: str) -> list[str]:
-    """Return the names that a path can go on with."""
+    """Return the names of all attributes and roles of a class, including roles to wholes."""
     one = draft.classes.get(class_name)
     if not one:
         return []
@@ -89,7 +89,10 @@ def names_in_class(draft: ModelDraft, class_name: str) -> list[str]:
 
 
 class DraftSymbols(SymbolTable):
-    """The names of a draft; what another rule complains of is there, and nothing is known of it."""
+    """The names in a draft.
+
+    A name whose definition has an error has an unknown type, which fits everywhere.
+    """
 
     caller_fields = CALLER_FIELDS
 
@@ -97,7 +100,7 @@ class DraftSymbols(SymbolTable):
         self._draft = draft
 
     def find(self, class_name: str, name: str) -> Symbol | None:
-        """Return what a name means in a class."""
+        """Return the attribute or role of a class that has this name, or None."""
         one = self._draft.classes.get(class_name)
         if one is None or _is_unclear(one, name):
             return UNKNOWN_ATTRIBUTE
@@ -111,12 +114,12 @@ class DraftSymbols(SymbolTable):
         return UNKNOWN_ATTRIBUTE if name in one.fields_by_name else None
 
     def names_in(self, class_name: str) -> Iterable[str]:
-        """Return the names of attributes and roles."""
+        """Return the names of the attributes and roles of a class."""
         return names_in_class(self._draft, class_name)
 
     @property
     def enumerations(self) -> Mapping[str, tuple[str, ...]]:
-        """The values of each enum."""
+        """The values of each enum, by its name."""
         return {
             name: tuple(value.name.value for value in node.values or ())
             for name, node in self._draft.enumerations.items()
@@ -124,13 +127,13 @@ class DraftSymbols(SymbolTable):
 
 
 def _attribute(type_: AttributeType) -> Symbol:
-    """Return an attribute of a type; nothing can be said of an enum without values."""
+    """Return the symbol of an attribute of a type. For an enum without values, the type is unknown."""
     is_empty_enum = isinstance(type_, EnumType) and not type_.values
     return UNKNOWN_ATTRIBUTE if is_empty_enum else AttributeSymbol(type_.kind)
 
 
 def _is_unclear(one: ClassDraft, name: str) -> bool:
-    """Return whether a mistake elsewhere leaves open what a name means."""
+    """Return whether an error elsewhere leaves the meaning of a name open."""
     field, use = one.fields_by_name.get(name), one.directive("class")
     if field is None:
         return name in _PLATFORM and use is not None and not use.is_valid

@@ -1,11 +1,11 @@
-"""The rules of the model language: what a model must keep to beyond its syntax.
+"""The rules of the model language beyond its syntax.
 
 `RULES` lists them in order, by subject: definitions and names, classes and fields, roles, derived attributes
 and expressions, uniques and indexes, grants. A rule takes the draft of a model and yields the errors that it
-finds. It keeps quiet about what another rule reports: unknown types, wrong arguments, names that are taken.
-To add a rule, write it in the file of its subject and list it here.
+finds. It ignores what another rule reports, such as unknown types, invalid arguments and repeated names.
 
-Imports point to `reading.draft` and the model, never to `reading`.
+To add a rule, write it in the file of its subject, and list it here. Imports point to `reading.draft` and the
+model.
 """
 
 from collections.abc import Callable, Iterable

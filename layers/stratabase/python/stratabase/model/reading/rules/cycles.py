@@ -1,6 +1,7 @@
-"""No derived attribute depends on itself, and no class needs an object of its own before the first one.
+"""Rules against cycles: of derived attributes, and of required roles or wholes.
 
-Both are cycles in a graph, which `find_cycles` finds.
+A derived attribute can't depend on itself. A class can't require that one of its objects exists before the
+first one is created. Both rules look for cycles in a graph.
 """
 
 from collections import deque
@@ -13,51 +14,54 @@ from stratabase.expressions.environment import Path
 from stratabase.expressions.errors import InvalidExpression
 from stratabase.expressions.expression import check_expression
 from stratabase.expressions.scope import Scope
+from stratabase.messages import and_list
 from stratabase.model.model import ClassKind
 from stratabase.model.reading.draft.errors import ModelError, error_at
 from stratabase.model.reading.draft.model_draft import ClassDraft, FieldDraft, ModelDraft
 from stratabase.model.reading.draft.resolution import DraftSymbols, resolve_path
-from stratabase.wording import join_words
 
 T = TypeVar("T")
 
 
 def find_cycles(graph: Mapping[T, Iterable[T]]) -> Iterator[list[T]]:
-    """Yield the shortest cycles of a graph: lists of nodes without the first one again, no node in two."""
-    met: set[T] = set()
+    """Yield cycles of a graph, each as a list of its nodes in order, without the first node again.
+
+    For each start, the cycle is the shortest one. A node is in one cycle at most.
+    """
+    visited: set[T] = set()
     for start in graph:
-        if start not in met and (cycle := _shortest_cycle(graph, start)):
-            met.update(cycle)
+        if start not in visited and (cycle := _shortest_cycle(graph, start)):
+            visited.update(cycle)
             yield cycle
 
 
 def _shortest_cycle(graph: Mapping[T, Iterable[T]], start: T) -> list[T]:
-    before: dict[T, T] = {}
-    waiting = deque([start])
-    while waiting:
-        node = waiting.popleft()
+    predecessors: dict[T, T] = {}
+    queue = deque([start])
+    while queue:
+        node = queue.popleft()
         for after in graph.get(node, ()):
             if after == start:
-                return _trace_back(before, start, node)
-            if after not in before:
-                before[after] = node
-                waiting.append(after)
+                return _trace_back(predecessors, start, node)
+            if after not in predecessors:
+                predecessors[after] = node
+                queue.append(after)
     return []
 
 
-def _trace_back(before: Mapping[T, T], start: T, node: T) -> list[T]:
+def _trace_back(predecessors: Mapping[T, T], start: T, node: T) -> list[T]:
     cycle = [node]
     while cycle[-1] != start:
-        cycle.append(before[cycle[-1]])
+        cycle.append(predecessors[cycle[-1]])
     return cycle[::-1]
 
 
 def check_circular_derivation(draft: ModelDraft) -> Iterator[ModelError]:
-    """Report derived attributes that depend on themselves: each cycle once, at its first attribute."""
+    """Yield an error for each cycle of derived attributes, at the first attribute of the cycle."""
     names = DraftSymbols(draft)
     derived = {(field.owner, field.name): field for field in draft.fields if field.is_derived}
-    made_of = {name: [*_attributes_used(draft, field, names)] for name, field in derived.items()}
-    for cycle in find_cycles(made_of):
+    dependencies = {name: [*_attributes_used(draft, field, names)] for name, field in derived.items()}
+    for cycle in find_cycles(dependencies):
         chain = " -> ".join(".".join(name) for name in [*cycle, cycle[0]])
         field = derived[cycle[0]]
         use = field.directive("derived")
@@ -67,7 +71,7 @@ def check_circular_derivation(draft: ModelDraft) -> Iterator[ModelError]:
 
 
 def _attributes_used(draft: ModelDraft, field: FieldDraft, names: DraftSymbols) -> Iterator[tuple[str, str]]:
-    """Yield the attributes that a derived one is made of, as class and name."""
+    """Yield the attributes that a derived attribute depends on, as pairs (class, attribute)."""
     for path in _paths_of(field, Scope(names, field.owner)):
         resolved = resolve_path(draft, field.owner, path)
         if resolved.type:
@@ -82,7 +86,7 @@ def _paths_of(field: FieldDraft, scope: Scope) -> Iterable[Path]:
 
 
 def _expression_paths(text: str, scope: Scope) -> Iterable[Path]:
-    """Return the paths in an expression, also in one with mistakes; sorted, so that messages do not vary."""
+    """Return the paths in an expression, sorted so that messages don't vary; none if it can't be parsed."""
     try:
         return sorted(check_expression(text, scope).expression.paths)
     except InvalidExpression:
@@ -90,71 +94,83 @@ def _expression_paths(text: str, scope: Scope) -> Iterable[Path]:
 
 
 def check_creation(draft: ModelDraft) -> Iterator[ModelError]:
-    """Report classes of which there can never be an object."""
-    made, there = _possible_classes(draft)
-    never = [class_ for name, class_ in draft.classes.items() if name not in there]
-    needs = {class_.name: _obstacles(draft, class_, made, there) for class_ in never}
+    """Yield an error for each cycle of classes whose objects can't be created."""
+    creatable, possible = _possible_classes(draft)
+    impossible = [class_ for name, class_ in draft.classes.items() if name not in possible]
+    needs = {class_.name: _obstacles(draft, class_, creatable, possible) for class_ in impossible}
     for cycle in find_cycles(needs):
         first, *others = [*cycle[1:], cycle[0]]
         reason = (
             _parts_only_message(cycle)
-            if made.issuperset(cycle)
+            if creatable.issuperset(cycle)
             else _needs_itself_message(cycle[0], first, others)
         )
         yield error_at(needs[cycle[0]][first], f"No {cycle[0]} can ever be created: {reason}")
 
 
 def _needs_itself_message(name: str, first: str, others: Sequence[str]) -> str:
-    """Return why there is no object of a class: over required roles it needs one of its own first."""
+    """Return why no object can be created in a cycle of required roles."""
     chain = "".join(f", which needs {other}" for other in others)
     return f"{name} needs {first}{chain}. Make one of the roles optional."
 
 
 def _parts_only_message(cycle: Sequence[str]) -> str:
-    """Return why there is no object of classes that are parts of one another, and of no other class."""
+    """Return why no object can be created in a cycle of classes that are parts only of each other."""
     if len(cycle) == 1:
-        reason = f"it is a part of {cycle[0]} only, so that the first one has no whole"
+        reason = f"it is only a part of {cycle[0]}, so the first one has no whole"
     else:
         pairs = zip(cycle, [*cycle[1:], cycle[0]], strict=True)
-        chain = join_words(f"{part} is a part of {whole}" for part, whole in pairs)
-        reason = f"{chain} only, so that the first one has no whole"
+        chain = and_list(f"{part} is only a part of {whole}" for part, whole in pairs)
+        reason = f"{chain}, so the first one has no whole"
     return f"{reason}. Make {cycle[0]} a part of another class too, or remove @composition from a role."
 
 
 def _possible_classes(draft: ModelDraft) -> tuple[set[str], set[str]]:
-    """Return the classes that can be made, given a whole if they are parts, and those that can be there."""
-    made = {name for name, class_ in draft.classes.items() if class_.kind is not ClassKind.ORDINARY}
-    there = set(made)
+    """Return the names of the creatable classes and of the possible ones.
+
+    A class is creatable if its required roles can be met. It is possible if, in addition, its objects can
+    have a whole where they need one. Both sets grow until nothing changes.
+    """
+    creatable = {name for name, class_ in draft.classes.items() if class_.kind is not ClassKind.ORDINARY}
+    possible = set(creatable)
+    # Each pass can make further classes possible. Both sets only grow, so the loop ends.
     size = -1
-    while size != len(made) + len(there):
-        size = len(made) + len(there)
-        made |= {
-            name for name, class_ in draft.classes.items() if not _missing_requirements(class_, made, there)
+    while size != len(creatable) + len(possible):
+        size = len(creatable) + len(possible)
+        creatable |= {
+            name
+            for name, class_ in draft.classes.items()
+            if not _missing_requirements(class_, creatable, possible)
         }
-        there |= {name for name in made if _can_have_whole(draft, name, there)}
-    return made, there
+        possible |= {name for name in creatable if _can_have_whole(draft, name, possible)}
+    return creatable, possible
 
 
-def _can_have_whole(draft: ModelDraft, name: str, there: set[str]) -> bool:
+def _can_have_whole(draft: ModelDraft, name: str, possible: set[str]) -> bool:
     whole_roles = draft.whole_roles.get(name, ())
-    return not whole_roles or any(whole_role.composition.owner in there for whole_role in whole_roles)
+    return not whole_roles or any(whole_role.composition.owner in possible for whole_role in whole_roles)
 
 
-def _missing_requirements(class_: ClassDraft, made: set[str], there: set[str]) -> dict[str, Node]:
-    """Return what an object must have and cannot, with the role that asks for it."""
+def _missing_requirements(class_: ClassDraft, creatable: set[str], possible: set[str]) -> dict[str, Node]:
+    """Return the required targets that don't exist yet, each with the node of the role that requires it."""
     required = [role for role in class_.roles.values() if role.required]
     return {
         role.target: role.type_node
         for role in required
-        if role.target_class not in (made if role.is_composition else there)
+        if role.target_class not in (creatable if role.is_composition else possible)
     }
 
 
-def _obstacles(draft: ModelDraft, class_: ClassDraft, made: set[str], there: set[str]) -> Mapping[str, Node]:
-    """Return what is in the way of an object: what it must have, or else its wholes, of which none can be."""
-    if class_.name in made:
+def _obstacles(
+    draft: ModelDraft, class_: ClassDraft, creatable: set[str], possible: set[str]
+) -> Mapping[str, Node]:
+    """Return what prevents the objects of a class: its missing requirements, or else its impossible wholes.
+
+    Keys are class names; values are the nodes of the roles.
+    """
+    if class_.name in creatable:
         return {
             whole_role.composition.owner: whole_role.composition.type_node
             for whole_role in draft.whole_roles.get(class_.name, ())
         }
-    return _missing_requirements(class_, made, there)
+    return _missing_requirements(class_, creatable, possible)

@@ -1,4 +1,4 @@
-"""A model has one application, profiles, types and enums, and nothing else."""
+"""Rules on definitions: a model has one application, profiles, types and enums, and nothing else."""
 
 import re
 from collections.abc import Iterator
@@ -22,23 +22,26 @@ from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
 from stratabase.wording import shorten
 
 _REFUSED_DEFINITIONS: dict[type[DefinitionNode], str] = {
-    SchemaDefinitionNode: "The service makes the schema itself. Write: extend schema @application(name: …).",
-    DirectiveDefinitionNode: "A model has the directives of directives.graphql, and no others.",
-    InterfaceTypeDefinitionNode: "A model has no interfaces. Write the fields into each type.",
-    UnionTypeDefinitionNode: "A model has no unions. Write one role for each class.",
-    InputObjectTypeDefinitionNode: "The service makes the inputs. A form is a type with @class(kind: FORM).",
-    ScalarTypeDefinitionNode: "A model has the attribute types of directives.graphql, and no others.",
-    TypeExtensionNode: "A model says everything about a type or enum in one place, without extensions.",
+    SchemaDefinitionNode: "A model can't define the schema. Write: extend schema @application(name: …).",
+    DirectiveDefinitionNode: "A model can't define directives. Use those of directives.graphql.",
+    InterfaceTypeDefinitionNode: "A model can't have interfaces. Repeat the fields in each type.",
+    UnionTypeDefinitionNode: "A model can't have unions. Add one role for each class.",
+    InputObjectTypeDefinitionNode: (
+        "A model can't define inputs. For a form, add a type with @class(kind: FORM)."
+    ),
+    ScalarTypeDefinitionNode: "A model can't define scalars. Use the attribute types of directives.graphql.",
+    TypeExtensionNode: "A model can't extend a type or an enum. Define it in one place.",
 }
-_OTHER_DEFINITION = "A model has no operations; these belong to its clients."
+_OTHER_DEFINITION = "A model can't contain operations. Clients send them."
 _ALLOWED_DEFINITIONS = (ObjectTypeDefinitionNode, EnumTypeDefinitionNode, SchemaExtensionNode)
 _APPLICATION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
+_APPLICATION_NAME_RULE = "Use up to 100 letters, digits, and underscores, and begin with a letter."
 _PROFILE_NAME = re.compile(r"\S(.{0,98}\S)?")
-_NO_APPLICATION = 'The model names no application. It begins with: extend schema @application(name: "…").'
+_NO_APPLICATION = 'The model has no application. Add: extend schema @application(name: "…").'
 
 
 def check_definitions(draft: ModelDraft) -> Iterator[ModelError]:
-    """Refuse definitions that a model has no use for."""
+    """Yield an error for each definition that a model can't have."""
     for node in draft.definitions:
         if not isinstance(node, _ALLOWED_DEFINITIONS):
             yield error_at(getattr(node, "name", None) or node, _reason_to_refuse(node))
@@ -55,16 +58,19 @@ def _reason_to_refuse(node: DefinitionNode) -> str:
 
 
 def check_application(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check that there is an application, that its name fits into an address, and that it has a class."""
+    """Check that the model has an application with a valid name, and at least one class.
+
+    The name becomes the last part of the address of the API.
+    """
     use = draft.directive("application")
     if use is None:
         yield from _check_absence(draft)
         return
     if not _APPLICATION_NAME.fullmatch(use["name"]):
-        text = f'"{shorten(use["name"])}" names no application: write letters, digits and _, a letter first.'
+        text = f'"{shorten(use["name"])}" is not a valid application name. {_APPLICATION_NAME_RULE}'
         yield error_at(use.node_of("name"), text)
     if not draft.classes and not draft.unparsed:
-        yield error_at(use.node, f"The application {shorten(use['name'])} has no class. Write a type.")
+        yield error_at(use.node, f"The application {shorten(use['name'])} has no class. Add a type.")
 
 
 def _check_absence(draft: ModelDraft) -> Iterator[ModelError]:
@@ -77,41 +83,38 @@ def _check_absence(draft: ModelDraft) -> Iterator[ModelError]:
 
 
 def _has_invalid_application(draft: ModelDraft) -> bool:
-    """Return whether there is an @application that other rules have found wrong."""
+    """Return whether there is an `@application` about which another rule has yielded an error."""
     schemas = (node for node in draft.definitions if isinstance(node, SchemaExtensionNode))
     return any(use.name.value == "application" for node in schemas for use in node.directives or ())
 
 
 def check_profiles(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check that profiles have names of their own, and that one of them is an administrator's."""
+    """Check that profile names are valid and unique, and that there is an administrator profile."""
     uses = list(draft.directives("profile"))
     seen: set[str] = set()
     for use in uses:
         yield from _check_profile_name(use, seen)
         seen.add(use["name"].casefold())
     if uses and not draft.schema_unparsed and all(use.is_valid and not use["administrator"] for use in uses):
-        text = "No profile is an administrator's. Write administrator: true in one of them."
+        text = "The model has no administrator profile. Add administrator: true to one of the profiles."
         yield error_at(uses[0].node, text)
 
 
 def _check_profile_name(use: DirectiveUse, seen: set[str]) -> Iterator[ModelError]:
     name = use["name"]
     if not _PROFILE_NAME.fullmatch(name) or not name.isprintable():
-        yield error_at(
-            use.node_of("name"), "A profile has a name of 1 to 100 characters, without blanks around it."
-        )
+        text = "A profile name must have 1 to 100 printable characters, without spaces around them."
+        yield error_at(use.node_of("name"), text)
     elif name.casefold() in seen:
-        text = (
-            f'There is a profile "{shorten(name)}" already; names that differ only in case count as the same.'
-        )
+        text = f'There is already a profile "{shorten(name)}". Names must differ in more than case.'
         yield error_at(use.node_of("name"), text)
 
 
 def check_enums(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check the values of every enum."""
+    """Check that every enum has values, each once."""
     for node in draft.enumerations.values():
         if not node.values:
-            yield error_at(node.name, f"The enum {shorten(node.name.value)} has no values.")
+            yield error_at(node.name, f"The enum {shorten(node.name.value)} has no values. Add at least one.")
         yield from _check_repeated_values(node)
 
 
@@ -119,6 +122,8 @@ def _check_repeated_values(node: EnumTypeDefinitionNode) -> Iterator[ModelError]
     seen: set[str] = set()
     for value in node.values or ():
         if value.name.value in seen:
-            text = f"{shorten(node.name.value)} has the value {shorten(value.name.value)} already."
+            text = (
+                f"{shorten(node.name.value)} already has the value {shorten(value.name.value)}. Remove one."
+            )
             yield error_at(value.name, text)
         seen.add(value.name.value)

@@ -1,16 +1,17 @@
-"""`@domain` and `@file` fit the type of their attribute, have no mistakes, and leave some value possible."""
+"""Rules on `@domain` and `@file`: they fit the type of their attribute, and some value is possible."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stratabase.formats.invalid_value import InvalidValue
+from stratabase.messages import or_list
 from stratabase.model.constraints import CONSTRAINTS, build_constraints, constraints_for
 from stratabase.model.constraints.base import Constraint, read_argument
 from stratabase.model.reading.draft.errors import ModelError, error_at
 from stratabase.model.reading.draft.model_draft import DirectiveUse, FieldDraft, ModelDraft
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.storage import Stored
-from stratabase.wording import join_words, shorten
+from stratabase.wording import shorten
 
 
 def check_domains(draft: ModelDraft) -> Iterator[ModelError]:
@@ -31,27 +32,27 @@ def check_file_limits(draft: ModelDraft) -> Iterator[ModelError]:
 
 
 def _check_applicable(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:
-    """Refuse arguments that the type does not take, and a directive without any."""
+    """Yield an error for each argument that the type can't have, and for a directive without arguments."""
     known = sorted({argument for each in constraints_for(type_) for argument in each.arguments})
-    takes = f"{type_.name} takes {join_words(known) if known else 'no @domain'}"
+    advice = f"Use {or_list(known)}" if known else "Remove @domain"
     if not use.written and use.is_valid:
-        yield error_at(use.node, f"This @domain says nothing; {takes}.")
+        yield error_at(use.node, f"@domain on {type_.name} has no arguments. {advice}.")
     for name, argument in use.written.items():
         if name not in known:
-            yield error_at(argument, f"{name} is not for {type_.name}; {takes}.")
+            yield error_at(argument, f"{name} can't be used with {type_.name}. {advice}.")
 
 
 def _check_file_directive(field: FieldDraft, type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:
     if type_.name != "File":
-        text = f"@file is for attributes of type File; {field.full_name} is {type_.name}."
+        text = f"@file can be used only with the type File, but {field.full_name} is {type_.name}."
         yield error_at(use.node, text)
     if not use.written and use.is_valid:
         arguments = [name for each in CONSTRAINTS if each.directive == "file" for name in each.arguments]
-        yield error_at(use.node, f"This @file says nothing; it takes {join_words(arguments)}.")
+        yield error_at(use.node, f"@file has no arguments. Use {or_list(arguments)}.")
 
 
 def _check_constraints(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:
-    """Yield what each constraint finds wrong with its arguments, where it is written."""
+    """Yield the errors of each constraint in its arguments, with their places."""
     arguments = _arguments(use)
     for constraint in constraints_for(type_, use.name):
         for error in constraint.find_errors(arguments, type_):
@@ -62,16 +63,16 @@ def _check_constraints(type_: AttributeType, use: DirectiveUse) -> Iterator[Mode
 
 
 def _arguments(use: DirectiveUse) -> Mapping[str, Any]:
-    """Return the arguments of a directive, without lists that are empty because all items are wrong."""
+    """Return the arguments of a directive, without lists that are empty because all items have errors."""
     return {name: value for name, value in use.values.items() if use.is_valid or value != ()}
 
 
 def _check_values(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:
-    """Refuse values that are none of the type, stand there twice, or break the other constraints."""
+    """Yield an error for each item of `values` that is invalid, repeated, or breaks another constraint."""
     if not any("values" in each.arguments for each in constraints_for(type_)):
         return
     if use["values"] == () and use.is_valid:
-        yield error_at(use.node_of("values"), "No value is possible: values is empty.")
+        yield error_at(use.node_of("values"), "No value is possible: values is empty. Add a value.")
     others = _other_constraints(type_, use)
     seen: list[Stored] = []
     for text, node in use.items_of("values"):
@@ -81,15 +82,16 @@ def _check_values(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelErro
             yield error_at(node, f"values: {invalid}")
             continue
         if value in seen:
-            yield error_at(node, f'"{shorten(text)}" stands here already.')
+            yield error_at(node, f'"{shorten(text)}" is listed more than once. Remove one.')
         for constraint in others:
             for violation in constraint.violations(value, type_, None):
-                yield error_at(node, f'"{shorten(text)}" is outside of its own domain: {violation.message}')
+                reason = f'"{shorten(text)}" breaks another limit of this @domain: {violation.message}'
+                yield error_at(node, reason)
         seen.append(value)
 
 
 def _other_constraints(type_: AttributeType, use: DirectiveUse) -> tuple[Constraint, ...]:
-    """Return the constraints of a directive that have no mistakes, without those that list values."""
+    """Return the constraints of a directive whose arguments have no errors, except those that list values."""
     arguments = _arguments(use)
     usable = {
         argument: arguments.get(argument)

@@ -1,4 +1,4 @@
-"""Expressions make sense, and give what is wanted: a condition a truth, a derived attribute its own type."""
+"""Rules on expressions: they have no errors, conditions are Boolean, derived attributes get their type."""
 
 from collections.abc import Iterator
 
@@ -14,13 +14,13 @@ from stratabase.model.types import TYPES
 from stratabase.model.types.base import AttributeType
 
 _CONDITIONS = {"warning": "condition", "grant": "where"}
-"""The arguments that are conditions, by directive."""
+"""For each directive with a condition: the name of the argument."""
 _NEVER_DERIVED = frozenset({"File", "Serial"})
-"""No derived attribute has these types, as another rule says."""
+"""The types that no derived attribute with an expression can have; another rule yields that error."""
 
 
 def check_expressions(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check every condition and every derived attribute that is an expression."""
+    """Check every condition and every expression of a derived attribute."""
     names = DraftSymbols(draft)
     for one in draft.classes.values():
         scope = Scope(names, one.name)
@@ -35,26 +35,26 @@ def check_expressions(draft: ModelDraft) -> Iterator[ModelError]:
 def _check_derived_expression(field: FieldDraft, scope: Scope) -> Iterator[ModelError]:
     use = field.directive("derived")
     if use and field.type:
-        wanted = None if field.type.name in _NEVER_DERIVED else field.type
-        yield from _check_expression(use, "expression", scope, wanted)
+        result_type = None if field.type.name in _NEVER_DERIVED else field.type
+        yield from _check_expression(use, "expression", scope, result_type)
 
 
 def _check_expression(
-    use: DirectiveUse, argument: str, scope: Scope, wanted: AttributeType | None
+    use: DirectiveUse, argument: str, scope: Scope, result_type: AttributeType | None
 ) -> Iterator[ModelError]:
     text, node = use[argument], use.node_of(argument)
     if not text or not text.strip() or not isinstance(node, StringValueNode):
         return
     try:
-        found = check_expression(text, scope, wanted).errors
+        errors = check_expression(text, scope, result_type).errors
     except InvalidExpression as refusal:
-        found = refusal.errors
-    for one in found:
+        errors = refusal.errors
+    for one in errors:
         yield _error_in_file(node, one)
 
 
 def _error_in_file(node: StringValueNode, one: ExpressionError) -> ModelError:
-    """Return a mistake where it stands in the file."""
+    """Return an error of an expression with its place in the file."""
     assert node.loc is not None
     line, column = position_in_text(node, one.at)
     return ModelError(node.loc.source.name, line, column, one.message, one.suggestion)

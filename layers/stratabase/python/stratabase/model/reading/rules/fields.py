@@ -1,4 +1,4 @@
-"""A field is an attribute of one value, or a role to one object or a list of them."""
+"""Rules on fields: each is an attribute with one value, or a role to one object or a list of objects."""
 
 from collections.abc import Iterator
 
@@ -17,13 +17,13 @@ _FOREIGN_TYPES = {
     **dict.fromkeys(("Upload", "Blob", "Binary"), "File"),
     **dict.fromkeys(("ID", "Char", "Varchar"), "String"),
 }
-"""What other languages call the attribute types."""
+"""The attribute types for common type names of other languages, as suggestions."""
 _FOR_ROLES = ("association", "composition")
 _FOR_ATTRIBUTES = ("domain", "file", "derived")
 
 
 def check_fields(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check the type of every field, and that its directives are for its kind of field."""
+    """Check the type of every field, and that its directives fit an attribute or a role."""
     for class_ in draft.classes.values():
         yield from _check_has_fields(class_)
         for field in class_.fields:
@@ -36,12 +36,16 @@ def check_fields(draft: ModelDraft) -> Iterator[ModelError]:
 
 def _check_has_fields(class_: ClassDraft) -> Iterator[ModelError]:
     if not class_.fields:
-        yield error_at(class_.node.name, f"The class {shorten(class_.name)} has no attribute and no role.")
+        yield error_at(
+            class_.node.name, f"The class {shorten(class_.name)} has no attributes or roles. Add a field."
+        )
 
 
 def _check_no_arguments(field: FieldDraft) -> Iterator[ModelError]:
     if field.node.arguments:
-        text = f"{shorten(field.full_name)} takes no arguments: the service makes those that clients need."
+        text = (
+            f"{shorten(field.full_name)} can't have arguments. Stratabase generates those that clients need."
+        )
         yield error_at(field.node.arguments[0], text)
 
 
@@ -50,7 +54,7 @@ def _report_unknown_type(draft: ModelDraft, field: FieldDraft) -> Iterator[Model
     if word in draft.unparsed:
         return
     known = [*TYPES, *draft.classes, *draft.enumerations, *draft.unparsed]
-    message = f"Unknown type {shorten(word)}: neither an attribute type, nor a class or an enum of the model."
+    message = f"Unknown type {shorten(word)}. Use an attribute type, or a class or enum of the model."
     at = error_at(field.type_node, message)
     yield ModelError(
         at.file, at.line, at.column, message, _FOREIGN_TYPES.get(word) or nearest_word(word, tuple(known))
@@ -59,15 +63,15 @@ def _report_unknown_type(draft: ModelDraft, field: FieldDraft) -> Iterator[Model
 
 def _check_list(field: FieldDraft) -> Iterator[ModelError]:
     if field.type and field.many:
-        text = f"{field.full_name} holds one value, not a list: for many, make a class and a @composition."
+        text = f"{field.full_name} can't be a list. For many values, use a class and @composition."
         yield error_at(field.node.type, text)
     elif field.target_class and field.many and not _is_list(field.node.type):
         right = f"[{field.target_class}!]" + "!" * field.required
-        yield error_at(field.node.type, f"A list of objects is written {right}.")
+        yield error_at(field.node.type, f"The type is not a valid list of objects. Write {right}.")
 
 
 def _is_list(node: TypeNode) -> bool:
-    """Return whether a type is `[X!]` or `[X!]!`."""
+    """Return whether a type is `[X!]` or `[X!]!`, the only valid lists."""
     return print_ast(node).count("[") == 1 and print_ast(node).rstrip("!").endswith("!]")
 
 
@@ -80,11 +84,13 @@ def _check_directives(field: FieldDraft) -> Iterator[ModelError]:
         wrong, type_, other = _FOR_ATTRIBUTES, "a role", "attributes"
     for use in field.uses:
         if use.name in wrong:
-            yield error_at(use.node, f"@{use.name} is for {other}; {field.full_name} is {type_}.")
+            yield error_at(
+                use.node, f"@{use.name} can be used only on {other}, but {field.full_name} is {type_}."
+            )
     if (
         field.target_class
         and (composition := field.directive("composition"))
         and field.directive("association")
     ):
-        text = f"{field.full_name} is either an association or a composition, not both."
+        text = f"{field.full_name} can't be both an association and a composition. Remove one."
         yield error_at(composition.node, text)

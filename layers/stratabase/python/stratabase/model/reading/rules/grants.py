@@ -1,18 +1,19 @@
-"""A grant is for a profile of the model, once; who may write a unique attribute may read it."""
+"""Rules on grants: they name a profile once, narrow the class's grant, and don't reveal unique values."""
 
 from collections.abc import Iterable, Iterator
 
+from stratabase.messages import and_list
 from stratabase.model.model import Action
 from stratabase.model.reading.draft.errors import ModelError, check_not_empty, error_at
 from stratabase.model.reading.draft.model_draft import ClassDraft, DirectiveUse, FieldDraft, ModelDraft
-from stratabase.wording import join_words, shorten
+from stratabase.wording import shorten
 
 _ALL_ACTIONS = tuple(action.value for action in Action)
 _WRITE_ACTIONS = frozenset({"CREATE", "EDIT"})
 
 
 def check_grants(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check every @grant by itself, on classes and on their attributes and roles."""
+    """Check every `@grant` of classes, and of their attributes and roles."""
     for class_ in draft.classes.values():
         for holder in (class_, *class_.fields):
             yield from _check_grants_of(draft, list(holder.directives("grant")))
@@ -33,22 +34,23 @@ def _check_profile(draft: ModelDraft, use: DirectiveUse, seen: set[str]) -> Iter
     name, place = use["profile"], use.node_of("profile")
     profiles = {profile["name"]: profile for profile in draft.directives("profile")}
     if name in seen:
-        yield error_at(place, f'There is a @grant for "{shorten(name)}" here already.')
+        yield error_at(place, f'There is already a @grant for "{shorten(name)}" here. Remove one.')
     elif name not in profiles and not draft.schema_unparsed:
-        there = (
-            f"it has {join_words(profiles)}" if profiles else 'write @profile(name: "…") beside @application'
-        )
-        text = f'The model has no profile "{shorten(name)}"; {there}.'
+        advice = f"It has {and_list(profiles)}" if profiles else 'Add @profile(name: "…") after @application'
+        text = f'The model has no profile "{shorten(name)}". {advice}.'
         yield error_at(place, text, word=name, among=profiles)
     elif name in profiles and profiles[name]["administrator"]:
-        yield error_at(place, f"{shorten(name)} is an administrator's profile, which has full access anyway.")
+        text = (
+            f"{shorten(name)} is an administrator profile, which always has full access. Remove this @grant."
+        )
+        yield error_at(place, text)
 
 
 def _check_actions(use: DirectiveUse) -> Iterator[ModelError]:
     seen: set[str] = set()
     for action, node in use.items_of("allow"):
         if action in seen:
-            yield error_at(node, f"{action} stands here already.")
+            yield error_at(node, f"{action} is listed more than once. Remove one.")
         seen.add(action)
 
 
@@ -60,20 +62,25 @@ def _check_narrowing(draft: ModelDraft, class_: ClassDraft, field: FieldDraft) -
     for use in field.directives("grant"):
         profile = use["profile"]
         if profile not in allowed and not draft.is_part(class_.name):
-            text = f'{class_.name} has no @grant for "{shorten(profile)}", so there is nothing to narrow.'
+            text = f'{class_.name} has no @grant for "{shorten(profile)}" to narrow. Add one to the class.'
             yield error_at(use.node_of("profile"), text)
         for action, node in use.items_of("allow"):
             if action == "DELETE" and field.type:
-                yield error_at(node, "DELETE is for objects; an attribute is cleared by EDIT.")
-            elif action not in allowed.get(profile, (action,)):
-                text = (
-                    f'{class_.name} does not allow {action} to "{shorten(profile)}", so {field.name} cannot.'
+                yield error_at(
+                    node,
+                    "DELETE is for objects, not for attributes. To allow clearing an attribute, use EDIT.",
                 )
+            elif action not in allowed.get(profile, (action,)):
+                reason = f'{class_.name} doesn\'t allow {action} for "{shorten(profile)}"'
+                text = f"{reason}, so {field.name} can't allow it."
                 yield error_at(node, text)
 
 
 def check_readable_uniques(draft: ModelDraft) -> Iterator[ModelError]:
-    """Report grants that allow CREATE or EDIT of a unique attribute without READ."""
+    """Yield an error for each grant that allows CREATE or EDIT of a unique attribute without READ.
+
+    Without READ, a member could find out existing values: a write with such a value is refused.
+    """
     for class_ in draft.classes.values():
         reported: set[int] = set()
         for name in _unique_attributes(class_):
@@ -86,8 +93,8 @@ def check_readable_uniques(draft: ModelDraft) -> Iterator[ModelError]:
 
 def _unreadable_message(class_: ClassDraft, name: str, use: DirectiveUse, writing: list[str]) -> str:
     return (
-        f'"{shorten(use["profile"])}" may {join_words(writing)} the unique {class_.name}.{name} without '
-        "READ, and so find out values by trying: add READ."
+        f'"{shorten(use["profile"])}" can {and_list(writing)} the unique {class_.name}.{name} without READ, '
+        "which reveals existing values by trial and error. Add READ."
     )
 
 
@@ -97,8 +104,8 @@ def _unique_attributes(class_: ClassDraft) -> list[str]:
 
 
 def _effective_grants(class_: ClassDraft, name: str) -> list[DirectiveUse]:
-    """Return the grant that counts for an attribute, for each profile that has one."""
-    counting = {use["profile"]: use for use in class_.directives("grant")}
+    """Return the grant that applies to an attribute, for each profile that has one."""
+    of_class = {use["profile"]: use for use in class_.directives("grant")}
     return list(
-        (counting | {use["profile"]: use for use in class_.fields_by_name[name].directives("grant")}).values()
+        (of_class | {use["profile"]: use for use in class_.fields_by_name[name].directives("grant")}).values()
     )

@@ -1,4 +1,4 @@
-"""Names are not reserved, too long or taken, be it by a generated type; case makes no difference."""
+"""Rules on names: they are not reserved, too long, or repeated. Case doesn't matter."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,11 +12,11 @@ from stratabase.wording import shorten
 
 MAX_NAME_LENGTH = 100
 GRAPHQL_LITERALS = frozenset({"true", "false", "null"})
-"""What cannot be in `EntityName`, which has a value for each class."""
+"""Names that can't be values of the generated enum `EntityName`, which has a value for each class."""
 
 
 def check_names(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check the names of classes, enums, enum values, attributes and roles, also those that lead back."""
+    """Check the names of classes, enums, enum values, attributes and roles, including roles to wholes."""
     definitions = [
         node
         for node in draft.definitions
@@ -32,32 +32,37 @@ def check_names(draft: ModelDraft) -> Iterator[ModelError]:
 
 
 def _check_distinct(nodes: Iterable[NameNode], taken: Iterable[str], owner: str) -> Iterator[ModelError]:
-    """Yield what is wrong with names that share a room, of which some are `taken` from the start."""
+    """Yield an error for each name that is reserved or taken.
+
+    `taken` are names that nothing else can have. `owner` is the prefix of the names in messages.
+    """
     seen = {name.casefold(): (name, "is an attribute type") for name in taken}
     for node in nodes:
         yield from check_reserved(node)
         name = node.value
         if name.casefold() in seen:
             other, what = seen[name.casefold()]
-            case = "" if name == other else ", and case does not make a difference"
-            yield error_at(node, f"{owner}{shorten(name)} is taken: {owner}{shorten(other)} {what}{case}.")
-        seen.setdefault(name.casefold(), (name, f"stands in line {line_of(node)}"))
+            case = "" if name == other else ", and case doesn't matter"
+            yield error_at(
+                node, f"The name {owner}{shorten(name)} is taken: {owner}{shorten(other)} {what}{case}."
+            )
+        seen.setdefault(name.casefold(), (name, f"is in line {line_of(node)}"))
 
 
 def check_reserved(node: NameNode) -> Iterator[ModelError]:
-    """Yield what is wrong with a name by itself."""
+    """Yield an error if a name is reserved or too long."""
     if text := reserved_name_error(node.value):
         yield error_at(node, text)
 
 
 def reserved_name_error(name: str) -> str | None:
-    """Return what is wrong with a name by itself."""
+    """Return an error message if a name is reserved or too long, or else None."""
     if name.startswith("_"):
-        return f"{shorten(name)} begins with _, as only the service's own names do."
+        return f"{shorten(name)} begins with _, which is reserved for Stratabase. Use another name."
     if SEPARATOR in name:
-        return f"{shorten(name)} holds {SEPARATOR}, as only generated names do."
+        return f"{shorten(name)} contains {SEPARATOR}, which is reserved for generated names."
     if len(name) > MAX_NAME_LENGTH:
-        return f"{shorten(name)} is too long: a name has at most {MAX_NAME_LENGTH} characters."
+        return f"{shorten(name)} is too long. Use at most {MAX_NAME_LENGTH} characters."
     return None
 
 
@@ -68,16 +73,16 @@ def _check_whole_roles(part: ClassDraft, whole_roles: Iterable[WholeRole]) -> It
         if text := taken.get(whole_role.name.casefold()):
             yield error_at(
                 whole_role.place,
-                f"The role back from {part.name} through {origin} cannot be called "
+                f"The role back from {part.name} through {origin} can't be called "
                 f"{shorten(whole_role.name)}: "
-                f'{text}. Write another name: @composition(whole: "…").',
+                f'{text}. Use another name: @composition(whole: "…").',
             )
-        taken.setdefault(whole_role.name.casefold(), f"the one through {origin} is called that")
+        taken.setdefault(whole_role.name.casefold(), f"the role back through {origin} has that name")
 
 
 def check_generated_names(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check the names of classes and enums against what is generated."""
-    made = {
+    """Check that the names of classes and enums differ from those of generated types."""
+    generated = {
         type_name(name, each): name
         for name in draft.classes
         for each in GeneratedType
@@ -87,10 +92,10 @@ def check_generated_names(draft: ModelDraft) -> Iterator[ModelError]:
         if isinstance(node, ObjectTypeDefinitionNode | EnumTypeDefinitionNode):
             name = node.name.value
             if name in FIXED_TYPES:
-                yield error_at(node.name, f"{name} is the name of a type that every generated schema has.")
+                yield error_at(node.name, f"Every generated schema has a type {name}. Use another name.")
             elif name in GRAPHQL_LITERALS and name in draft.classes:
-                text = f"A class cannot be called {name}: no GraphQL enum has that value."
+                text = f"A class can't be called {name}: a GraphQL enum can't have that value."
                 yield error_at(node.name, text)
-            elif name in made:
-                text = f"{shorten(name)} is the name of a type that is generated for the class {made[name]}."
-                yield error_at(node.name, text)
+            elif name in generated:
+                reason = f"The type {shorten(name)} is generated for the class {generated[name]}"
+                yield error_at(node.name, f"{reason}. Use another name.")

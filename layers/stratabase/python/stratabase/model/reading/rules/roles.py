@@ -1,4 +1,4 @@
-"""Associations and compositions: opposites name each other, one side holds the key, roles back have names."""
+"""Rules on roles: opposites name each other, one side holds the key, and roles to wholes have valid names."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def _check_opposite(draft: ModelDraft, field: FieldDraft, use: DirectiveUse) -> 
         text = _no_opposite_message(field, use["opposite"], other)
         yield error_at(use.node_of("opposite"), text, word=use["opposite"], among=fitting)
     elif other.name == field.name and other.owner == field.owner:
-        text = f"{field.full_name} cannot be its own opposite. Leave opposite out, or make a second role."
+        text = f"{field.full_name} can't be its own opposite. Remove opposite, or add a second role."
         yield error_at(use.node_of("opposite"), text)
     elif (opposite := opposite_of(other)) != field.name and _names_an_opposite(draft, other):
         yield error_at(use.node_of("opposite"), _one_sided_message(field, other, opposite))
@@ -38,25 +38,25 @@ def _can_be_opposite(field: FieldDraft, role: FieldDraft) -> bool:
 
 
 def _no_opposite_message(field: FieldDraft, opposite: str, other: FieldDraft | None) -> str:
-    """Return why the role that is named cannot be the opposite."""
+    """Return why the named role can't be the opposite. `other` is the field of that name, if there is one."""
     if other is None:
-        return (
-            f"{field.target_class} has no role {shorten(opposite)} to be the opposite of {field.full_name}."
-        )
+        return f"{field.target_class} has no role {shorten(opposite)} for the opposite of {field.full_name}."
     if other.is_composition:
-        return f"{other.full_name} is a composition; the opposite of {field.full_name} is an association."
-    fact = f"leads to {other.target_class}" if other.target_class else "is not a role"
-    return f"{other.full_name} {fact}; the opposite of {field.full_name} is a role to {field.owner}."
+        fact, rule = "is a composition", "an association"
+    else:
+        fact = f"leads to {other.target_class}" if other.target_class else "is not a role"
+        rule = f"a role to {field.owner}"
+    return f"{other.full_name} {fact}, but the opposite of {field.full_name} must be {rule}."
 
 
 def _is_reliable(other: FieldDraft) -> bool:
-    """Return whether what the other role says of its opposite can be relied on."""
+    """Return whether the arguments of another role's `@association` have no errors."""
     use = other.directive("association")
     return use is None or use.is_valid
 
 
 def _names_an_opposite(draft: ModelDraft, other: FieldDraft) -> bool:
-    """Return whether the other role names none or one that there is, and no other mistake says so already."""
+    """Return whether another role names no opposite or an existing one, so that no other rule reports it."""
     opposite = opposite_of(other)
     return _is_reliable(other) and (
         opposite is None or opposite in draft.classes[other.target].fields_by_name
@@ -64,20 +64,20 @@ def _names_an_opposite(draft: ModelDraft, other: FieldDraft) -> bool:
 
 
 def _one_sided_message(field: FieldDraft, other: FieldDraft, opposite: str | None) -> str:
-    named = f"names {shorten(opposite)}" if opposite is not None else "names none"
+    named = f"names {shorten(opposite)}" if opposite is not None else "names no opposite"
     right = f'@association(opposite: "{field.name}")'
-    return f"Opposites name each other, but {other.full_name} {named}. Write {right} there."
+    return f"Opposites must name each other, but {other.full_name} {named}. Write {right} there."
 
 
 def opposite_of(field: FieldDraft) -> str | None:
-    """Return the opposite that a role names."""
+    """Return the name of the opposite that a role names, or None."""
     use = field.directive("association")
     opposite: str | None = use["opposite"] if use else None
     return opposite
 
 
 def check_key_holders(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check which side of every association holds the key."""
+    """Check the side of every association that holds the key: a to-one side, and only one."""
     for field in draft.fields:
         if not field.is_association:
             continue
@@ -92,40 +92,40 @@ def check_key_holders(draft: ModelDraft) -> Iterator[ModelError]:
 
 
 def mutual_opposite(draft: ModelDraft, field: FieldDraft) -> FieldDraft | None:
-    """Return the opposite of an association, where the two name each other."""
+    """Return the opposite of an association if both roles name each other, or else None."""
     other = draft.classes[field.target].fields_by_name.get(opposite_of(field) or "")
     fits = other and other.is_association and other.target_class == field.owner
     return other if other and fits and other is not field and opposite_of(other) == field.name else None
 
 
 def _check_implied_holder(field: FieldDraft) -> Iterator[ModelError]:
-    """Check a role whose side follows from the cardinalities."""
+    """Check the argument `holds` of a role for which the cardinalities determine who holds the key."""
     use = field.directive("association")
     if use is None or use["holds"] is None or use["holds"] is not field.many:
         return
     if field.many:
-        text = f"{field.full_name} leads to many, so it cannot hold the key: the to-one side does."
+        text = f"{field.full_name} leads to many objects, so it can't hold the key. Remove holds."
     else:
-        text = f"{field.full_name} is the to-one side, so it holds the key: leave holds out."
+        text = f"{field.full_name} is the to-one side, so it must hold the key. Remove holds."
     yield error_at(use.node_of("holds"), text)
 
 
 def _check_two_holders(field: FieldDraft, other: FieldDraft) -> Iterator[ModelError]:
-    """Check two to-one roles, once: at the one that stands first, or that holds the key too."""
+    """Check two to-one roles that are opposites. To report errors once, only the later role is checked."""
     if _stands_after(field, other):
         mine, others = _claims_key(field), _claims_key(other)
         if mine and others:
             use = field.directive("association")
             assert use is not None
-            text = f"Only one of {other.full_name} and {field.full_name} holds the key."
+            text = f"Only one of {other.full_name} and {field.full_name} can hold the key. Remove one holds."
             yield error_at(use.node_of("holds"), text)
         elif not mine and not others and _is_reliable(field) and _is_reliable(other):
-            text = f"One of {other.full_name} and {field.full_name} holds the key: write holds: true there."
+            text = f"One of {other.full_name} and {field.full_name} must hold the key. Add holds: true to it."
             yield error_at(other.node.name, text)
 
 
 def _stands_after(field: FieldDraft, other: FieldDraft) -> bool:
-    """Return whether one field stands after the other in the file."""
+    """Return whether one field is defined after the other."""
     return _position(field) > _position(other)
 
 
@@ -140,13 +140,17 @@ def _claims_key(field: FieldDraft) -> bool:
 
 
 def check_compositions(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check the `whole` of every composition (whether it is taken, the rule of names checks)."""
+    """Check that the argument `whole` of every composition is a valid name.
+
+    The rules on names check whether the name is taken.
+    """
     for field in draft.fields:
         use = field.directive("composition")
         if not use or not field.target_class or use["whole"] is None:
             continue
         if not _ROLE_NAME.fullmatch(use["whole"]):
-            text = f'"{shorten(use["whole"])}" is no name: write letters, digits and _, a letter first.'
+            name = shorten(use["whole"])
+            text = f'"{name}" is not a valid name. Use letters, digits, and _, and begin with a letter.'
             yield error_at(use.node_of("whole"), text)
-        elif text_of := reserved_name_error(use["whole"]):
-            yield error_at(use.node_of("whole"), text_of)
+        elif error := reserved_name_error(use["whole"]):
+            yield error_at(use.node_of("whole"), error)
