@@ -279,7 +279,7 @@ def request_of(
     evaluation: EvaluationContext = EMPTY_CONTEXT,
     budget: ReadBudget | None = None,
 ) -> RequestContext:
-    """Return the context of a request that reads objects, as nobody unless `evaluation` tells who."""
+    """Return the context of a read request, by default without a caller."""
     return RequestContext(model, entities, budget or unlimited_budget(), evaluation)
 
 

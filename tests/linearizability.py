@@ -18,12 +18,14 @@ class Operation:
 
 
 Step = Callable[[S, Operation], S | None]
-"""Returns the state after an operation that is done at once; None where that would not tell what it told."""
+"""Returns the state after an operation, or None if the operation cannot have had that result."""
 
 
 def is_linearizable(history: Sequence[Operation], first: S, step: Step[S]) -> bool:
-    """Return whether some order explains all that was told: one in which nothing comes before its beginning,
-    or after its end."""
+    """Return whether some sequential order of the operations explains all results.
+
+    The order must respect real time: an operation takes effect between its start and its end.
+    """
     return _Search(history, step).explains((1 << len(history)) - 1, first)
 
 

@@ -58,7 +58,7 @@ class Shop:
     def ask(self, *fields: str) -> list[Any]:
         """Return what a client gets that asks for one mutation after the other."""
         instance = self.instance()
-        answers = [asked(instance, field) for field in fields]
+        answers = [response_to(instance, field) for field in fields]
         instance.close()
         return [answer["data"] for answer in answers]
 
@@ -71,7 +71,7 @@ class Shop:
         return item.state or ""
 
 
-def asked(instance: Instance, field: str, kind: str = "mutation") -> Any:
+def response_to(instance: Instance, field: str, kind: str = "mutation") -> Any:
     """Return what a process answers."""
     answer = instance.executor.execute(f"{kind} {{ {field} }}", None, None, ADMINISTRATOR, "")
     return json.loads(answer.body)
@@ -79,7 +79,7 @@ def asked(instance: Instance, field: str, kind: str = "mutation") -> Any:
 
 def issues(instance: Instance, field: str) -> list[tuple[str, str]]:
     """Return the types and messages of the issues for which a process refuses a mutation."""
-    errors = asked(instance, field).get("errors", ())
+    errors = response_to(instance, field).get("errors", ())
     return [(error["extensions"]["issueType"], error["message"]) for error in errors]
 
 
@@ -159,7 +159,7 @@ def test_a_model_that_serves_before_its_build_refuses_unverifiable_writes(
         ('Pet___validateCreate(data: {name: "Max"})', text),
         (f"Pet___validateUpdateBulk({everybody})", f"{text} This applies to 2 objects."),
     ):
-        answer = asked(process, f"{query} {{ isValid issues {{ userMessage }} }}", "query")
+        answer = response_to(process, f"{query} {{ isValid issues {{ userMessage }} }}", "query")
         (validation,) = answer["data"].values()
         assert not validation["isValid"]
         assert expected in {issue["userMessage"] for issue in validation["issues"]}

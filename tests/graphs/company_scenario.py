@@ -109,7 +109,9 @@ class CompanyScenario:
         self.write(command)
         after = self.entities.graph
         ended = {_label(reference): None for reference in before.objects.keys() - after.objects.keys()}
-        links = {_link(link): link in after.links for link in before.links ^ after.links if _is_first(link)}
+        links = {
+            _link(link): link in after.links for link in before.links ^ after.links if is_canonical_side(link)
+        }
         return (
             ended
             | links
@@ -136,8 +138,8 @@ def _link(link: tuple[RoleName, str, str]) -> str:
     return f"{role} {owner} {other}"
 
 
-def _is_first(link: tuple[RoleName, str, str]) -> bool:
-    """Return whether a link is seen from the side that is told."""
+def is_canonical_side(link: tuple[RoleName, str, str]) -> bool:
+    """Return whether a link is seen from its canonical side."""
     opposite = COMPANY.classes[link[0].class_name].roles[link[0].role_name].opposite
     return opposite is None or link[0].role_name in {"people", "friends"}
 

@@ -36,12 +36,12 @@ class RecordedHistory:
         self.restored = 0
 
     @property
-    def now(self) -> ReferenceGraph:
-        """What there is."""
+    def current(self) -> ReferenceGraph:
+        """The present graph."""
         return self.pages[-1][1]
 
-    def go_on(self) -> None:
-        """Do something, or be refused."""
+    def run_request(self) -> None:
+        """Run a random request, which may be refused."""
         self._clock.instant += self._chance.choice([2, 1000])
         try:
             if self._chance.random() < 0.25:
@@ -49,30 +49,30 @@ class RecordedHistory:
             else:
                 self._write()
         except Refused:
-            assert self._look().content() == self.now.content()
+            assert self._look().content() == self.current.content()
         self.pages.append((self._clock.now(), self._look()))
 
-    def tell_by(self, entities: Entities) -> None:
-        """Have other objects tell what there was."""
+    def read_from(self, entities: Entities) -> None:
+        """Use other entities for all later reads and writes."""
         self._services = replace(self._services, entities=entities)
 
-    def then(self, instant: Instant) -> ReferenceGraph:
-        """Return what there was at an instant."""
+    def graph_as_of(self, instant: Instant) -> ReferenceGraph:
+        """Return the recorded graph as of an instant."""
         return [graph for began, graph in self.pages if began <= instant][-1]
 
     def instants(self) -> set[Instant]:
-        """Return every instant at which something may have changed, and those beside it."""
+        """Return every instant of a change, with the instants next to it."""
         return {began + beside for began, _ in self.pages[1:] for beside in (-1, 0, 1)}
 
-    def known(self) -> set[Reference]:
-        """Return all that there ever was."""
+    def references(self) -> set[Reference]:
+        """Return the references of all objects that ever existed."""
         return {reference for _, graph in self.pages for reference in graph.objects}
 
     def check(self, instant: Instant) -> None:
         """Compare whatever keeps versions, as of an instant, with what was recorded then."""
-        past = AsOfGraph(self.then(instant), self.now, self._links)
+        past = AsOfGraph(self.graph_as_of(instant), self.current, self._links)
         request = request_of(self._services.model, self._services.entities)
-        for reference in filter(past.is_versioned, self.known()):
+        for reference in filter(past.is_versioned, self.references()):
             entity = get_version(request, reference, instant)
             found = entity and view_of(Reader(request, instant), entity, DEPTH)
             expected = past.view(reference, DEPTH) if past.is_there(reference) else None
@@ -80,13 +80,15 @@ class RecordedHistory:
 
     def check_pages(self) -> None:
         """Compare all versions of each object, read together, with what was recorded when each began."""
-        for reference in filter(AsOfGraph(self.now, self.now, self._links).is_versioned, self.known()):
+        for reference in filter(
+            AsOfGraph(self.current, self.current, self._links).is_versioned, self.references()
+        ):
             versions = [*self._services.entities.versions(reference)]
             request = request_of(self._services.model, self._services.entities)
             result = VersionReader(request).each(versions, partial(load_view, depth=DEPTH))
             for began, found in zip((each.start for each in versions), result, strict=True):
                 assert began is not None
-                past = AsOfGraph(self.then(began), self.now, self._links)
+                past = AsOfGraph(self.graph_as_of(began), self.current, self._links)
                 expected = past.view(reference, DEPTH) if past.is_there(reference) else None
                 assert found == expected, (reference, began, found, expected)
 
@@ -97,7 +99,7 @@ class RecordedHistory:
         return read_graph(self._services.entities, self._services.model)
 
     def _write(self) -> None:
-        command = RandomCommands(self.now, self._chance).command()
+        command = RandomCommands(self.current, self._chance).command()
         if isinstance(command, Delete):
             delete(self._services, command, ADMINISTRATOR)
         else:
@@ -106,7 +108,7 @@ class RecordedHistory:
     def _restore(self) -> None:
         """Make something what it was at one time or another."""
         classes = self._services.model.classes
-        known = sorted(each for each in self.known() if not classes[each.class_name].part)
+        known = sorted(each for each in self.references() if not classes[each.class_name].part)
         known = [each for each in known if classes[each.class_name].versioned]
         if not known:
             return

@@ -60,8 +60,8 @@ def left(
 
 
 def deleted(home: Path, settings: Mapping[str, str]) -> StoppedDeletion:
-    maker = made("Maker", name="m")
-    fleet = made("Fleet", name="f")
+    maker = create_object("Maker", name="m")
+    fleet = create_object("Fleet", name="f")
     for first in range(0, NUMBER, TOGETHER):
         vans = [{"tyres": [tyre(each, maker)]} for each in range(first, first + TOGETHER)]
         ask(UPDATE, {"data": {"_id": fleet, "vans": {"create": vans}}})
@@ -90,7 +90,7 @@ def creation(class_name: str) -> str:
     return f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
 
 
-def made(class_name: str, **data: Any) -> str:
+def create_object(class_name: str, **data: Any) -> str:
     return str(ask(creation(class_name), {"data": data})["_id"])
 
 
@@ -109,8 +109,8 @@ def test_the_scheduled_function_deletes_what_a_deletion_left(left: StoppedDeleti
     assert ask(TYRES) == NONE
     assert ask("{ Van___getPage { totalCount } }")["totalCount"] == 0
     assert ask(f'mutation {{ Maker___delete(_id: "{left.maker}") {{ deleted }} }}') == {"deleted": True}
-    other = made("Maker", name="other")
-    made("Fleet", name="g", vans=[{"tyres": [tyre(each, other)]} for each in range(TOGETHER)])
+    other = create_object("Maker", name="other")
+    create_object("Fleet", name="g", vans=[{"tyres": [tyre(each, other)]} for each in range(TOGETHER)])
     assert ask("{ Tyre___getPage { totalCount } }") == {"totalCount": TOGETHER}
 
 

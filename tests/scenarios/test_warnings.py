@@ -27,7 +27,7 @@ def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         yield Client(service)
 
 
-def told(client: Client, query: str, **variables: Any) -> list[tuple[Any, ...]]:
+def reported_issues(client: Client, query: str, **variables: Any) -> list[tuple[Any, ...]]:
     """Return what a mutation is refused for, which answers nothing else."""
     body = client.body(query, **variables)
     assert [*body["data"].values()] == [None]
@@ -42,10 +42,10 @@ def shown(client: Client, query: str, **variables: Any) -> tuple[Any, list[tuple
 
 
 def _issues(body: Any) -> list[tuple[Any, ...]]:
-    return [_told(error["extensions"], error["message"]) for error in body["errors"]]
+    return [expected_issue(error["extensions"], error["message"]) for error in body["errors"]]
 
 
-def _told(issue: dict[str, Any], message: str) -> tuple[Any, ...]:
+def expected_issue(issue: dict[str, Any], message: str) -> tuple[Any, ...]:
     return issue["issueType"], issue["issueLevel"], message, issue["sourceRequestReference"]
 
 
@@ -81,7 +81,7 @@ def test_an_object_with_a_warning_is_written_only_if_forced(client: Client) -> N
         "forceWarnings: {actionVeto: true, dataValidation: false}",
         "forceWarnings: {dataValidation: null}",
     ):
-        assert len(told(client, create % unforced)) == 1
+        assert len(reported_issues(client, create % unforced)) == 1
     page = f'{{ Person___getPage(options: {{filter: {{name___eq: "{name}"}}}}) {{ totalCount }} }}'
     assert client.ask(page) == {"totalCount": 0}
 
@@ -92,14 +92,16 @@ def test_an_object_with_a_warning_is_written_only_if_forced(client: Client) -> N
 def test_a_blocking_warning_cannot_be_forced(client: Client) -> None:
     query = f'mutation {{ Person___create(data: {{name: "Kim", age: 151}}, {FORCE}) {{ _id }} }}'
 
-    assert told(client, query) == [("ENTITY_DOMAIN", "ERROR", "Nobody is so old.", "Person___create.data")]
+    assert reported_issues(client, query) == [
+        ("ENTITY_DOMAIN", "ERROR", "Nobody is so old.", "Person___create.data")
+    ]
 
 
 def test_warnings_of_parts_and_other_issues_are_reported_together(client: Client) -> None:
     data = {"name": "admin", "age": 201, "phones": [{"digits": "123"}, {"digits": "1"}]}
     place = "Person___create.data"
 
-    found = told(client, CREATE, data=data)
+    found = reported_issues(client, CREATE, data=data)
 
     assert [each[:2] + each[3:] for each in found] == [
         ("ATTRIBUTE_RANGE", "ERROR", f"{place}.age"),
@@ -123,10 +125,10 @@ def test_updates_through_roles_check_the_warnings_of_their_targets(client: Clien
     person = "mutation($data: PersonUpdate!) { Person___update(data: $data) { _id } }"
     change = {"_id": kim, "phones": {"update": [{**phone, "digits": "1"}]}}
 
-    assert told(client, team, data={"_id": red, "members": {"add": [kim]}}) == [
+    assert reported_issues(client, team, data={"_id": red, "members": {"add": [kim]}}) == [
         ("ENTITY_DOMAIN", "WARNING", "Red is for adults.", "Team___update.data.members")
     ]
-    assert told(client, person, data=change) == [
+    assert reported_issues(client, person, data=change) == [
         ("ENTITY_DOMAIN", "WARNING", "A short number.", "Person___update.data.phones.update.0")
     ]
     assert client.ask(phones, id=kim)["phones"]["items"] == [phone]
@@ -148,10 +150,10 @@ def test_a_save_checks_warnings(client: Client) -> None:
     save = "mutation($data: PersonDraft!) { Person___save(data: $data, %s) { _id age } }"
     child = ("ENTITY_DOMAIN", "WARNING", "A child.", "Person___save.data")
 
-    assert told(client, save % "forceWarnings: {}", data={"name": "Kim", "age": 7}) == [child]
+    assert reported_issues(client, save % "forceWarnings: {}", data={"name": "Kim", "age": 7}) == [child]
     created = client.ask(save % FORCE, data={"name": "Kim", "age": 7})
     again = {"_id": created["_id"], "name": "Lee"}
-    assert told(client, save % "forceWarnings: {}", data=again) == [child]
+    assert reported_issues(client, save % "forceWarnings: {}", data=again) == [child]
     assert client.ask(save % FORCE, data=again) == created
 
 
@@ -199,7 +201,7 @@ def test_warnings_of_singletons_and_forms_are_checked(client: Client) -> None:
     house = "mutation { House___update(data: {degrees: 5}, %s) { degrees } }"
     leave = "{ Leave___previewCreate(data: {days: %s}) { days } }"
 
-    assert [each[2] for each in told(client, house % "forceWarnings: {}")] == ["Cold."]
+    assert [each[2] for each in reported_issues(client, house % "forceWarnings: {}")] == ["Cold."]
     assert client.ask(house % FORCE) == {"degrees": 5}
     assert client.ask(leave % 30) == {"days": 30}
     view, issues = shown(client, leave % 301)

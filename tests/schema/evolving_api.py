@@ -33,7 +33,7 @@ class EvolvingApi:
         self.executor = SchemaExecutor(self.services, _failed)
 
     def reindex(self) -> list[ReindexOutcome]:
-        """Build what the model asks for of all its classes; nobody else serves."""
+        """Build what the model needs for all its classes, while no other process serves."""
         reindex = Reindex(self.engine, self.model, sleep=lambda _: None)
         return [reindex.run(class_.name) for class_ in self.model.classes.values() if class_.is_stored]
 

@@ -20,7 +20,7 @@ LOCKED = {"lockedBy": "ada", "lockedUntil": "01/01/2020 12:10", "mine": False}
 INFO = "_lock { lockedBy lockedUntil mine }"
 
 
-def asked(api: GraphApi, caller: Caller, query: str, **variables: Any) -> Any:
+def response_to(api: GraphApi, caller: Caller, query: str, **variables: Any) -> Any:
     """Return all of the answer to a request of somebody."""
     return json.loads(api.executor.execute(query, variables, None, caller, "trace").body)
 
@@ -44,20 +44,20 @@ def issues(answer: Any) -> list[tuple[Any, ...]]:
 
 def test_objects_are_locked_and_unlocked(graphs: GraphApi) -> None:
     team, house = ("Team", graphs.create("Team", name="red")), ("House", "1")
-    answer = asked(graphs, ADA, LOCK, locks=entities(team, house), minutes=3)
+    answer = response_to(graphs, ADA, LOCK, locks=entities(team, house), minutes=3)
     assert answer == {"data": {"lock": {"locked": True, "minutes": 3}}}
-    answer = asked(graphs, BOB, LOCK, locks=entities(house, team))
+    answer = response_to(graphs, BOB, LOCK, locks=entities(house, team))
     assert issues(answer) == [
         ("ENTITY_LOCK_EDIT", "House", "1", "lock.locks.0"),
         ("ENTITY_LOCK_EDIT", *team, "lock.locks.1"),
     ]
     assert answer["data"] == {"lock": None}
     assert answer["errors"][0]["message"] == 'House "1" is locked by ada until 01/01/2020 12:03.'
-    assert issues(asked(graphs, BOB, UNLOCK, locks=entities(team))) == [
+    assert issues(response_to(graphs, BOB, UNLOCK, locks=entities(team))) == [
         ("ENTITY_LOCK_EDIT", *team, "unlock.locks.0")
     ]
     for caller in (ADA, BOB):
-        answer = asked(graphs, caller, UNLOCK, locks=entities(team, house))
+        answer = response_to(graphs, caller, UNLOCK, locks=entities(team, house))
         assert answer == {"data": {"unlock": {"locked": False, "minutes": 0}}}
 
 
@@ -72,7 +72,7 @@ def test_objects_are_locked_and_unlocked(graphs: GraphApi) -> None:
 def test_a_lock_lasts_ten_minutes_by_default(graphs: GraphApi, query: str) -> None:
     skill = graphs.create("Skill", name="sing")
     for _ in range(3):  # so that it is compiled
-        answer = asked(graphs, ADA, query.replace("ID", skill))
+        answer = response_to(graphs, ADA, query.replace("ID", skill))
         assert answer == {"data": {"lock": {"locked": True, "minutes": 10}}}
     assert graphs.ask(f'{{ Skill___get(_id: "{skill}") {{ {INFO} }} }}') == {"_lock": LOCKED}
 
@@ -94,65 +94,65 @@ def test_a_lock_lasts_ten_minutes_by_default(graphs: GraphApi, query: str) -> No
     ],
 )
 def test_contradicting_arguments_are_refused(graphs: GraphApi, query: str, found: str) -> None:
-    assert issues(asked(graphs, ADA, query)) == [("MALFORMED_REQUEST", None, None, found)]
+    assert issues(response_to(graphs, ADA, query)) == [("MALFORMED_REQUEST", None, None, found)]
 
 
 def test_objects_of_every_class_can_be_locked_and_missing_ones_are_reported(graphs: GraphApi) -> None:
     """Parts, what has no services, and forms, of which nothing is ever kept."""
     for name in graphs.services.model.classes:
-        answer = asked(graphs, ADA, LOCK, locks=entities((name, "none")))
+        answer = response_to(graphs, ADA, LOCK, locks=entities((name, "none")))
         assert issues(answer) == [("ENTITY_NOT_FOUND", name, "none", "lock.locks.0._id")]
-    answer = asked(graphs, ADA, LOCK, locks=entities(("Vault", "1")))
+    answer = response_to(graphs, ADA, LOCK, locks=entities(("Vault", "1")))
     assert answer == {"data": {"lock": {"locked": True, "minutes": 10}}}
-    (error,) = asked(graphs, ADA, LOCK, locks=entities(("Nobody", "1")))["errors"]
+    (error,) = response_to(graphs, ADA, LOCK, locks=entities(("Nobody", "1")))["errors"]
     assert error["extensions"] == {"classification": "ValidationError"}
 
 
 def test_a_part_is_locked_by_itself(graphs: GraphApi) -> None:
     person = graphs.person()
     (phone,) = graphs.get("Person", person, "phones { items { _id } }")["phones"]["items"]
-    asked(graphs, ADA, LOCK, locks=entities(("Phone", phone["_id"])))
+    response_to(graphs, ADA, LOCK, locks=entities(("Phone", phone["_id"])))
     query = """mutation($id: ID!, $part: ID!) { Person___update(data: {_id: $id,
       phones: {update: [{_id: $part, digits: "2"}]}}) { _id } }"""
-    answer = asked(graphs, BOB, query, id=person, part=phone["_id"])
+    answer = response_to(graphs, BOB, query, id=person, part=phone["_id"])
     assert issues(answer) == [
         ("ENTITY_LOCK_PERSIST", "Phone", phone["_id"], "Person___update.data.phones.update.0")
     ]
-    assert "errors" not in asked(graphs, ADA, query, id=person, part=phone["_id"])
+    assert "errors" not in response_to(graphs, ADA, query, id=person, part=phone["_id"])
     shown = graphs.get("Person", person, f"{INFO} phones {{ items {{ digits {INFO} }} }}")
     assert shown == {"_lock": None, "phones": {"items": [{"digits": "2", "_lock": LOCKED}]}}
 
 
 def test_writes_by_others_are_refused_with_the_reason(graphs: GraphApi) -> None:
     team = graphs.create("Team", name="red")
-    asked(graphs, ADA, LOCK, locks=entities(("Team", team)))
+    response_to(graphs, ADA, LOCK, locks=entities(("Team", team)))
     queries = [
         f'mutation {{ Team___update(data: {{_id: "{team}", name: "blue"}}) {{ name }} }}',
         f'mutation {{ Team___save(data: {{_id: "{team}", name: "blue"}}) {{ name }} }}',
         f'mutation {{ Team___delete(_id: "{team}") {{ deleted }} }}',
     ]
     for query in queries:
-        answer = asked(graphs, ADMINISTRATOR, query)
+        answer = response_to(graphs, ADMINISTRATOR, query)
         assert [issue[:3] for issue in issues(answer)] == [("ENTITY_LOCK_PERSIST", "Team", team)]
         assert answer["errors"][0]["message"] == f'Team "{team}" is locked by ada until 01/01/2020 12:10.'
         assert answer["errors"][0]["extensions"]["issueReferenceType"] == "ENTITY"
     bulk = 'mutation { Team___deleteBulk(options: {filter: {name___eq: "red"}}) { deleted } }'
-    assert [issue[0] for issue in issues(asked(graphs, ADMINISTRATOR, bulk))] == [
+    assert [issue[0] for issue in issues(response_to(graphs, ADMINISTRATOR, bulk))] == [
         "SERVICE_HANDLER_ERROR",
         "ENTITY_LOCK_PERSIST",
     ]
     query = f'{{ Team___validateDelete(_id: "{team}") {{ isValid issues {{ issueType }} }} }}'
-    assert asked(graphs, BOB, query)["data"]["Team___validateDelete"] == {
+    assert response_to(graphs, BOB, query)["data"]["Team___validateDelete"] == {
         "isValid": False,
         "issues": [{"issueType": "ENTITY_LOCK_PERSIST"}],
     }
-    assert asked(graphs, ADA, queries[0])["data"] == {"Team___update": {"name": "blue"}}
+    assert response_to(graphs, ADA, queries[0])["data"] == {"Team___update": {"name": "blue"}}
 
 
 def test_one_request_locks_writes_and_unlocks(graphs: GraphApi) -> None:
     team = graphs.create("Team", name="red")
     named = f'locks: [{{entityName: Team, _id: "{team}"}}]'
-    answer = asked(
+    answer = response_to(
         graphs,
         ADA,
         f"""mutation {{ lock({named}) {{ locked }}
@@ -257,7 +257,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
 def test_the_lock_is_shown_on_every_object_type(query: str, found: Any) -> None:
     api, _ = small()
     mine = '"mine": true' in json.dumps(found) or "mutation" in query or "previewUpdate" in query
-    answer = asked(api, ADA if mine else BOB, query)
+    answer = response_to(api, ADA if mine else BOB, query)
     assert answer == {"data": {"found": found}}
 
 
@@ -278,7 +278,7 @@ def test_the_end_of_a_lock_is_formatted_by_the_member_or_the_request() -> None:
       other: lockedUntil(format: $f) } } }"""
     rosa = Caller("r", "rosa", "Member", formats=Formats("d MMMM yyyy", "HH:mm", "Europe/Rome", "it"))
     for _ in range(3):
-        answer = asked(api, rosa, query)
+        answer = response_to(api, rosa, query)
         assert answer["data"]["Team___get"]["_lock"] == {
             "lockedUntil": "1 gennaio 2020 13:10",
             "plain": "01-01-2020 13:10:00.000",
@@ -289,7 +289,7 @@ def test_the_end_of_a_lock_is_formatted_by_the_member_or_the_request() -> None:
 def test_an_invalid_format_is_refused() -> None:
     api, _ = small()
     for _ in range(3):
-        answer = asked(api, ADA, '{ Team___get(_id: "t") { _lock { lockedUntil(format: "jj") } } }')
+        answer = response_to(api, ADA, '{ Team___get(_id: "t") { _lock { lockedUntil(format: "jj") } } }')
         assert [issue[0] for issue in issues(answer)] == ["MALFORMED_REQUEST"]
         assert "LockInfo.lockedUntil(format)" in answer["errors"][0]["message"]
 
@@ -326,7 +326,7 @@ def test_selecting_locks_of_a_page_reads_its_objects_in_one_batch(query: str, re
         objects.put("Skill", f"s{number:02}", name="sing")
     objects.put("Person", "p", last_name="Li", favourite="s03")
     counted = counting(objects)
-    answer = asked(GraphApi(objects), ADA, query)
+    answer = response_to(GraphApi(objects), ADA, query)
     assert "errors" not in answer
     assert counted == read
 
@@ -342,12 +342,12 @@ def test_an_object_deleted_after_the_page_was_read_has_no_lock() -> None:
         return found
 
     objects.page = passing  # type: ignore[method-assign, assignment]
-    answer = asked(GraphApi(objects), ADA, "{ Skill___getPage { items { name _lock { mine } } } }")
+    answer = response_to(GraphApi(objects), ADA, "{ Skill___getPage { items { name _lock { mine } } } }")
     assert answer["data"]["Skill___getPage"]["items"] == [{"name": "sing", "_lock": None}]
 
 
 def test_lock_services_take_no_diagnostics() -> None:
     api, _ = small()
     for argument in ("insight: LIGHT", "disableCache: true", "forceWarnings: {}"):
-        (error,) = asked(api, ADA, f"mutation {{ unlock({argument}) {{ locked }} }}")["errors"]
+        (error,) = response_to(api, ADA, f"mutation {{ unlock({argument}) {{ locked }} }}")["errors"]
         assert error["extensions"] == {"classification": "ValidationError"}

@@ -19,7 +19,7 @@ def second(api: VersionedApi, number: int) -> str:
     return api.at(NOON + 1000 * number)
 
 
-def told(body: dict[str, Any]) -> list[tuple[str, str, str]]:
+def issue_summaries(body: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Return the issues of an answer: their levels, types, and what they are about."""
     issues = [error["extensions"] for error in body["errors"]]
     return [
@@ -69,10 +69,10 @@ def test_a_restoration_without_changes_creates_no_version(api: VersionedApi) -> 
 
 def test_restoring_a_missing_version_is_refused(api: VersionedApi) -> None:
     id_ = api.person(last_name="a")
-    assert told(api.restore(id_, second(api, 0))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
-    assert told(api.restore("nobody", second(api, 1))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
+    assert issue_summaries(api.restore(id_, second(api, 0))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
+    assert issue_summaries(api.restore("nobody", second(api, 1))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
     api.delete(id_)
-    assert told(api.restore(id_, api.at(api.clock.instant))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
+    assert issue_summaries(api.restore(id_, api.at(api.clock.instant))) == [("ERROR", "ENTITY_NOT_FOUND", "")]
 
 
 def test_a_key_to_a_deleted_object_is_omitted_with_a_warning(api: VersionedApi) -> None:
@@ -81,7 +81,7 @@ def test_a_key_to_a_deleted_object_is_omitted_with_a_warning(api: VersionedApi) 
     api.update(id_, last_name="b", mentor={"remove": True})
     api.delete(mentor)
     body = api.restore(id_, second(api, 2))
-    assert told(body) == [("WARNING", "ENTITY_NOT_FOUND", "mentor")]
+    assert issue_summaries(body) == [("WARNING", "ENTITY_NOT_FOUND", "mentor")]
     assert f'Person "{mentor}" ' in body["errors"][0]["message"]
     assert api.names(id_) == ["a", "b"]
     forced = api.restore(id_, second(api, 2), force=True, selection="last_name mentor { _id }")
@@ -97,7 +97,7 @@ def test_unversioned_parts_stay_if_they_exist_and_are_otherwise_omitted(api: Ver
         last_name="b",
         phones={"update": [changed], "delete": [phones[1]["_id"]], "create": [{"digits": "3"}]},
     )
-    assert told(api.restore(id_, second(api, 1))) == [("WARNING", "ENTITY_NOT_FOUND", "phones")]
+    assert issue_summaries(api.restore(id_, second(api, 1))) == [("WARNING", "ENTITY_NOT_FOUND", "phones")]
     forced = api.restore(id_, second(api, 1), force=True, selection="last_name phones { items { digits } }")
     shown = {"last_name": "a", "phones": {"items": [{"digits": "11"}]}}
     assert forced["data"]["Person___restoreVersion"] == shown
@@ -107,7 +107,9 @@ def test_unique_values_taken_by_another_object_are_refused(api: VersionedApi) ->
     id_ = api.person(last_name="a", email="a@example.com")
     api.update(id_, email=None)
     api.person(last_name="other", email="a@example.com")
-    assert told(api.restore(id_, second(api, 1), force=True)) == [("ERROR", "ENTITY_UNIQUE", "email")]
+    assert issue_summaries(api.restore(id_, second(api, 1), force=True)) == [
+        ("ERROR", "ENTITY_UNIQUE", "email")
+    ]
 
 
 def test_a_partner_taken_by_another_object_is_refused(api: VersionedApi) -> None:
@@ -118,7 +120,7 @@ def test_a_partner_taken_by_another_object_is_refused(api: VersionedApi) -> None
     api.clock.instant += 1000
     api.graphs.update("Desk", "_id", _id=desk, owner={"set": other})
     body = api.restore(id_, api.at(api.clock.instant - 1001))
-    assert ("ERROR", "ROLE_CARDINALITY", "desk") in told(body)
+    assert ("ERROR", "ROLE_CARDINALITY", "desk") in issue_summaries(body)
 
 
 def test_an_object_locked_by_another_is_not_restored(api: VersionedApi) -> None:
@@ -126,7 +128,9 @@ def test_an_object_locked_by_another_is_not_restored(api: VersionedApi) -> None:
     api.update(id_, last_name="b")
     api.graphs.ask(f'mutation {{ lock(locks: [{{entityName: Person, _id: "{id_}"}}]) {{ locked }} }}')
     api.graphs.caller = Caller("2", "bob", "Administrator")
-    assert told(api.restore(id_, second(api, 1), force=True)) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
+    assert issue_summaries(api.restore(id_, second(api, 1), force=True)) == [
+        ("ERROR", "ENTITY_LOCK_PERSIST", "")
+    ]
     assert api.names(id_) == ["a", "b"]
 
 
@@ -135,7 +139,7 @@ def test_a_restoration_that_empties_a_required_role_is_refused(api: VersionedApi
     id_ = api.person(last_name="a")
     api.delete(id_)
     body = api.restore(id_, second(api, 1), force=True)
-    assert set(told(body)) == {
+    assert set(issue_summaries(body)) == {
         ("ERROR", "ROLE_CARDINALITY", role) for role in ("skills", "contract", "phones")
     }
     assert api.version(id_, api.at(api.clock.instant)) is None
@@ -154,7 +158,7 @@ def test_if_version_of_another_version_is_refused_with_the_present_one(api: Vers
     value = {} if query is DELETE else {"name": "c"}
     for wrong in (second(api, 1), api.at(NOON + 1999), api.at(NOON + 2001)):
         body = api.graphs.body(query, id=id_, v=wrong, **value)
-        assert told(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
+        assert issue_summaries(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
         assert body["errors"][0]["extensions"]["sourceRequestReference"] == "r.ifVersion"
         assert second(api, 2) in body["errors"][0]["message"]
     assert api.names(id_) == ["a", "b"]
@@ -171,7 +175,7 @@ def test_a_write_with_if_version_null_succeeds(api: VersionedApi, query: str) ->
 def test_an_update_without_changes_is_refused_if_if_version_differs(api: VersionedApi) -> None:
     id_ = api.person(last_name="a")
     body = api.graphs.body(UPDATE, id=id_, v=second(api, 0), name="a")
-    assert told(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
+    assert issue_summaries(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
 
 
 def test_an_update_of_roles_is_refused_if_if_version_differs(api: VersionedApi) -> None:
@@ -179,7 +183,7 @@ def test_an_update_of_roles_is_refused_if_if_version_differs(api: VersionedApi) 
     query = """mutation($id: ID!, $v: Datetime, $p: [PhoneCreate])
                { Person___update(data: {_id: $id, phones: {create: $p}}, ifVersion: $v) { last_name } }"""
     phone = [{"digits": "5"}]
-    assert told(api.graphs.body(query, id=id_, v=second(api, 0), p=phone)) == [
+    assert issue_summaries(api.graphs.body(query, id=id_, v=second(api, 0), p=phone)) == [
         ("ERROR", "ENTITY_LOCK_PERSIST", "")
     ]
     assert api.graphs.ask(query, id=id_, v=second(api, 1), p=phone) == {"last_name": "a"}
@@ -188,7 +192,7 @@ def test_an_update_of_roles_is_refused_if_if_version_differs(api: VersionedApi) 
 def test_a_save_without_an_id_cannot_have_if_version(api: VersionedApi) -> None:
     query = """mutation { r: Person___save(data: {last_name: "x"}, ifVersion: "%s") { _id } }"""
     body = api.graphs.body(query % second(api, 0))
-    assert told(body) == [("ERROR", "MALFORMED_REQUEST", "")]
+    assert issue_summaries(body) == [("ERROR", "MALFORMED_REQUEST", "")]
     assert body["errors"][0]["extensions"]["sourceRequestReference"] == "r.ifVersion"
 
 
@@ -199,5 +203,5 @@ def test_a_deletion_of_a_missing_object_ignores_if_version(api: VersionedApi) ->
 def test_if_version_of_an_unwritten_singleton_is_refused(api: VersionedApi) -> None:
     query = 'mutation { House___update(data: {name: "x"}, ifVersion: "%s") { name } }'
     body = api.graphs.body(query % second(api, 0))
-    assert told(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
+    assert issue_summaries(body) == [("ERROR", "ENTITY_LOCK_PERSIST", "")]
     assert "has no version" in body["errors"][0]["message"]

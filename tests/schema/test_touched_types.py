@@ -126,7 +126,7 @@ def test_a_document_is_validated_like_by_the_whole_schema(document: str) -> None
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[GeneratedType, str]]:
+def built_types(monkeypatch: pytest.MonkeyPatch) -> list[tuple[GeneratedType, str]]:
     """What types have been made."""
     noted: list[tuple[GeneratedType, str]] = []
 
@@ -145,7 +145,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[GeneratedType, str]]:
     return noted
 
 
-def test_a_request_builds_only_the_types_that_it_uses(made: list[tuple[GeneratedType, str]]) -> None:
+def test_a_request_builds_only_the_types_that_it_uses(built_types: list[tuple[GeneratedType, str]]) -> None:
     """Nothing of the classes of other areas."""
     schema = generate_schema(LARGE)
     document = "query($id: ID!) { Person7___get(_id: $id) { last_name team { name } } }"
@@ -153,15 +153,18 @@ def test_a_request_builds_only_the_types_that_it_uses(made: list[tuple[Generated
     assert validate(schema, parse(document)) == []
 
     # To see whether there are services, those of the first class are made.
-    assert {name for _, name in made} <= {"Person0", *(name for name in LARGE.classes if name[-1] == "7")}
-    assert len(made) < 60
-    assert len(set(made)) == len(made)
+    assert {name for _, name in built_types} <= {
+        "Person0",
+        *(name for name in LARGE.classes if name[-1] == "7"),
+    }
+    assert len(built_types) < 60
+    assert len(set(built_types)) == len(built_types)
     assert len(schema.type_map) > 1200
 
 
-def test_concurrent_threads_may_build_the_same_types(made: list[tuple[GeneratedType, str]]) -> None:
+def test_concurrent_threads_may_build_the_same_types(built_types: list[tuple[GeneratedType, str]]) -> None:
     names = [name for name in eager(EVERYTHING).type_map if not name.startswith("__")]
-    made.clear()
+    built_types.clear()
     schema = generate_schema(EVERYTHING)
 
     def touch(number: int) -> set[str]:
@@ -172,5 +175,5 @@ def test_concurrent_threads_may_build_the_same_types(made: list[tuple[GeneratedT
         missing = list(threads.map(touch, range(16)))
 
     assert missing == [set()] * 16
-    assert len(set(made)) == len(made)
+    assert len(set(built_types)) == len(built_types)
     assert list(schema.type_map) == list(eager(EVERYTHING).type_map)

@@ -31,7 +31,7 @@ class Member:
         return Lock(self.id, self.name, until)
 
     def lock(self, *references: Reference, until: Instant | None = None) -> Lock:
-        """Lock objects, for ten minutes unless told."""
+        """Lock objects, by default for ten minutes."""
         taken = self.until(self.now + 10 * MINUTE if until is None else until)
         self.objects.entities.lock(commit_id(), references, taken, self.now)
         return taken

@@ -20,15 +20,15 @@ class EngineImplementation:
     name: str
     open: Callable[[Path], Engine]
     many: int = 3000
-    """How many items a long range may have here: more than any page of the engine, if it can bear that."""
+    """The number of items in a long range: more than a page of the engine, if the engine supports that."""
     threads: int = 8
-    """How many callers may race."""
+    """The number of concurrent callers that the engine supports."""
     whole_reads: bool = True
     """Whether one `get` sees each batch whole or not at all."""
     fences: bool = False
-    """Whether it judges the fence of a batch."""
+    """Whether the engine checks the fence of a batch."""
     lags: bool = False
-    """Whether its indexes may show less than what was committed, unless it is told to settle."""
+    """Whether its indexes may lag behind commits until `settle` is called."""
 
 
 KINDS = (
@@ -42,4 +42,4 @@ KINDS = (
 )
 
 CONCURRENT = tuple(kind for kind in KINDS if kind.threads > 1 and not kind.lags)
-"""Those that bear large tables and several callers, and show in a page at once what was committed."""
+"""The engines with large tables, concurrent callers and indexes that do not lag."""

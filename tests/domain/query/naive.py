@@ -52,7 +52,7 @@ def matches(filter_: Filter, state: State, class_: Class) -> bool:
         case Not(part):
             return matches(part, state, class_) is False
         case ExpressionFilter() | FlagFilter():
-            return _told(filter_, state)
+            return expression_or_flag_holds(filter_, state)
         case Comparison(attribute, operator, operand):
             if operator in NEGATED:
                 positive = Comparison(attribute, NEGATED[operator], operand)
@@ -60,7 +60,7 @@ def matches(filter_: Filter, state: State, class_: Class) -> bool:
             return compares(operator, attribute, state.get(attribute), operand, class_)
 
 
-def _told(filter_: ExpressionFilter | FlagFilter, state: State) -> bool:
+def expression_or_flag_holds(filter_: ExpressionFilter | FlagFilter, state: State) -> bool:
     if isinstance(filter_, FlagFilter):
         return state.get(filter_.mark) is True
     return filter_.expression.evaluate(Environment(state, filter_.evaluation)) is True

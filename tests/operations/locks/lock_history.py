@@ -57,8 +57,8 @@ class SharedClock:
             self._instant += milliseconds
 
     @property
-    def last_told(self) -> Instant:
-        """What it told this thread last."""
+    def last_read(self) -> Instant:
+        """Return the last instant that this thread read."""
         last: Instant = self._told.last
         return last
 
@@ -77,7 +77,7 @@ class History:
         self._references = {WHOLE: whole.reference, PART: Reference(PART, parts[0])}
 
     def run(self, chance: Random, each: int) -> list[Operation]:
-        """Let each member do so many things, at the same time; return what was asked and told."""
+        """Run random calls of each member concurrently, and return the calls with their answers."""
         moments, values = count(), count(1)
         asked = [[_any(chance, member, next(values)) for _ in range(each)] for member in range(MEMBERS)]
 
@@ -85,7 +85,7 @@ class History:
             done = list[Operation]()
             for ask in asked[member]:
                 begun = next(moments)
-                result = self._told(ask)
+                result = self._lock_answer(ask)
                 done.append(Operation(ask, result, begun, next(moments)))
             return done
 
@@ -95,7 +95,7 @@ class History:
             for operation in one
         ]
 
-    def _told(self, call: LockCall) -> LockAnswer:
+    def _lock_answer(self, call: LockCall) -> LockAnswer:
         try:
             return _ACTS[call.kind](self, self._worlds[call.member], call)
         except Refused as refusal:
@@ -107,7 +107,7 @@ class History:
     def lock(self, services: Services, call: LockCall) -> LockAnswer:
         """Lock."""
         lock(services, self._named(call), _MINUTES, _caller(call))
-        until = self._clock.last_told + _MINUTES * 60_000
+        until = self._clock.last_read + _MINUTES * 60_000
         return LockAnswer(lock=Lock(member_id(call.member), _caller(call).username, until))
 
     def unlock(self, services: Services, call: LockCall) -> LockAnswer:

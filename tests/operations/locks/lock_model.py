@@ -62,7 +62,7 @@ def member_id(member: int) -> str:
 
 
 def step(state: State, operation: Operation) -> State | None:
-    """Return the state after an operation; None where it could not have told what it told."""
+    """Return the state after an operation, or None if the operation cannot have had that answer."""
     asked, result = operation.asked, operation.told
     if result.held:
         return state if _is_refused(state, asked, result) else None
@@ -70,8 +70,7 @@ def step(state: State, operation: Operation) -> State | None:
 
 
 def _is_refused(state: State, call: LockCall, answer: LockAnswer) -> bool:
-    """Return whether something is locked that was told to be: what is read of several need not be of one
-    moment."""
+    """Return whether a reported lock really blocks the call. Several locks need not be read at one moment."""
     locks = {name: state.of(name).lock for name, _ in answer.held}
     return any(
         lock is not None and lock.name == holder and not admits(lock, member_id(call.member), state.now)

@@ -44,7 +44,7 @@ def graphs(draw: st.DrawFn) -> EverythingObjects:
 
 
 def _face_rooms(draw: st.DrawFn, objects: EverythingObjects) -> None:
-    """Let windows face rooms, also those of others."""
+    """Link windows to rooms, including those of other addresses."""
     rooms = [reference.id for reference in objects.objects if reference.class_name == "Room"]
     for reference, window in list(objects.objects.items()):
         if reference.class_name == "Window" and rooms:

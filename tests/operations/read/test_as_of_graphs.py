@@ -49,7 +49,7 @@ def kept(
     services, objects, clock = fake_services(model)
     history = RecordedHistory(replace(services, entities=entities or objects, ids=OwnIds()), clock, chance)
     for _ in range(requests):
-        history.go_on()
+        history.run_request()
     return history
 
 
@@ -140,7 +140,7 @@ def test_a_store_with_wrong_history_is_detected(faulty: type[Repository]) -> Non
     def look(model: Model, chance: Random) -> None:
         engine = ReferenceEngine()
         history = kept(model, chance, Repository(engine, model), 3 * REQUESTS)
-        history.tell_by(faulty(engine, model))
+        history.read_from(faulty(engine, model))
         check(history, chance)
 
     with pytest.raises(AssertionError, match="Reference"):

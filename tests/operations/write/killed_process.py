@@ -28,7 +28,7 @@ BEGUN, HEARD = b".", b"!"
 
 
 def watch(begun: Callable[[], None]) -> None:
-    """Have it be told of each statement of every connection from now on, in whatever thread, as it begins."""
+    """Call a function at the start of each statement of every later connection, in any thread."""
     connect = sqlite3.connect
 
     def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:

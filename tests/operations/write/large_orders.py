@@ -54,7 +54,7 @@ LINES = 60
 MINUTE = 60_000
 
 
-Told = Sequence[Any]
+VisibleParts = Sequence[Any]
 
 
 class Shop:
@@ -145,7 +145,7 @@ class PartReader:
     def _request(self) -> RequestContext:
         return request_of(MODEL, self._shop.entities, self._evaluation)
 
-    def told(self, order: Reference, lines: Sequence[str], product: Reference) -> Told:
+    def read_all(self, order: Reference, lines: Sequence[str], product: Reference) -> VisibleParts:
         """Return what can be known of an order and its lines by every way that leads to them."""
         references = [Reference("Line", id_) for id_ in lines]
         reader = Reader(self._request())

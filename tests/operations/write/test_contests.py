@@ -59,7 +59,7 @@ def worlds(engine: Engine) -> Iterator[Sequence[Services]]:
     assert item_faults(COMPANY, all_items(engine)) == []
 
 
-def made(services: Services, class_name: str, **asked: Any) -> str:
+def create_object(services: Services, class_name: str, **asked: Any) -> str:
     """Make an object, and return its id."""
     return str(do(services, create_command(class_name, **asked)).reference.id)
 
@@ -97,50 +97,52 @@ Prepare = Callable[[Services], Sequence[Command]]
 
 
 def _employees(services: Services, number: int = 2) -> list[str]:
-    return [made(services, "Employee", name="Eve") for _ in range(number)]
+    return [create_object(services, "Employee", name="Eve") for _ in range(number)]
 
 
 def _members_by_keys(services: Services) -> Sequence[Command]:
-    ids = [made(services, "Person", name="Kim") for _ in range(2)]
-    made(services, "Club", people=add(*ids), name="chess")
+    ids = [create_object(services, "Person", name="Kim") for _ in range(2)]
+    create_object(services, "Club", people=add(*ids), name="chess")
     return [delete_command("Person", id_) for id_ in ids]
 
 
 def _member_and_list(services: Services) -> Sequence[Command]:
-    one, other = (made(services, "Person", name="Lee") for _ in range(2))
-    club = made(services, "Club", people=add(one, other), name="go")
+    one, other = (create_object(services, "Person", name="Lee") for _ in range(2))
+    club = create_object(services, "Club", people=add(one, other), name="go")
     return [delete_command("Person", one), update_command("Club", club, people=remove(other))]
 
 
 def _members_by_links(services: Services) -> Sequence[Command]:
     ids = _employees(services)
     charter = create(create_command("Charter", text="Go."))
-    customer = made(services, "Customer", name="Acme")
-    made(services, "Project", name="Moon", people=add(*ids), charter=charter, customer=point(customer))
+    customer = create_object(services, "Customer", name="Acme")
+    create_object(
+        services, "Project", name="Moon", people=add(*ids), charter=charter, customer=point(customer)
+    )
     return [delete_command("Employee", id_) for id_ in ids]
 
 
 def _members_one_way(services: Services) -> Sequence[Command]:
     ids = _employees(services)
-    made(services, "Meeting", attendees=add(*ids))
+    create_object(services, "Meeting", attendees=add(*ids))
     return [delete_command("Employee", id_) for id_ in ids]
 
 
 def _keys_to_a_partner(services: Services) -> Sequence[Command]:
     (employee,) = _employees(services, 1)
-    teams = [made(services, "Team", name=services.ids.new()) for _ in range(2)]
+    teams = [create_object(services, "Team", name=services.ids.new()) for _ in range(2)]
     return [update_command("Team", team, lead=point(employee)) for team in teams]
 
 
 def _a_new_key_and_an_old_one(services: Services) -> Sequence[Command]:
     (employee,) = _employees(services, 1)
-    team = made(services, "Team", name=services.ids.new())
+    team = create_object(services, "Team", name=services.ids.new())
     new = create_command("Team", name=services.ids.new(), lead=point(employee))
     return [update_command("Team", team, lead=point(employee)), new]
 
 
 def _the_key_of_a_partner(services: Services) -> Sequence[Command]:
-    team = made(services, "Team", name=services.ids.new())
+    team = create_object(services, "Team", name=services.ids.new())
     return [update_command("Employee", id_, leads=point(team)) for id_ in _employees(services)]
 
 
@@ -150,7 +152,7 @@ def _required_keys_to_a_partner(services: Services) -> Sequence[Command]:
 
 
 def _partners_that_are_required(services: Services) -> Sequence[Command]:
-    ship = made(services, "Ship", name="Argo")
+    ship = create_object(services, "Ship", name="Argo")
     return [create_command("Captain", ship=point(ship))] * 2
 
 
@@ -179,12 +181,12 @@ def test_one_of_two_conflicting_writes_succeeds_and_the_other_is_refused(
 def _project(services: Services, tasks: int) -> tuple[str, str, str]:
     """Make a project with so many tasks; return its id, that of a task, and that of who works on it."""
     (employee,) = _employees(services, 1)
-    labels = add(*(made(services, "Label") for _ in range(2)))
-    project = made(
+    labels = add(*(create_object(services, "Label") for _ in range(2)))
+    project = create_object(
         services,
         "Project",
         name="Moon",
-        customer=point(made(services, "Customer", name="Acme")),
+        customer=point(create_object(services, "Customer", name="Acme")),
         people=add(employee),
         charter=create(create_command("Charter", text="Go.")),
     )

@@ -66,10 +66,10 @@ def fresh() -> ReferenceEngine:
 def left(engine: ReferenceEngine) -> Any:
     """Return what an engine holds, in which nothing may be wrong."""
     assert item_faults(COMPANY, all_items(engine)) == []
-    return {key: told(item) for key, item in object_items(all_items(engine)).items()}
+    return {key: item_content(item) for key, item in object_items(all_items(engine)).items()}
 
 
-def told(item: Item) -> Any:
+def item_content(item: Item) -> Any:
     state = {name: value for name, value in codec.state_of(item).items() if name != "number"}
     return state, codec.counts(item), item.attributes.get("holder")
 

@@ -19,7 +19,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR, FrozenClock
 from tests.graphs.commands import create_command, point, update_command
 from tests.operations.write.interfering_engine import InterferingEngine
-from tests.operations.write.large_orders import LINES, MINUTE, PartReader, Shop, Told
+from tests.operations.write.large_orders import LINES, MINUTE, PartReader, Shop, VisibleParts
 
 RIVAL = Caller("m2", "bob", "Administrator", administrator=True)
 
@@ -40,14 +40,14 @@ class OrderScenario:
         self.process = Shop(self.engine, self.clock)
         self.process.entities.unbuilt()
         self.clock.instant += MINUTE
-        self.before = self.told()
+        self.before = self.visible_parts()
 
-    def told(self) -> Told:
-        """Return what readers are told of the lines that there were first."""
-        return PartReader(self.store, self.clock).told(self.order, self.old, self.product)
+    def visible_parts(self) -> VisibleParts:
+        """Return what readers see of the original lines."""
+        return PartReader(self.store, self.clock).read_all(self.order, self.old, self.product)
 
     def clear(self) -> None:
-        """End all lines."""
+        """Delete all lines."""
         self.process.clear(self.order)
 
     def restore(self) -> None:
@@ -98,11 +98,11 @@ def test_cleared_parts_disappear_immediately_and_are_purged_later() -> None:
     scenario.clear()
     assert scenario.engine.commits == 1
     assert scenario.there(scenario.old) == LINES
-    assert scenario.told()[:-2] == NOTHING
+    assert scenario.visible_parts()[:-2] == NOTHING
     scenario.clock.instant += MINUTE
     scenario.sweep()
     assert scenario.there(scenario.old) == 0
-    assert scenario.told()[:-2] == NOTHING
+    assert scenario.visible_parts()[:-2] == NOTHING
     gone = scenario.shop.entities.tombstones([Reference("Line", id_) for id_ in scenario.old])
     assert {each and each.last_end for each in gone} == {cleared}
     assert [each.start for each in scenario.shop.entities.versions(scenario.order)][-1] == cleared
@@ -122,12 +122,12 @@ def test_a_crash_at_any_commit_leaves_all_or_no_parts_cleared(*, does_it: bool) 
         scenario.store._items = dict(items)
         if not scenario.engine.dies(scenario.clear, len(met) + 1, does_it=does_it):
             break
-        is_old = scenario.told() == scenario.before
-        assert is_old or scenario.told()[:-2] == NOTHING
+        is_old = scenario.visible_parts() == scenario.before
+        assert is_old or scenario.visible_parts()[:-2] == NOTHING
         met.append(not is_old)
         scenario.sweep()
         assert (scenario.there(scenario.old) == LINES) is is_old
-        assert is_old or scenario.told()[:-2] == NOTHING
+        assert is_old or scenario.visible_parts()[:-2] == NOTHING
     assert len(met) > 2
     assert met == [does_it, *[True] * (len(met) - 1)]
 
@@ -144,7 +144,7 @@ def test_cleared_parts_are_restored_whether_purged_or_not(
     scenario.restore()
     monkeypatch.undo()
     scenario.sweep()
-    assert scenario.told()[:-2] == scenario.before[:-2]
+    assert scenario.visible_parts()[:-2] == scenario.before[:-2]
     assert scenario.shop.lines(scenario.order) == scenario.old
     assert scenario.there(scenario.old) == LINES
 
@@ -185,7 +185,7 @@ def test_a_concurrent_lock_on_a_part_prevents_clearing() -> None:
     with pytest.raises(Refused) as refusal:
         scenario.clear()
     assert {issue.type for issue in refusal.value.issues} == {IssueType.ENTITY_LOCK_PERSIST}
-    assert scenario.told() == scenario.before
+    assert scenario.visible_parts() == scenario.before
 
 
 Act = Callable[[OrderScenario], Any]
@@ -207,7 +207,7 @@ def test_a_slow_purge_deletes_no_restored_parts(monkeypatch: pytest.MonkeyPatch,
     scenario.restore()
     assert len([*slow]) < LINES
     assert scenario.there(scenario.old) == LINES
-    assert scenario.told()[:-2] == scenario.before[:-2]
+    assert scenario.visible_parts()[:-2] == scenario.before[:-2]
 
 
 @pytest.mark.parametrize("shared", [0, 5])
@@ -218,8 +218,8 @@ def test_a_restoration_of_an_existing_whole_replaces_its_parts(shared: int) -> N
     for prefix, number in (("c", shared), ("d", LINES)):
         scenario.shop.add_lines(scenario.order, scenario.product, number, prefix)
     scenario.clock.instant += MINUTE
-    new, seen = scenario.shop.lines(scenario.order), list[Told]()
-    result = PartReader(scenario.store, scenario.clock).told
+    new, seen = scenario.shop.lines(scenario.order), list[VisibleParts]()
+    result = PartReader(scenario.store, scenario.clock).read_all
     scenario.engine.before = lambda _: seen.append(
         result(scenario.order, scenario.old, scenario.product)[:-2]
     )
@@ -245,13 +245,13 @@ def test_a_restoration_of_an_existing_whole_replaces_its_parts(shared: int) -> N
 def test_a_crash_during_a_restoration_leaves_the_old_or_the_new_parts(*, does_it: bool) -> None:
     scenario = OrderScenario()
     new = scenario.replace()
-    items, met, before = dict(scenario.store._items), list[bool](), scenario.told()
+    items, met, before = dict(scenario.store._items), list[bool](), scenario.visible_parts()
     while True:
         scenario.store._items = dict(items)
         if not scenario.engine.dies(scenario.restore, len(met) + 1, does_it=does_it):
             break
-        is_old = scenario.told() == before
-        assert is_old or scenario.told()[:-2] == scenario.before[:-2]
+        is_old = scenario.visible_parts() == before
+        assert is_old or scenario.visible_parts()[:-2] == scenario.before[:-2]
         met.append(not is_old)
         scenario.sweep()
         assert (scenario.there(scenario.old), scenario.there(new)) == ((0, LINES) if is_old else (LINES, 0))
@@ -277,7 +277,7 @@ def test_a_concurrent_change_of_the_whole_restarts_the_restoration() -> None:
     scenario.engine.before = change_it
     scenario.restore()
     scenario.clock.instant += MINUTE
-    assert scenario.told()[:-2] == scenario.before[:-2]
+    assert scenario.visible_parts()[:-2] == scenario.before[:-2]
     names = [each.state["name"] for each in scenario.shop.entities.versions(scenario.order)]
     assert names[-3:] == ["a", "other", "a"]
 
@@ -293,4 +293,4 @@ def test_concurrent_restorations_of_an_existing_whole_are_serialized() -> None:
 
     scenario.engine.before = meddle
     scenario.restore()
-    assert scenario.told()[:-2] == scenario.before[:-2]
+    assert scenario.visible_parts()[:-2] == scenario.before[:-2]

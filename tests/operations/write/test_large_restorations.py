@@ -29,7 +29,7 @@ from tests.fakes import ADMINISTRATOR, FrozenClock
 from tests.graphs.commands import add, create, create_command, delete_command, point, update_command
 from tests.models import model
 from tests.operations.write.interfering_engine import InterferingEngine
-from tests.operations.write.large_orders import LINES, MINUTE, MODEL, PartReader, Shop, Told
+from tests.operations.write.large_orders import LINES, MINUTE, MODEL, PartReader, Shop, VisibleParts
 from tests.soak import count
 
 FOR_EVER = 1000
@@ -50,18 +50,18 @@ class OrderScenario:
             self.shop.chain(self.ids)
         self.clock.instant += MINUTE
         self.there: Instant = self.clock.instant
-        self.full = self.told()
+        self.full = self.visible_parts()
         self.ended = self.shop.delete(self.order)
         self.clock.instant += MINUTE
-        self.deleted = self.told()
+        self.deleted = self.visible_parts()
         self.engine = InterferingEngine(self.store)
         self.process = Shop(self.engine, self.clock)
         self.process.entities.unbuilt()
         self.engine.commits = 0
 
-    def told(self) -> Told:
+    def visible_parts(self) -> VisibleParts:
         """Return what readers are told."""
-        return PartReader(self.store, self.clock).told(self.order, self.ids, self.product)
+        return PartReader(self.store, self.clock).read_all(self.order, self.ids, self.product)
 
     def restore(self) -> None:
         """Bring the order back."""
@@ -90,7 +90,7 @@ class OrderScenario:
 
     def check_deleted(self) -> None:
         """Make sure that all is as if nobody had tried to restore it, and that it can be."""
-        assert self.told() == self.deleted
+        assert self.visible_parts() == self.deleted
         assert {(each and each[1]) for each in self.tombs()} == {self.ended}  # type: ignore[index]
         line = Reference("Line", self.ids[0])
         assert [version.end for version in self.shop.entities.versions(line)][-1] == self.ended
@@ -100,7 +100,7 @@ class OrderScenario:
 
     def check_back(self) -> None:
         """Make sure that all is back."""
-        result = self.told()
+        result = self.visible_parts()
         versions = -2
         assert [*result[:versions], result[-1]] == [*self.full[:versions], self.full[-1]]
         assert len(self.starts()) == 1
@@ -114,10 +114,10 @@ class OrderScenario:
 def test_all_parts_are_restored_at_one_instant_and_invisible_before_their_whole(*, chained: bool) -> None:
     """Also where the parts lead to one another, so that none of them can be the first."""
     scenario = OrderScenario(chained=chained)
-    seen = list[Told]()
-    scenario.engine.before = lambda _: seen.append(scenario.told())
+    seen = list[VisibleParts]()
+    scenario.engine.before = lambda _: seen.append(scenario.visible_parts())
     scenario.restore()
-    seen.append(scenario.told())
+    seen.append(scenario.visible_parts())
     first_new = next(number for number, result in enumerate(seen) if result != scenario.deleted)
     assert first_new >= 3
     assert len({str(result) for result in seen}) == 2
@@ -141,10 +141,10 @@ def test_a_crash_at_any_commit_leaves_all_or_after_a_sweep_nothing(*, does_it: b
         call = len(met) + 1
         if not scenario.engine.dies(scenario.restore, call, does_it=does_it):
             break
-        result = scenario.told()
+        result = scenario.visible_parts()
         met.append(result != scenario.deleted)
         scenario.sweep()
-        assert (scenario.told() == scenario.deleted) == (not met[-1])
+        assert (scenario.visible_parts() == scenario.deleted) == (not met[-1])
         if met[-1]:
             scenario.check_back()
         else:
@@ -205,7 +205,7 @@ def test_a_restoration_interrupted_by_a_sweep_restarts(call: int) -> None:
         if number == call:
             Shop(scenario.store, sweeping).entities.sweep()
             assert scenario.ledgers() == []
-            assert scenario.told() == scenario.deleted
+            assert scenario.visible_parts() == scenario.deleted
             assert scenario.tombs() == tombs
 
     scenario.engine.before = overtake
@@ -222,7 +222,7 @@ def test_a_slow_sweep_of_an_earlier_restoration_deletes_nothing(call: int) -> No
     slow = Shop(scenario.store, scenario.clock).entities.sweep_steps()
     next(slow)
     scenario.shop.entities.sweep()
-    assert scenario.told() == scenario.deleted
+    assert scenario.visible_parts() == scenario.deleted
 
     def go_on(number: int) -> None:
         if number == call:
@@ -344,7 +344,7 @@ def test_a_staged_part_that_is_written_is_still_purged() -> None:
     save(scenario.shop.services, update_command("Product", other.id, lines=add(line.id)), ADMINISTRATOR)
     scenario.sweep()
     assert scenario.shop.found(line) is None
-    assert scenario.told()[:-2] == scenario.deleted[:-2]
+    assert scenario.visible_parts()[:-2] == scenario.deleted[:-2]
     scenario.shop.restore(scenario.order, scenario.there)
     assert len(scenario.starts()) == 1
 
@@ -426,7 +426,7 @@ def test_a_sweep_deletes_all_remains_of_a_killed_restoration(tmp_path: Path, cal
     shop.delete(order)
     reader = PartReader(engine, shop.clock)
     shop.clock.instant += MINUTE
-    deleted = reader.told(order, ids, product)
+    deleted = reader.read_all(order, ids, product)
     last = call > 5  # there are five commits
 
     arguments = [path, order.id, there, shop.clock.instant, call]
@@ -437,14 +437,14 @@ def test_a_sweep_deletes_all_remains_of_a_killed_restoration(tmp_path: Path, cal
     )
 
     assert process.returncode == (0 if last else -signal.SIGKILL)
-    is_back = reader.told(order, ids, product) != deleted
+    is_back = reader.read_all(order, ids, product) != deleted
     assert is_back == (call > 4)
     shop.clock.instant += staged_restoration.LEASE
     shop.entities.sweep()
     assert not any(engine.range(keys.LISTING, keys.PURGES))
     shop.clock.instant += MINUTE
     if not is_back:
-        assert reader.told(order, ids, product) == deleted
+        assert reader.read_all(order, ids, product) == deleted
         shop.restore(order, there)
     assert shop.lines(order) == ids
     assert shop.entities.read([Reference("Line", ids[-1])]) != [None]

@@ -71,7 +71,7 @@ class Process:
         else:
             save(self.services, command, ADMINISTRATOR)
 
-    def told(self) -> list[object]:
+    def read_all(self) -> list[object]:
         """Return all that can be known of the objects."""
         references = [RED, BLUE, ADA, Reference("Address", "id6"), Reference("Address", "id7")]
         entities = self.entities
@@ -126,7 +126,7 @@ def test_a_crash_leaves_the_old_or_the_new_state_and_a_retry_completes_it(
     before = prepared()
     whole = MortalEngine(before, FOR_EVER, does_it=False)
     Process(whole).write(command)
-    after, expected = whole.items, Process(whole).told()
+    after, expected = whole.items, Process(whole).read_all()
     assert before != after
     met = list[bool]()
     while (engine := died(before, command, len(met) + 1, does_it=does_it)) is not None:
@@ -134,7 +134,7 @@ def test_a_crash_leaves_the_old_or_the_new_state_and_a_retry_completes_it(
         met.append(engine.items == after)
         with suppress(Refused):  # the part that is named has ended already
             Process(engine).write(command)
-        assert Process(engine).told() == expected
+        assert Process(engine).read_all() == expected
     assert len(met) >= 2
     assert any(met) == does_it
 

@@ -161,9 +161,9 @@ class ServiceClient:
         answer = self.answer(way.query, way.arguments)
         issues = [self.named(issue.shown(KEY, answer.trace_id)) for issue in way.issues]
         if way.told:
-            return told(answer.body), {"isValid": not issues, "issues": ordered(issues)}
+            return validation_result(answer.body), {"isValid": not issues, "issues": ordered(issues)}
         errors = [error(issue) for issue in issues]
-        return refused(answer.body), {"data": {KEY: self.named(way.shown)}, "errors": ordered(errors)}
+        return errors_of(answer.body), {"data": {KEY: self.named(way.shown)}, "errors": ordered(errors)}
 
     def close(self) -> None:
         """Close the connection and the stored rows."""
@@ -177,14 +177,14 @@ def error(issue: Mapping[str, Any], path: Sequence[str | int] = (KEY,)) -> dict[
     return {"message": issue["userMessage"], "locations": locations, "path": [*path], "extensions": issue}
 
 
-def told(body: Any) -> Any:
+def validation_result(body: Any) -> Any:
     """Return what a validation tells, in an order that does not depend on who finds what first."""
     assert list(body) == ["data"], body
     result = body["data"][KEY]
     return {**result, "issues": ordered(result["issues"])}
 
 
-def refused(body: Any) -> Any:
+def errors_of(body: Any) -> Any:
     """Return an answer with errors, these in an order that does not depend on who finds what first."""
     assert "errors" in body, body
     return {**body, "errors": ordered(body["errors"])}

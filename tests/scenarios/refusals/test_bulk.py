@@ -7,7 +7,7 @@ import pytest
 
 from tests.scenarios.refusals.case import KEY, Asked, Case
 from tests.scenarios.refusals.issue import Issue, attribute, attributes
-from tests.scenarios.refusals.service_client import ServiceClient, error, ordered, refused
+from tests.scenarios.refusals.service_client import ServiceClient, error, errors_of, ordered
 
 SIX = [f"bulk{number}" for number in range(6)]
 
@@ -126,7 +126,7 @@ def test_a_refused_object_does_not_block_the_others(client: ServiceClient) -> No
         attributes("ENTITY_UNIQUE", "Sheet", ["code"], same),
     ]
     errors = [error(client.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
-    assert refused(answer.body) == {"data": {KEY: None}, "errors": ordered(errors)}
+    assert errors_of(answer.body) == {"data": {KEY: None}, "errors": ordered(errors)}
     assert answer.body["errors"][0]["extensions"]["issueType"] == "SERVICE_HANDLER_ERROR"
     found = client.ask(
         "query($options: SheetPageOptions!) { Sheet___getPage(options: $options) { items { code height } } }",
@@ -172,7 +172,7 @@ def test_refused_deletions_of_a_bulk_service_are_reported(client: ServiceClient)
         ),
     ]
     errors = [error(client.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
-    assert refused(answer.body) == {"data": {KEY: None}, "errors": ordered(errors)}
+    assert errors_of(answer.body) == {"data": {KEY: None}, "errors": ordered(errors)}
     get = "query($id: ID!) { Team___get(_id: $id) { name } }"
     assert [client.ask(get, id=f"<{name}>") for name in ("free", "bound", "tied")] == [
         None,

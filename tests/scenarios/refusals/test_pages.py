@@ -9,7 +9,7 @@ import pytest
 from tests.scenarios.refusals.case import KEY, Asked, Case
 from tests.scenarios.refusals.issue import Issue
 from tests.scenarios.refusals.needs import DATE, NULL, nested
-from tests.scenarios.refusals.service_client import ServiceClient, error, ordered, refused
+from tests.scenarios.refusals.service_client import ServiceClient, error, errors_of, ordered
 
 BAD_CURSOR = "The cursor is not valid. Use a cursor from an earlier page without changing it."
 FOREIGN = (
@@ -155,7 +155,7 @@ def test_a_page_of_a_role_with_contradicting_options_is_refused(
 
     shown = [issue.shown(f"{KEY}.mentor.deep", answer.trace_id) for issue in issues]
     expected = {"data": {KEY: None}, "errors": ordered([error(issue) for issue in shown])}
-    assert refused(answer.body) == expected
+    assert errors_of(answer.body) == expected
 
 
 @pytest.mark.parametrize("verb", ["create", "update", "save"])

@@ -62,7 +62,7 @@ class ArchiveApi(GuildApi):
         return self.ask(self._of("getVersion", id_, selection, atVersion=second), caller)
 
     def diff(self, id_: str, first: int, last: int, caller: Caller = CLERK) -> Any:
-        """Return the changes of a file by name, as who asks is told them."""
+        """Return the changes of a file by attribute name, as the caller sees them."""
         selection = 'changes { name old new changedBy changedOn(format: "ss") }'
         found = self.ask(self._of("getVersionDiff", id_, selection, **{"from": first, "to": last}), caller)
         return found and {

@@ -23,13 +23,13 @@ def test_a_hidden_partner_blocks_a_one_to_one_role_from_either_side(
         f'{{_id: "{taken}", previous: {{set: "{free}"}}}}',
         f'{{_id: "{free}", next: {{set: "{taken}"}}}}',
     )
-    result = [_told(archive, service, data) for data in asked]
+    result = [issue_types(archive, service, data) for data in asked]
     assert result[0] == result[1]
     assert result[0][0].startswith("ROLE_CARDINALITY")
     assert archive.get("Note", taken, "previous { name }")["previous"] == {"name": "partner"}
 
 
-def _told(archive: ArchiveApi, service: str, data: str) -> list[str]:
+def issue_types(archive: ArchiveApi, service: str, data: str) -> list[str]:
     if service == "update":
         body = archive.body(f"mutation {{ Note___update(data: {data}) {{ _id }} }}", CLERK)
         issues = [error["extensions"] for error in body["errors"]]

@@ -15,7 +15,7 @@ def archive() -> ArchiveApi:
     return ArchiveApi(ReferenceEngine())
 
 
-def told(archive: ArchiveApi, id_: str) -> list[Any]:
+def visible_versions(archive: ArchiveApi, id_: str) -> list[Any]:
     """Return what each service tells a binder of what a file was after a second."""
     options = 'options: {filter: {name___eq: "a"}}'
     page = f'{{ Dossier___getVersionPage(_id: "{id_}") {{ totalCount items {{ name }} }} }}'
@@ -37,9 +37,9 @@ NOTHING = [None, [], [], None, ["ENTITY_NOT_FOUND"]]
 def test_a_hidden_object_shows_no_versions(archive: ArchiveApi) -> None:
     id_ = archive.file()
     archive.change("Dossier", id_, name="b", level=9)
-    assert told(archive, id_) == NOTHING
+    assert visible_versions(archive, id_) == NOTHING
     archive.change("Dossier", id_, level=1)
-    assert told(archive, id_)[0] == {"name": "a"}
+    assert visible_versions(archive, id_)[0] == {"name": "a"}
 
 
 @pytest.mark.parametrize("level", [1, 9])
@@ -49,7 +49,7 @@ def test_the_last_version_of_a_deleted_object_decides_whether_it_is_visible(
     id_ = archive.file()
     archive.change("Dossier", id_, name="b", level=level)
     archive.delete("Dossier", id_)
-    seen = told(archive, id_)
+    seen = visible_versions(archive, id_)
     if level == 9:
         assert seen == NOTHING
     else:

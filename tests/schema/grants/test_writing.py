@@ -59,7 +59,7 @@ class GuildScenario:
             caller,
             data=value,
         )
-        result = [_told(issue) for issue in verdict["issues"]]
+        result = [issue_summary(issue) for issue in verdict["issues"]]
         write = f"mutation($data: {class_name}{verb}!) {{ {service}(data: $data) {{ _id }} }}"
         if result:
             assert self.guild.issues(write, caller, data=value) == result
@@ -68,7 +68,7 @@ class GuildScenario:
         return result
 
 
-def _told(issue: dict[str, Any]) -> tuple[str, ...]:
+def issue_summary(issue: dict[str, Any]) -> tuple[str, ...]:
     names = issue["attributeNames"] or issue["roleNames"] or ()
     return issue["issueType"], issue["sourceRequestReference"], *names
 

@@ -52,13 +52,13 @@ def derived_model(chance: Random) -> Derived:
     result: dict[Member, DerivedSpec] = {}
     for number in range(chance.randint(1, 8)):
         class_ = chance.choice(classes)
-        one = _told(chance, bare, result, class_.name, f"d{number}")
+        one = random_spec(chance, bare, result, class_.name, f"d{number}")
         result[class_.name, one.name] = one
         class_.fields.append(str(one))
     return Derived(read_model(text_of(classes), "derived.graphql"), result)
 
 
-def _told(
+def random_spec(
     chance: Random, bare: Model, result: Mapping[Member, DerivedSpec], class_name: str, name: str
 ) -> DerivedSpec:
     ends = list(_ends(bare, result, class_name))

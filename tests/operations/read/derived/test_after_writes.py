@@ -82,7 +82,9 @@ WRITES: dict[str, Command] = {
 }
 
 
-def told(entities: Entities, pending: PendingWrite | None = None) -> dict[str, list[dict[str, Any]]]:
+def derived_values(
+    entities: Entities, pending: PendingWrite | None = None
+) -> dict[str, list[dict[str, Any]]]:
     """Return all derived values of all objects that a source has."""
     reader = Reader(request_of(MODEL, entities, evaluation_context(ADMINISTRATOR, NOON)), pending=pending)
     found: dict[str, list[dict[str, Any]]] = {}
@@ -98,16 +100,16 @@ def told(entities: Entities, pending: PendingWrite | None = None) -> dict[str, l
 def test_a_preview_shows_the_derived_values_after_the_write(command: Command) -> None:
     services, entities, _ = fake_services(MODEL)
     entities.graph = objects(MODEL).graph
-    before = told(entities)
+    before = derived_values(entities)
     rehearsed = Write(services, command, ADMINISTRATOR).dry_run()
     assert not rehearsed.issues
-    expected = told(entities, PendingWrite(EffectIndex(rehearsed.change.effects, MODEL)))
+    expected = derived_values(entities, PendingWrite(EffectIndex(rehearsed.change.effects, MODEL)))
 
     entities.commit(rehearsed.change)
 
-    assert told(entities) == expected != before
+    assert derived_values(entities) == expected != before
     # An answer is shaped from what was written, wherever an index lags behind.
-    assert told(entities, PendingWrite(EffectIndex(rehearsed.change.effects, MODEL))) == expected
+    assert derived_values(entities, PendingWrite(EffectIndex(rehearsed.change.effects, MODEL))) == expected
 
 
 def test_a_new_object_has_no_id_in_an_expression_of_a_preview() -> None:
