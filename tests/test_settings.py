@@ -177,4 +177,4 @@ def test_on_lambda_the_model_comes_in_a_layer() -> None:
 
 
 def test_a_password_is_as_long_as_the_domain_allows() -> None:
-    assert setting_values.MAX_PASSWORD_LENGTH == password.LONGEST_PASSWORD
+    assert setting_values.MAX_PASSWORD_LENGTH == password.MAX_PASSWORD_LENGTH

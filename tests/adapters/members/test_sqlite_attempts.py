@@ -15,7 +15,7 @@ from stratabase.adapters.members import sqlite_attempts
 from stratabase.adapters.members.sqlite_attempts import SqliteAttempts
 from stratabase.adapters.members.sqlite_members import SqliteMembers
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.attempts import FAILURE_WINDOW, LONGEST_WINDOW
+from stratabase.domain.members.attempts import FAILURE_WINDOW, MAX_WINDOW
 from stratabase.unusable_store import UnusableStore
 from tests.fakes import NOON
 from tests.soak import count
@@ -73,7 +73,7 @@ def test_outdated_attempts_of_all_keys_are_deleted(path: Path) -> None:
     """Or names that are tried once would stay for ever."""
     with closing(SqliteAttempts(path)) as attempts:
         for number in range(1, 100):
-            attempts.note(f"name{number}", NOON - LONGEST_WINDOW - number, 0)
+            attempts.note(f"name{number}", NOON - MAX_WINDOW - number, 0)
         attempts.note("key", NOON, SINCE)
         (rows,) = attempts._connection.execute("SELECT count(*) FROM attempts").fetchone()
     assert rows == 1

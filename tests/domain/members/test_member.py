@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.members.member import LONGEST_NAME, fold_name
+from stratabase.domain.members.member import MAX_NAME_LENGTH, fold_name
 
 
 @given(st.text())
@@ -22,4 +22,4 @@ def test_a_text_longer_than_any_name_is_not_folded() -> None:
     """To bring this one into one spelling would take the rest of the day."""
     endless = "A" + "\u0301\u0323" * 1_000_000
     assert fold_name(endless) == endless
-    assert fold_name("A" * LONGEST_NAME) == "a" * LONGEST_NAME
+    assert fold_name("A" * MAX_NAME_LENGTH) == "a" * MAX_NAME_LENGTH

@@ -10,7 +10,7 @@ import pytest
 from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated, Unavailable
 from stratabase.domain.members.attempts import FAILURE_WINDOW, source_key
 from stratabase.messages import verbatim
-from stratabase.operations.auth.sign_in_limits import LONGEST_ATTEMPT, MAX_FAILURES, FailureLimit
+from stratabase.operations.auth.sign_in_limits import MAX_ATTEMPT_DURATION, MAX_FAILURES, FailureLimit
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import FrozenClock
 from tests.in_memory_attempts import InMemoryAttempts
@@ -236,7 +236,7 @@ def test_attempts_pending_for_too_long_count_as_failures(attempts: InMemoryAttem
     with fixture.under_way(MAX_FAILURES):
         with pytest.raises(TooManyFailures), fixture.limit.attempt("key"):
             raise AssertionError("it is let in")
-        assert sum(fixture.pauses) * 1000 > LONGEST_ATTEMPT
+        assert sum(fixture.pauses) * 1000 > MAX_ATTEMPT_DURATION
         assert attempts.failures("key") == MAX_FAILURES
 
 

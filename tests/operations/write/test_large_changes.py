@@ -88,7 +88,7 @@ NOTHING = [True, *[0] * 11, True, 0]
 @pytest.fixture
 def nothing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever ends parts leaves them to the sweep."""
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
 
 
 @pytest.mark.usefixtures("nothing_at_once")
@@ -137,10 +137,10 @@ def test_cleared_parts_are_restored_whether_purged_or_not(
     monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
     scenario = OrderScenario()
-    monkeypatch.setattr(cleanup, "MOST_STEPS", steps)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", steps)
     scenario.clear()
     scenario.clock.instant += MINUTE
-    monkeypatch.setattr(cleanup, "MOST_STEPS", max(steps, 1))
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", max(steps, 1))
     scenario.restore()
     monkeypatch.undo()
     scenario.sweep()
@@ -197,7 +197,7 @@ Act = Callable[[OrderScenario], Any]
 def test_a_slow_purge_deletes_no_restored_parts(monkeypatch: pytest.MonkeyPatch, end: Act) -> None:
     """Another has ended all that was left, and it was restored since."""
     scenario = OrderScenario()
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     end(scenario)
     slow = scenario.process.entities.sweep_steps()
     next(slow)

@@ -239,7 +239,7 @@ def test_a_restoration_that_takes_too_long_is_abandoned_without_remains() -> Non
     scenario = OrderScenario()
 
     def tarry(_: int) -> None:
-        scenario.clock.instant += staged_restoration.LONGEST
+        scenario.clock.instant += staged_restoration.MAX_STAGED_DURATION
 
     scenario.engine.before = tarry
     with pytest.raises(Unavailable, match="longer than 15 seconds"):
@@ -367,7 +367,7 @@ def test_remains_of_a_large_deletion_are_purged_before_the_restoration(
     """And no part of it counts as gone for good."""
     scenario = OrderScenario()
     scenario.restore()
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 1)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 1)
     scenario.clock.instant += MINUTE
     assert delete(scenario.shop.services, delete_command("Order", scenario.order.id), ADMINISTRATOR)
     assert scenario.ledgers() != []

@@ -70,7 +70,7 @@ type Line @class(versioned: true, exposed: true) {{ name: String }}"""
 def test_a_part_existed_until_its_whole_was_deleted_even_before_the_purge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, directive: str
 ) -> None:
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     engine, model = SqliteEngine(tmp_path / "store.db"), read_model(ORDERS.format(directive), "m")
     services, _, clock = fake_services(model)
     entities = Repository(engine, model)

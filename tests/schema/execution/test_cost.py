@@ -10,7 +10,7 @@ from graphql import GraphQLError, OperationDefinitionNode, get_introspection_que
 from stratabase.domain.query.page import Query
 from stratabase.model.reading import read_model
 from stratabase.schema.execution.cost import DocumentCosts
-from stratabase.schema.execution.cost_steps import MOST_STEPS
+from stratabase.schema.execution.cost_steps import MAX_COST_STEPS
 from stratabase.schema.execution.limits import ExecutionPolicy, Limits
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.schema.generate import generate_schema
@@ -261,7 +261,7 @@ def test_exponential_fragments_are_refused_quickly() -> None:
     end = "fragment P14 on Person { name } fragment T14 on Team { name }"
     error = judged(f'{{ Person___get(_id: "1") {{ ...P0 }} }} {chain} {end}', {}, 10**9)
     assert error
-    assert f"in more than {MOST_STEPS:,} places" in error.message
+    assert f"in more than {MAX_COST_STEPS:,} places" in error.message
 
 
 def test_the_standard_introspection_query_costs_nothing() -> None:

@@ -97,7 +97,9 @@ def test_disabled_introspection_is_refused_each_time(monkeypatch: pytest.MonkeyP
 
 
 def test_the_number_of_cached_answers_is_bounded(counting: CountingApi) -> None:
-    queries = [f"query Q{number} {{ __typename }}" for number in range(documents.MOST_INTROSPECTIONS + 1)]
+    queries = [
+        f"query Q{number} {{ __typename }}" for number in range(documents.MAX_CACHED_INTROSPECTIONS + 1)
+    ]
     for query in (*queries, queries[-1], queries[0]):
         counting.answer(query)
     # The last was kept, the first forgotten.
@@ -105,13 +107,17 @@ def test_the_number_of_cached_answers_is_bounded(counting: CountingApi) -> None:
 
 
 def test_the_most_recently_used_answer_is_kept_longest(counting: CountingApi) -> None:
-    queries = [f"query Q{number} {{ __typename }}" for number in range(documents.MOST_INTROSPECTIONS + 1)]
+    queries = [
+        f"query Q{number} {{ __typename }}" for number in range(documents.MAX_CACHED_INTROSPECTIONS + 1)
+    ]
     for query in (*queries[:-1], queries[0], queries[-1], queries[0]):
         counting.answer(query)
     assert counting.times == len(queries)
 
 
-@pytest.mark.parametrize(("limit", "most"), [("LARGEST_INTROSPECTION", 100), ("LONGEST_INTROSPECTION", 100)])
+@pytest.mark.parametrize(
+    ("limit", "most"), [("LARGEST_INTROSPECTION", 100), ("MAX_CACHED_INTROSPECTION_LENGTH", 100)]
+)
 def test_too_large_answers_are_not_cached(
     counting: CountingApi, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
 ) -> None:

@@ -17,7 +17,7 @@ from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.indexes.registry_cache import RegistryCache
-from stratabase.store.layout.codec import MOST_COMMIT_IDS
+from stratabase.store.layout.codec import MAX_COMMIT_IDS
 from tests.contract.engine.dynamodb import TemporaryTable, ministack_client
 from tests.store.dynamodb.faults import (
     HASTY,
@@ -146,7 +146,7 @@ def unique() -> Iterator[OperationScenario]:
 
 
 @NOT_DONE
-@pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
+@pytest.mark.parametrize("times", [1, MAX_COMMIT_IDS - 1])
 def test_an_uncommitted_update_is_planned_again(plain: OperationScenario, fault: Fault, times: int) -> None:
     """The head still names the commit that the update expected, so its own would be there, too."""
     id_ = plain.created()
@@ -156,7 +156,7 @@ def test_an_uncommitted_update_is_planned_again(plain: OperationScenario, fault:
 
 
 @DONE
-@pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
+@pytest.mark.parametrize("times", [1, MAX_COMMIT_IDS - 1])
 def test_a_committed_update_is_not_repeated(plain: OperationScenario, fault: Fault, times: int) -> None:
     id_ = plain.created()
 
@@ -176,7 +176,7 @@ def test_an_update_without_evidence_is_unknown_and_not_retried(
     id_ = plain.created()
 
     def others() -> None:
-        plain.updated(id_, MOST_COMMIT_IDS - 1)
+        plain.updated(id_, MAX_COMMIT_IDS - 1)
         plain.do(updating(id_, count=5))
 
     assert_unknown(lambda: plain.overtaken(updating(id_, count=9), fault, others))
@@ -199,7 +199,7 @@ def test_an_update_of_a_concurrently_deleted_object_is_unknown_and_not_retried(
 
 
 @DONE
-@pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS - 1])
+@pytest.mark.parametrize("times", [1, MAX_COMMIT_IDS - 1])
 def test_a_committed_creation_is_not_repeated(plain: OperationScenario, fault: Fault, times: int) -> None:
     answer = plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), times))
     assert plain.only() == answer.reference.id
@@ -211,9 +211,9 @@ def test_a_creation_without_evidence_is_unknown_and_not_retried(
     plain: OperationScenario, fault: Fault
 ) -> None:
     assert_unknown(
-        lambda: plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), MOST_COMMIT_IDS))
+        lambda: plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), MAX_COMMIT_IDS))
     )
-    assert plain.get(plain.only()).state["notes"] == str(MOST_COMMIT_IDS - 1)
+    assert plain.get(plain.only()).state["notes"] == str(MAX_COMMIT_IDS - 1)
 
 
 @pytest.fixture(params=["plain", "unique"])
@@ -238,7 +238,7 @@ def test_one_of_two_deletions_of_an_object_succeeds(
 
 
 @NOT_DONE
-@pytest.mark.parametrize("times", [1, MOST_COMMIT_IDS])
+@pytest.mark.parametrize("times", [1, MAX_COMMIT_IDS])
 def test_an_uncommitted_deletion_continues_after_concurrent_writes(
     either: OperationScenario, fault: Fault, times: int
 ) -> None:
@@ -279,7 +279,7 @@ def test_a_committed_transaction_is_recognized_after_many_later_writes(
     id_ = unique.created("a")
 
     def others() -> None:
-        unique.updated(id_, MOST_COMMIT_IDS)
+        unique.updated(id_, MAX_COMMIT_IDS)
         unique.do(updating(id_, code="c"))
 
     assert unique.overtaken(updating(id_, code="b"), fault, others).state["code"] == "b"
@@ -291,6 +291,6 @@ def test_an_uncommitted_transaction_is_planned_again_after_many_later_writes(
     unique: OperationScenario, fault: Fault
 ) -> None:
     id_ = unique.created("a")
-    answer = unique.overtaken(updating(id_, code="b"), fault, lambda: unique.updated(id_, MOST_COMMIT_IDS))
+    answer = unique.overtaken(updating(id_, code="b"), fault, lambda: unique.updated(id_, MAX_COMMIT_IDS))
     assert unique.get(id_).state == answer.state
-    assert (answer.state["code"], answer.state["notes"]) == ("b", str(MOST_COMMIT_IDS - 1))
+    assert (answer.state["code"], answer.state["notes"]) == ("b", str(MAX_COMMIT_IDS - 1))

@@ -68,7 +68,7 @@ def test_a_long_cleanup_is_handed_over() -> None:
 def test_the_number_of_steps_is_limited_even_if_the_clock_stands_still() -> None:
     purging = CountedPurging(math.inf)
     assert len(ended(purging, count(0, 0))) == 1
-    assert purging.done == cleanup.MOST_STEPS
+    assert purging.done == cleanup.MAX_CLEANUP_STEPS
 
 
 def test_a_failed_cleanup_is_handed_over() -> None:

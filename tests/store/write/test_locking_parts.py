@@ -87,7 +87,7 @@ def test_a_lock_at_the_last_moment_prevents_the_deletion(
 def test_a_part_awaiting_purge_cannot_be_locked(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     objects = ordered(watched)
     ada = Member(objects, "ada")
     references = [objects.reference(*each) for each in (("Line", "050"), ("Note", "n"))]
@@ -105,7 +105,7 @@ def test_a_part_of_a_concurrently_deleted_whole_cannot_be_locked(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It ends after the part was read, and before it is locked."""
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     objects = ordered(watched)
     ada, deletions = Member(objects, "ada"), all_of_it(objects)
     watched.before_commit = lambda: objects.commit(*deletions)

@@ -200,7 +200,7 @@ def test_a_purge_stopped_at_any_step_resumes() -> None:
 
 
 def test_a_purge_may_run_concurrently(watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     objects = Objects(watched, MODEL)
     ordered(objects, "o", [f"{number:03}" for number in range(110)])
     tagged(objects, "Order", "tags", "o", 30)
@@ -216,7 +216,7 @@ def test_a_purge_deletes_concurrently_added_links(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A part is there until it is purged."""
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     objects = Objects(watched, MODEL)
     ordered(objects, "o", [f"{number:03}" for number in range(110)])
     objects.create("Tag", "t")
@@ -286,7 +286,7 @@ def test_a_part_that_becomes_required_while_awaiting_purge_is_deleted(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its whole has ended: the key of who needed it so late leads to nothing."""
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     objects = Objects(watched, needing(role_required=True))
     lines = [f"{each:03}" for each in range(110)]
     objects.create("Order", "o", lines=lines)
@@ -395,7 +395,7 @@ def test_a_part_with_repeated_new_links_is_left_to_the_next_purge(
     monkeypatch: pytest.MonkeyPatch, times: int, *, done: bool
 ) -> None:
     """After some tries; nothing waits for it for ever."""
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     engine, tags = LinkingEngine(), iter(range(2000))
     objects = Objects(engine, MODEL)
     ordered(objects, "o", [f"{number:03}" for number in range(110)])
@@ -417,7 +417,7 @@ def test_a_part_with_more_links_than_one_batch_is_purged(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They must end with it, because what they lead to counts them."""
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     result = model(
         class_with("Order", parts("lines", "Line", "order_")),
         class_with("Line", whole("order_", "Order", "lines"), many("marks", "Tag", "lines")),
@@ -450,7 +450,7 @@ def test_remains_of_a_class_unknown_to_the_model_wait_without_blocking_others(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It ends when the model has the class again."""
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     objects = Objects(watched, MODEL)
     for order in "op":
         ordered(objects, order, [f"{order}{number:03}" for number in range(110)])
@@ -466,7 +466,7 @@ def test_remains_of_a_class_unknown_to_the_model_wait_without_blocking_others(
 
 
 def test_the_rest_of_a_purge_is_handed_over(watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     objects, taken = Objects(watched, MODEL), list[cleanup.CleanupSteps]()
     objects.entities.hand_over_cleanup(taken.append)
     ordered(objects, "o", [f"{number:03}" for number in range(110)])

@@ -33,7 +33,7 @@ NOTES = [f"note{number:03}" for number in range(60)]
 @pytest.fixture(autouse=True)
 def nothing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever deletes leaves all the rest to the sweep."""
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
 
 
 def ordered(engine: Engine, model_: Model) -> VersionedObjects:
@@ -186,7 +186,7 @@ def test_a_restored_object_keeps_its_parts_despite_an_earlier_purge(
     engine = WatchedEngine()
     objects = ordered(engine, ALL)
     ended = objects.commit(*deletion(objects))
-    monkeypatch.setattr(cleanup, "MOST_STEPS", 2)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 2)
     refused = 0
     while True:
         lines = objects.entities.tombstones([Reference("Line", id_) for id_ in LINES[:3]])

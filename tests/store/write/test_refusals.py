@@ -16,7 +16,7 @@ from stratabase.store.engine.port import (
     OutcomeUnknown,
 )
 from stratabase.store.layout import keys
-from stratabase.store.layout.codec import COMMIT_IDS, MOST_COMMIT_IDS
+from stratabase.store.layout.codec import COMMIT_IDS, MAX_COMMIT_IDS
 from stratabase.store.write.refusals import was_committed, was_not_committed
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
@@ -25,7 +25,7 @@ X, Y = Reference("Thing", "x"), Reference("Thing", "y")
 READ = Entity(X, {"_id": "x"}, ("first", "last"))
 AFTER = Entity(X, {"_id": "x", "name": "new"}, ("first", "last"))
 CREATION, UPDATE, DELETION = Creation(AFTER), Modification(READ, AFTER), Deletion(READ)
-OTHERS = tuple(f"other{number}" for number in range(MOST_COMMIT_IDS))
+OTHERS = tuple(f"other{number}" for number in range(MAX_COMMIT_IDS))
 
 
 def change(*effects: Effect) -> Change:

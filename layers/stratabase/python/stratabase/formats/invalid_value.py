@@ -6,7 +6,7 @@ from typing import Any
 
 from stratabase.messages import Message
 
-_LONGEST = 60
+_MAX_SHOWN_LENGTH = 60
 
 
 class InvalidValue(ValueError):
@@ -31,7 +31,7 @@ def describe_value(value: Any) -> str:
 def _in_quotes(text: str) -> str:
     """Return a text in double quotes. Unprintable characters and single surrogates are escaped."""
     escaped = "".join(
-        json.dumps(each, ensure_ascii=not each.isprintable())[1:-1] for each in text[: _LONGEST + 1]
+        json.dumps(each, ensure_ascii=not each.isprintable())[1:-1] for each in text[: _MAX_SHOWN_LENGTH + 1]
     )
     return f'"{_cut(escaped)}"'
 
@@ -39,7 +39,7 @@ def _in_quotes(text: str) -> str:
 def _spell(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, int) and value.bit_length() > _LONGEST * 3:
+    if isinstance(value, int) and value.bit_length() > _MAX_SHOWN_LENGTH * 3:
         return f"{Decimal(value):.5e}"
     if isinstance(value, Decimal):
         return str(value)
@@ -47,4 +47,4 @@ def _spell(value: Any) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return text if len(text) <= _MAX_SHOWN_LENGTH else f"{text[:_MAX_SHOWN_LENGTH]}…"

@@ -217,10 +217,10 @@ class Members(Protocol):
 
 
 class Attempts(Protocol):
-    """Records of attempts to sign in or to send mail. They are deleted some time after LONGEST_WINDOW.
+    """Records of attempts to sign in or to send mail. They are deleted some time after MAX_WINDOW.
 
-    A key has at most MOST_KEPT records: a further attempt is returned but not stored. Every method raises
-    Unavailable if the store cannot answer.
+    A key has at most MAX_ATTEMPTS_KEPT records: a further attempt is returned but not stored. Every method
+    raises Unavailable if the store cannot answer.
     """
 
     def note(self, key: str, now: Instant, since: Instant) -> RecordedAttempt:

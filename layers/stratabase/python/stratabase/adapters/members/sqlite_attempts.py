@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from stratabase import waiting
-from stratabase.domain.members.attempts import LONGEST_WINDOW, MAX_ATTEMPTS_KEPT, RecordedAttempt
+from stratabase.domain.members.attempts import MAX_ATTEMPTS_KEPT, MAX_WINDOW, RecordedAttempt
 from stratabase.domain.objects.instant import Instant
 from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
 from stratabase.store.sqlite.file import Layout, open_for_writing
@@ -65,7 +65,7 @@ class SqliteAttempts:
         with self._transaction() as connection:
             connection.execute("DELETE FROM attempts WHERE key = ? AND instant < ?", (key, since))
             # The windows of other keys can be longer, so delete only what is older than the longest window.
-            connection.execute("DELETE FROM attempts WHERE instant < ?", (now - LONGEST_WINDOW,))
+            connection.execute("DELETE FROM attempts WHERE instant < ?", (now - MAX_WINDOW,))
             instants = [instant for (instant,) in connection.execute(_INSTANTS, (key, since))]
             if len(instants) < MAX_ATTEMPTS_KEPT:
                 connection.execute("INSERT INTO attempts VALUES (?, ?, ?)", (key, now, attempt))

@@ -11,7 +11,7 @@ FAILURE_WINDOW = 900_000
 """The milliseconds for which a failed sign-in counts."""
 MAIL_WINDOW = 3_600_000
 """The milliseconds for which a mail counts."""
-LONGEST_WINDOW = max(FAILURE_WINDOW, MAIL_WINDOW)
+MAX_WINDOW = max(FAILURE_WINDOW, MAIL_WINDOW)
 """The milliseconds after which any recorded attempt may be deleted."""
 MAX_ATTEMPTS_KEPT = 100
 """The number of attempts recorded for one key, far above all limits.

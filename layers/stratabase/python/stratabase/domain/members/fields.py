@@ -9,7 +9,7 @@ from stratabase.domain.members.member import Member, with_disabled, with_email
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import DEFAULT_FORMATS, FORMAT_CHECKS, MAX_FORMAT_LENGTH
 from stratabase.messages import Message, _, or_list
-from stratabase.model.constraints.email import LONGEST_EMAIL, is_email, is_mailable
+from stratabase.model.constraints.email import MAX_EMAIL_LENGTH, is_email, is_mailable
 from stratabase.model.model import Profile
 
 
@@ -101,7 +101,7 @@ def stray_character(text: str, *, lines: bool = False) -> str | None:
     return f"U+{ord(match.group()):04X}" if match else None
 
 
-LONGEST_FORMAT_NAME = 64
+MAX_FORMAT_NAME_LENGTH = 64
 """The maximum length of names of time zones and languages. All existing names are shorter."""
 
 
@@ -143,13 +143,13 @@ def _format_field(name: str, attribute: str, description: str, max_length: int) 
 _FORMAT_FIELDS = (
     _format_field("timeFormat", "time_format", "The Java pattern of times.", MAX_FORMAT_LENGTH),
     _format_field("dateFormat", "date_format", "The Java pattern of dates.", MAX_FORMAT_LENGTH),
-    _format_field("timeZone", "time_zone", "The IANA name of the time zone.", LONGEST_FORMAT_NAME),
+    _format_field("timeZone", "time_zone", "The IANA name of the time zone.", MAX_FORMAT_NAME_LENGTH),
     _format_field(
-        "language", "language", "The code of the language, such as it or pt-BR.", LONGEST_FORMAT_NAME
+        "language", "language", "The code of the language, such as it or pt-BR.", MAX_FORMAT_NAME_LENGTH
     ),
 )
-LONGEST_USERNAME = 64
-LONGEST_NOTES = 2000
+MAX_USERNAME_LENGTH = 64
+MAX_NOTES_LENGTH = 2000
 
 
 def member_fields(profiles: Mapping[str, Profile]) -> Mapping[str, MemberField]:
@@ -208,7 +208,7 @@ _USERNAME = MemberField(
     get=lambda member: member.username,
     set=lambda member, value: replace(member, username=value),
     check=_check_username,
-    max_length=LONGEST_USERNAME,
+    max_length=MAX_USERNAME_LENGTH,
     example="anna",
     required=True,
     administrators_only=True,
@@ -219,7 +219,7 @@ _EMAIL = MemberField(
     get=lambda member: member.email,
     set=with_email,
     check=_check_email,
-    max_length=LONGEST_EMAIL,
+    max_length=MAX_EMAIL_LENGTH,
     format="email",
     example="anna@example.com",
     required=True,
@@ -230,7 +230,7 @@ _NOTES = MemberField(
     get=lambda member: member.notes,
     set=lambda member, value: replace(member, notes=value or None),
     check=_accept_any,
-    max_length=LONGEST_NOTES,
+    max_length=MAX_NOTES_LENGTH,
     nullable=True,
     multiline=True,
 )

@@ -86,14 +86,14 @@ class Caller:
     notes: str | None = None
 
 
-LONGEST_NAME = 1024
+MAX_NAME_LENGTH = 1024
 """The number of characters up to which a name is folded. It suffices for every valid name."""
 
 
 def fold_name(name: str) -> str:
     """Return the form in which usernames and email addresses are compared: NFC, and regardless of case."""
     # The time to normalize grows with the square of the length, and no member has so long a name.
-    if len(name) > LONGEST_NAME:
+    if len(name) > MAX_NAME_LENGTH:
         return name
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 

@@ -9,7 +9,7 @@ from stratabase.domain.members.fields import stray_character
 from stratabase.domain.members.member import fold_name
 from stratabase.messages import Message, _
 
-LONGEST_PASSWORD = 128
+MAX_PASSWORD_LENGTH = 128
 """The maximum number of characters. A longer password is refused before hashing, which would take long."""
 SHORTEST_PASSWORD = 12
 """The default minimum number of characters, which a setting can change."""
@@ -19,7 +19,7 @@ def normalize_password(password: str) -> str:
     """Return the form that is hashed: NFC, so that a password is the same from every keyboard."""
     # NFC joins at most four characters to one, so this password is too long in any form. The time to
     # normalize it would grow with the square of its length.
-    if len(password) > 4 * LONGEST_PASSWORD:
+    if len(password) > 4 * MAX_PASSWORD_LENGTH:
         return password
     return unicodedata.normalize("NFC", password)
 
@@ -51,9 +51,9 @@ class PasswordPolicy:
         normalized = normalize_password(password)
         checks = {
             Weakness.SHORT: len(normalized) < self.shortest,
-            Weakness.LONG: len(normalized) > LONGEST_PASSWORD,
+            Weakness.LONG: len(normalized) > MAX_PASSWORD_LENGTH,
             Weakness.UNWRITABLE: stray_character(normalized) is not None,
-            Weakness.COMMON: len(normalized) <= LONGEST_PASSWORD and self.is_common(normalized),
+            Weakness.COMMON: len(normalized) <= MAX_PASSWORD_LENGTH and self.is_common(normalized),
             Weakness.NAME: fold_name(normalized) in set(map(fold_name, names)),
         }
         return tuple(weakness for weakness, is_so in checks.items() if is_so)
@@ -73,7 +73,9 @@ def weakness_advice(weakness: Weakness, shortest: int) -> Message:
             "The password is too short. Use at least {limit} characters, such as a phrase of several words.",
             limit=shortest,
         ),
-        Weakness.LONG: _("The password is too long. Use at most {limit} characters.", limit=LONGEST_PASSWORD),
+        Weakness.LONG: _(
+            "The password is too long. Use at most {limit} characters.", limit=MAX_PASSWORD_LENGTH
+        ),
         Weakness.UNWRITABLE: _("The password contains an unsupported character. Remove control characters."),
         Weakness.COMMON: _("This password is too common. Choose one that is harder to guess."),
         Weakness.NAME: _(

@@ -3,7 +3,7 @@
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.model import Class, ClassKind
 
-_LONGEST = 255
+_MAX_ID_LENGTH = 255
 """Characters. The IDs that the service generates are far shorter."""
 
 
@@ -14,9 +14,9 @@ def normalize_reference(reference: Reference) -> Reference:
     either.
     """
     id_ = reference.id
-    if id_.isascii() and len(id_) <= _LONGEST:
+    if id_.isascii() and len(id_) <= _MAX_ID_LENGTH:
         return reference
-    return Reference(reference.class_name, id_.encode("utf-8", "replace").decode()[:_LONGEST])
+    return Reference(reference.class_name, id_.encode("utf-8", "replace").decode()[:_MAX_ID_LENGTH])
 
 
 SINGLETON_ID = "1"

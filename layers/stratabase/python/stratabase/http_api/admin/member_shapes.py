@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from stratabase.domain.members.fields import MemberField
 from stratabase.domain.members.member import Member
 from stratabase.http_api.http.shape import Field, ListShape, Shape
-from stratabase.model.constraints.email import LONGEST_EMAIL
+from stratabase.model.constraints.email import MAX_EMAIL_LENGTH
 from stratabase.operations.members.update import ID, PASSWORD, PENDING_EMAIL
 
 CREATED_MEMBER = Shape(
@@ -24,7 +24,7 @@ _SAME_PENDING_EMAIL = Field(
     "The current value of this field, to keep the new email address waiting for its confirmation. Null, or "
     "the current email without this field, cancels the new address.",
     nullable=True,
-    max_length=LONGEST_EMAIL,
+    max_length=MAX_EMAIL_LENGTH,
     format="email",
 )
 _CURRENT_FIELDS = (

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
-from stratabase.domain.members.password import LONGEST_PASSWORD, Weakness, weakness_advice
+from stratabase.domain.members.password import MAX_PASSWORD_LENGTH, Weakness, weakness_advice
 from stratabase.http_api.http.messages import Headers, Response
 from stratabase.http_api.pages.page import Markup, Page, render_elements, render_template
 from stratabase.messages import Message, _
@@ -68,7 +68,7 @@ class PasswordForm:
             hide=_("Hide passwords"),
             set=_("Set password"),
             shortest=str(self._min_length),
-            longest=str(LONGEST_PASSWORD),
+            longest=str(MAX_PASSWORD_LENGTH),
             **{name: self._message(mistake) for name, mistake in _SCRIPT_MISTAKES.items()},
             **self._error_values(state),
         )
@@ -77,7 +77,7 @@ class PasswordForm:
         length = _(
             "Use {shortest} to {longest} characters of any kind. A phrase of several words works well.",
             shortest=self._min_length,
-            longest=LONGEST_PASSWORD,
+            longest=MAX_PASSWORD_LENGTH,
         )
         others = _("Don't use your username, your email address, or a common password.")
         return length, others

@@ -13,7 +13,7 @@ from stratabase.model.constraints.base import FlagConstraint, Violation
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.string import TextType
 
-LONGEST_EMAIL = 254
+MAX_EMAIL_LENGTH = 254
 """The maximum length of an address, in characters."""
 _MAX_LOCAL_LENGTH = 64
 _LOCAL = re.compile(r"""[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+(?:\.[^\s\x00-\x1f\x7f@.,:;<>()\[\]\\"]+)*""")
@@ -45,7 +45,7 @@ def is_email(text: str) -> bool:
     local, _at, host = text.rpartition("@")
     labels = host.split(".")
     return (
-        len(text) <= LONGEST_EMAIL
+        len(text) <= MAX_EMAIL_LENGTH
         and len(local) <= _MAX_LOCAL_LENGTH
         and len(labels) > 1
         and _ENCODED not in local

@@ -11,7 +11,7 @@ from stratabase import waiting
 from stratabase.domain.issues.refusals import Unauthenticated
 from stratabase.domain.members.attempts import source_key
 from stratabase.domain.members.member import Caller, Member
-from stratabase.domain.members.password import LONGEST_PASSWORD, normalize_password
+from stratabase.domain.members.password import MAX_PASSWORD_LENGTH, normalize_password
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
 from stratabase.model.model import Profile
@@ -90,7 +90,7 @@ def _is_hashable(password: str) -> bool:
         password.encode()
     except UnicodeEncodeError:
         return False
-    return len(password) <= LONGEST_PASSWORD
+    return len(password) <= MAX_PASSWORD_LENGTH
 
 
 CREDENTIALS_FRESHNESS = 60_000

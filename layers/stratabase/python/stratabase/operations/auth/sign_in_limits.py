@@ -54,13 +54,13 @@ def _delay(doublings: int) -> float:
 
 MAX_FAILURES = 10
 """Failures within the window. While there are so many, no password is verified."""
-LONGEST_ATTEMPT = 2_000
+MAX_ATTEMPT_DURATION = 2_000
 """Milliseconds for which an attempt of another process may still be running. An older one counts as
 failed."""
 _RETRY_WAITS = (0, 0.1, 0.2, 0.4, 0.8, 1.6)
 """Seconds to wait at most before each look at whether the running attempts have succeeded."""
 _MIN_JITTER = 0.7
-"""The shortest wait, as a fraction of the longest. Even so, all waits together exceed LONGEST_ATTEMPT."""
+"""The shortest wait, as a fraction of the longest. Even so, all waits exceed MAX_ATTEMPT_DURATION."""
 _MAX_KEYS = 10_000
 
 
@@ -124,10 +124,10 @@ class FailureLimit:
     def _refuse_if_sure(self, key: str, instants: Sequence[Instant], now: Instant) -> None:
         """Raise TooManyFailures if enough of the attempts have certainly failed.
 
-        Those are the attempts that failed in this process, and those that are older than LONGEST_ATTEMPT.
+        These are the attempts that failed in this process, or are older than MAX_ATTEMPT_DURATION.
         """
         own = self._failures(key)
-        failed = [instant for instant in instants if instant in own or now - instant > LONGEST_ATTEMPT]
+        failed = [instant for instant in instants if instant in own or now - instant > MAX_ATTEMPT_DURATION]
         if len(failed) >= MAX_FAILURES:
             until = failed[-MAX_FAILURES] + FAILURE_WINDOW
             self._blocked.put(key, until)

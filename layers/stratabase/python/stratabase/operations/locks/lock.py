@@ -15,7 +15,7 @@ from stratabase.messages import _
 from stratabase.operations.locks.permissions import lock_issues, not_found
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
-from stratabase.operations.write.pipeline import MOST_ROUNDS
+from stratabase.operations.write.pipeline import MAX_WRITE_ROUNDS
 
 _ARGUMENT = "locks"
 """The argument of the API that lists the objects."""
@@ -59,7 +59,7 @@ class LockTargets:
         if issues := lock_issues(self._services, subjects, self._caller, self._options):
             raise Refused(issues)
         # The store refuses a request because of locks that it found. If these have ended by now, try again.
-        for _round in range(MOST_ROUNDS):
+        for _round in range(MAX_WRITE_ROUNDS):
             try:
                 return act(list(self._positions), self._services.clock.now())
             except LockRefused as refusal:

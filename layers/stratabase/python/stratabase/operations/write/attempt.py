@@ -24,7 +24,7 @@ from stratabase.operations.write.load import CallerView
 
 Act = Callable[[Change], None]
 """Commits a change, or raises what a commit would raise."""
-MOST_NAMED = 10
+MAX_NAMED_OBJECTS = 10
 """Objects to check in order to find one that the caller may see."""
 
 
@@ -98,11 +98,11 @@ def _holder(
     if not is_open or (access is not None and not access.may_read_class(class_name)):
         return ()
     # Objects that the request itself deletes or redirects are not in the way.
-    entities, most = view.services.entities, len(request.objects) + MOST_NAMED
+    entities, most = view.services.entities, len(request.objects) + MAX_NAMED_OBJECTS
     ids = entities.referrers(violation.role, violation.reference.id, most)
     found = [each for id_ in ids if (each := Reference(class_name, id_)) not in request.objects]
     if access is None:
         return found[:1]
-    there = [entity for entity in entities.read(found[:MOST_NAMED]) if entity is not None]
+    there = [entity for entity in entities.read(found[:MAX_NAMED_OBJECTS]) if entity is not None]
     seen = zip(there, view.sees_role(now, there, violation.role), strict=True)
     return [entity.reference for entity, is_seen in seen if is_seen][:1]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from stratabase.domain.issues.issue import Issue, IssueType
 from stratabase.messages import Message, _, ngettext
 
-MOST = 100
+MAX_BULK_ISSUES = 100
 """Issues to report in one answer."""
 
 _BY_ITSELF = frozenset(
@@ -43,14 +43,14 @@ class FirstIssues:
     @property
     def is_cut(self) -> bool:
         """Whether some issues are not reported."""
-        return self.count > MOST
+        return self.count > MAX_BULK_ISSUES
 
     def add(self, issues: Sequence[Issue]) -> None:
         """Add the issues of one object. Beyond the maximum, they are only counted."""
         for issue in issues:
             key = replace(issue, entity_id=None) if self._is_for_all(issue) else issue
             self._times[key] = self._times.get(key, 0) + 1
-            if len(self._found) < MOST:
+            if len(self._found) < MAX_BULK_ISSUES:
                 self._found.setdefault(key, issue)
 
     def _is_for_all(self, issue: Issue) -> bool:
@@ -65,8 +65,8 @@ class FirstIssues:
         return ngettext(
             "Only {shown} of {total} issues are listed. {count} more issue was found.",
             "Only {shown} of {total} issues are listed. {count} more issues were found.",
-            self.count - MOST,
-            shown=MOST,
+            self.count - MAX_BULK_ISSUES,
+            shown=MAX_BULK_ISSUES,
             total=self.count,
         )
 

@@ -28,11 +28,11 @@ from stratabase.operations.write.permissions import unmet_permissions
 from stratabase.operations.write.state_readers import StateReaders
 from stratabase.operations.write.warnings import MetWarning, met_warnings
 
-MOST_ROUNDS = 500
+MAX_WRITE_ROUNDS = 500
 """Rounds before a write gives up because of concurrent writes."""
-_LONGEST_RESTORATION = 20_000
+_MAX_RESTORATION_DURATION = 20_000
 """Milliseconds before a restoration gives up. Each of its rounds may take seconds."""
-_LEAST_ROUNDS = 4
+_MIN_RESTORATION_ROUNDS = 4
 """Rounds that a restoration has in any case."""
 Selects = Callable[[Entity], bool]
 """Returns whether a command applies to an object, in the state that was read for the plan."""
@@ -102,12 +102,12 @@ class Write:
 
         Another round begins only if the last one certainly wrote nothing.
         """
-        end = self._services.clock.now() + _LONGEST_RESTORATION
-        for number in range(1, MOST_ROUNDS + 1):
+        end = self._services.clock.now() + _MAX_RESTORATION_DURATION
+        for number in range(1, MAX_WRITE_ROUNDS + 1):
             with suppress(Conflict):
                 return self._round(is_dry=is_dry)
             is_long = isinstance(self._command, Restore) and self._services.clock.now() > end
-            if is_long and number > _LEAST_ROUNDS:
+            if is_long and number > _MIN_RESTORATION_ROUNDS:
                 break
         raise Unavailable(_("Concurrent writes to the same objects prevented this write. Try again."))
 

@@ -20,7 +20,7 @@ from stratabase.schema.execution.fetch_plan import FetchPlan, plan_fetch
 from stratabase.schema.execution.selections import FieldArguments, Selections, fragments_of, names_of
 from stratabase.schema.request.context import ANSWER, Call, Context, PartialAnswer
 
-MOST_FORMATS = 16
+MAX_CACHED_FORMATS = 16
 """Members' formats for which the compiled fields of one operation are kept."""
 
 
@@ -44,7 +44,7 @@ class CompiledOperation:
         self._schema = schema
         self._operation = operation
         self._selections = Selections(fragments_of(document))
-        self._roots: BoundedCache[Formats, tuple[CompiledRootField, ...]] = BoundedCache(MOST_FORMATS)
+        self._roots: BoundedCache[Formats, tuple[CompiledRootField, ...]] = BoundedCache(MAX_CACHED_FORMATS)
 
     def data(self, context: Context, variables: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the `data` of the response, or None if graphql-core must execute the operation.

@@ -35,7 +35,7 @@ from stratabase.schema.inputs.query_reader import DEFAULT_SIZE
 from stratabase.schema.types.attributes import ATTRIBUTE, AttributeField
 from stratabase.schema.types.objects import ROLE, RoleField
 
-MOST_STEPS = 1_000
+MAX_COST_STEPS = 1_000
 """Steps of one operation with its fragments expanded. The estimate of so many takes milliseconds."""
 _OPTIONS, _COUNT = "options", "totalCount"
 _NARROWING = frozenset({"filter", FILTER_EXP})
@@ -99,11 +99,11 @@ class CostTreeBuilder:
 
     def _step(self, field: GraphQLField, node: FieldNode, inside: SelectionPlace) -> CostStep:
         self._count += 1
-        if self._count > MOST_STEPS:
+        if self._count > MAX_COST_STEPS:
             message = _(
                 "With its fragments expanded, the document selects objects in more than {maximum} "
                 "places. Split it into several requests.",
-                maximum=MOST_STEPS,
+                maximum=MAX_COST_STEPS,
             )
             raise GraphQLError(message, node)
         selected, found = names_of(inside.fields), self._found(inside)

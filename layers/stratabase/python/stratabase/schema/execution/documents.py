@@ -30,10 +30,10 @@ from stratabase.schema.execution.cost import DocumentCosts
 from stratabase.schema.execution.limits import ExecutionPolicy, limit_violations, too_long
 from stratabase.schema.execution.selections import fragments_of, selects_the_same
 
-MOST_ERRORS = 9
-LONGEST_KEPT = 16_384
+MAX_REPORTED_ERRORS = 9
+MAX_CACHED_DOCUMENT_LENGTH = 16_384
 """In characters. A longer document is parsed each time."""
-MOST_KEPT = 262_144
+MAX_CACHED_CHARACTERS = 262_144
 """In characters of all cached documents. A parsed character takes about 130 bytes, and the garbage collector
 stops all requests while it visits them."""
 
@@ -105,7 +105,7 @@ class DocumentCache:
         self._rules: Collection[type[ASTValidationRule]] = (
             specified_rules if policy.introspection else (*specified_rules, NoSchemaIntrospectionCustomRule)
         )
-        self._kept: BoundedCache[str, Document] = BoundedCache(MOST_KEPT, len)
+        self._kept: BoundedCache[str, Document] = BoundedCache(MAX_CACHED_CHARACTERS, len)
         """By text: the document."""
 
     def read(self, text: str) -> Document:
@@ -113,7 +113,7 @@ class DocumentCache:
         error = too_long(text, self._limits)
         if error:
             return Document(self._schema, None, (error,))
-        if len(text) > LONGEST_KEPT:
+        if len(text) > MAX_CACHED_DOCUMENT_LENGTH:
             return self._read(text)
         return self._kept.get_or_make(text, lambda: self._read(text))
 
@@ -127,10 +127,14 @@ class DocumentCache:
         if too_much:
             return Document(self._schema, None, too_much)
         errors = validate(
-            self._schema, ast, self._rules, max_errors=MOST_ERRORS, hide_suggestions=not self._suggestions
+            self._schema,
+            ast,
+            self._rules,
+            max_errors=MAX_REPORTED_ERRORS,
+            hide_suggestions=not self._suggestions,
         )
         if errors:
-            return Document(self._schema, None, [_worded(error) for error in errors[:MOST_ERRORS]])
+            return Document(self._schema, None, [_worded(error) for error in errors[:MAX_REPORTED_ERRORS]])
         return Document(self._schema, ast, costs=DocumentCosts(self._schema, ast, self._limits.cost))
 
 
@@ -139,11 +143,11 @@ def _worded(error: GraphQLError) -> GraphQLError:
     return GraphQLError(_TOO_INVOLVED) if isinstance(error, ValidationAbortedError) else error
 
 
-MOST_INTROSPECTIONS = 4
+MAX_CACHED_INTROSPECTIONS = 4
 """Answers to keep. Each tool asks the same every time."""
 LARGEST_INTROSPECTION = 8_000_000
 """In bytes of an answer. The standard query about 100 classes takes almost a second for half as many."""
-LONGEST_INTROSPECTION = 16_384
+MAX_CACHED_INTROSPECTION_LENGTH = 16_384
 """In characters of a document."""
 _ABOUT_SCHEMA = frozenset({"__schema", "__type", "__typename"})
 Asked = tuple[str, str | None]
@@ -154,7 +158,7 @@ class IntrospectionCache:
     """A cache of the answers to requests about the schema, without variables."""
 
     def __init__(self) -> None:
-        self._kept: BoundedCache[Asked, Answer] = BoundedCache(MOST_INTROSPECTIONS)
+        self._kept: BoundedCache[Asked, Answer] = BoundedCache(MAX_CACHED_INTROSPECTIONS)
 
     def answer(self, asked: Asked, answer: Callable[[], Answer]) -> Answer:
         """Return the cached answer, or what `answer` returns."""
@@ -162,7 +166,9 @@ class IntrospectionCache:
         if known is not None:
             return known
         given = answer()
-        is_kept = len(given.body) <= LARGEST_INTROSPECTION and len(asked[0]) <= LONGEST_INTROSPECTION
+        is_kept = (
+            len(given.body) <= LARGEST_INTROSPECTION and len(asked[0]) <= MAX_CACHED_INTROSPECTION_LENGTH
+        )
         return self._kept.put(asked, given) if given.began and is_kept else given
 
 

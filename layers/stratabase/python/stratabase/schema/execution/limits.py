@@ -211,7 +211,7 @@ class ExecutionPolicy:
     limits: Limits = field(default_factory=Limits)
 
 
-MOST_VALUES = 20_000
+MAX_VARIABLE_VALUES = 20_000
 """In all variables together, or in a document. Lists and objects count, and so do the values in them."""
 
 
@@ -219,7 +219,7 @@ def excess_of_variables(variables: Mapping[str, Any]) -> GraphQLError | None:
     """Return the error if the variables of a request have too many values, else None."""
     counts = {name: _count_values(value) for name, value in variables.items()}
     total = sum(counts.values())
-    if total <= MOST_VALUES:
+    if total <= MAX_VARIABLE_VALUES:
         return None
     largest = max(counts, key=lambda name: counts[name])
     if len(counts) == 1:
@@ -228,7 +228,7 @@ def excess_of_variables(variables: Mapping[str, Any]) -> GraphQLError | None:
             "Split the request into several requests.",
             variable=largest,
             count=total,
-            maximum=MOST_VALUES,
+            maximum=MAX_VARIABLE_VALUES,
         )
     else:
         message = _(
@@ -237,7 +237,7 @@ def excess_of_variables(variables: Mapping[str, Any]) -> GraphQLError | None:
             count=total,
             variable=largest,
             largest=counts[largest],
-            maximum=MOST_VALUES,
+            maximum=MAX_VARIABLE_VALUES,
         )
     return GraphQLError(message)
 
@@ -245,11 +245,11 @@ def excess_of_variables(variables: Mapping[str, Any]) -> GraphQLError | None:
 def excess_of_literals(document: DocumentNode) -> Iterator[GraphQLError]:
     """Yield the error if a document has too many values."""
     count = sum(isinstance(node, ValueNode) for node in walk(document.definitions, _children_with_values))
-    if count > MOST_VALUES:
+    if count > MAX_VARIABLE_VALUES:
         message = _(
             "The document has {count} values. The maximum is {maximum}. Split it into several requests.",
             count=count,
-            maximum=MOST_VALUES,
+            maximum=MAX_VARIABLE_VALUES,
         )
         yield GraphQLError(message)
 

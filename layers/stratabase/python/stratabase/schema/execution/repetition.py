@@ -17,11 +17,11 @@ from graphql import (
 from stratabase.messages import _
 from stratabase.schema.execution.selections import selected_nodes, walk
 
-MOST_FIELDS = 2_000
+MAX_FIELDS = 2_000
 """In a document, with each fragment counted once."""
-MOST_EQUAL = 50
+MAX_EQUAL_FIELDS = 50
 """Fields with one name in one place, and fragments in one place."""
-MOST_VISITS = 50_000
+MAX_VISITS = 50_000
 """Fields to visit. Those of a fragment count in each place where it is spread."""
 SelectionSets = tuple[SelectionSetNode, ...]
 """Selection sets that validation merges, because equal fields have them."""
@@ -30,11 +30,11 @@ SelectionSets = tuple[SelectionSetNode, ...]
 def repetitions(document: DocumentNode) -> Iterator[GraphQLError]:
     """Yield the first error if a document selects too often."""
     fields = sum(isinstance(node, FieldNode) for node in walk(document.definitions, selected_nodes))
-    if fields > MOST_FIELDS:
+    if fields > MAX_FIELDS:
         message = _(
             "The document has {count} fields. The maximum is {maximum}. Split it into several requests.",
             count=fields,
-            maximum=MOST_FIELDS,
+            maximum=MAX_FIELDS,
         )
         yield GraphQLError(message, document.definitions[0])
     else:
@@ -78,24 +78,24 @@ class _Places:
         fields, spread = self._collected(place)
         # Fragments can multiply the places, so their number is limited too.
         self._visits += len(fields)
-        if self._visits > MOST_VISITS:
+        if self._visits > MAX_VISITS:
             message = _("The document spreads its fragments too many times. Split it into several requests.")
             return GraphQLError(message)
-        if len(spread) > MOST_EQUAL:
+        if len(spread) > MAX_EQUAL_FIELDS:
             message = _(
                 "The document spreads {count} fragments in one place. The maximum is {maximum}.",
                 count=len(spread),
-                maximum=MOST_EQUAL,
+                maximum=MAX_EQUAL_FIELDS,
             )
             return GraphQLError(message, spread[0])
         names = [node.alias.value if node.alias else node.name.value for node in fields]
         name, times = max(Counter(names).items(), key=lambda item: item[1], default=("", 0))
-        if times > MOST_EQUAL:
+        if times > MAX_EQUAL_FIELDS:
             message = _(
                 "The document selects {field} {count} times in one place. The maximum is {maximum}.",
                 field=name,
                 count=times,
-                maximum=MOST_EQUAL,
+                maximum=MAX_EQUAL_FIELDS,
             )
             return GraphQLError(message, fields[names.index(name)])
         self._waiting += _below(names, fields)

@@ -35,10 +35,10 @@ from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.heads import live_head
 
-LONGEST_COMMIT = 20.0
+MAX_COMMIT_DURATION = 20.0
 """The maximum duration of a commit in seconds, including retries, after which its process gives up."""
 
-SETTLED = MAX_AGE + LONGEST_COMMIT + 5.0
+SETTLED = MAX_AGE + MAX_COMMIT_DURATION + 5.0
 """Seconds after a change of the registry: then all writes are based on it, and indexes show older writes."""
 
 _READ_BATCH = 100

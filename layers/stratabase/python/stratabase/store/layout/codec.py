@@ -30,7 +30,7 @@ COMMIT_IDS = "commitIds"
 It serves optimistic concurrency control: a write expects the ids that it has read. After a lost response, it
 also shows whether a commit was done.
 """
-MOST_COMMIT_IDS = 8
+MAX_COMMIT_IDS = 8
 """The maximum number of commit ids that a head keeps."""
 
 
@@ -127,7 +127,7 @@ def commit_ids(item: Item) -> tuple[str, ...]:
 
 def append_commit_id(before: Iterable[str], commit_id: str) -> list[str]:
     """Return the commit ids of a head after a further commit."""
-    return [*before, commit_id][-MOST_COMMIT_IDS:]
+    return [*before, commit_id][-MAX_COMMIT_IDS:]
 
 
 _RECORDED = (PlatformAttribute.LAST_MODIFIED_ON.value, PlatformAttribute.CREATED_ON.value)

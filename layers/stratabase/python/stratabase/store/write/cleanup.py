@@ -33,11 +33,11 @@ CleanupSteps = Iterator[None]
 
 SECONDS = 3.0
 """The seconds for which a request works on the cleanup that it has left."""
-MOST_STEPS = 2000
+MAX_CLEANUP_STEPS = 2000
 """The maximum number of steps in this time."""
-_MOST_TOGETHER = 100
+_MAX_BATCH = 100
 """The maximum number of parts, or of lists of a restoration, that one commit removes."""
-_MOST_LINKS_TOGETHER = 20
+_MAX_LINK_BATCH = 20
 """The maximum number of pairs that one commit unlinks: each takes two links, and possibly two counts."""
 _MAX_ATTEMPTS = 10
 """The maximum number of attempts to delete an object that others keep writing. A sweep tries again."""
@@ -94,8 +94,8 @@ class Purger:
         purge = _Purge(ledger, ledgers.ended_at(ledger))
         if not self._model_has(reference, *parts):
             return
-        for first in range(0, len(parts), _MOST_TOGETHER):
-            existing = self._read(parts[first : first + _MOST_TOGETHER])
+        for first in range(0, len(parts), _MAX_BATCH):
+            existing = self._read(parts[first : first + _MAX_BATCH])
             # 1. A part that was written after the deletion may have been restored since. Delete it only if
             #    the ledger still exists now that the part has been read.
             late = {entity.reference for entity in existing if self._is_late(entity, purge.ended)}
@@ -131,8 +131,8 @@ class Purger:
                 return
             purge = _Purge(ledger)
             yield from self._delete(list(self._withdrawals(list_, tombstones, purge)), purge, waiting)
-        for first in range(0, len(lists), _MOST_TOGETHER):
-            some = lists[first : first + _MOST_TOGETHER]
+        for first in range(0, len(lists), _MAX_BATCH):
+            some = lists[first : first + _MAX_BATCH]
             engine.commit(Batch(_new_commit_id(), tuple(Delete(list_.key) for list_ in some)))
             yield
         self._remove(ledger)
@@ -222,7 +222,7 @@ class Purger:
         """Delete the links of an object, some in each commit."""
         for association in self._store.associations.link_associations(reference.class_name):
             role = association.near.role
-            while others := links.read_ids(self._store.engine, role, reference.id, _MOST_LINKS_TOGETHER):
+            while others := links.read_ids(self._store.engine, role, reference.id, _MAX_LINK_BATCH):
                 with suppress(Conflict):  # somebody else has removed one of them: read them again
                     self._commit(0, *(LinkDeletion(role, reference.id, other) for other in others))
                 yield
@@ -269,7 +269,7 @@ class Cleanup:
 
     def _run_for_a_while(self, steps: CleanupSteps) -> None:
         end = self._clock() + SECONDS
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_CLEANUP_STEPS):
             if self._clock() >= end:
                 break
             if next(steps, _NO_MORE) is _NO_MORE:

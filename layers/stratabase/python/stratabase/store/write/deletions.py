@@ -17,7 +17,7 @@ from stratabase.store.layout.associations import LinkAssociation, LinkedPair
 from stratabase.store.read.context import StoreContext
 from stratabase.store.write.uniques import exclusive_claims, unique_claims
 
-_MOST_LINKS = MAX_ACTIONS + 1
+_MAX_LINKS = MAX_ACTIONS + 1
 """The number of links to read for one role of one object: one more than fit in a commit.
 
 For a role whose links must be deleted in the same commit, `deleted_links` reads more: links to objects that
@@ -46,7 +46,7 @@ def deleted_links(
     required role of another object counts.
     """
     deleted = [effect.before.reference for effect in deletions(change)]
-    most = _MOST_LINKS + len(deleted) + len(later or ())
+    most = _MAX_LINKS + len(deleted) + len(later or ())
     wanted = [
         (each, association)
         for each in deleted
@@ -64,7 +64,7 @@ def deleted_links(
 def _read_pairs(
     store: StoreContext, reference: Reference, association: LinkAssociation, most: int
 ) -> Sequence[LinkedPair]:
-    limit = most if association.far.required else _MOST_LINKS
+    limit = most if association.far.required else _MAX_LINKS
     others = links.read_ids(store.engine, association.near.role, reference.id, limit)
     return [LinkedPair(association, reference.id, other) for other in others]
 

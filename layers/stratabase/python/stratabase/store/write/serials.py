@@ -25,7 +25,7 @@ from stratabase.store.layout import keys
 
 _LAST = "last"
 """The attribute of a counter with the last number that was taken."""
-_MOST_TRIES = 500
+_MAX_TRIES = 500
 """The maximum number of attempts, if other processes keep taking the numbers first."""
 
 
@@ -69,7 +69,7 @@ class SerialCounters:
         Numbers start at 1 and are never returned twice.
         """
         self._look([name for name in wanted if name not in self._last])
-        for _try in range(_MOST_TRIES):
+        for _try in range(_MAX_TRIES):
             claim = self._claim(wanted)
             if self._taken(claim):
                 return claim.numbers()

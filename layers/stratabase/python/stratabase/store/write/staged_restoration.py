@@ -48,7 +48,7 @@ from stratabase.store.write.transaction import WriteTransaction, plan_transactio
 
 LEASE = 60_000
 """The duration of the lease, in milliseconds from the start of the restoration."""
-LONGEST = 15_000
+MAX_STAGED_DURATION = 15_000
 """The time limit of a restoration in milliseconds. It is well below the lease and a function's timeout."""
 _ROOM = MAX_ACTIONS - 2
 """The actions that fit in a commit of parts, besides the list of the parts and the check of the ledger."""
@@ -145,7 +145,7 @@ class StagedRestoration:
 
     def _restore_parts(self) -> None:
         """Restore the parts, as many in each commit as fit. Raises as `run` does."""
-        parts, deadline = self._stages.parts, self._store.now() + LONGEST
+        parts, deadline = self._stages.parts, self._store.now() + MAX_STAGED_DURATION
         done, number, together = 0, 0, _ROOM
         while done < len(parts):
             if self._store.now() > deadline:
@@ -156,7 +156,7 @@ class StagedRestoration:
                         "Restoring {count} parts currently takes longer than {seconds} seconds. "
                         "Nothing was restored. Try again later.",
                         len(parts),
-                        seconds=LONGEST // 1000,
+                        seconds=MAX_STAGED_DURATION // 1000,
                     )
                 )
             number += 1
