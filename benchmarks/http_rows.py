@@ -55,8 +55,12 @@ def _cases(service: RunningService, ids: list[str], connections: int) -> Iterato
     yield "page of 50, team and addresses", 300, cycle([_request(service, addresses, {})])
     yield "create", 2_000, _creations(service, f"bench{connections}")
     yield "create a graph", 1_000, _creations(service, f"graph{connections}", _graph(service))
-    updates = ({"_id": id_, "salary": number} for number, id_ in enumerate(cycle(ids), 1))
+    # No object has such a salary yet, so each request changes one.
+    salaries = count(connections * 1_000_000)
+    updates = ({"_id": id_, "salary": next(salaries)} for id_ in cycle(ids))
     yield "update", 2_000, (_request(service, update, {"data": data}) for data in updates)
+    unchanged = _request(service, update, {"data": {"_id": ids[0], "salary": 1}})
+    yield "update without a change", 2_000, cycle([unchanged])
 
 
 def _measure(service: RunningService, connections: int, case: Case, bare: float) -> Iterator[Figure]:
