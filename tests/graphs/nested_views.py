@@ -7,7 +7,7 @@ from stratabase.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.model.model import Model, Role
-from stratabase.operations.read.loading import Reading, run
+from stratabase.operations.read.batched_reads import BatchedRead, run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import load_views
 
@@ -19,7 +19,7 @@ def view_of(reader: Reader, entity: Entity, depth: int) -> dict[str, Any] | None
     return run(load_view(reader, entity, depth))
 
 
-def load_view(reader: Reader, entity: Entity, depth: int) -> Reading[dict[str, Any] | None]:
+def load_view(reader: Reader, entity: Entity, depth: int) -> BatchedRead[dict[str, Any] | None]:
     """Return the same as `view_of`."""
     reader.add([entity])
     fetch = _everything(reader.model, entity.reference.class_name, depth)

@@ -7,7 +7,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.query.id_range import ALL_IDS
 from stratabase.model.model import Role
-from stratabase.operations.read.loading import run
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from tests.graphs.reference_graph import ReferenceGraph
 

@@ -130,7 +130,7 @@ def configuration(service: RunningService) -> schemathesis.Config:
             "cache": {"enabled": False},
             # A schema does not say which time zones there are, or what makes a good password.
             "checks": {"positive_data_acceptance": {"enabled": False}},
-            # The one 5xx that service.md demands.
+            # The one 5xx that the specification of the service requires.
             "operations": [
                 {
                     "include-operation-id": "deleteMember",

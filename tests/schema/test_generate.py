@@ -1,4 +1,4 @@
-"""The generated schema: names, types and defaults (api.md sections 2 and 3)."""
+"""The generated schema: names, types and defaults."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The generated types and services of roles and kinds of classes (api.md sections 2 and 3)."""
+"""The generated types and services of roles and kinds of classes."""
 
 from collections.abc import Mapping
 

@@ -6,8 +6,8 @@ from typing import Any
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.identity_map import IdentityMap
-from stratabase.operations.read.loading import run
 from tests.everything_model import EVERYTHING as MODEL
 from tests.everything_model import EverythingObjects
 from tests.fakes import request_of

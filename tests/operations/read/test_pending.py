@@ -12,7 +12,7 @@ from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from stratabase.operations.ports import Entities
-from stratabase.operations.read.loading import run
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.pipeline import Write

@@ -13,7 +13,7 @@ from stratabase.domain.write.commands import PartsCommand, Update
 from stratabase.model.reading import read_model
 from stratabase.model.types.operators import Operator
 from stratabase.operations.context import RequestContext, evaluation_context
-from stratabase.operations.read.loading import run
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.version_diff import version_diff
 from stratabase.operations.read.version_page import version_page

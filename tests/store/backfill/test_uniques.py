@@ -24,7 +24,7 @@ from stratabase.store.indexes.registry_cache import MAX_AGE, RegistryCache
 from stratabase.store.layout import keys
 from stratabase.store.layout.guards import guard_holder, unique_constraint
 from stratabase.store.sqlite.engine import SqliteEngine
-from stratabase.store.write.uniques import unique_claims
+from stratabase.store.write.guard_writes import unique_claims
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count, seed

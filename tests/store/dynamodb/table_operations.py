@@ -21,7 +21,7 @@ from stratabase.store.layout.codec import entity_of
 from stratabase.store.layout.guards import HOLDER, unique_constraint
 from stratabase.store.layout.heads import live_head
 from stratabase.store.repository import Repository
-from stratabase.store.write.uniques import unique_claims
+from stratabase.store.write.guard_writes import unique_claims
 from tests.contract.engine.dynamodb import TemporaryTable, over_ministack
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THING, model

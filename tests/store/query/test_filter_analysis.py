@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.query.filter import And, Comparison
 from stratabase.model.types.operators import Operator
-from stratabase.store.query.filter_analysis import ValueRange, index_constraints
+from stratabase.store.query.filter_analysis import ColumnRange, index_constraints
 from tests.store.stores import fresh_class
 
 CLASS = fresh_class()
@@ -24,7 +24,7 @@ COMPARISONS = st.one_of(
 )
 
 
-def ranges(*comparisons: Comparison) -> list[ValueRange]:
+def ranges(*comparisons: Comparison) -> list[ColumnRange]:
     return list(index_constraints(And(comparisons), CLASS)["count"].ranges)
 
 
@@ -34,7 +34,7 @@ def test_the_ranges_of_two_comparisons_are_the_intersections_of_each_pair(
 ) -> None:
     pairs = [(left, right) for left in ranges(one) for right in ranges(other)]
     met = [
-        ValueRange(
+        ColumnRange(
             max(left.low, right.low),
             min(left.high, right.high),
             left.is_single_value or right.is_single_value,

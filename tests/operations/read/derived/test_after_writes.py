@@ -14,7 +14,7 @@ from stratabase.domain.write.commands import Command, Create, RoleCommand
 from stratabase.model.reading import read_model
 from stratabase.operations.context import evaluation_context
 from stratabase.operations.ports import Entities
-from stratabase.operations.read.loading import run
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views

@@ -11,7 +11,7 @@ from stratabase.formats.preferences import Formats
 from stratabase.model.model import Model
 from stratabase.model.model_expressions import expressions_of
 from stratabase.operations.context import evaluation_context
-from stratabase.operations.read.loading import run
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from tests.fakes import ADMINISTRATOR, NOON, DictEntities, request_of
 from tests.operations.read.derived.firm import firm, objects, of_class

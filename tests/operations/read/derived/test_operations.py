@@ -16,7 +16,7 @@ from stratabase.formats.preferences import Formats
 from stratabase.model.model_expressions import expressions_of
 from stratabase.model.types.operators import Operator
 from stratabase.operations.context import evaluation_context
-from stratabase.operations.read.loading import run
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.bulk import delete_bulk, matching_references, update_bulk

@@ -12,7 +12,7 @@ from stratabase.domain.query import cursor
 from stratabase.domain.query.derived import derived_attributes
 from stratabase.domain.query.order import Order, OrderTerm, position_of
 from stratabase.domain.query.page import PageFields, Query, Window
-from stratabase.operations.read.loading import run
+from stratabase.operations.read.batched_reads import run
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.query import pages
 from stratabase.store.query.planner import PlanSource, plan_candidates

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.query.fetch import Fetch, RoleFetch, ToOne
 from stratabase.operations.context import evaluation_context
-from stratabase.operations.read.loading import run
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views
 from tests.fakes import ADMINISTRATOR, NOON, request_of

@@ -42,7 +42,7 @@ _TIMES = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """The formats of a member (api.md section 4).
+    """The formats of a member.
 
     Java patterns of dates and times, an IANA time zone and a language code.
     """

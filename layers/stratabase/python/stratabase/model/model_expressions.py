@@ -21,7 +21,7 @@ from stratabase.model.types.storage import Stored
 CALLER_FIELDS: Mapping[str, ValueKind] = dict.fromkeys(
     ("id", "username", "email", "notes", "profile", "timeFormat", "dateFormat", "timeZone", "language"), TEXT
 )
-"""The kind of each field of `caller` (service.md, section 2.4)."""
+"""The kind of each field of `caller`."""
 _MEMBER_NAMES: Mapping[str, Callable[[Mapping[str, Any]], MemberName | None]] = {
     name: partial(member_name, attribute=name) for name in NAMING_ATTRIBUTES
 }

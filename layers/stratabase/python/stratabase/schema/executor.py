@@ -17,7 +17,7 @@ from stratabase.schema.execution.documents import DocumentCache, IntrospectionCa
 from stratabase.schema.execution.errors import ErrorRenderer, Report
 from stratabase.schema.execution.limits import ExecutionPolicy, excess_of_variables
 from stratabase.schema.generate import generate_schema
-from stratabase.schema.request.context import Context
+from stratabase.schema.request.context import GraphQLContext
 
 
 class SchemaExecutor:
@@ -68,7 +68,7 @@ class SchemaExecutor:
         if excess:
             return _render_refusal([errors.render_request_error(excess)])
         budget = self._services.new_budget()
-        context = Context(
+        context = GraphQLContext(
             self._services,
             caller,
             trace_id,
@@ -93,7 +93,7 @@ class SchemaExecutor:
     def _execute_by_graphql_core(
         self,
         ast: DocumentNode,
-        context: Context,
+        context: GraphQLContext,
         variables: Mapping[str, Any] | None,
         operation_name: str | None,
         errors: ErrorRenderer,
@@ -110,13 +110,13 @@ class SchemaExecutor:
         return _render_result(result, errors, context)
 
 
-def _render_data(response: dict[str, Any], context: Context) -> Answer:
+def _render_data(response: dict[str, Any], context: GraphQLContext) -> Answer:
     if context.insights:
         response["extensions"] = {"insight": insight.render_insights(context.insights)}
     return Answer(orjson.dumps(response), mutated=context.mutates)
 
 
-def _render_result(result: ExecutionResult, errors: ErrorRenderer, context: Context) -> Answer:
+def _render_result(result: ExecutionResult, errors: ErrorRenderer, context: GraphQLContext) -> Answer:
     found = [*(result.errors or ()), *context.errors]
     if not found:
         return _render_data({"data": result.data}, context)

@@ -28,7 +28,7 @@ from stratabase.store.query import pages
 from stratabase.store.read import links, unique_lookup, unlisted_parts
 from stratabase.store.read.context import StoreContext, system_now
 from stratabase.store.read.history import History, read_as_of
-from stratabase.store.write import commit, deletions, locking
+from stratabase.store.write import commit, deletions, lock_and_unlock
 from stratabase.store.write.cleanup import Cleanup, CleanupSteps, Purger
 from stratabase.store.write.serials import SerialCounters
 from stratabase.store.write.staged_restoration import check_finished
@@ -247,7 +247,7 @@ class Repository:
 
         `references`: without duplicates.
         """
-        locking.lock(self._store, commit_id, references, lock, now)
+        lock_and_unlock.lock(self._store, commit_id, references, lock, now)
 
     def unlock(
         self,
@@ -262,7 +262,7 @@ class Repository:
 
         `anybodys`: also remove the locks of other members.
         """
-        locking.unlock(self._store, commit_id, references, member_id, now, anybodys=anybodys)
+        lock_and_unlock.unlock(self._store, commit_id, references, member_id, now, anybodys=anybodys)
 
     def checkpoint(self, work: str) -> str | None:
         """Return the position at which a long task stopped, None if it has not started."""

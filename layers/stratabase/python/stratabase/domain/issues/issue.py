@@ -29,7 +29,7 @@ class ReferenceType(Enum):
 
 
 class IssueType(Enum):
-    """The type of an issue (api.md section 3)."""
+    """The type of an issue."""
 
     SERVER_ERROR = "SERVER_ERROR"
     MALFORMED_REQUEST = "MALFORMED_REQUEST"

@@ -26,7 +26,7 @@ class MailedLink:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A stored member (service.md section 2.4).
+    """A stored member.
 
     `password` is an Argon2id hash in PHC format, or None.
     """

@@ -52,7 +52,7 @@ class WritePlan:
         return self.is_forbidden or not self.request.context.snapshot.missing
 
     @property
-    def is_locked(self) -> bool:
+    def is_blocked(self) -> bool:
         """Whether other members have locked objects that the command writes."""
         issues = self.issues
         return bool(issues) and any(issue.type is IssueType.ENTITY_LOCK_PERSIST for issue in issues)

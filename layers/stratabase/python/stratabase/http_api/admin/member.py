@@ -35,7 +35,7 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
         try:
             members.remove(require_caller(caller), member_id(request))
         except (NoSuchMember, LastAdministrator) as refusal:
-            # The contract (service.md section 7) requires status 500 and a plain text here.
+            # The contract requires status 500 and a plain text here.
             detail = refusal.message.in_language(response_language(request, caller))
             return error_response(ErrorFormat.TEXT, request, 500, detail)
         return text_response(200, "Delete completed")

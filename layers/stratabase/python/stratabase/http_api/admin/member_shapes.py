@@ -81,8 +81,8 @@ class MemberShapes:
         return Shape("user", {ID: _ID, **fields, PENDING_EMAIL: _PENDING_EMAIL}, name=name)
 
     def _value(self, member: Member, name: str) -> object:
-        # The contract (service.md) has strings only, so None becomes "". The service accepts "" in an update,
-        # so a client can send back the representation that it received.
+        # The specification of the service has strings only, so None becomes "". The service accepts "" in an
+        # update, so a client can send back the representation that it received.
         value = self._fields[name].get(member)
         return "" if value is None else value
 

@@ -17,7 +17,7 @@ def reset_password_endpoint(send_link: Callable[[Caller, str, str], None]) -> En
         try:
             send_link(require_caller(caller), member_id(request), request.base_url)
         except Forbidden as refusal:
-            # The contract (service.md section 7) requires 401 for every rejected reset, not 403.
+            # The contract requires 401 for every rejected reset, not 403.
             raise Unauthenticated(refusal.message) from refusal
         return Response(205)
 

@@ -2,7 +2,8 @@
 
 Each constraint is one class. It has the arguments of the directive, the check of these arguments, the check
 of a value, the issue type, and the values that a comparison of two models shows. To add a constraint, write
-its class, list it in `CONSTRAINTS`, and declare its argument in `directives.graphql`.
+its class, list it in `CONSTRAINTS`, and declare its argument in `directives.graphql`. CONTRIBUTING.md has the
+rest: a new issue type, and the translations.
 
 Read `base` first, then any other file. Imports point to `model.types` and `formats`.
 """

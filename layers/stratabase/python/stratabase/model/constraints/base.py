@@ -18,7 +18,7 @@ class Violation:
     """The violation of a constraint by a value. `message` says what is right."""
 
     issue: str
-    """The name of the issue type (api.md)."""
+    """The name of the issue type."""
     message: Message
 
 

@@ -4,7 +4,7 @@ from enum import Enum
 
 
 class Operator(Enum):
-    """An operator of a filter (api.md section 3)."""
+    """An operator of a filter."""
 
     EQ = "eq"
     NE = "ne"

@@ -19,7 +19,7 @@ from stratabase.operations.write.pipeline import MAX_WRITE_ROUNDS
 
 _ARGUMENT = "locks"
 """The argument of the API that lists the objects."""
-Act = Callable[[Sequence[Reference], Instant], None]
+LockAction = Callable[[Sequence[Reference], Instant], None]
 """Locks or unlocks objects, each listed once, at an instant. Raises LockRefused, TooLarge, Unavailable."""
 
 
@@ -50,7 +50,7 @@ class LockTargets:
             )
             yield Issue(IssueType.MALFORMED_REQUEST, message, path=(_ARGUMENT,))
 
-    def apply(self, act: Act) -> None:
+    def apply(self, act: LockAction) -> None:
         """Lock or unlock all objects by `act`. Retry if a lock in the way has ended in the meantime.
 
         Raises Refused, ReadBudgetExceeded, Unavailable.

@@ -17,7 +17,7 @@ from stratabase.domain.objects.parts import whole_of, whole_roles
 from stratabase.domain.write.role_requests import not_found_issue
 from stratabase.model.model import Action
 from stratabase.operations.context import RequestContext
-from stratabase.operations.read.loading import run
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions

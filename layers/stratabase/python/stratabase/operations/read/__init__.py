@@ -2,11 +2,11 @@
 
 Only `Reader` reads objects for the rest of the product. Read the files in this order:
 
-- `loading`: generators that yield what they need to load, and the batches that they share
+- `batched_reads`: generators that yield what they need to load, and the batches that they share
 - `as_of`, `pending`: objects and links as of an instant, and the effects of a write as a layer
 - `identity_map`: all loaded objects and links, each once, regardless of grants
 - `formulas`, `derived_values`: derived attributes and expressions, computed for many objects at once
-- `policy`: what grants let a caller see, now and in the past
+- `read_policy`: what grants let a caller see, now and in the past
 - `reader`: all of these behind one interface: objects, pages, and derived values
 - `role_loader`, `related_views`, `associable_views`, `views`: objects with all that is selected of them,
   level by level

@@ -14,7 +14,7 @@ from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.messages import _
 from stratabase.operations.context import RequestContext
-from stratabase.operations.read.loading import Load, Phase
+from stratabase.operations.read.batched_reads import Load, Phase
 
 Moment = tuple[Reference, Instant]
 """An object and an instant."""
@@ -23,7 +23,7 @@ _OwnerMoment = tuple[str, Instant]
 _BY_KEYS = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS})
 
 
-class LinkKey(NamedTuple):
+class PastLinkKey(NamedTuple):
     """The key of a load: a role, an owner, an instant, and the range of ids to return."""
 
     role: RoleName
@@ -69,7 +69,7 @@ class AsOfBatch:
             for entity, (_reference, at) in zip(found, moments, strict=True)
         ]
 
-    def links(self, keys: Sequence[LinkKey]) -> list[tuple[str, ...]]:
+    def links(self, keys: Sequence[PastLinkKey]) -> list[tuple[str, ...]]:
         """Return, for each key, the ids of the objects that the role may have led to.
 
         The caller must check the keys that these objects held at the instant. Raises ReadBudgetExceeded.
@@ -176,7 +176,7 @@ class AsOf(NamedTuple):
 
     def links(self, role: RoleName, ids: Sequence[str], id_range: IdRange) -> Load:
         """Return the load of the ids that a role of each owner may have led to."""
-        keys = [LinkKey(role, id_range, owner, self.instant) for owner in ids]
+        keys = [PastLinkKey(role, id_range, owner, self.instant) for owner in ids]
         return Load(Phase.LINKS, self.batch.links, keys)
 
 

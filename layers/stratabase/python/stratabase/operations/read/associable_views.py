@@ -11,7 +11,7 @@ from stratabase.domain.query.id_range import ALL_IDS
 from stratabase.domain.query.order import position_of
 from stratabase.domain.query.page import Page, PageFields, Paginator, Query, Window
 from stratabase.model.model import Class, Role
-from stratabase.operations.read.loading import Reading
+from stratabase.operations.read.batched_reads import BatchedRead
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.related_views import RelatedViews, ViewGroup
 
@@ -37,7 +37,7 @@ class _SharedPageViews(RelatedViews[Associables]):
 
     _page: Page | None = None
 
-    def needs(self) -> Reading[Sequence[Reference]]:
+    def needs(self) -> BatchedRead[Sequence[Reference]]:
         """Read the page, and return the wholes of its objects if they are parts."""
         if self._page is None:
             self._page = self.reader.page(self.wanted.query)
@@ -65,7 +65,7 @@ class _FreePartnerViews(RelatedViews[Associables]):
         """By candidate: its partner."""
         self._is_read = False
 
-    def needs(self) -> Reading[Sequence[Reference]]:
+    def needs(self) -> BatchedRead[Sequence[Reference]]:
         """Read candidates until there are enough free ones. Nothing remains to be loaded."""
         if not self._is_read:
             yield from self._read_candidates()
@@ -81,7 +81,7 @@ class _FreePartnerViews(RelatedViews[Associables]):
             views = self.next.views(page.items, self.group.times[owner])
             self.group.put(owner, self.key, self.wanted.render_page(page, views))
 
-    def _read_candidates(self) -> Reading[None]:
+    def _read_candidates(self) -> BatchedRead[None]:
         query = self._wide_query
         while True:
             found = self.reader.page(query).items
@@ -122,7 +122,7 @@ class _FreePartnerViews(RelatedViews[Associables]):
         taken = partner is not None and partner != owner and self.reader.find(partner) is not None
         return not taken and self.reader.is_attached(entity)
 
-    def _find_partners(self, found: Sequence[Entity]) -> Reading[Mapping[Reference, Reference]]:
+    def _find_partners(self, found: Sequence[Entity]) -> BatchedRead[Mapping[Reference, Reference]]:
         own, role = self.name.class_name, self.role
         assert role.opposite is not None
         if self.storage is RoleStorage.OPPOSITE_KEY:

@@ -10,9 +10,9 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage
 from stratabase.domain.query.id_range import ALL_IDS
 from stratabase.expressions.expression import Expression
+from stratabase.operations.read.batched_reads import BatchedRead
 from stratabase.operations.read.formulas import Dependencies, Inputs, Member, formulas_of
 from stratabase.operations.read.identity_map import IdentityMap
-from stratabase.operations.read.loading import Reading
 from stratabase.operations.read.role_loader import RoleLoader
 
 K = TypeVar("K")
@@ -54,7 +54,7 @@ class DerivedValues:
             self._enter(formula.dependencies, {id(entity): entity for entity in entities})
         return lambda: [formula.values(entities, self._inputs) for formula in formulas]
 
-    def needs(self) -> Reading[list[Reference]]:
+    def needs(self) -> BatchedRead[list[Reference]]:
         """Return the objects to load on this level. Call again after loading them, until there are none."""
         if self._targets is None:
             owners = self._owners()
@@ -75,7 +75,7 @@ class DerivedValues:
                 found = self._inputs.targets[role]
                 self._enter(below, {id(each): each for number in entities for each in found[number]})
 
-    def all_needs(self) -> Reading[list[Reference]]:
+    def all_needs(self) -> BatchedRead[list[Reference]]:
         """Return the objects to load next on any level, or nothing if all are loaded."""
         while self._next:
             if needed := (yield from self.needs()):
@@ -83,7 +83,7 @@ class DerivedValues:
             self.advance()
         return []
 
-    def complete(self) -> Reading[None]:
+    def complete(self) -> BatchedRead[None]:
         """Load all that is needed, then compute the values. Raises ReadBudgetExceeded."""
         while needed := (yield from self.all_needs()):
             yield from self._objects.load(needed)
@@ -148,7 +148,7 @@ class _Targets(RoleLoader):
         self._ids: Sequence[Sequence[str]] | None = None
         """For each owner, the ids that its role may lead to. None before they were looked up."""
 
-    def needs(self) -> Reading[list[Reference]]:
+    def needs(self) -> BatchedRead[list[Reference]]:
         """Return the objects still to load."""
         if self._ids is None:
             self._ids = yield from self._find_ids()
@@ -159,7 +159,7 @@ class _Targets(RoleLoader):
         pairs = zip(self._owners.items(), self._ids or (), strict=True)
         return {number: self.targets(owner.reference.id, ids) for (number, owner), ids in pairs}
 
-    def _find_ids(self) -> Reading[Sequence[Sequence[str]]]:
+    def _find_ids(self) -> BatchedRead[Sequence[Sequence[str]]]:
         owners = self._owners.values()
         # Links lead to the targets, unless the owner's own state has their ids.
         if self.storage in _BY_LINKS:
@@ -175,7 +175,7 @@ def _stored_ids(stored: Any) -> Sequence[str]:
     return stored if isinstance(stored, list) else (str(stored),)
 
 
-def evaluate(objects: IdentityMap, asked: Evaluations[K]) -> Reading[dict[K, list[tuple[Any, ...]]]]:
+def evaluate(objects: IdentityMap, asked: Evaluations[K]) -> BatchedRead[dict[K, list[tuple[Any, ...]]]]:
     """Return, by key and for each object, the values of the expressions. All are evaluated together.
 
     Raises ReadBudgetExceeded.

@@ -11,7 +11,7 @@ from stratabase.domain.query.fetch import Render, stored_state
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.operations.context import RequestContext
 from stratabase.operations.read.as_of import AsOf
-from stratabase.operations.read.loading import Reading
+from stratabase.operations.read.batched_reads import BatchedRead
 from stratabase.operations.read.pending import PendingWrite
 
 _SHOWN_OBJECT = 200
@@ -110,20 +110,20 @@ class IdentityMap:
     def _owner(self, entity: Entity) -> WholeReference | None:
         return whole_of(self.model.classes[entity.reference.class_name], entity.state)
 
-    def load(self, references: Iterable[Reference]) -> Reading[None]:
+    def load(self, references: Iterable[Reference]) -> BatchedRead[None]:
         """Load objects. Those that are loaded already stay as they are. Raises ReadBudgetExceeded."""
         unknown = [reference for reference in references if reference not in self._objects]
         if unknown:
             found = yield from self._load(unknown)
             self._objects.update(zip(unknown, found, strict=True))
 
-    def resolve(self, references: Iterable[Reference]) -> Reading[None]:
+    def resolve(self, references: Iterable[Reference]) -> BatchedRead[None]:
         """Load objects and all wholes that they are parts of. Raises ReadBudgetExceeded."""
         references = list(references)
         while missing := self.missing(references):
             yield from self.load(missing)
 
-    def attached(self, entities: Sequence[Entity]) -> Reading[Sequence[Entity]]:
+    def attached(self, entities: Sequence[Entity]) -> BatchedRead[Sequence[Entity]]:
         """Return those objects of one class that are no parts, or whose wholes list them.
 
         Raises ReadBudgetExceeded.
@@ -133,7 +133,9 @@ class IdentityMap:
         yield from self.resolve(self.owners(entities))
         return [entity for entity in entities if self.is_attached(entity)]
 
-    def linked(self, role: RoleName, ids: Sequence[str], id_range: IdRange) -> Reading[list[Sequence[str]]]:
+    def linked(
+        self, role: RoleName, ids: Sequence[str], id_range: IdRange
+    ) -> BatchedRead[list[Sequence[str]]]:
         """Return, for each owner, the ids in a range that a role leads to. Raises ReadBudgetExceeded.
 
         Complete lists of ids are kept.
@@ -148,7 +150,7 @@ class IdentityMap:
             known |= found
         return [found[id_] if id_ in found else id_range.select(known[id_]) for id_ in ids]
 
-    def _load(self, references: Sequence[Reference]) -> Reading[Sequence[Entity | None]]:
+    def _load(self, references: Sequence[Reference]) -> BatchedRead[Sequence[Entity | None]]:
         found: Sequence[Entity | None]
         if self.as_of is None:
             found = self._entities.read(references, self.budget)
@@ -158,7 +160,7 @@ class IdentityMap:
 
     def load_links(
         self, role: RoleName, ids: Sequence[str], id_range: IdRange
-    ) -> Reading[Sequence[tuple[str, ...]]]:
+    ) -> BatchedRead[Sequence[tuple[str, ...]]]:
         """Load, for each owner, the ids in a range that a role leads to. They are not kept."""
         found: Sequence[tuple[str, ...]]
         if self.as_of is not None:

@@ -19,11 +19,11 @@ from stratabase.expressions.expression import Expression
 from stratabase.model.model import Unique
 from stratabase.operations.context import RequestContext
 from stratabase.operations.read.as_of import AsOf, AsOfBatch, refuse_page_of_past
+from stratabase.operations.read.batched_reads import BatchedRead, run
 from stratabase.operations.read.derived_values import DerivedValues, evaluate
 from stratabase.operations.read.identity_map import IdentityMap
-from stratabase.operations.read.loading import Reading, run
 from stratabase.operations.read.pending import PendingWrite
-from stratabase.operations.read.policy import CurrentVisibility, ReadPolicy
+from stratabase.operations.read.read_policy import CurrentVisibility, ReadPolicy
 
 _VISIBLE = FlagFilter(".visible")
 
@@ -117,7 +117,7 @@ class Reader(IdentityMap):
 
     def admit(
         self, entities: Iterable[Entity], others: Iterable[Entity] = ()
-    ) -> Reading[list[Entity | None]]:
+    ) -> BatchedRead[list[Entity | None]]:
         """Add objects that were read by key elsewhere, and return what the caller sees of each.
 
         `others` were read too; what the caller sees may depend on them. Raises ReadBudgetExceeded.
@@ -129,7 +129,7 @@ class Reader(IdentityMap):
         self.add(entity for entity in visible if entity is not None)
         return visible
 
-    def shows(self, reference: Reference, name: str) -> Reading[bool]:
+    def shows(self, reference: Reference, name: str) -> BatchedRead[bool]:
         """Return whether the caller sees an attribute or a role of an object. Raises ReadBudgetExceeded."""
         if self._policy is None:
             return True
@@ -137,7 +137,7 @@ class Reader(IdentityMap):
 
     def with_derived(
         self, class_name: str, entities: Sequence[Entity], names: Sequence[str]
-    ) -> Reading[list[Entity]]:
+    ) -> BatchedRead[list[Entity]]:
         """Return objects of a class whose states also have the values of derived attributes.
 
         Raises ReadBudgetExceeded.
@@ -153,14 +153,14 @@ class Reader(IdentityMap):
         """Return, for each object of a class, the values of expressions. Raises ReadBudgetExceeded."""
         return run(evaluate(self, {class_name: (class_name, expressions, entities)}))[class_name]
 
-    def _load(self, references: Sequence[Reference]) -> Reading[Sequence[Entity | None]]:
+    def _load(self, references: Sequence[Reference]) -> BatchedRead[Sequence[Entity | None]]:
         if self._policy is None:
             return (yield from super()._load(references))
         return (yield from self._policy.load(references))
 
     def load_links(
         self, role: RoleName, ids: Sequence[str], id_range: IdRange
-    ) -> Reading[Sequence[tuple[str, ...]]]:
+    ) -> BatchedRead[Sequence[tuple[str, ...]]]:
         """Load, for each owner, the ids that a role leads to, even if the objects there are hidden."""
         if self._policy is None:
             return (yield from super().load_links(role, ids, id_range))

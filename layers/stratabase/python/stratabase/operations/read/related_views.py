@@ -12,8 +12,8 @@ from stratabase.domain.query.derived import derived_attributes, simplify
 from stratabase.domain.query.fetch import Fetch, Render, RoleFetch, ToMany, ToOne, View
 from stratabase.domain.query.id_range import ALL_IDS, id_range_of
 from stratabase.domain.query.page import Paginator
+from stratabase.operations.read.batched_reads import BatchedRead
 from stratabase.operations.read.derived_values import DerivedValues
-from stratabase.operations.read.loading import Reading
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.role_loader import RoleLoader
 
@@ -82,7 +82,7 @@ class RelatedViews(RoleLoader, ABC, Generic[F]):
         """The objects that the role leads to: a group of the next level."""
 
     @abstractmethod
-    def needs(self) -> Reading[Sequence[Reference]]:
+    def needs(self) -> BatchedRead[Sequence[Reference]]:
         """Return the objects still to load. Call again after loading them, until there are none."""
 
     @abstractmethod
@@ -102,7 +102,7 @@ class ToOneViews(RelatedViews[ToOne]):
     _different: Sequence[str] = ()
     """All these ids, each once, because many objects may lead to the same one."""
 
-    def needs(self) -> Reading[Sequence[Reference]]:
+    def needs(self) -> BatchedRead[Sequence[Reference]]:
         """Return the targets of the role that are not loaded yet."""
         if self._ids is None:
             # If the other side holds the key, links lead there. Otherwise, the owner's state has the id.
@@ -135,7 +135,7 @@ class ToOneViews(RelatedViews[ToOne]):
         found = ((owner, entity.state.get(name)) for owner, entity in self.group.entities.items())
         return {owner: (str(id_),) for owner, id_ in found if id_ is not None}
 
-    def _linked_ids(self) -> Reading[Mapping[Reference, Sequence[str]]]:
+    def _linked_ids(self) -> BatchedRead[Mapping[Reference, Sequence[str]]]:
         owners = list(self.group.entities)
         found = yield from self.reader.linked(self.name, [owner.id for owner in owners], ALL_IDS)
         return dict(zip(owners, found, strict=True))
@@ -159,7 +159,7 @@ class ToManyViews(RelatedViews[ToMany]):
         self._derived: DerivedValues | None = None
         """The values of the derived attributes that the query uses, for all objects that may be on a page."""
 
-    def needs(self) -> Reading[Sequence[Reference]]:
+    def needs(self) -> BatchedRead[Sequence[Reference]]:
         """Return the targets of the role that are not loaded yet, or what their derived attributes need."""
         # 1. Read ids until each owner has enough existing targets, or no more ids.
         while short := [owner for owner in self.group.entities if self._is_short(owner)]:
@@ -207,7 +207,7 @@ class ToManyViews(RelatedViews[ToMany]):
             return entities
         return self._derived_values().with_values(self.target.name, self._derived_names, entities)
 
-    def _look_up(self, owners: Sequence[Reference]) -> Reading[None]:
+    def _look_up(self, owners: Sequence[Reference]) -> BatchedRead[None]:
         """Read the ids that the role of each owner leads to, or more of them than before."""
         # Not the first look: double the range, so that few rounds suffice even if most links are outdated.
         if self._ids and self._range.limit is not None:

@@ -16,8 +16,8 @@ from stratabase.model.types.storage import Stored
 from stratabase.operations.context import RequestContext
 from stratabase.operations.ports import Entities
 from stratabase.operations.read.as_of import AsOfBatch
-from stratabase.operations.read.loading import Reading, run, run_together
-from stratabase.operations.read.policy import CurrentVisibility
+from stratabase.operations.read.batched_reads import BatchedRead, run, run_together
+from stratabase.operations.read.read_policy import CurrentVisibility
 from stratabase.operations.read.reader import Reader
 
 T = TypeVar("T")
@@ -71,7 +71,7 @@ class VersionReader:
         """Return a reader of objects as of an instant. The readers of an instance share `batch`."""
         return Reader(self._request, instant, batch=batch, current=self._current)
 
-    def each(self, versions: Sequence[Entity], find: Callable[[Reader, Entity], Reading[T]]) -> list[T]:
+    def each(self, versions: Sequence[Entity], find: Callable[[Reader, Entity], BatchedRead[T]]) -> list[T]:
         """Return what `find` finds for each version, with a reader of objects as of the version's start.
 
         All versions share their round trips. Raises ReadBudgetExceeded, Unavailable, and what `find` raises.
@@ -167,11 +167,11 @@ class VersionReader:
         return (ids or None) if role.many else next(iter(ids), None)
 
 
-def _show(reader: Reader, version: Entity) -> Reading[Entity | None]:
+def _show(reader: Reader, version: Entity) -> BatchedRead[Entity | None]:
     return (yield from reader.admit([version]))[0]
 
 
-def _derive(reader: Reader, version: Entity, names: Sequence[str]) -> Reading[Entity]:
+def _derive(reader: Reader, version: Entity, names: Sequence[str]) -> BatchedRead[Entity]:
     """Return a version with derived attributes in its state, computed from what is visible of it."""
     (shown,) = yield from reader.admit([version])
     if shown is None:

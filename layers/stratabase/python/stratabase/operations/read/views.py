@@ -6,8 +6,8 @@ from typing import Any
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.fetch import LOCK, Associables, Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.operations.read.associable_views import associable_views
+from stratabase.operations.read.batched_reads import BatchedRead, run
 from stratabase.operations.read.derived_values import DerivedValues
-from stratabase.operations.read.loading import Reading, run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.related_views import RelatedViews, ToManyViews, ToOneViews, ViewGroup
 
@@ -27,7 +27,7 @@ def read_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> list
     return run(load_views(reader, fetch, entities))
 
 
-def load_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> Reading[list[View]]:
+def load_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> BatchedRead[list[View]]:
     """Return what `read_views` returns, as a reading."""
     there = yield from reader.attached(entities)
     if not fetch.roles and not fetch.derived and fetch.render_lock is None:
@@ -47,7 +47,7 @@ class _Descent:
         self._showing_derived: list[ViewGroup] = []
         """The groups whose views show derived attributes."""
 
-    def complete(self, level: Sequence[ViewGroup]) -> Reading[None]:
+    def complete(self, level: Sequence[ViewGroup]) -> BatchedRead[None]:
         """Load everything that is selected, and put it into the views."""
         yield from self._show_locks(level)
         # 1. Load the selected roles, one level after the other.
@@ -73,7 +73,7 @@ class _Descent:
             for key, wanted in group.fetch.roles.items()
         ]
 
-    def _load(self, related: Sequence[RelatedViews[Any]]) -> Reading[None]:
+    def _load(self, related: Sequence[RelatedViews[Any]]) -> BatchedRead[None]:
         """Load what all roles of a level lead to, with as few batches of objects as possible."""
         while needed := (yield from self._needs(related)):
             yield from self._reader.load(needed)
@@ -82,14 +82,14 @@ class _Descent:
             each.finish()
             each.charge()
 
-    def _needs(self, related: Sequence[RelatedViews[Any]]) -> Reading[list[Reference]]:
+    def _needs(self, related: Sequence[RelatedViews[Any]]) -> BatchedRead[list[Reference]]:
         # Derived values come first: they read all links of a role, and a page can then use a part of these.
         needed = dict.fromkeys((yield from self._derived.needs()))
         for each in related:
             needed |= dict.fromkeys((yield from each.needs()))
         return list(needed)
 
-    def _show_locks(self, level: Sequence[ViewGroup]) -> Reading[None]:
+    def _show_locks(self, level: Sequence[ViewGroup]) -> BatchedRead[None]:
         """Put locks into the views.
 
         Each object is read by its key, because pages don't have current locks.

@@ -6,7 +6,7 @@ Read the files in this order:
 - `pipeline`: one write in rounds, with the steps of a round in order
 - `load`: reads what a plan lacks
 - `permissions`, `warnings`: evaluate conditions of grants and warnings, over the states in `state_readers`
-- `attempt`: commits the change, or explains why the store refuses it
+- `commit_or_explain`: commits the change, or explains why the store refuses it
 - `outcome`, `options`: the result of a write, and its options
 - `bulk`, `bulk_issues`: the same write for each object of a query, and the issues of all of them
 

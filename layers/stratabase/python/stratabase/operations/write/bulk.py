@@ -20,7 +20,7 @@ from stratabase.domain.write.commands import Command, Delete, UpdateBulk
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.messages import Message, _, ngettext, sentences
 from stratabase.operations.context import RequestContext
-from stratabase.operations.read.loading import run
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.bulk_issues import FirstIssues

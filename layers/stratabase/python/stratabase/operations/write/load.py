@@ -12,7 +12,7 @@ from stratabase.domain.write.snapshot import Missing, Moment, Owner, Pair, Snaps
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.operations.context import RequestContext
 from stratabase.operations.ports import Entities
-from stratabase.operations.read.loading import run
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.versions import VersionReader
 from stratabase.operations.services import Services
@@ -21,7 +21,7 @@ from stratabase.operations.write.options import WriteOptions
 Q = TypeVar("Q", Owner, Pair)
 
 
-class CallerView(NamedTuple):
+class CallerVisibility(NamedTuple):
     """What the caller of a write sees of objects that were read for it.
 
     Its methods raise ReadBudgetExceeded.
@@ -59,7 +59,7 @@ class CallerView(NamedTuple):
         return RequestContext(self.services.model, self.services.entities, budget, evaluation)
 
 
-def load_missing(snapshot: Snapshot, view: CallerView, now: Instant) -> None:
+def load_missing(snapshot: Snapshot, view: CallerVisibility, now: Instant) -> None:
     """Read what a snapshot lacks, and add it. Raises ReadBudgetExceeded, Unavailable."""
     entities = view.services.entities
     missing, snapshot.missing = snapshot.missing, Missing()
@@ -95,7 +95,7 @@ def _load_links(snapshot: Snapshot, entities: Entities, missing: Missing) -> Non
         snapshot.pairs.update(zip(pairs, entities.are_linked(role, ends), strict=True))
 
 
-def _load_versions(snapshot: Snapshot, view: CallerView, now: Instant, missing: Missing) -> None:
+def _load_versions(snapshot: Snapshot, view: CallerVisibility, now: Instant, missing: Missing) -> None:
     if missing.versions:
         moments = list(missing.versions)
         snapshot.versions.update(zip(moments, view.services.entities.as_of(moments), strict=True))

@@ -17,8 +17,8 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.write.plan import WritePlan
 from stratabase.expressions.expression import Expression
 from stratabase.model.model import Action
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.derived_values import evaluate
-from stratabase.operations.read.loading import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.state_readers import StateReaders
 

@@ -20,8 +20,8 @@ from stratabase.domain.write.request_ids import ClientIds, RequestIds
 from stratabase.domain.write.snapshot import Snapshot
 from stratabase.messages import _
 from stratabase.operations.services import Services
-from stratabase.operations.write.attempt import attempt
-from stratabase.operations.write.load import CallerView, load_missing
+from stratabase.operations.write.commit_or_explain import commit_or_explain
+from stratabase.operations.write.load import CallerVisibility, load_missing
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome
 from stratabase.operations.write.permissions import unmet_permissions
@@ -68,7 +68,7 @@ class Write:
         self._selects = selects
         self._validates = validates
         self._access = access_of(services.model, caller.profile)
-        self._view = CallerView(services, caller, options)
+        self._view = CallerVisibility(services, caller, options)
         self._ids = RequestIds(command, services.ids.new, earlier)
         self._serials: dict[tuple[SerialName, Path], int] = {}
         """The serial numbers of new objects, which stay the same in all rounds."""
@@ -122,7 +122,7 @@ class Write:
         if unmet:
             return self._not_allowed(plan, change, unmet)
         # 3. Stop at locks of others: the store would only refuse the commit.
-        if plan.is_locked and not is_dry:
+        if plan.is_blocked and not is_dry:
             return WriteOutcome(plan, change, plan.issues)
         # 4. Evaluate warnings, which stop a write unless it is forced.
         warnings = self._warnings(plan)
@@ -131,7 +131,7 @@ class Write:
         if change.effects and self._services.class_(self._ids.root.class_name).is_stored:
             entities = self._services.entities
             act = entities.dry_run if is_dry or issues or warnings else entities.commit
-            issues += attempt(plan, change, act, self._view)
+            issues += commit_or_explain(plan, change, act, self._view)
         issues += [each.issue for each in warnings if not each.is_doubtful(issues)]
         return WriteOutcome(plan, change, issues, reports=plan.reports)
 
@@ -178,7 +178,7 @@ class Write:
 
     def _change(self, plan: WritePlan, now: Instant) -> Change:
         # Without a member id, the store does not check locks: the plan has reported them already.
-        member_id = None if plan.is_locked else self._caller.id
+        member_id = None if plan.is_blocked else self._caller.id
         root = self._ids.root if isinstance(self._command, Restore) else None
         # A commit id takes time to make, and a change without effects is never committed.
         commit_id = self._services.ids.new() if plan.effects else ""

@@ -12,8 +12,8 @@ from stratabase.domain.write.warning_rules import WarningRule
 from stratabase.expressions.environment import Environment
 from stratabase.messages import verbatim
 from stratabase.model.dependencies import ClassMember
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.derived_values import evaluate
-from stratabase.operations.read.loading import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.state_readers import StateReaders
 

@@ -18,7 +18,7 @@ from stratabase.schema.execution.answer_code import AnswerCompiler, ShapeAnswer,
 from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.fetch_plan import FetchPlan, plan_fetch
 from stratabase.schema.execution.selections import FieldArguments, Selections, fragments_of, names_of
-from stratabase.schema.request.context import ANSWER, Call, Context, PartialAnswer
+from stratabase.schema.request.context import ANSWER, Call, GraphQLContext, PartialAnswer
 
 MAX_CACHED_FORMATS = 16
 """Members' formats for which the compiled fields of one operation are kept."""
@@ -46,7 +46,7 @@ class CompiledOperation:
         self._selections = Selections(fragments_of(document))
         self._roots: BoundedCache[Formats, tuple[CompiledRootField, ...]] = BoundedCache(MAX_CACHED_FORMATS)
 
-    def data(self, context: Context, variables: Mapping[str, Any]) -> dict[str, Any] | None:
+    def data(self, context: GraphQLContext, variables: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the `data` of the response, or None if graphql-core must execute the operation.
 
         The context keeps the results of root fields that have run, for graphql-core to use.
@@ -79,7 +79,7 @@ class CompiledOperation:
             yield CompiledRootField(key, field, FieldArguments(field, nodes[0]), selected, planned, shape)
 
 
-def _answer_root(root: CompiledRootField, context: Context, values: Any) -> Any:
+def _answer_root(root: CompiledRootField, context: GraphQLContext, values: Any) -> Any:
     fetch = root.plan.fetch(values, context)
     given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
     call = Call(context, root.key, given, root.selected, fetch, unset)

@@ -28,7 +28,7 @@ from stratabase.model.attribute import Origin
 from stratabase.schema.execution.selections import FieldArguments, Selections, names_of
 from stratabase.schema.execution.views import PageAnswer, page_fields
 from stratabase.schema.inputs.query_reader import query_reader_of
-from stratabase.schema.request.context import Context
+from stratabase.schema.request.context import GraphQLContext
 from stratabase.schema.request.refusals import raise_issues, run_all
 from stratabase.schema.types import locks
 from stratabase.schema.types.attributes import ATTRIBUTE, MOMENT, AttributeField, MomentField
@@ -62,7 +62,7 @@ class _RolePlan:
     """The names of the fields that are selected directly below, such as those of a page."""
     plan: "FetchPlan"
 
-    def fetch(self, variables: Any, context: Context) -> RoleFetch:
+    def fetch(self, variables: Any, context: GraphQLContext) -> RoleFetch:
         """Return what to fetch of the role. Raises Refused."""
         role = self.role
         if not role.paged:
@@ -78,7 +78,7 @@ class _RolePlan:
         hidden = check_role(access, self.role.owner, self.role.role, self.selected.keys[1:])
         yield from (hidden,) if hidden else self.plan.refusals(access)
 
-    def _query(self, variables: Any, context: Context) -> Query:
+    def _query(self, variables: Any, context: GraphQLContext) -> Query:
         given = self.arguments.values(variables)
         try:
             return query_reader_of(self.selected.field).read(
@@ -106,7 +106,7 @@ class FetchPlan:
     version_start: bool = False
     lock: bool = False
 
-    def fetch(self, variables: Any, context: Context) -> Fetch:
+    def fetch(self, variables: Any, context: GraphQLContext) -> Fetch:
         """Return what to fetch below a root field.
 
         Raises Refused for invalid options, and for what the caller must not read.
@@ -116,7 +116,7 @@ class FetchPlan:
             raise_issues(dict.fromkeys(self.refusals(context.access)))
         return self.fetch_below(variables, context)
 
-    def fetch_below(self, variables: Any, context: Context) -> Fetch:
+    def fetch_below(self, variables: Any, context: GraphQLContext) -> Fetch:
         """Return what to fetch below any field. Raises Refused for invalid options."""
         if not self.roles and not self.derived and not self.version_start and not self.lock:
             return STATE_ONLY

@@ -18,7 +18,7 @@ from stratabase.domain.write.request_ids import ClientIds
 from stratabase.messages import _
 from stratabase.model.api_names import CLIENT_ID, ID
 from stratabase.model.model import Class
-from stratabase.operations.read.loading import Reading, run
+from stratabase.operations.read.batched_reads import BatchedRead, run
 from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.versions import VersionReader
@@ -50,7 +50,7 @@ def version_view(call: Call, version: Entity, instant: Instant) -> View | None:
     return next(iter(run(_load_version_views(call, reader, version))), None)
 
 
-def _load_version_views(call: Call, reader: Reader, version: Entity) -> Reading[list[View]]:
+def _load_version_views(call: Call, reader: Reader, version: Entity) -> BatchedRead[list[View]]:
     """Return the view of a version in a list, which is empty if the version is hidden."""
     visible = [entity for entity in (yield from reader.admit([version])) if entity is not None]
     return (yield from load_views(reader, call.fetch, visible))

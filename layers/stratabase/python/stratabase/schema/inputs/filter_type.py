@@ -20,7 +20,7 @@ from stratabase.schema.types.attributes import filterable_attributes
 from stratabase.schema.types.registry import TypeRegistry
 
 _NULL_IN_LISTS = frozenset({"ID", "Int", "Real", "Date", "Time", "Datetime", "Year", "Serial"})
-"""The types whose operator `in` accepts null in its list (api.md section 3)."""
+"""The types whose operator `in` accepts null in its list."""
 
 _NULLS = (
     "All fields that are given must hold. In pages, a condition whose operand is null is left out "

@@ -65,7 +65,7 @@ class Insight(NamedTuple):
 
 
 @dataclass(eq=False)
-class Context:
+class GraphQLContext:
     """The services, the caller, the trace id, the read budget, and the results so far of one request."""
 
     services: Services
@@ -108,7 +108,7 @@ class Context:
 class Call(NamedTuple):
     """One call of a service: its response key, its coerced arguments, and what is selected of its answer."""
 
-    context: Context
+    context: GraphQLContext
     key: str
     arguments: Mapping[str, Any]
     selected: frozenset[str]
@@ -127,9 +127,9 @@ class PartialAnswer(NamedTuple):
     issues: Sequence[Issue]
 
 
-Answer = Callable[[Call], Any]
+ServiceHandler = Callable[[Call], Any]
 """Returns the source value of a service's answer to a call."""
 ANSWER = "answer"
 """The key in the `extensions` of a root field for its `Answer`. Every executor calls this."""
-ResolveInfo = GraphQLResolveInfo[Context]
+ResolveInfo = GraphQLResolveInfo[GraphQLContext]
 """The argument of resolvers in which graphql-core passes the context."""

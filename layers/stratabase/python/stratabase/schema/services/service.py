@@ -15,12 +15,12 @@ from stratabase.schema.execution.fetch_plan import plan_fetch
 from stratabase.schema.execution.selections import FieldArguments, Selections, names_of
 from stratabase.schema.inputs.object_inputs import is_empty_input
 from stratabase.schema.inputs.service_arguments import disable_cache_argument
-from stratabase.schema.request.context import ANSWER, Answer, Call, PartialAnswer, ResolveInfo
+from stratabase.schema.request.context import ANSWER, Call, PartialAnswer, ResolveInfo, ServiceHandler
 from stratabase.schema.request.refusals import run_all
 from stratabase.schema.types.registry import TypeRegistry
 
 Serves = Callable[[Class], bool]
-"""Returns whether a class has a service (api.md section 2)."""
+"""Returns whether a class has a service."""
 
 
 def is_read(class_: Class) -> bool:
@@ -93,7 +93,7 @@ class Service:
 
 
 def service_field(
-    type_: Any, arguments: dict[str, GraphQLArgument], answer: Answer, description: str
+    type_: Any, arguments: dict[str, GraphQLArgument], answer: ServiceHandler, description: str
 ) -> GraphQLField:
     """Return a root field that `answer` answers, with the arguments that all services have."""
     answer = insight.measure_when_asked(answer)

@@ -22,7 +22,7 @@ from stratabase.domain.objects.instant import format_instant
 from stratabase.domain.objects.lock import is_active
 from stratabase.model.api_names import ENTITY_ID, ENTITY_NAME, ID, LOCK_INFO, LOCK_STATUS_RESULT
 from stratabase.model.model import Model
-from stratabase.schema.request.context import Context
+from stratabase.schema.request.context import GraphQLContext
 from stratabase.schema.types.attributes import moment_field
 
 SHOWS_LOCK = "lock"
@@ -30,7 +30,7 @@ SHOWS_LOCK = "lock"
 _LOCKED_UNTIL = "lockedUntil"
 
 
-def lock_source(context: Context) -> Callable[[Entity], Mapping[str, Any] | None]:
+def lock_source(context: GraphQLContext) -> Callable[[Entity], Mapping[str, Any] | None]:
     """Return the function that makes the source of a `LockInfo`: None if the object is not locked now."""
 
     def source(entity: Entity) -> Mapping[str, Any] | None:

@@ -21,8 +21,8 @@ from stratabase.store.layout import codec, keys
 from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.guards import guard_holder, unique_constraint
 from stratabase.store.layout.heads import expect_unchanged, live_head
+from stratabase.store.write.guard_writes import GuardWrites
 from stratabase.store.write.refusals import try_commit
-from stratabase.store.write.uniques import GuardWrites
 
 _MAX_ATTEMPTS = 3
 MAX_REFUSED = 10_000

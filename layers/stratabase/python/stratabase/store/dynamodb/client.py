@@ -44,6 +44,3 @@ class Unanswered(Exception):
 
 class Unreached(Unanswered):
     """The request was not sent."""
-
-
-"""The header with the checksum of an answer's body."""

@@ -38,7 +38,7 @@ _MAX_DESCRIBED = 10
 """The maximum number of writes in the description of a failure, if DynamoDB does not say which one failed."""
 
 
-class WriteRequest(NamedTuple):
+class ActionRequest(NamedTuple):
     """The DynamoDB request for an action."""
 
     action: Action
@@ -84,7 +84,7 @@ def commit_batch(client: RetryingClient, table: str, batch: Batch) -> None:
         raise (ExpectationFailed if is_certain else OutcomeUnknown)(failures) from error
 
 
-def _send(client: RetryingClient, batch: Batch, requests: Sequence[WriteRequest]) -> None:
+def _send(client: RetryingClient, batch: Batch, requests: Sequence[ActionRequest]) -> None:
     if is_single_write(requests):
         client.write(f"{requests[0].kind}Item", requests[0].parameters)
     elif requests:
@@ -97,10 +97,10 @@ def _token(batch: Batch) -> str:
     return sha256(f"{batch.attempt} {batch.id}".encode()).hexdigest()[:36]
 
 
-def _failures(rejected: Rejected, requests: Sequence[WriteRequest]) -> list[Failure]:
+def _failures(rejected: Rejected, requests: Sequence[ActionRequest]) -> list[Failure]:
     """Return the actions whose expectations failed, with the items that were found."""
     if rejected.code == CANCELLED:
-        reasons: Iterable[tuple[WriteRequest, Mapping[str, Any]]] = zip(
+        reasons: Iterable[tuple[ActionRequest, Mapping[str, Any]]] = zip(
             requests, rejected.reasons, strict=True
         )
     else:
@@ -124,7 +124,7 @@ def _names_batch(item: Item | None, batch_id: str) -> bool:
     return any(value == batch_id or (isinstance(value, list) and batch_id in value) for value in values)
 
 
-def _describe_failure(rejected: Rejected, requests: Sequence[WriteRequest]) -> str:
+def _describe_failure(rejected: Rejected, requests: Sequence[ActionRequest]) -> str:
     """Return a description of what was wrong with which actions, for the log."""
     if not rejected.reasons:
         return "; ".join([rejected.message, *map(_describe, requests[:_MAX_DESCRIBED])])
@@ -135,7 +135,7 @@ def _describe_failure(rejected: Rejected, requests: Sequence[WriteRequest]) -> s
     )
 
 
-def _describe(request: WriteRequest) -> str:
+def _describe(request: ActionRequest) -> str:
     action = request.action
     adding = (
         f" that adds to {', '.join(sorted(action.add))}" if isinstance(action, Patch) and action.add else ""
@@ -143,12 +143,12 @@ def _describe(request: WriteRequest) -> str:
     return f"{request.kind} of {tuple(action.key)}{adding}"
 
 
-def is_single_write(writes: Sequence[WriteRequest]) -> bool:
+def is_single_write(writes: Sequence[ActionRequest]) -> bool:
     """Return whether the requests are a single write without a transaction, which costs half."""
     return len(writes) == 1 and writes[0].is_repeatable
 
 
-def write_requests(table: str, actions: tuple[Action, ...]) -> list[WriteRequest]:
+def write_requests(table: str, actions: tuple[Action, ...]) -> list[ActionRequest]:
     """Return the requests for actions, in their order, without checks that expect nothing."""
     return [_write_request(table, action) for action in actions if not _is_needless(action)]
 
@@ -157,7 +157,7 @@ def _is_needless(action: Action) -> bool:
     return isinstance(action, Check) and action.expect == NO_EXPECTATION
 
 
-def _write_request(table: str, action: Action) -> WriteRequest:
+def _write_request(table: str, action: Action) -> ActionRequest:
     placeholders = Placeholders()
     kind, parameters = _KINDS[type(action)](action, placeholders)
     condition = condition_expression(action.expect, placeholders)
@@ -166,7 +166,7 @@ def _write_request(table: str, action: Action) -> WriteRequest:
             "ConditionExpression": condition,
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
-    return WriteRequest(action, kind, {"TableName": table} | parameters | placeholders.parameters())
+    return ActionRequest(action, kind, {"TableName": table} | parameters | placeholders.parameters())
 
 
 def _put(put: Put, _: Placeholders) -> tuple[str, Parameters]:

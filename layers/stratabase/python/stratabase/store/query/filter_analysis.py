@@ -72,7 +72,7 @@ _IDS_BY_OPERATOR: Mapping[Operator, Callable[[Any], Ids | None]] = {
 """By operator: from the operand of a comparison with `_id` to the ids that match. No id is null."""
 
 
-class ValueRange(NamedTuple):
+class ColumnRange(NamedTuple):
     """A range of values of one attribute, as index texts: from `low` (included) to `high` (excluded).
 
     In the sort key of an index, these texts follow those of the columns before the attribute's column.
@@ -84,14 +84,14 @@ class ValueRange(NamedTuple):
     """Whether the range contains one value only. Then the next column of the index can narrow it further."""
 
 
-ValueRanges = tuple[ValueRange, ...]
+ColumnRanges = tuple[ColumnRange, ...]
 """Ranges of one attribute, in the order of the index, without overlaps."""
 
 
 class IndexConstraint(NamedTuple):
     """All comparisons of a filter with one attribute, combined."""
 
-    ranges: ValueRanges
+    ranges: ColumnRanges
     """The values that match."""
     selectivity: float
     """The estimated share of objects that match the comparisons."""
@@ -133,7 +133,7 @@ def _both(one: IndexConstraint, other: IndexConstraint) -> IndexConstraint:
     return IndexConstraint(ranges, one.selectivity * other.selectivity, one.comparisons + other.comparisons)
 
 
-def _intersections(one: ValueRanges, other: ValueRanges) -> Iterator[ValueRange]:
+def _intersections(one: ColumnRanges, other: ColumnRanges) -> Iterator[ColumnRange]:
     """Yield the intersections of two sequences of ranges, in the order of the index."""
     # Merge: both are sorted, so advance the one whose range ends first.
     lefts, rights = iter(one), iter(other)
@@ -141,7 +141,7 @@ def _intersections(one: ValueRanges, other: ValueRanges) -> Iterator[ValueRange]
     while left and right:
         low, high = max(left.low, right.low), min(left.high, right.high)
         if low < high:
-            yield ValueRange(low, high, left.is_single_value or right.is_single_value)
+            yield ColumnRange(low, high, left.is_single_value or right.is_single_value)
         if left.high <= right.high:
             left = next(lefts, None)
         else:
@@ -151,35 +151,35 @@ def _intersections(one: ValueRanges, other: ValueRanges) -> Iterator[ValueRange]
 _TextOf = Callable[[Any], str | None]
 
 
-def _single_value(text: str | None) -> ValueRange:
+def _single_value(text: str | None) -> ColumnRange:
     low = value_text(text)
-    return ValueRange(low, prefix_end(low), is_single_value=True)
+    return ColumnRange(low, prefix_end(low), is_single_value=True)
 
 
-def _single_values(operand: Iterable[Any], text_of: _TextOf) -> ValueRanges:
+def _single_values(operand: Iterable[Any], text_of: _TextOf) -> ColumnRanges:
     return tuple(sorted({_single_value(text_of(value)) for value in operand}))
 
 
-def _null(*, wanted: bool) -> ValueRanges:
-    return (_single_value(None),) if wanted else (ValueRange(NOT_NULL, ABOVE_NOT_NULL),)
+def _null(*, wanted: bool) -> ColumnRanges:
+    return (_single_value(None),) if wanted else (ColumnRange(NOT_NULL, ABOVE_NOT_NULL),)
 
 
-def _prefix(operand: str) -> ValueRanges:
+def _prefix(operand: str) -> ColumnRanges:
     low = not_null_text(operand)
-    return (ValueRange(low, prefix_end(low)),)
+    return (ColumnRange(low, prefix_end(low)),)
 
 
-_RANGES_BY_OPERATOR: Mapping[Operator, Callable[[Any, _TextOf], ValueRanges]] = {
+_RANGES_BY_OPERATOR: Mapping[Operator, Callable[[Any, _TextOf], ColumnRanges]] = {
     Operator.EQ: lambda operand, text_of: _single_values([operand], text_of),
     Operator.IN: _single_values,
     Operator.NULL: lambda operand, _: _null(wanted=operand),
     Operator.NOT_NULL: lambda operand, _: _null(wanted=not operand),
-    Operator.LT: lambda operand, text_of: (ValueRange(NOT_NULL, value_text(text_of(operand))),),
-    Operator.LTE: lambda operand, text_of: (ValueRange(NOT_NULL, prefix_end(value_text(text_of(operand)))),),
+    Operator.LT: lambda operand, text_of: (ColumnRange(NOT_NULL, value_text(text_of(operand))),),
+    Operator.LTE: lambda operand, text_of: (ColumnRange(NOT_NULL, prefix_end(value_text(text_of(operand)))),),
     Operator.GT: lambda operand, text_of: (
-        ValueRange(prefix_end(value_text(text_of(operand))), ABOVE_NOT_NULL),
+        ColumnRange(prefix_end(value_text(text_of(operand))), ABOVE_NOT_NULL),
     ),
-    Operator.GTE: lambda operand, text_of: (ValueRange(value_text(text_of(operand)), ABOVE_NOT_NULL),),
+    Operator.GTE: lambda operand, text_of: (ColumnRange(value_text(text_of(operand)), ABOVE_NOT_NULL),),
     Operator.STARTS_WITH: lambda operand, _: _prefix(operand),
 }
 """By operator that an index can serve: from the operand and the encoder of index texts to the ranges."""

@@ -9,13 +9,14 @@ Read in this order:
 
 1. commit: the entry; attempts a transaction until it is committed or refused.
 2. transaction: plans one action for each item, and corrects the plan after a refused attempt.
-3. effects, heads: the head item of an object, and the counts in it.
+3. head_actions, heads: the head item of an object, and the counts in it.
 4. association_changes: links and counts.
-5. uniques: guards, which reserve unique values and one-to-one targets.
+5. guard_writes: guards, which reserve unique values and one-to-one targets.
 6. deletions: links and parts that end with a deleted object.
 7. refusals: the table that maps failed expectations to refusals of the domain.
 8. staged_restoration, cleanup: writes that are too large for one commit.
-9. locking, serials: locks of objects, and the numbers of Serial attributes. They don't use transactions.
+9. lock_and_unlock, serials: the services that lock objects, and the numbers of Serial attributes. They don't
+   use transactions. Whether a lock admits a write, `layout/locks` says in the condition of each head.
 
 Imports read, indexes, layout and engine. Backfills and the repository import it.
 """

@@ -15,7 +15,7 @@ from stratabase.store.engine.port import MAX_ACTIONS, NOT_EXISTS, Check, Key, Pu
 from stratabase.store.layout import keys, ledgers, links
 from stratabase.store.layout.associations import LinkAssociation, LinkedPair
 from stratabase.store.read.context import StoreContext
-from stratabase.store.write.uniques import exclusive_claims, unique_claims
+from stratabase.store.write.guard_writes import exclusive_claims, unique_claims
 
 _MAX_LINKS = MAX_ACTIONS + 1
 """The number of links to read for one role of one object: one more than fit in a commit.

@@ -39,10 +39,10 @@ from stratabase.store.write.association_changes import (
     counted_reference_key,
     link_actions,
 )
-from stratabase.store.write.effects import HeadContext, head_action
+from stratabase.store.write.guard_writes import GuardWrites
+from stratabase.store.write.head_actions import HeadContext, head_action
 from stratabase.store.write.heads import CountedRoles, HeadWrite
 from stratabase.store.write.refusals import blocking_locks
-from stratabase.store.write.uniques import GuardWrites
 
 
 class RelatedWrites(NamedTuple):

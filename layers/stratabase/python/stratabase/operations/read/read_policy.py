@@ -14,11 +14,13 @@ from stratabase.domain.query.filter import MATCH_ALL, MATCH_NONE, ExpressionFilt
 from stratabase.model.model import Action
 from stratabase.operations.context import RequestContext
 from stratabase.operations.read.as_of import AsOf, AsOfBatch, Moment
+from stratabase.operations.read.batched_reads import BatchedRead, Load, Phase, run
 from stratabase.operations.read.derived_values import evaluate
 from stratabase.operations.read.identity_map import IdentityMap
-from stratabase.operations.read.loading import Load, Phase, Reading, run
 
 _Visible = Mapping[int, Entity | None]
+
+
 """By Python's `id` of an object: what is visible of it, regardless of its whole."""
 
 
@@ -61,12 +63,12 @@ class ReadPolicy:
             else ExpressionFilter(visibility.where, self.objects.evaluation)
         )
 
-    def load(self, references: Sequence[Reference]) -> Reading[list[Entity | None]]:
+    def load(self, references: Sequence[Reference]) -> BatchedRead[list[Entity | None]]:
         """Return what is visible of objects, None for a hidden or missing object. Raises as `show`."""
         yield from self.objects.load(references)
         return (yield from self.show([self.objects[reference] for reference in references]))
 
-    def show(self, entities: Sequence[Entity | None]) -> Reading[list[Entity | None]]:
+    def show(self, entities: Sequence[Entity | None]) -> BatchedRead[list[Entity | None]]:
         """Return what is visible of each object, None if nothing is.
 
         Raises ReadBudgetExceeded, Unavailable.
@@ -76,12 +78,12 @@ class ReadPolicy:
         self._current.note(entity for entity in entities if entity is not None)
         return (yield from self._current.limit((yield from self._show(entities))))
 
-    def showing(self, name: RoleName, ids: Sequence[str]) -> Reading[Sequence[str]]:
+    def showing(self, name: RoleName, ids: Sequence[str]) -> BatchedRead[Sequence[str]]:
         """Return the ids of those objects whose role or attribute is visible. Raises as `show`."""
         found = yield from self._showing(name, ids)
         return found if self._current is None else (yield from self._current.showing(name, found))
 
-    def _show(self, entities: Sequence[Entity | None]) -> Reading[list[Entity | None]]:
+    def _show(self, entities: Sequence[Entity | None]) -> BatchedRead[list[Entity | None]]:
         there = [entity for entity in entities if entity is not None]
         if all(self._of(entity).is_unrestricted for entity in there):
             return list(entities)
@@ -95,7 +97,7 @@ class ReadPolicy:
         # 3. Hide each part whose whole is hidden or does not show it.
         return [None if entity is None else self._through(chains[id(entity)], alone) for entity in entities]
 
-    def _showing(self, name: RoleName, ids: Sequence[str]) -> Reading[Sequence[str]]:
+    def _showing(self, name: RoleName, ids: Sequence[str]) -> BatchedRead[Sequence[str]]:
         permission = self._access.member_permission(*name)
         if permission is None or (Action.READ in permission.actions and permission.where is None):
             return ids
@@ -121,7 +123,7 @@ class ReadPolicy:
             chain.append(whole)
         return _Chain(chain, is_complete=True)
 
-    def _show_alone(self, entities: Iterable[Entity]) -> Reading[_Visible]:
+    def _show_alone(self, entities: Iterable[Entity]) -> BatchedRead[_Visible]:
         """Return what is visible of objects regardless of their wholes."""
         by_class: dict[str, dict[int, Entity]] = defaultdict(dict)
         for entity in entities:
@@ -170,7 +172,7 @@ class CurrentVisibility:
         """Add the open ones of versions that were read elsewhere: they are the present objects."""
         self._objects.add(version for version in versions if version.end is None)
 
-    def limit(self, visible: Sequence[Entity | None]) -> Reading[list[Entity | None]]:
+    def limit(self, visible: Sequence[Entity | None]) -> BatchedRead[list[Entity | None]]:
         """Return versions without what is hidden now.
 
         `visible` is what the grants show of each version as of its own instant. Raises ReadBudgetExceeded,
@@ -179,7 +181,7 @@ class CurrentVisibility:
         yield from self._resolve(entity.reference for entity in visible if entity is not None)
         return [None if entity is None else self._redact(entity) for entity in visible]
 
-    def showing(self, name: RoleName, ids: Sequence[str]) -> Reading[Sequence[str]]:
+    def showing(self, name: RoleName, ids: Sequence[str]) -> BatchedRead[Sequence[str]]:
         """Return the ids of those objects whose role or attribute is visible now. Raises as `limit`."""
         owners = [Reference(name.class_name, id_) for id_ in ids]
         yield from self._resolve(owners)
@@ -187,7 +189,7 @@ class CurrentVisibility:
         pairs = zip(ids, hidden, strict=True)
         return [id_ for id_, names in pairs if names is not None and name.role_name not in names]
 
-    def _resolve(self, references: Iterable[Reference]) -> Reading[None]:
+    def _resolve(self, references: Iterable[Reference]) -> BatchedRead[None]:
         restricted = (
             each for each in references if not self._policy.of_class(each.class_name).is_unrestricted
         )
@@ -215,7 +217,7 @@ class CurrentVisibility:
         self._look_back([each for each, entity in found.items() if entity is None])
         return [None] * len(references)
 
-    def _judge(self, policy: ReadPolicy, entities: Sequence[Entity]) -> Reading[None]:
+    def _judge(self, policy: ReadPolicy, entities: Sequence[Entity]) -> BatchedRead[None]:
         """Note what is hidden of objects in the state in which they are passed."""
         visible = yield from policy.show(entities)
         # Start with everything hidden, then note what the grants show.

@@ -12,7 +12,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from stratabase import waiting
 
 T = TypeVar("T")
+
+
 _IN_A_ROW = 10
+
+
 """Readings to resume before other requests get a turn. Each may take a millisecond."""
 
 
@@ -32,11 +36,13 @@ class Load(NamedTuple):
     keys: Sequence[Hashable]
 
 
-Reading = Generator[Load, Any, T]
+BatchedRead = Generator[Load, Any, T]
+
+
 """A generator that yields loads, receives the values of their keys, and returns its result."""
 
 
-def run(reading: Reading[T]) -> T:
+def run(reading: BatchedRead[T]) -> T:
     """Return the result of a single reading. Raises what loading and the reading raise."""
     values: Sequence[Any] | None = None
     while True:
@@ -48,7 +54,7 @@ def run(reading: Reading[T]) -> T:
         values = load.function(load.keys)
 
 
-def run_together(readings: Iterable[Reading[T]]) -> list[T]:
+def run_together(readings: Iterable[BatchedRead[T]]) -> list[T]:
     """Return the result of each reading. Loads with the same function share a batch. Raises as `run`."""
     tasks = [_Task(reading) for reading in readings]
     _resume(tasks, {})
@@ -62,6 +68,8 @@ def run_together(readings: Iterable[Reading[T]]) -> list[T]:
 
 
 Values = dict[Callable[[Sequence[Any]], Sequence[Any]], dict[Hashable, Any]]
+
+
 """By function that loaded them: values by key."""
 
 
@@ -70,7 +78,7 @@ class _Task(Generic[T]):
 
     found: T
 
-    def __init__(self, reading: Reading[T]) -> None:
+    def __init__(self, reading: BatchedRead[T]) -> None:
         self._reading = reading
         self.load: Load | None = None
 

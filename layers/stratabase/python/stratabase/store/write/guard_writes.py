@@ -115,7 +115,11 @@ def _lost_claims(lost: Iterable[Claim]) -> LostClaims:
 
 
 ReadObject = Callable[[Reference], Entity | None]
+
+
 ConstraintsOf = Callable[[str], Sequence[UniqueConstraint]]
+
+
 """Returns the uniqueness constraints of the class of that name."""
 
 

@@ -20,15 +20,23 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.write.explanations import explain, is_outdated, without_values
 from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.request import WriteRequest
-from stratabase.operations.write.load import CallerView
+from stratabase.operations.write.load import CallerVisibility
 
-Act = Callable[[Change], None]
+CommitOrDryRun = Callable[[Change], None]
+
+
 """Commits a change, or raises what a commit would raise."""
+
+
 MAX_NAMED_OBJECTS = 10
+
+
 """Objects to check in order to find one that the caller may see."""
 
 
-def attempt(plan: WritePlan, change: Change, act: Act, view: CallerView) -> list[Issue]:
+def commit_or_explain(
+    plan: WritePlan, change: Change, act: CommitOrDryRun, view: CallerVisibility
+) -> list[Issue]:
     """Commit or try a change by `act`. Return the issues if the store refuses it.
 
     Raises Conflict if the plan must be made again, because it relies on a state that has changed.
@@ -55,7 +63,7 @@ def attempt(plan: WritePlan, change: Change, act: Act, view: CallerView) -> list
     return []
 
 
-def _beside(plan: WritePlan, rest: Change, view: CallerView) -> list[Issue]:
+def _beside(plan: WritePlan, rest: Change, view: CallerVisibility) -> list[Issue]:
     """Return the issues of a change without the values that the store refused."""
     if len(plan.effects) == 1 and not plan.index.moves:
         return []  # One object without associations has nothing else that could be refused.
@@ -69,7 +77,7 @@ def _beside(plan: WritePlan, rest: Change, view: CallerView) -> list[Issue]:
 
 
 def _holders(
-    plan: WritePlan, refusal: IntegrityViolation, now: Instant, view: CallerView
+    plan: WritePlan, refusal: IntegrityViolation, now: Instant, view: CallerVisibility
 ) -> Iterator[tuple[RequiredRoleEmpty, Reference]]:
     """Yield, for each object that must not be deleted because others require it, one of these.
 
@@ -87,7 +95,7 @@ def _holders(
 
 
 def _holder(
-    request: WriteRequest, violation: RequiredRoleEmpty, now: Instant, view: CallerView
+    request: WriteRequest, violation: RequiredRoleEmpty, now: Instant, view: CallerVisibility
 ) -> Sequence[Reference]:
     """Return one object that leads to the deleted object and that the caller sees, or nothing.
 

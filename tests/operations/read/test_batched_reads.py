@@ -14,7 +14,7 @@ from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query
 from stratabase.operations.read.as_of import AsOfBatch
-from stratabase.operations.read.loading import Load, Phase, Reading, run_together
+from stratabase.operations.read.batched_reads import BatchedRead, Load, Phase, run_together
 from stratabase.operations.read.reader import Reader
 from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.fakes import request_of
@@ -55,7 +55,7 @@ def person(id_: str) -> Reference:
     return Reference("Person", id_)
 
 
-def chain(reader: Reader, number: int) -> Reading[list[Any]]:
+def chain(reader: Reader, number: int) -> BatchedRead[list[Any]]:
     """Load as many objects as a number says, one after the other, and then what the last one leads to."""
     for step in range(number):
         yield from reader.load([person(f"p{step}")])
@@ -74,7 +74,7 @@ def test_the_number_of_batches_is_that_of_the_longest_reading(recording: Recordi
 
 
 def test_loaded_objects_are_not_loaded_again(recording: RecordingObjects) -> None:
-    def load(reader: Reader) -> Reading[None]:
+    def load(reader: Reader) -> BatchedRead[None]:
         yield from reader.load([person("a"), person("b")])
         yield from reader.load([person("b")])
 
@@ -84,7 +84,7 @@ def test_loaded_objects_are_not_loaded_again(recording: RecordingObjects) -> Non
 
 
 def test_links_of_several_roles_are_loaded_role_by_role(recording: RecordingObjects) -> None:
-    def load(reader: Reader, role: RoleName) -> Reading[list[Sequence[str]]]:
+    def load(reader: Reader, role: RoleName) -> BatchedRead[list[Sequence[str]]]:
         return (yield from reader.linked(role, ["x"], IdRange(limit=5)))
 
     roles = [MENTORS, MEMBERS, MENTORS, MEMBERS]
@@ -94,7 +94,7 @@ def test_links_of_several_roles_are_loaded_role_by_role(recording: RecordingObje
 
 
 def test_a_page_as_of_an_instant_is_refused(recording: RecordingObjects) -> None:
-    def load(reader: Reader) -> Reading[object]:
+    def load(reader: Reader) -> BatchedRead[object]:
         yield from reader.load([person("a")])
         return reader.page(Query("Person", Order()))
 
@@ -109,7 +109,7 @@ def test_visibility_is_loaded_together_with_objects_and_once_per_key(recording: 
         batches.append([*numbers])
         return [2 * number for number in numbers]
 
-    def load(reader: Reader, number: int) -> Reading[int]:
+    def load(reader: Reader, number: int) -> BatchedRead[int]:
         if number > 1:
             yield from reader.load([person("a")])
         (doubled,) = yield Load(Phase.VISIBILITY, double, [number % 2])
@@ -124,7 +124,7 @@ def test_other_requests_proceed_while_many_readings_are_resumed(monkeypatch: pyt
     resumed: list[int] = []
     pauses: list[int] = []
 
-    def note(number: int) -> Reading[None]:
+    def note(number: int) -> BatchedRead[None]:
         resumed.append(number)
         yield from ()
 
