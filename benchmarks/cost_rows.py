@@ -28,7 +28,7 @@ from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.model.reading import read_model
 from stratabase.model.types.operators import Operator
 from stratabase.model.types.storage import Stored
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
@@ -184,7 +184,7 @@ def _operations(services: Services, examples: dict[str, Reference], size: int) -
 
 def _reader(services: Services) -> Reader:
     """Return the reader of a new request."""
-    return Reader(RequestContext(services.model, services.entities, services.new_budget()))
+    return Reader(ReadContext(services.model, services.entities, services.new_budget()))
 
 
 def _budget() -> ReadBudget:

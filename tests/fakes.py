@@ -19,21 +19,17 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.environment import EMPTY_CONTEXT, EvaluationContext
 from stratabase.messages import verbatim
 from stratabase.model.model import ClassKind, Model, Unique
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.ports import Entities
 from stratabase.operations.services import Services
 from tests.lock_rules import refuse_held, refuse_unlockable, whole_of
 from tests.role_rules import Graph, breaches, has_doubtful_links, taken
 
 NOON = 1_577_880_000_000
-
-
 """2020-01-01T12:00:00Z."""
 
 
 MOST_TOGETHER = 100
-
-
 """How many objects a store locks at once."""
 
 
@@ -278,9 +274,9 @@ def request_of(
     entities: Entities,
     evaluation: EvaluationContext = EMPTY_CONTEXT,
     budget: ReadBudget | None = None,
-) -> RequestContext:
+) -> ReadContext:
     """Return the context of a read request, by default without a caller."""
-    return RequestContext(model, entities, budget or unlimited_budget(), evaluation)
+    return ReadContext(model, entities, budget or unlimited_budget(), evaluation)
 
 
 def fake_services(model: Model) -> tuple[Services, DictEntities, FrozenClock]:

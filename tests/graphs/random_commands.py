@@ -21,8 +21,6 @@ from stratabase.model.model import Class, Role
 from tests.graphs.reference_graph import ReferenceGraph
 
 MISSING_ID = "gone"
-
-
 """The id of no object."""
 
 

@@ -20,8 +20,6 @@ from tests.store.engine_items import Items, all_items
 from tests.store.graph_agreement import disagreements
 
 _TOGETHER = 15
-
-
 """Effects in one commit; none takes more than six actions."""
 
 

@@ -69,7 +69,7 @@ def _stored_role(reader: Reader, graph: ReferenceGraph, own: Entity, role: Role)
         RoleStorage.LINKS,
     }:
         (ids,) = run(
-            reader.linked(RoleName(own.reference.class_name, role.name), [own.reference.id], ALL_IDS)
+            reader.load_links(RoleName(own.reference.class_name, role.name), [own.reference.id], ALL_IDS)
         )
     else:
         kept: Any = own.state.get(role.name) or ()

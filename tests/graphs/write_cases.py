@@ -11,8 +11,6 @@ from tests.graphs.company_scenario import CompanyScenario
 from tests.role_rules import ends
 
 TASKS = 45
-
-
 """Of a project: each is its head, a link to who does it, and two to labels, so more than can end as one."""
 
 

@@ -24,7 +24,7 @@ from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_e
 from stratabase.messages import verbatim
 from stratabase.model.model import Profile
 from stratabase.observe import Log
-from stratabase.operations.executor import Answer
+from stratabase.operations.executor import GraphQLResponse
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.members import CreateMember, ListMembers, ReadMember, RemoveMember
 from stratabase.operations.members.update import UpdateMember
@@ -48,7 +48,7 @@ BERT = Member(
 class FakeExecutor:
     """An executor that returns or raises one configured outcome."""
 
-    outcome: Answer | Exception = field(default_factory=lambda: Answer(b'{"data":{"x":1}}'))
+    outcome: GraphQLResponse | Exception = field(default_factory=lambda: GraphQLResponse(b'{"data":{"x":1}}'))
     calls: list[tuple[Any, ...]] = field(default_factory=list)
 
     def execute(
@@ -60,7 +60,7 @@ class FakeExecutor:
         trace_id: str,
         *,
         queries_only: bool = False,
-    ) -> Answer:
+    ) -> GraphQLResponse:
         self.calls.append((query, variables, operation_name, caller, trace_id, queries_only))
         if isinstance(self.outcome, Exception):
             raise self.outcome

@@ -14,7 +14,7 @@ from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.cors import Cors
 from stratabase.messages import verbatim
-from stratabase.operations.executor import Answer
+from stratabase.operations.executor import GraphQLResponse
 
 GRAPHQL = "/auth/api/graphql/{application}"
 CHALLENGE = ['Basic realm="Stratabase", charset="UTF-8"']
@@ -403,12 +403,12 @@ DORA = "Basic " + base64.b64encode(b"dora:right").decode()
 @pytest.mark.parametrize(
     ("outcome", "status", "beginning"),
     [
-        (Answer(b" " * 7_000_000), 413, "La risposta "),
+        (GraphQLResponse(b" " * 7_000_000), 413, "La risposta "),
         (RuntimeError("the table is gone"), 500, "Si è verificato un errore"),
     ],
 )
 def test_errors_are_in_the_language_of_the_caller(
-    outcome: Answer | Exception, status: int, beginning: str, send: Any, fakes: Any
+    outcome: GraphQLResponse | Exception, status: int, beginning: str, send: Any, fakes: Any
 ) -> None:
     """Also what is found out only when the response is there."""
     fakes.executor.outcome = outcome

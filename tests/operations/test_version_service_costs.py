@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import PageFields, Query, Window
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.read.version_diff import version_diff
 from stratabase.operations.read.version_page import version_page
 from stratabase.operations.read.versions import get_version
@@ -53,7 +53,7 @@ def test_a_page_in_another_order_reads_all_versions() -> None:
     assert costs[1].read > 10 * costs[0].read
 
 
-def request(meter: MeteredVersions) -> RequestContext:
+def request(meter: MeteredVersions) -> ReadContext:
     """Return the context of a request to the store of a room."""
     return request_of(meter.services.model, meter.services.entities)
 

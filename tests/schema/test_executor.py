@@ -15,7 +15,7 @@ from stratabase.domain.query.page import PageFields, Window
 from stratabase.formats.preferences import Formats
 from stratabase.messages import verbatim
 from stratabase.model.types.operators import Operator
-from stratabase.operations.executor import Answer, QueriesOnly
+from stratabase.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.schema.execution.documents import DocumentCache
 from stratabase.schema.execution.limits import ExecutionPolicy
 from stratabase.schema.executor import SchemaExecutor
@@ -37,7 +37,7 @@ class ExecutorApi:
             compile_answers=compile_answers,
         )
 
-    def answer(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> Answer:
+    def answer(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> GraphQLResponse:
         return self.executor.execute(query, variables, None, caller, "trace1")
 
     def ask(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> Any:

@@ -17,8 +17,6 @@ from tests.store.random_queries import Scenario, a_state
 from tests.store.stores import Store, fresh_class
 
 MOST_WRITES = 80
-
-
 """Per story, so that every walk comes to an end."""
 
 

@@ -23,14 +23,10 @@ LONG = [character * 448 + rest for character in "aé" for rest in ("", "\0", "a"
 
 
 NAMES = ("name", "count", "price", "good", "notes")
-
-
 """Few attributes, so that indexes, filters and orders meet."""
 
 
 LIKELY = [Operator.EQ, Operator.IN, Operator.GT, Operator.LTE, Operator.STARTS_WITH, Operator.NOT_NULL]
-
-
 """Operators that an index serves."""
 
 

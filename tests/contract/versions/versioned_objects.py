@@ -131,8 +131,6 @@ BACK = {
     RoleName("Room", "people"): ("Employee", "room"),
     RoleName("Room", "lamps"): ("Lamp", "room"),
 }
-
-
 """For roles that go by a key of the other side: its class, and the role there."""
 
 

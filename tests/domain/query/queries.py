@@ -39,8 +39,6 @@ VALUES = {
     name: [THING.attributes[name].type.read(value, DEFAULT_FORMATS) for value in given]
     for name, given in _GIVEN.items()
 }
-
-
 """Stored values of each attribute."""
 
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from stratabase.messages import verbatim
-from stratabase.operations.executor import Answer, QueriesOnly
+from stratabase.operations.executor import GraphQLResponse, QueriesOnly
 
 GRAPHQL = "/auth/api/graphql/{application}"
 MODERN = "application/graphql-response+json"
 LEGACY = "application/json"
-INVALID = Answer(b'{"errors":[{"message":"bad"}]}', began=False)
+INVALID = GraphQLResponse(b'{"errors":[{"message":"bad"}]}', began=False)
 
 
 @pytest.fixture
@@ -199,14 +199,14 @@ def test_the_status_of_an_invalid_document_depends_on_the_media_type(
 def test_a_too_large_response_says_whether_a_mutation_was_executed(
     mutated: bool, post: Any, fakes: Any
 ) -> None:
-    fakes.executor.outcome = Answer(b" " * 7_000_000, mutated=mutated)
+    fakes.executor.outcome = GraphQLResponse(b" " * 7_000_000, mutated=mutated)
     reply = post({"query": "{x}"})
     assert (reply.status, "The mutation was already executed." in reply.body) == (413, mutated)
 
 
 @pytest.mark.parametrize("accept", [MODERN, LEGACY])
 def test_an_executed_operation_is_200_even_with_errors(accept: str, post: Any, fakes: Any) -> None:
-    fakes.executor.outcome = Answer(b'{"errors":[{"message":"no"}],"data":null}')
+    fakes.executor.outcome = GraphQLResponse(b'{"errors":[{"message":"no"}],"data":null}')
     assert post({"query": "{x}"}, Accept=accept).status == 200
 
 

@@ -86,7 +86,7 @@ ARTICLE = Class(
     warnings=(WarningDefinition("cheap", "price < 1", "Too cheap.", blocking=True),),
     grants=(
         Grant("Clerk", frozenset({Action.READ, Action.EDIT}), where="price < 10"),
-        Grant("Clerk", frozenset({Action.READ}), member="price"),
+        Grant("Clerk", frozenset({Action.READ}), field="price"),
     ),
     platform=frozenset({PlatformAttribute.CREATED_ON, PlatformAttribute.OWNED_BY}),
     versioned=True,

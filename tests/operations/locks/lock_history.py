@@ -30,8 +30,6 @@ MEMBERS = 5
 
 
 _MINUTES = 2
-
-
 """Of every lock."""
 
 

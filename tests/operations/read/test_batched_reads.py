@@ -59,7 +59,7 @@ def chain(reader: Reader, number: int) -> BatchedRead[list[Any]]:
     """Load as many objects as a number says, one after the other, and then what the last one leads to."""
     for step in range(number):
         yield from reader.load([person(f"p{step}")])
-    (led,) = yield from reader.linked(MENTORS, ["p"], ALL_IDS)
+    (led,) = yield from reader.load_links(MENTORS, ["p"], ALL_IDS)
     found = [reader[person(f"p{step}")] for step in range(number)]
     return [*(each and each.state["at"] for each in found), *led]
 
@@ -85,7 +85,7 @@ def test_loaded_objects_are_not_loaded_again(recording: RecordingObjects) -> Non
 
 def test_links_of_several_roles_are_loaded_role_by_role(recording: RecordingObjects) -> None:
     def load(reader: Reader, role: RoleName) -> BatchedRead[list[Sequence[str]]]:
-        return (yield from reader.linked(role, ["x"], IdRange(limit=5)))
+        return (yield from reader.load_links(role, ["x"], IdRange(limit=5)))
 
     roles = [MENTORS, MEMBERS, MENTORS, MEMBERS]
     found = run_together(map(load, readers(recording, [1, 1, 2, 2]), roles))

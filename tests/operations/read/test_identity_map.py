@@ -52,19 +52,19 @@ def test_an_object_is_loaded_once_per_request() -> None:
 def test_completely_loaded_links_are_not_loaded_again() -> None:
     objects = RecordingObjects()
     known = IdentityMap(request_of(MODEL, objects))
-    assert [*map(list, run(known.linked(MEMBERS, ["t", "t"], ALL_IDS)))] == [["a", "b", "c"]] * 2
+    assert [*map(list, run(known.load_links(MEMBERS, ["t", "t"], ALL_IDS)))] == [["a", "b", "c"]] * 2
     parts = [IdRange(limit=2), IdRange(start="a"), IdRange(backward=True, limit=1)]
-    assert [list(run(known.linked(MEMBERS, ["t"], part))[0]) for part in parts] == [
+    assert [list(run(known.load_links(MEMBERS, ["t"], part))[0]) for part in parts] == [
         ["a", "b"],
         ["b", "c"],
         ["c"],
     ]
-    assert [*map(list, run(known.linked(MEMBERS, ["u", "t"], ALL_IDS)))] == [["d"], ["a", "b", "c"]]
+    assert [*map(list, run(known.load_links(MEMBERS, ["u", "t"], ALL_IDS)))] == [["d"], ["a", "b", "c"]]
     assert objects.linked_at == [("t",), ("u",)]
 
 
 def test_a_partial_range_of_links_does_not_count_as_complete() -> None:
     objects = RecordingObjects()
     known = IdentityMap(request_of(MODEL, objects))
-    assert [*map(list, run(known.linked(MEMBERS, ["t"], IdRange(limit=1))))] == [["a"]]
-    assert [*map(list, run(known.linked(MEMBERS, ["t"], ALL_IDS)))] == [["a", "b", "c"]]
+    assert [*map(list, run(known.load_links(MEMBERS, ["t"], IdRange(limit=1))))] == [["a"]]
+    assert [*map(list, run(known.load_links(MEMBERS, ["t"], ALL_IDS)))] == [["a", "b", "c"]]

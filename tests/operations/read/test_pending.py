@@ -68,7 +68,7 @@ def all_read(reader: Reader, references: list[Reference]) -> object:
     for name, _ in ROLES:
         ids = [id_ for class_name, id_ in states if class_name == name.class_name]
         for id_range in (IdRange(limit=1), IdRange("e2"), IdRange(None, 2, backward=True), ALL_IDS):
-            found = map(tuple, run(reader.linked(name, ids, id_range)))
+            found = map(tuple, run(reader.load_links(name, ids, id_range)))
             led[name, id_range] = dict(zip(ids, found, strict=True))
     return states, led
 

@@ -12,7 +12,7 @@ from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.write.commands import PartsCommand, Update
 from stratabase.model.reading import read_model
 from stratabase.model.types.operators import Operator
-from stratabase.operations.context import RequestContext, evaluation_context
+from stratabase.operations.context import ReadContext, evaluation_context
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.version_diff import version_diff
@@ -46,8 +46,6 @@ MODEL = read_model(
 
 
 LINES = 60
-
-
 """More than one commit brings back."""
 
 
@@ -142,7 +140,7 @@ class PartReader:
         self._shop = Shop(engine, clock)
         self._evaluation = evaluation_context(ADMINISTRATOR, NOON)
 
-    def _request(self) -> RequestContext:
+    def _request(self) -> ReadContext:
         return request_of(MODEL, self._shop.entities, self._evaluation)
 
     def read_all(self, order: Reference, lines: Sequence[str], product: Reference) -> VisibleParts:
@@ -150,7 +148,7 @@ class PartReader:
         references = [Reference("Line", id_) for id_ in lines]
         reader = Reader(self._request())
         led_to = [Reference("Line", id_) for id_ in self._led_to(product)]
-        run(reader.resolve([order, *references, *led_to]))
+        run(reader.load_with_wholes([order, *references, *led_to]))
         return [
             reader.find(order) is not None,
             sum(reader.find(each) is not None for each in references),
@@ -177,7 +175,7 @@ class PartReader:
 
     def _as_of(self, order: Reference, references: Sequence[Reference]) -> Iterator[int]:
         reader = Reader(self._request(), self._shop.clock.now())
-        run(reader.resolve([order, *references]))
+        run(reader.load_with_wholes([order, *references]))
         yield reader.find(order) is not None
         yield sum(reader.find(each) is not None for each in references)
 

@@ -71,4 +71,4 @@ class NaiveVisibility:
 
     def _grant(self, class_name: str, member: str | None) -> Grant | None:
         grants = self._model.classes[class_name].grants
-        return next((grant for grant in grants if grant.member == member), None)
+        return next((grant for grant in grants if grant.field == member), None)

@@ -100,7 +100,7 @@ def write_at_random(services: Services, chance: Random) -> set[Met]:
 
 def met_by(services: Services, outcome: WriteOutcome) -> set[Met]:
     met = met_warnings(StateReaders(services, outcome.plan, EMPTY_CONTEXT, unlimited_budget()))
-    return {(each.one.reference, each.rule.rule.name) for each in met}
+    return {(each.affected.reference, each.rule.definition.name) for each in met}
 
 
 def warnings_of(graph: ReferenceGraph, reference: Reference) -> Iterator[Met]:

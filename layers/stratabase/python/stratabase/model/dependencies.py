@@ -9,16 +9,16 @@ from stratabase.model.attribute import Attribute
 from stratabase.model.model import Model
 from stratabase.model.model_expressions import expressions_of
 
-ClassMember = tuple[str, str]
+ClassField = tuple[str, str]
 """The name of a class, and of one of its attributes or roles."""
 
 
-def members_on_paths(model: Model, class_name: str, paths: Iterable[Path]) -> frozenset[ClassMember]:
+def members_on_paths(model: Model, class_name: str, paths: Iterable[Path]) -> frozenset[ClassField]:
     """Return the attributes and roles on paths that begin at a class."""
     return frozenset(member for path in paths for member in _members_on_path(model, class_name, path))
 
 
-def direct_dependencies(model: Model, class_name: str, attribute: Attribute) -> frozenset[ClassMember]:
+def direct_dependencies(model: Model, class_name: str, attribute: Attribute) -> frozenset[ClassField]:
     """Return the attributes and roles in the expression or path of a derived attribute.
 
     The result is empty for attributes that are not derived.
@@ -30,12 +30,12 @@ def direct_dependencies(model: Model, class_name: str, attribute: Attribute) -> 
     return members_on_paths(model, class_name, expression.paths if expression else [derivation.path])
 
 
-def all_dependencies(model: Model, class_name: str, paths: Iterable[Path]) -> frozenset[ClassMember]:
+def all_dependencies(model: Model, class_name: str, paths: Iterable[Path]) -> frozenset[ClassField]:
     """Return all attributes and roles that paths from a class depend on, also through derived attributes.
 
     A caller who may read the values of the paths must be allowed to read all of these.
     """
-    found: set[ClassMember] = set()
+    found: set[ClassField] = set()
     queue = list(members_on_paths(model, class_name, paths))
     while queue:
         member = queue.pop()
@@ -45,7 +45,7 @@ def all_dependencies(model: Model, class_name: str, paths: Iterable[Path]) -> fr
     return frozenset(found)
 
 
-def derivation_order(model: Model) -> tuple[ClassMember, ...]:
+def derivation_order(model: Model) -> tuple[ClassField, ...]:
     """Return all derived attributes of a model, each after the attributes that it depends on."""
     derived = {
         (class_.name, attribute.name): attribute
@@ -60,13 +60,13 @@ def derivation_order(model: Model) -> tuple[ClassMember, ...]:
     return tuple(TopologicalSorter(graph).static_order())
 
 
-def _dependencies_of(model: Model, member: ClassMember) -> frozenset[ClassMember]:
+def _dependencies_of(model: Model, member: ClassField) -> frozenset[ClassField]:
     class_name, name = member
     attribute = model.classes[class_name].attributes.get(name)
     return direct_dependencies(model, class_name, attribute) if attribute else frozenset()
 
 
-def _members_on_path(model: Model, class_name: str, path: Path) -> Iterator[ClassMember]:
+def _members_on_path(model: Model, class_name: str, path: Path) -> Iterator[ClassField]:
     for name in path:
         class_ = model.classes[class_name]
         if name != ID:

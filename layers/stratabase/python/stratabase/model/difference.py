@@ -139,5 +139,5 @@ def _directives_of(one: Class) -> dict[str, object]:
 
 
 def _grant(grant: Grant) -> str:
-    of_member = f" on {grant.member}" if grant.member else ""
+    of_member = f" on {grant.field}" if grant.field else ""
     return f'@grant("{grant.profile}"){of_member}'

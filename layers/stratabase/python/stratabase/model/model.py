@@ -98,7 +98,7 @@ class Grant:
     profile: str
     allow: frozenset[Action]
     where: str | None = None
-    member: str | None = None
+    field: str | None = None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from stratabase.operations.ports import Entities
 from stratabase.operations.services import Services
 
 
-class RequestContext:
+class ReadContext:
     """The model, the store, the read budget, and the evaluation context of one request.
 
     `evaluation` is what expressions can refer to besides objects, such as the caller and the instant.
@@ -41,15 +41,15 @@ class RequestContext:
         return access_of(self.model, self.evaluation.caller_field("profile"))
 
 
-def request_context(
+def read_context(
     services: Services, caller: Caller, budget: ReadBudget | None = None, now: Instant | None = None
-) -> RequestContext:
+) -> ReadContext:
     """Return the context of a member's request, at the instant `now` or at present.
 
     Without `budget`, the request gets a budget of its own.
     """
     evaluation = evaluation_context(caller, services.clock.now() if now is None else now)
-    return RequestContext(services.model, services.entities, budget or services.new_budget(), evaluation)
+    return ReadContext(services.model, services.entities, budget or services.new_budget(), evaluation)
 
 
 def evaluation_context(caller: Caller, now: Instant) -> EvaluationContext:

@@ -9,7 +9,7 @@ from stratabase.frozen import frozen
 
 
 @frozen
-class Answer:
+class GraphQLResponse:
     """A GraphQL response."""
 
     body: bytes
@@ -36,5 +36,5 @@ class Executor(Protocol):
         trace_id: str,
         *,
         queries_only: bool = False,
-    ) -> Answer:
+    ) -> GraphQLResponse:
         """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable."""

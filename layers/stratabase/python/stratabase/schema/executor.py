@@ -10,7 +10,7 @@ from graphql import DocumentNode, ExecutionResult, execute_sync, print_schema
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.messages import _
-from stratabase.operations.executor import Answer, QueriesOnly
+from stratabase.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.operations.services import Services
 from stratabase.schema.execution import insight
 from stratabase.schema.execution.documents import DocumentCache, IntrospectionCache
@@ -54,7 +54,7 @@ class SchemaExecutor:
         trace_id: str,
         *,
         queries_only: bool = False,
-    ) -> Answer:
+    ) -> GraphQLResponse:
         """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable."""
         errors = ErrorRenderer(self._services.model.application, caller, trace_id, self._report)
         # 1. Parse and validate the document, or find it in the cache.
@@ -97,7 +97,7 @@ class SchemaExecutor:
         variables: Mapping[str, Any] | None,
         operation_name: str | None,
         errors: ErrorRenderer,
-    ) -> Answer:
+    ) -> GraphQLResponse:
         """Return the response of graphql-core's executor."""
         result = execute_sync(
             self.schema,
@@ -110,13 +110,15 @@ class SchemaExecutor:
         return _render_result(result, errors, context)
 
 
-def _render_data(response: dict[str, Any], context: GraphQLContext) -> Answer:
+def _render_data(response: dict[str, Any], context: GraphQLContext) -> GraphQLResponse:
     if context.insights:
         response["extensions"] = {"insight": insight.render_insights(context.insights)}
-    return Answer(orjson.dumps(response), mutated=context.mutates)
+    return GraphQLResponse(orjson.dumps(response), mutated=context.mutates)
 
 
-def _render_result(result: ExecutionResult, errors: ErrorRenderer, context: GraphQLContext) -> Answer:
+def _render_result(
+    result: ExecutionResult, errors: ErrorRenderer, context: GraphQLContext
+) -> GraphQLResponse:
     found = [*(result.errors or ()), *context.errors]
     if not found:
         return _render_data({"data": result.data}, context)
@@ -141,5 +143,5 @@ def _raise_unavailable(result: ExecutionResult) -> None:
             raise error.original_error
 
 
-def _render_refusal(errors: list[dict[str, Any]]) -> Answer:
-    return Answer(orjson.dumps({"errors": errors}), began=False)
+def _render_refusal(errors: list[dict[str, Any]]) -> GraphQLResponse:
+    return GraphQLResponse(orjson.dumps({"errors": errors}), began=False)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from stratabase.domain.objects.parts import whole_roles
 from stratabase.expressions.expression import Expression
 from stratabase.expressions.scope import ID
-from stratabase.model.dependencies import ClassMember, all_dependencies
+from stratabase.model.dependencies import ClassField, all_dependencies
 from stratabase.model.model import Action, Grant, Model, Role
 from stratabase.model.model_expressions import ModelExpressions, expressions_of
 
@@ -36,7 +36,7 @@ class Access:
     def __init__(self, model: Model, profile: str) -> None:
         self.profile = profile
         self.model = model
-        self._members: dict[ClassMember, Permission] = {}
+        self._members: dict[ClassField, Permission] = {}
         self._classes: dict[str, Permission] = {}
         for class_ in model.classes.values():
             for grant in class_.grants:
@@ -45,23 +45,23 @@ class Access:
         # In this order: which classes are partly visible depends on which are readable.
         self._readable = readable_classes(self)
         self._partly_visible = partly_visible_classes(self)
-        self._sources: dict[ClassMember, frozenset[ClassMember]] = {}
+        self._sources: dict[ClassField, frozenset[ClassField]] = {}
 
     def _add_grant(self, class_name: str, grant: Grant) -> None:
         where = None
         if grant.where is not None:
             where = expressions_of(self.model).condition(class_name, grant.where)
         permission = Permission(grant.allow, where)
-        if grant.member is None:
+        if grant.field is None:
             self._classes[class_name] = permission
         else:
-            self._members[class_name, grant.member] = permission
+            self._members[class_name, grant.field] = permission
 
     def class_permission(self, class_name: str) -> Permission:
         """Return the permission that a class's own grant gives."""
         return self._classes.get(class_name, NO_PERMISSION)
 
-    def member_permission(self, class_name: str, name: str) -> Permission | None:
+    def field_permission(self, class_name: str, name: str) -> Permission | None:
         """Return the permission from a grant on an attribute or role; None if there is no such grant."""
         return self._members.get((class_name, name))
 
@@ -83,7 +83,7 @@ class Access:
         The result is False if it sees no object of the class, or none of the class that the role leads to.
         """
         permission, role = (
-            self.member_permission(class_name, name),
+            self.field_permission(class_name, name),
             self.model.classes[class_name].roles.get(name),
         )
         is_open = permission is None or (Action.READ in permission.actions and permission.where is None)
@@ -92,7 +92,7 @@ class Access:
 
     def may_follow(self, class_name: str, role: Role) -> bool:
         """Return whether the profile may follow a role from at least some objects of a class."""
-        permission = self.member_permission(class_name, role.name)
+        permission = self.field_permission(class_name, role.name)
         return self.may_read_class(role.target) and (permission is None or Action.READ in permission.actions)
 
     def read_obstacle(self, class_name: str, name: str) -> str | None:
@@ -110,7 +110,7 @@ class Access:
         has.
         """
         for owner, member in sorted(self._dependencies(class_name, name)):
-            permission = self.member_permission(owner, member)
+            permission = self.field_permission(owner, member)
             if permission is not None and permission.where is not None:
                 return f"{owner}.{member}"
         return None
@@ -120,7 +120,7 @@ class Access:
         for owner, member in sorted(
             self._dependencies(class_name, name), key=lambda each: each != (class_name, name)
         ):
-            permission = self.member_permission(owner, member)
+            permission = self.field_permission(owner, member)
             if not self.may_read_class(owner):
                 yield owner
             elif permission is not None and Action.READ not in permission.actions:
@@ -130,7 +130,7 @@ class Access:
             ):
                 yield role.target
 
-    def _dependencies(self, class_name: str, name: str) -> frozenset[ClassMember]:
+    def _dependencies(self, class_name: str, name: str) -> frozenset[ClassField]:
         if name == ID:
             return frozenset()
         if (class_name, name) not in self._sources:
@@ -217,11 +217,11 @@ def _classes_where(predicate: Callable[[Access, str, set[str]], bool], access: A
 
 def _is_shown(access: Access, role: Role) -> bool:
     """Return whether the profile may read, of some objects, the composition opposite to a part's role."""
-    permission = access.member_permission(role.target, str(role.opposite))
+    permission = access.field_permission(role.target, str(role.opposite))
     return permission is None or Action.READ in permission.actions
 
 
 def _is_always_shown(access: Access, role: Role) -> bool:
     """Return whether the profile may read, of all objects, the composition opposite to a part's role."""
-    permission = access.member_permission(role.target, str(role.opposite))
+    permission = access.field_permission(role.target, str(role.opposite))
     return permission is None or (Action.READ in permission.actions and permission.where is None)

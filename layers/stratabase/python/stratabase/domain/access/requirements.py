@@ -27,13 +27,13 @@ class RequiredPermission(NamedTuple):
     subject: Subject
     reference: Reference
     path: Path
-    member: str | None = None
+    field: str | None = None
     of_every_object: bool = False
 
     @property
     def key(self) -> PermissionKey:
         """The identity of the permission; the same one may be required at several places of a request."""
-        return self.action, self.reference, self.member
+        return self.action, self.reference, self.field
 
 
 def check_permission(access: Access, requirement: RequiredPermission) -> Issue | None:
@@ -64,7 +64,7 @@ def required_condition(access: Access, requirement: RequiredPermission) -> Expre
 
 def unmet_condition(access: Access, requirement: RequiredPermission) -> Issue:
     """Return the issue of an object that does not meet the condition of a permission."""
-    if requirement.member is None and not access.may_read_class(requirement.reference.class_name):
+    if requirement.field is None and not access.may_read_class(requirement.reference.class_name):
         # A profile that sees no object of the class must not find out which IDs exist by trying them.
         return _not_found(requirement)
     message = _(
@@ -80,15 +80,15 @@ def _permission(access: Access, requirement: RequiredPermission) -> Permission |
     class_name = requirement.reference.class_name
     return (
         access.class_permission(class_name)
-        if requirement.member is None
-        else access.member_permission(class_name, requirement.member)
+        if requirement.field is None
+        else access.field_permission(class_name, requirement.field)
     )
 
 
 def _of_target(access: Access, requirement: RequiredPermission) -> Issue | None:
     """Return the issue of a role whose target class the profile may not read; None if it may."""
     class_ = requirement.subject.class_
-    role = class_.roles[str(requirement.member)]
+    role = class_.roles[str(requirement.field)]
     if access.may_read_class(role.target):
         return None
     message = unreadable_target_message(access, RoleName(class_.name, role.name), role.target)
@@ -98,11 +98,11 @@ def _of_target(access: Access, requirement: RequiredPermission) -> Issue | None:
 def _name(requirement: RequiredPermission) -> str:
     """Return the name of the class, attribute or role that an action concerns, for messages."""
     class_name = requirement.subject.class_.name
-    return class_name if requirement.member is None else f"{class_name}.{requirement.member}"
+    return class_name if requirement.field is None else f"{class_name}.{requirement.field}"
 
 
 def _issue(requirement: RequiredPermission, message: Message) -> Issue:
-    subject, name, action = requirement.subject, requirement.member, requirement.action.value
+    subject, name, action = requirement.subject, requirement.field, requirement.action.value
     if name is None:
         return subject.issue(IssueType[f"ENTITY_GRANT_{action}"], message, *requirement.path)
     if name in subject.class_.roles:

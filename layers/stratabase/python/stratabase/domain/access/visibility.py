@@ -82,7 +82,7 @@ def is_redacted(entity: Entity, name: str) -> bool:
 def class_visibility(access: Access, class_: Class) -> ClassVisibility:
     """Return what a profile sees of the objects of a class."""
     permissions = {
-        name: access.member_permission(class_.name, name) for name in (*class_.attributes, *class_.roles)
+        name: access.field_permission(class_.name, name) for name in (*class_.attributes, *class_.roles)
     }
     restricted = {name: permission for name, permission in permissions.items() if permission is not None}
     where = access.class_permission(class_.name).where

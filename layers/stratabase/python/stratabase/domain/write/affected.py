@@ -14,7 +14,7 @@ from stratabase.domain.objects.change import (
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.plan import WritePlan
-from stratabase.model.dependencies import ClassMember
+from stratabase.model.dependencies import ClassField
 
 
 class AffectedObject(NamedTuple):
@@ -46,7 +46,7 @@ def affected_objects(plan: WritePlan) -> list[AffectedObject]:
     return list(found.values())
 
 
-def changed_members(plan: WritePlan) -> frozenset[ClassMember]:
+def changed_fields(plan: WritePlan) -> frozenset[ClassField]:
     """Return the attributes and roles that change in some object. Deletions do not count."""
     values = (
         (reference.class_name, name)

@@ -53,7 +53,7 @@ def effects_of(
     }
     if not written and not links:
         return Effects(request.context.now)
-    instant = instant_after(request.context.now, map(_since, written.values()))
+    instant = instant_after(request.context.now, map(_last_change, written.values()))
     # 3. Add a check of each object that the request names but does not change.
     relies = isinstance(command, Update | Delete) and command.if_version is not None
     checks = _object_checks(request, links, written, relies_on_version=relies)
@@ -68,7 +68,7 @@ def _assign_serials(request: WriteRequest) -> None:
             write.state[attribute] = request.context.snapshot.serial(name, write.subject.path)
 
 
-def _since(write: ObjectWrite) -> Instant | None:
+def _last_change(write: ObjectWrite) -> Instant | None:
     """Return the instant at which an object's present version began, or at which the object was deleted."""
     if write.tombstone is not None:
         return write.tombstone.last_end
@@ -129,19 +129,19 @@ def _object_checks(
         for write in request.objects.values()
         if write.reference in named and write.before is not None and write.reference not in written
     ]
-    passed = _on_the_way(request, links, written) if stay else ()
+    passed = _touched_objects(request, links, written) if stay else ()
     for before in stay:
         if before.reference in passed:
             yield ObjectCheck(before, relies_on_version and before.reference == request.context.ids.root)
 
 
-def _on_the_way(
+def _touched_objects(
     request: WriteRequest, links: Iterable[LinkEffect], written: Iterable[Reference]
 ) -> frozenset[Reference]:
     """Return the objects whose roles change something, and the wholes of these and of all written objects."""
     found: set[Reference] = set()
     for reference in (
-        *_asking(request, links),
+        *_requesting_objects(request, links),
         *filter(None, (_whole(request, each) for each in written)),
     ):
         at: Reference | None = reference
@@ -151,20 +151,20 @@ def _on_the_way(
     return frozenset(found)
 
 
-def _asking(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[Reference]:
+def _requesting_objects(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[Reference]:
     """Yield the objects through whose roles the request changes links or keys of other objects."""
-    for requester in (*_of_links(request, links), *_of_keys(request)):
+    for requester in (*_link_requesters(request, links), *_key_requesters(request)):
         if requester.subject.id is not None:
             yield Reference(requester.subject.class_.name, requester.subject.id)
 
 
-def _of_links(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[RoleSubject]:
+def _link_requesters(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[RoleSubject]:
     for link in links:
         requests = request.link_requests[LinkKey(link.role, link.owner, link.other)]
         yield from (*requests.additions, *requests.removals)
 
 
-def _of_keys(request: WriteRequest) -> Iterator[RoleSubject]:
+def _key_requesters(request: WriteRequest) -> Iterator[RoleSubject]:
     for (holder, _), requests in request.key_requests.items():
         if holder in request.objects and request.objects[holder].is_written:
             yield from (each.requester for each in (*requests.releases, *requests.assignments, *requests.own))

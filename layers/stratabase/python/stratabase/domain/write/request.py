@@ -234,16 +234,16 @@ class WriteRequest:
         """Return whether an object is hidden from the caller. Until this is known, it counts as hidden."""
         return self._may_be_hidden(reference) and self.before(reference) is None
 
-    def saw_version(self, reference: Reference, at: Instant) -> bool:
+    def sees_version(self, reference: Reference, at: Instant) -> bool:
         """Return whether the caller may see the state of an object at an instant, as far as is known."""
         access, name = self.context.access, reference.class_name
         if access is None or access.sees_every_object(name):
             return True
-        return access.may_read_class(name) and self.context.snapshot.saw_version(reference, at)
+        return access.may_read_class(name) and self.context.snapshot.sees_version(reference, at)
 
-    def hid_version(self, reference: Reference, at: Instant) -> bool:
+    def hides_version(self, reference: Reference, at: Instant) -> bool:
         """Return whether a former state is hidden, in a class of which the caller sees some objects."""
-        return self._may_be_hidden(reference) and not self.saw_version(reference, at)
+        return self._may_be_hidden(reference) and not self.sees_version(reference, at)
 
     def may_identify(self, reference: Reference) -> bool:
         """Return whether a message may contain an object's ID: the caller has named it, or sees it."""

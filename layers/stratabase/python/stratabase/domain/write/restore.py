@@ -47,12 +47,12 @@ def expand_restore(request: WriteRequest, task: RestoreObject) -> None:
     # Whether the caller sees the object matters only for the root. Its parts come back with it.
     before = request.before(reference) if reference == request.context.ids.root else present
     tombstone = snapshot.tombstone(reference) if present is None and snapshot.knows(reference) else None
-    is_hidden = reference == request.context.ids.root and request.hid_version(*version_key)
+    is_hidden = reference == request.context.ids.root and request.hides_version(*version_key)
     if version is None or is_hidden or (before is None and tombstone is None):
         if not snapshot.missing:
             request.issues.append(_no_version(subject, task.command, request.context.caller, task.path))
         return
-    if before is None and reference != request.context.ids.root and not request.saw_version(*version_key):
+    if before is None and reference != request.context.ids.root and not request.sees_version(*version_key):
         subject = replace(subject, id=None)  # messages must not reveal a hidden part's ID
     # 2. Set and check its former values. A hand-over is not undone: the last owner stays.
     write = request.add(ObjectWrite(subject, reference, before, {}, tombstone=tombstone))
@@ -188,7 +188,7 @@ def _returns(
     reference, is_part = Reference(role.target, id_), id_ in part_ids(write.value_before(role.name))
     is_skipped = (
         not is_part
-        and request.hid_version(reference, task.command.at)
+        and request.hides_version(reference, task.command.at)
         and not was_deleted_with_whole(request, write, reference)
     )
     if not is_skipped and _comes_back(request, reference, task, is_part=is_part):
@@ -234,7 +234,7 @@ def skip_missing_target(
 ) -> None:
     """Leave out a former target. Warn of it if the caller may know that the version had it."""
     is_open = may_disclose(request, request.objects[task.reference], requester.role, task)
-    if is_open and request.saw_version(reference, task.command.at):
+    if is_open and request.sees_version(reference, task.command.at):
         warn_left_out(request, task, requester.no_longer_found_issue(reference))
 
 
@@ -255,12 +255,12 @@ def may_disclose(
     access, role = request.context.access, write.subject.class_.roles.get(name)
     if access is None:
         return True
-    allowed = access.member_permission(write.reference.class_name, name)
+    allowed = access.field_permission(write.reference.class_name, name)
     is_open = allowed is None or Action.READ in allowed.actions
     leads = role is None or access.may_follow(write.reference.class_name, role)
     if write.reference == request.context.ids.root:
         return is_open and leads and access.may_read_class(write.reference.class_name)
-    return is_open and leads and request.saw_version(write.reference, task.command.at)
+    return is_open and leads and request.sees_version(write.reference, task.command.at)
 
 
 def is_hidden_part(request: WriteRequest, write: ObjectWrite, command: Restore) -> bool:
@@ -269,7 +269,7 @@ def is_hidden_part(request: WriteRequest, write: ObjectWrite, command: Restore) 
     It comes back with its whole, so no permission is required for it, and no message may reveal it.
     """
     is_root = write.reference == request.context.ids.root
-    return not is_root and write.tombstone is not None and request.hid_version(write.reference, command.at)
+    return not is_root and write.tombstone is not None and request.hides_version(write.reference, command.at)
 
 
 def was_deleted_with_whole(request: WriteRequest, whole: ObjectWrite, part: Reference) -> bool:

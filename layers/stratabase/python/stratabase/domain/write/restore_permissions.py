@@ -164,7 +164,7 @@ def _of_class(
         if _lacks(access.class_permission(class_.name), action, is_unseen=is_unseen):
             yield RequiredPermission(action, subject, any_object, place, of_every_object=is_unseen)
     for name in _kept_in_versions(class_):
-        permission, role = access.member_permission(class_.name, name), class_.roles.get(name)
+        permission, role = access.field_permission(class_.name, name), class_.roles.get(name)
         for action in _VALUE_ACTIONS if role is None else _PART_ACTIONS:
             if _lacks(permission, action, is_unseen=is_unseen):
                 yield RequiredPermission(action, subject, any_object, place, name, of_every_object=is_unseen)
@@ -179,12 +179,12 @@ def _for_any_target(
 
     It is required whatever the key leads to, so that a refusal does not reveal it.
     """
-    opposite, permission = opposite_name(role), access.member_permission(class_.name, role.name)
+    opposite, permission = opposite_name(role), access.field_permission(class_.name, role.name)
     if opposite is None:
         return
     is_open = permission is None or Action.READ in permission.actions
     is_unseen = not (is_open and access.may_read_class(class_.name))
-    if _lacks(access.member_permission(*opposite), Action.EDIT, is_unseen=is_unseen):
+    if _lacks(access.field_permission(*opposite), Action.EDIT, is_unseen=is_unseen):
         subject, any_object = Subject(request.class_(role.target), path=place), Reference(role.target, "")
         yield RequiredPermission(
             Action.EDIT, subject, any_object, place, opposite.role_name, of_every_object=is_unseen
@@ -212,4 +212,4 @@ def without_single_objects(permissions: Iterable[RequiredPermission]) -> Iterato
 
 
 def _kind(permission: RequiredPermission) -> tuple[Action, str, str | None]:
-    return permission.action, permission.reference.class_name, permission.member
+    return permission.action, permission.reference.class_name, permission.field

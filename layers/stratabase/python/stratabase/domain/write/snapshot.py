@@ -77,7 +77,7 @@ class Snapshot:
             self.missing.versions[reference, at] = None
         return self.versions.get((reference, at))
 
-    def saw_version(self, reference: Reference, at: Instant) -> bool:
+    def sees_version(self, reference: Reference, at: Instant) -> bool:
         """Return whether the caller may see an object's state at an instant; False if it did not exist."""
         if self.version(reference, at) is None:
             return False

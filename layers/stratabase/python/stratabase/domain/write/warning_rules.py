@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from stratabase.domain.attributes import is_derived
 from stratabase.expressions.expression import Expression
-from stratabase.model.dependencies import ClassMember, all_dependencies
+from stratabase.model.dependencies import ClassField, all_dependencies
 from stratabase.model.model import Class, Model, WarningDefinition
 from stratabase.model.model_expressions import expressions_of
 
@@ -14,9 +14,9 @@ class WarningRule(NamedTuple):
     """A warning of a class."""
 
     class_name: str
-    rule: WarningDefinition
+    definition: WarningDefinition
     condition: Expression
-    sources: frozenset[ClassMember]
+    sources: frozenset[ClassField]
     """The attributes and roles on which the condition depends, directly or through derived attributes."""
     walks: bool
     """Whether the condition depends on other objects."""

@@ -31,7 +31,7 @@ from stratabase.http_api.http.strict_json import (
     require_object,
 )
 from stratabase.messages import Message, _, or_list
-from stratabase.operations.executor import Answer, Executor, QueriesOnly
+from stratabase.operations.executor import Executor, GraphQLResponse, QueriesOnly
 
 GRAPHQL_RESPONSE_JSON = "application/graphql-response+json"
 PLAIN_JSON = "application/json"
@@ -248,7 +248,7 @@ def _execute(
     graphql_request: GraphQLRequest,
     *,
     queries_only: bool = False,
-) -> Answer:
+) -> GraphQLResponse:
     """Execute a GraphQL request. Raises QueriesOnly for a mutation if `queries_only` is set."""
     return executor.execute(
         graphql_request.query,
@@ -260,7 +260,7 @@ def _execute(
     )
 
 
-def _render(answer: Answer, media_type: str) -> Response:
+def _render(answer: GraphQLResponse, media_type: str) -> Response:
     # The specification requires 200 in the legacy media type, even if the response has only errors.
     status = 200 if answer.began or media_type == PLAIN_JSON else 400
     headers = (("Content-Type", f"{media_type}; charset=utf-8"),)

@@ -16,7 +16,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.parts import whole_of, whole_roles
 from stratabase.domain.write.role_requests import not_found_issue
 from stratabase.model.model import Action
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
@@ -75,7 +75,7 @@ class _LockPermissionCheck:
     def __init__(self, services: Services, access: Access, caller: Caller, options: WriteOptions) -> None:
         budget = options.budget or services.new_budget()
         evaluation = options.evaluation_for(caller, services.clock.now())
-        request = RequestContext(services.model, services.entities, budget, evaluation)
+        request = ReadContext(services.model, services.entities, budget, evaluation)
         self._access = access
         self._visible = Reader(request)
         """Reads what the caller may see."""
@@ -85,12 +85,12 @@ class _LockPermissionCheck:
     def issues(self, subjects: Subjects) -> list[Issue]:
         """Return an issue for each object that is missing, hidden, or not to be edited by the caller."""
         # 1. Read the objects and their wholes, and find out which objects the caller sees.
-        run(self._unrestricted.resolve(subjects))
+        run(self._unrestricted.load_with_wholes(subjects))
         existing = [
             entity for reference in subjects if (entity := self._unrestricted.find(reference)) is not None
         ]
         visible = dict(
-            zip((each.reference for each in existing), run(self._visible.admit(existing)), strict=True)
+            zip((each.reference for each in existing), run(self._visible.add_visible(existing)), strict=True)
         )
         # 2. Collect the permissions that each object needs, and evaluate their conditions together.
         required = {each.reference: [*self._required(each, subjects[each.reference])] for each in existing}
@@ -146,9 +146,9 @@ class _LockPermissionCheck:
     def _hides(self, required: Iterable[RequiredPermission]) -> bool:
         """Return whether the caller may not read a role that leads to the part."""
         narrowed = (
-            self._access.member_permission(demand.reference.class_name, demand.member)
+            self._access.field_permission(demand.reference.class_name, demand.field)
             for demand in required
-            if demand.member is not None
+            if demand.field is not None
         )
         return any(each is not None and Action.READ not in each.actions for each in narrowed)
 

@@ -13,7 +13,7 @@ from stratabase.domain.objects.parts import ListedParts, WholeReference, whole_o
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.messages import _
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.read.batched_reads import Load, Phase
 
 Moment = tuple[Reference, Instant]
@@ -46,7 +46,7 @@ class AsOfBatch:
     Versions have no locks.
     """
 
-    def __init__(self, request: RequestContext) -> None:
+    def __init__(self, request: ReadContext) -> None:
         self._entities = request.entities
         self._model = request.model
         self._budget = request.budget

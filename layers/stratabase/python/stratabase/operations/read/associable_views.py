@@ -87,7 +87,7 @@ class _FreePartnerViews(RelatedViews[Associables]):
             found = self.reader.page(query).items
             self._candidates |= {entity.reference: entity for entity in found}
             self._partners |= yield from self._find_partners(found)
-            yield from self.reader.resolve(chain(self.reader.owners(found), self._partners.values()))
+            yield from self.reader.load_with_wholes(chain(self.reader.owners(found), self._partners.values()))
             # Either the class has no more objects, or enough of those that were read are free.
             if len(found) < query.window.size or self._suffices(self._candidates.values()):
                 return
@@ -129,6 +129,6 @@ class _FreePartnerViews(RelatedViews[Associables]):
             held = ((each.reference, each.state.get(role.opposite)) for each in found)
             return {reference: Reference(own, str(id_)) for reference, id_ in held if id_ is not None}
         ids = [each.reference.id for each in found]
-        linked = yield from self.reader.linked(RoleName(self.target.name, role.opposite), ids, ALL_IDS)
+        linked = yield from self.reader.load_links(RoleName(self.target.name, role.opposite), ids, ALL_IDS)
         pairs = zip(ids, linked, strict=True)
         return {self.reference(id_): Reference(own, others[0]) for id_, others in pairs if others}

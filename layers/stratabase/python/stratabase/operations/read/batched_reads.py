@@ -15,8 +15,6 @@ T = TypeVar("T")
 
 
 _IN_A_ROW = 10
-
-
 """Readings to resume before other requests get a turn. Each may take a millisecond."""
 
 
@@ -37,8 +35,6 @@ class Load(NamedTuple):
 
 
 BatchedRead = Generator[Load, Any, T]
-
-
 """A generator that yields loads, receives the values of their keys, and returns its result."""
 
 
@@ -68,8 +64,6 @@ def run_together(readings: Iterable[BatchedRead[T]]) -> list[T]:
 
 
 Values = dict[Callable[[Sequence[Any]], Sequence[Any]], dict[Hashable, Any]]
-
-
 """By function that loaded them: values by key."""
 
 

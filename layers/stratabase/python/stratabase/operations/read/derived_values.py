@@ -10,8 +10,9 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage
 from stratabase.domain.query.id_range import ALL_IDS
 from stratabase.expressions.expression import Expression
+from stratabase.model.dependencies import ClassField
 from stratabase.operations.read.batched_reads import BatchedRead
-from stratabase.operations.read.formulas import Dependencies, Inputs, Member, formulas_of
+from stratabase.operations.read.formulas import Dependencies, Inputs, formulas_of
 from stratabase.operations.read.identity_map import IdentityMap
 from stratabase.operations.read.role_loader import RoleLoader
 
@@ -34,7 +35,7 @@ class DerivedValues:
         self._objects = objects
         self._formulas = formulas_of(objects.model)
         self._inputs = Inputs(objects.render, objects.evaluation, objects.within_budget)
-        self._demanded: dict[Member, Objects] = defaultdict(dict)
+        self._demanded: dict[ClassField, Objects] = defaultdict(dict)
         """By derived attribute: the objects that need its value."""
         self._next: list[tuple[Dependencies, Objects]] = []
         """What the objects of the next level need."""
@@ -164,7 +165,7 @@ class _Targets(RoleLoader):
         # Links lead to the targets, unless the owner's own state has their ids.
         if self.storage in _BY_LINKS:
             ids = [owner.reference.id for owner in owners]
-            return (yield from self._objects.linked(self.name, ids, ALL_IDS))
+            return (yield from self._objects.load_links(self.name, ids, ALL_IDS))
         return [_stored_ids(owner.state.get(self.role.name)) for owner in owners]
 
 

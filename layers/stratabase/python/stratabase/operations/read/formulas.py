@@ -12,12 +12,10 @@ from stratabase.domain.query.fetch import Render
 from stratabase.expressions.environment import Environment, EvaluationContext, Path
 from stratabase.expressions.expression import Expression, ToStored
 from stratabase.model.attribute import Attribute
-from stratabase.model.dependencies import derivation_order
+from stratabase.model.dependencies import ClassField, derivation_order
 from stratabase.model.model import Model
 from stratabase.model.model_expressions import ModelExpressions, expressions_of
 
-Member = tuple[str, str]
-"""The names of a class and of one of its attributes."""
 WithinBudget = Callable[[str, Iterable[Entity]], Iterable[Entity]]
 """Yields the given objects of a class. Raises ReadBudgetExceeded when the read budget is used up."""
 _REMEMBERED = 256
@@ -64,7 +62,7 @@ class Inputs:
         self.within_budget = within_budget
         self.targets: dict[RoleName, dict[int, Sequence[Entity]]] = {}
         """By role and owner: the objects that the role leads to."""
-        self.values: dict[Member, Mapping[int, Any]] = {}
+        self.values: dict[ClassField, Mapping[int, Any]] = {}
         """By derived attribute and object: the value."""
 
     def follow(self, roles: Iterable[RoleName], entity: Entity) -> Entity | None:
@@ -75,7 +73,7 @@ class Inputs:
             at = targets[0] if targets else None
         return at
 
-    def state(self, entity: Entity, derived: Iterable[Member]) -> Mapping[str, Any]:
+    def state(self, entity: Entity, derived: Iterable[ClassField]) -> Mapping[str, Any]:
         """Return an object's state with the values of its derived attributes."""
         state = self.render(entity)
         values = {member[1]: self.values[member][id(entity)] for member in derived}
@@ -97,7 +95,7 @@ class _Related(NamedTuple):
 
     path: Path
     roles: tuple[RoleName, ...]
-    derived: tuple[Member, ...]
+    derived: tuple[ClassField, ...]
 
 
 class _ExpressionFormula:
@@ -132,7 +130,7 @@ def _related(dependencies: Dependencies, roles: tuple[RoleName, ...]) -> Iterabl
         yield from _related(below, there)
 
 
-def _derived_members(dependencies: Dependencies) -> tuple[Member, ...]:
+def _derived_members(dependencies: Dependencies) -> tuple[ClassField, ...]:
     return tuple((dependencies.class_name, name) for name in dependencies.derived)
 
 
@@ -229,10 +227,10 @@ class Formulas:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self._known: dict[Member, Formula] = {}
+        self._known: dict[ClassField, Formula] = {}
         self._of_expression = lru_cache(_REMEMBERED)(self._make_for_expression)
 
-    def __getitem__(self, member: Member) -> Formula:
+    def __getitem__(self, member: ClassField) -> Formula:
         """Return the formula of a derived attribute."""
         found = self._known.get(member)
         if found is None:
@@ -246,12 +244,12 @@ class Formulas:
         # `to_stored` is part of the key: expressions that compare equal may store their values differently.
         return self._of_expression(class_name, expression, expression.to_stored)
 
-    def sort(self, members: Iterable[Member]) -> list[Member]:
+    def sort(self, members: Iterable[ClassField]) -> list[ClassField]:
         """Return derived attributes in an order in which each comes after those that it depends on."""
         return sorted(members, key=self._places.__getitem__)
 
     @cached_property
-    def _places(self) -> dict[Member, int]:
+    def _places(self) -> dict[ClassField, int]:
         return {member: place for place, member in enumerate(derivation_order(self.model))}
 
     def _make_for_expression(self, class_name: str, expression: Expression, _: ToStored) -> Formula:

@@ -9,7 +9,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.parts import ListedParts, WholeReference, whole_of
 from stratabase.domain.query.fetch import Render, stored_state
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.read.as_of import AsOf
 from stratabase.operations.read.batched_reads import BatchedRead
 from stratabase.operations.read.pending import PendingWrite
@@ -27,11 +27,13 @@ class IdentityMap:
     over from a change, and waits for cleanup, or belongs to a restoration that is not finished.
 
     Objects of pages are not added: the index of a page may lag behind, and roles must be exact.
+
+    Methods that load keep what they read, methods that fetch do not, and those that find only look here.
     """
 
     def __init__(
         self,
-        request: RequestContext,
+        request: ReadContext,
         as_of: AsOf | None = None,
         pending: PendingWrite | None = None,
         render: Render = stored_state,
@@ -114,10 +116,10 @@ class IdentityMap:
         """Load objects. Those that are loaded already stay as they are. Raises ReadBudgetExceeded."""
         unknown = [reference for reference in references if reference not in self._objects]
         if unknown:
-            found = yield from self._load(unknown)
+            found = yield from self._fetch_objects(unknown)
             self._objects.update(zip(unknown, found, strict=True))
 
-    def resolve(self, references: Iterable[Reference]) -> BatchedRead[None]:
+    def load_with_wholes(self, references: Iterable[Reference]) -> BatchedRead[None]:
         """Load objects and all wholes that they are parts of. Raises ReadBudgetExceeded."""
         references = list(references)
         while missing := self.missing(references):
@@ -130,10 +132,10 @@ class IdentityMap:
         """
         if not entities or not self.model.classes[entities[0].reference.class_name].part:
             return entities
-        yield from self.resolve(self.owners(entities))
+        yield from self.load_with_wholes(self.owners(entities))
         return [entity for entity in entities if self.is_attached(entity)]
 
-    def linked(
+    def load_links(
         self, role: RoleName, ids: Sequence[str], id_range: IdRange
     ) -> BatchedRead[list[Sequence[str]]]:
         """Return, for each owner, the ids in a range that a role leads to. Raises ReadBudgetExceeded.
@@ -144,13 +146,13 @@ class IdentityMap:
         unknown = [id_ for id_ in dict.fromkeys(ids) if id_ not in known]
         found: dict[str, tuple[str, ...]] = {}
         if unknown:
-            found = dict(zip(unknown, (yield from self.load_links(role, unknown, id_range)), strict=True))
+            found = dict(zip(unknown, (yield from self.fetch_links(role, unknown, id_range)), strict=True))
         # Only a complete list can answer another range later.
         if id_range == ALL_IDS:
             known |= found
         return [found[id_] if id_ in found else id_range.select(known[id_]) for id_ in ids]
 
-    def _load(self, references: Sequence[Reference]) -> BatchedRead[Sequence[Entity | None]]:
+    def _fetch_objects(self, references: Sequence[Reference]) -> BatchedRead[Sequence[Entity | None]]:
         found: Sequence[Entity | None]
         if self.as_of is None:
             found = self._entities.read(references, self.budget)
@@ -158,7 +160,7 @@ class IdentityMap:
             found = yield self.as_of.objects(references)
         return found
 
-    def load_links(
+    def fetch_links(
         self, role: RoleName, ids: Sequence[str], id_range: IdRange
     ) -> BatchedRead[Sequence[tuple[str, ...]]]:
         """Load, for each owner, the ids in a range that a role leads to. They are not kept."""

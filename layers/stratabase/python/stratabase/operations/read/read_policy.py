@@ -12,15 +12,13 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import part_ids, whole_roles
 from stratabase.domain.query.filter import MATCH_ALL, MATCH_NONE, ExpressionFilter, Filter
 from stratabase.model.model import Action
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.read.as_of import AsOf, AsOfBatch, Moment
 from stratabase.operations.read.batched_reads import BatchedRead, Load, Phase, run
 from stratabase.operations.read.derived_values import evaluate
 from stratabase.operations.read.identity_map import IdentityMap
 
 _Visible = Mapping[int, Entity | None]
-
-
 """By Python's `id` of an object: what is visible of it, regardless of its whole."""
 
 
@@ -78,7 +76,7 @@ class ReadPolicy:
         self._current.note(entity for entity in entities if entity is not None)
         return (yield from self._current.limit((yield from self._show(entities))))
 
-    def showing(self, name: RoleName, ids: Sequence[str]) -> BatchedRead[Sequence[str]]:
+    def ids_showing(self, name: RoleName, ids: Sequence[str]) -> BatchedRead[Sequence[str]]:
         """Return the ids of those objects whose role or attribute is visible. Raises as `show`."""
         found = yield from self._showing(name, ids)
         return found if self._current is None else (yield from self._current.showing(name, found))
@@ -88,7 +86,7 @@ class ReadPolicy:
         if all(self._of(entity).is_unrestricted for entity in there):
             return list(entities)
         # 1. Parts may be visible only if their wholes are: load those.
-        yield from self.objects.resolve(
+        yield from self.objects.load_with_wholes(
             self.objects.owners(entity for entity in there if self._of(entity).by_whole)
         )
         # 2. Evaluate the conditions of all these objects at once.
@@ -98,13 +96,13 @@ class ReadPolicy:
         return [None if entity is None else self._through(chains[id(entity)], alone) for entity in entities]
 
     def _showing(self, name: RoleName, ids: Sequence[str]) -> BatchedRead[Sequence[str]]:
-        permission = self._access.member_permission(*name)
+        permission = self._access.field_permission(*name)
         if permission is None or (Action.READ in permission.actions and permission.where is None):
             return ids
         if permission.where is None:
             return ()
         owners = [Reference(name.class_name, id_) for id_ in ids]
-        yield from self.objects.resolve(owners)
+        yield from self.objects.load_with_wholes(owners)
         there = [entity for owner in owners if (entity := self.objects.find(owner)) is not None]
         values = yield from evaluate(self.objects, {name: (name.class_name, [permission.where], there)})
         pairs = zip(there, values[name], strict=True)
@@ -160,7 +158,7 @@ class CurrentVisibility:
     For a deleted object, its last state counts as the present one.
     """
 
-    def __init__(self, request: RequestContext, access: Access) -> None:
+    def __init__(self, request: ReadContext, access: Access) -> None:
         self._request = request
         self._access = access
         self._objects = IdentityMap(request)
@@ -210,7 +208,7 @@ class CurrentVisibility:
 
         It is the function of a `Load`, so that many readings share one batch. The result is in `_hidden`.
         """
-        run(self._objects.resolve(references))
+        run(self._objects.load_with_wholes(references))
         found = {each: self._objects.find(each) for each in references}
         run(self._judge(self._policy, [entity for entity in found.values() if entity is not None]))
         # For deleted objects, the last state decides.
@@ -228,7 +226,7 @@ class CurrentVisibility:
         for class_name, ids in by_class.items():
             hidden: dict[str, set[str]] = {id_: set() for id_ in ids}
             for name, _ in policy.of_class(class_name).conditional:
-                showing = {*(yield from policy.showing(RoleName(class_name, name), ids))}
+                showing = {*(yield from policy.ids_showing(RoleName(class_name, name), ids))}
                 for id_ in ids:
                     hidden[id_] |= set() if id_ in showing else {name}
             self._hidden |= {Reference(class_name, id_): frozenset(names) for id_, names in hidden.items()}

@@ -17,7 +17,7 @@ from stratabase.domain.query.order import sort_objects
 from stratabase.domain.query.page import Page, Query
 from stratabase.expressions.expression import Expression
 from stratabase.model.model import Unique
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.read.as_of import AsOf, AsOfBatch, refuse_page_of_past
 from stratabase.operations.read.batched_reads import BatchedRead, run
 from stratabase.operations.read.derived_values import DerivedValues, evaluate
@@ -36,7 +36,7 @@ class Reader(IdentityMap):
 
     def __init__(  # noqa: PLR0913 - each has its default
         self,
-        request: RequestContext,
+        request: ReadContext,
         at: Instant | None = None,
         pending: PendingWrite | None = None,
         *,
@@ -82,7 +82,7 @@ class Reader(IdentityMap):
     def get_by(self, class_name: str, unique: Unique, values: State) -> Entity | None:
         """Return the object with unique values, None if there is none. Raises ReadBudgetExceeded."""
         entity = self._entities.find_by_unique(class_name, unique, values, self.budget)
-        return None if entity is None else run(self.admit([entity]))[0]
+        return None if entity is None else run(self.add_visible([entity]))[0]
 
     def page(self, query: Query) -> Page:
         """Return one page of the objects of a class. Raises ReadBudgetExceeded.
@@ -115,7 +115,7 @@ class Reader(IdentityMap):
             there = [entity for entity in there if matches(entity.state)]
         return sort_objects(there, lambda entity: entity.state, query.order, class_)
 
-    def admit(
+    def add_visible(
         self, entities: Iterable[Entity], others: Iterable[Entity] = ()
     ) -> BatchedRead[list[Entity | None]]:
         """Add objects that were read by key elsewhere, and return what the caller sees of each.
@@ -133,7 +133,9 @@ class Reader(IdentityMap):
         """Return whether the caller sees an attribute or a role of an object. Raises ReadBudgetExceeded."""
         if self._policy is None:
             return True
-        return bool((yield from self._policy.showing(RoleName(reference.class_name, name), [reference.id])))
+        return bool(
+            (yield from self._policy.ids_showing(RoleName(reference.class_name, name), [reference.id]))
+        )
 
     def with_derived(
         self, class_name: str, entities: Sequence[Entity], names: Sequence[str]
@@ -153,19 +155,19 @@ class Reader(IdentityMap):
         """Return, for each object of a class, the values of expressions. Raises ReadBudgetExceeded."""
         return run(evaluate(self, {class_name: (class_name, expressions, entities)}))[class_name]
 
-    def _load(self, references: Sequence[Reference]) -> BatchedRead[Sequence[Entity | None]]:
+    def _fetch_objects(self, references: Sequence[Reference]) -> BatchedRead[Sequence[Entity | None]]:
         if self._policy is None:
-            return (yield from super()._load(references))
+            return (yield from super()._fetch_objects(references))
         return (yield from self._policy.load(references))
 
-    def load_links(
+    def fetch_links(
         self, role: RoleName, ids: Sequence[str], id_range: IdRange
     ) -> BatchedRead[Sequence[tuple[str, ...]]]:
         """Load, for each owner, the ids that a role leads to, even if the objects there are hidden."""
         if self._policy is None:
-            return (yield from super().load_links(role, ids, id_range))
-        owners = yield from self._policy.showing(role, ids)
-        found = yield from self._policy.objects.load_links(role, owners, id_range)
+            return (yield from super().fetch_links(role, ids, id_range))
+        owners = yield from self._policy.ids_showing(role, ids)
+        found = yield from self._policy.objects.fetch_links(role, owners, id_range)
         by_owner = dict(zip(owners, found, strict=True))
         return [by_owner.get(id_, ()) for id_ in ids]
 

@@ -137,7 +137,7 @@ class ToOneViews(RelatedViews[ToOne]):
 
     def _linked_ids(self) -> BatchedRead[Mapping[Reference, Sequence[str]]]:
         owners = list(self.group.entities)
-        found = yield from self.reader.linked(self.name, [owner.id for owner in owners], ALL_IDS)
+        found = yield from self.reader.load_links(self.name, [owner.id for owner in owners], ALL_IDS)
         return dict(zip(owners, found, strict=True))
 
 
@@ -218,7 +218,7 @@ class ToManyViews(RelatedViews[ToMany]):
         elif limit == 0:
             found = ((),) * len(owners)
         else:
-            found = yield from self.reader.linked(self.name, [owner.id for owner in owners], self._range)
+            found = yield from self.reader.load_links(self.name, [owner.id for owner in owners], self._range)
         for owner, ids in zip(owners, found, strict=True):
             self._ids[owner] = ids
             if limit is None or len(ids) < limit:

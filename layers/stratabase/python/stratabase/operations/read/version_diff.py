@@ -15,7 +15,7 @@ from stratabase.domain.version_diff import (
     last_changes,
 )
 from stratabase.model.model import Class
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.read.versions import VersionReader
 
 
@@ -33,7 +33,7 @@ class _Side(NamedTuple):
 
 
 def version_diff(
-    request: RequestContext, reference: Reference, from_: Instant, to: Instant
+    request: ReadContext, reference: Reference, from_: Instant, to: Instant
 ) -> list[AttributeChange] | None:
     """Return the differences from one instant to another. `from_` may be the later one.
 
@@ -46,7 +46,7 @@ def version_diff(
 class _Difference:
     """Compares two versions of one object, as the caller may see them."""
 
-    def __init__(self, request: RequestContext, reference: Reference) -> None:
+    def __init__(self, request: ReadContext, reference: Reference) -> None:
         self._entities = request.entities
         self._budget = request.budget
         self._class: Class = request.model.classes[reference.class_name]

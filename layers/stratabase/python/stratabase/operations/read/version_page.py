@@ -13,11 +13,11 @@ from stratabase.domain.query.derived import derived_attributes
 from stratabase.domain.query.order import OrderTerm
 from stratabase.domain.query.page import Page, Paginator, Query
 from stratabase.messages import _
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.read.versions import VersionReader
 
 
-def version_page(request: RequestContext, reference: Reference, query: Query) -> Page:
+def version_page(request: ReadContext, reference: Reference, query: Query) -> Page:
     """Return one page of an object's visible versions. Raises ReadBudgetExceeded, Unavailable.
 
     In the order of their starts and without a filter, it reads no more versions than it shows. Otherwise it
@@ -30,7 +30,7 @@ def version_page(request: RequestContext, reference: Reference, query: Query) ->
 class _Versions:
     """The versions of one object that a query asks for."""
 
-    def __init__(self, request: RequestContext, reference: Reference, query: Query) -> None:
+    def __init__(self, request: ReadContext, reference: Reference, query: Query) -> None:
         self._request = request
         self._class = request.model.classes[query.class_name]
         self._versions = VersionReader(request)

@@ -13,7 +13,7 @@ from stratabase.domain.objects.parts import part_ids, whole_of
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Role
 from stratabase.model.types.storage import Stored
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.ports import Entities
 from stratabase.operations.read.as_of import AsOfBatch
 from stratabase.operations.read.batched_reads import BatchedRead, run, run_together
@@ -25,7 +25,7 @@ _TOGETHER = 100
 """Versions in one batch if the number of wanted versions is unknown."""
 
 
-def get_version(request: RequestContext, reference: Reference, instant: Instant) -> Entity | None:
+def get_version(request: ReadContext, reference: Reference, instant: Instant) -> Entity | None:
     """Return the version of an object at an instant, regardless of grants. None if there was none.
 
     Raises ReadBudgetExceeded, Unavailable.
@@ -62,7 +62,7 @@ class VersionReader:
     Many versions take as few round trips as one.
     """
 
-    def __init__(self, request: RequestContext) -> None:
+    def __init__(self, request: ReadContext) -> None:
         self._request = request
         self.access = request.access
         self._current = None if self.access is None else CurrentVisibility(request, self.access)
@@ -91,7 +91,7 @@ class VersionReader:
         """Return what is visible of an object's version at an instant. Raises ReadBudgetExceeded."""
         if version is None or not self._is_attached(version, instant):
             return None
-        return version if self.access is None else run(self.at(instant).admit([version]))[0]
+        return version if self.access is None else run(self.at(instant).add_visible([version]))[0]
 
     def show_each(self, versions: Sequence[Entity]) -> list[Entity | None]:
         """Return what is visible of each version as of its start. Raises ReadBudgetExceeded, Unavailable."""
@@ -162,18 +162,18 @@ class VersionReader:
         if not self.hides(role.target) or value is None:
             return value
         references = [Reference(role.target, id_) for id_ in part_ids(value)]
-        run(reader.resolve(references))
+        run(reader.load_with_wholes(references))
         ids = [each.id for each in references if reader.find(each) is not None]
         return (ids or None) if role.many else next(iter(ids), None)
 
 
 def _show(reader: Reader, version: Entity) -> BatchedRead[Entity | None]:
-    return (yield from reader.admit([version]))[0]
+    return (yield from reader.add_visible([version]))[0]
 
 
 def _derive(reader: Reader, version: Entity, names: Sequence[str]) -> BatchedRead[Entity]:
     """Return a version with derived attributes in its state, computed from what is visible of it."""
-    (shown,) = yield from reader.admit([version])
+    (shown,) = yield from reader.add_visible([version])
     if shown is None:
         return version
     (whole,) = yield from reader.with_derived(version.reference.class_name, [shown], names)

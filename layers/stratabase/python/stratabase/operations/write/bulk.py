@@ -19,7 +19,7 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.commands import Command, Delete, UpdateBulk
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.messages import Message, _, ngettext, sentences
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
@@ -43,7 +43,7 @@ def matching_references(
     most = services.bulk.objects
     # One object more than the maximum shows that there are too many, without reading all of them.
     window = replace(query.window, size=min(query.window.size, most + 1))
-    reader = Reader(RequestContext(services.model, services.entities, budget, evaluation))
+    reader = Reader(ReadContext(services.model, services.entities, budget, evaluation))
     page = reader.page(replace(query, window=window))
     if len(page.items) > most:
         message = _too_many_message(reader, query, most)
@@ -72,8 +72,8 @@ def match_predicate(services: Services, query: Query, evaluation: EvaluationCont
 
     def is_meant(entity: Entity) -> bool:
         # Each object has its own budget, because only time limits the run as a whole.
-        reader = Reader(RequestContext(services.model, services.entities, services.new_budget(), evaluation))
-        visible = [each for each in run(reader.admit([entity])) if each is not None]
+        reader = Reader(ReadContext(services.model, services.entities, services.new_budget(), evaluation))
+        visible = [each for each in run(reader.add_visible([entity])) if each is not None]
         return any(matches(whole.state) for whole in run(reader.with_derived(class_.name, visible, names)))
 
     return is_meant

@@ -23,14 +23,10 @@ from stratabase.domain.write.request import WriteRequest
 from stratabase.operations.write.load import CallerVisibility
 
 CommitOrDryRun = Callable[[Change], None]
-
-
 """Commits a change, or raises what a commit would raise."""
 
 
 MAX_NAMED_OBJECTS = 10
-
-
 """Objects to check in order to find one that the caller may see."""
 
 

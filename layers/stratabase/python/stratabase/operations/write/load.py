@@ -10,7 +10,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.snapshot import Missing, Moment, Owner, Pair, Snapshot
 from stratabase.expressions.environment import EvaluationContext
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.ports import Entities
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
@@ -41,22 +41,22 @@ class CallerVisibility(NamedTuple):
 
         `read` has other objects that were read already.
         """
-        return [entity is not None for entity in run(Reader(self._request(now)).admit(entities, read))]
+        return [entity is not None for entity in run(Reader(self._request(now)).add_visible(entities, read))]
 
-    def saw(self, now: Instant, versions: Sequence[Entity], at: Instant) -> list[bool]:
+    def sees_versions(self, now: Instant, versions: Sequence[Entity], at: Instant) -> list[bool]:
         """Return, for each version as of an instant, whether the caller sees it."""
         reader = VersionReader(self._request(now)).at(at)
-        return [version is not None for version in run(reader.admit(versions))]
+        return [version is not None for version in run(reader.add_visible(versions))]
 
     def sees_role(self, now: Instant, entities: Sequence[Entity], role: RoleName) -> list[bool]:
         """Return, for each object, whether the caller sees a role of it."""
         reader = Reader(self._request(now))
-        visible = run(reader.admit(entities))
+        visible = run(reader.add_visible(entities))
         return [each is not None and run(reader.shows(each.reference, role.role_name)) for each in visible]
 
-    def _request(self, now: Instant) -> RequestContext:
+    def _request(self, now: Instant) -> ReadContext:
         evaluation, budget = self.conditions_at(now)
-        return RequestContext(self.services.model, self.services.entities, budget, evaluation)
+        return ReadContext(self.services.model, self.services.entities, budget, evaluation)
 
 
 def load_missing(snapshot: Snapshot, view: CallerVisibility, now: Instant) -> None:
@@ -101,7 +101,9 @@ def _load_versions(snapshot: Snapshot, view: CallerVisibility, now: Instant, mis
         snapshot.versions.update(zip(moments, view.services.entities.as_of(moments), strict=True))
     for at, asked in _by_instant(missing.seen_versions).items():
         versions = [version for moment in asked if (version := snapshot.versions[moment]) is not None]
-        seen = dict(zip((each.reference for each in versions), view.saw(now, versions, at), strict=True))
+        seen = dict(
+            zip((each.reference for each in versions), view.sees_versions(now, versions, at), strict=True)
+        )
         snapshot.seen_versions.update({moment: seen.get(moment[0], False) for moment in asked})
 
 

@@ -79,7 +79,7 @@ def _former(
 
 def unmet_keys(reader: Reader, asked: Sequence[ConditionalPermission]) -> Iterator[PermissionKey]:
     """Yield the keys of required permissions whose conditions do not hold. Missing objects have none."""
-    run(reader.resolve(demand.reference for demand, _ in asked))
+    run(reader.load_with_wholes(demand.reference for demand, _ in asked))
     conditions: dict[str, dict[Expression, None]] = defaultdict(dict)
     there: dict[str, dict[Reference, Entity]] = defaultdict(dict)
     for demand, where in asked:

@@ -195,7 +195,7 @@ class Write:
         if not plan.effects or not self._services.warning_rules.are_there:
             return []
         found = met_warnings(self._state_readers(plan))
-        return [warning for warning in found if warning.rule.rule.blocking or not self._options.force]
+        return [warning for warning in found if warning.rule.definition.blocking or not self._options.force]
 
     def _state_readers(self, plan: WritePlan) -> StateReaders:
         return StateReaders(self._services, plan, *self._view.conditions_at(plan.instant))

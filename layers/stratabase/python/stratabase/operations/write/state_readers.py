@@ -6,7 +6,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.plan import WritePlan
 from stratabase.expressions.environment import EvaluationContext
-from stratabase.operations.context import RequestContext
+from stratabase.operations.context import ReadContext
 from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
@@ -25,7 +25,7 @@ class StateReaders(NamedTuple):
 
     def present(self) -> Reader:
         """Return a reader of objects as they are before the write."""
-        reader = Reader(self._request, unrestricted=True)
+        reader = Reader(self._read_context, unrestricted=True)
         before = self.plan.request.context.snapshot.entities.values()
         reader.add(entity for entity in before if entity is not None)
         return reader
@@ -33,7 +33,7 @@ class StateReaders(NamedTuple):
     def projected(self) -> Reader:
         """Return a reader of objects as the write would leave them."""
         pending = PendingWrite(self.plan.index)
-        reader = Reader(self._request, pending=pending, unrestricted=True)
+        reader = Reader(self._read_context, pending=pending, unrestricted=True)
         before, written = self.plan.request.context.snapshot.entities, self.plan.index.objects
         reader.add(
             each for reference, each in before.items() if each is not None and reference not in written
@@ -42,11 +42,11 @@ class StateReaders(NamedTuple):
 
     def former(self, at: Instant) -> Reader:
         """Return a reader of objects as of an instant."""
-        reader = Reader(self._request, at, unrestricted=True)
+        reader = Reader(self._read_context, at, unrestricted=True)
         versions = self.plan.request.context.snapshot.versions.items()
         reader.add(version for (_, when), version in versions if version is not None and when == at)
         return reader
 
     @property
-    def _request(self) -> RequestContext:
-        return RequestContext(self.services.model, self.services.entities, self.budget, self.evaluation)
+    def _read_context(self) -> ReadContext:
+        return ReadContext(self.services.model, self.services.entities, self.budget, self.evaluation)

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from stratabase.domain.issues.issue import Issue, IssueType, Level
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.write.affected import AffectedObject, affected_objects, changed_members
+from stratabase.domain.write.affected import AffectedObject, affected_objects, changed_fields
 from stratabase.domain.write.warning_rules import WarningRule
 from stratabase.expressions.environment import Environment
 from stratabase.messages import verbatim
-from stratabase.model.dependencies import ClassMember
+from stratabase.model.dependencies import ClassField
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.derived_values import evaluate
 from stratabase.operations.read.reader import Reader
@@ -28,13 +28,13 @@ _KNOWN_VALUES = frozenset(
 class MetWarning(NamedTuple):
     """An object, and a warning whose condition holds for it."""
 
-    one: AffectedObject
+    affected: AffectedObject
     rule: WarningRule
 
     @property
     def issue(self) -> Issue:
         """The issue for the client."""
-        subject, rule = self.one.subject, self.rule.rule
+        subject, rule = self.affected.subject, self.rule.definition
         issue = subject.issue(IssueType.ENTITY_DOMAIN, verbatim(rule.message), *subject.path)
         return replace(issue, level=Level.ERROR if rule.blocking else Level.WARNING)
 
@@ -47,7 +47,7 @@ class MetWarning(NamedTuple):
         if self.rule.sources.isdisjoint((issue.entity_name, name) for name in names):
             return False
         # If the condition follows roles, the issue may be on any object. Otherwise, it must be on this one.
-        path, at = self.one.subject.path, len(self.one.subject.path)
+        path, at = self.affected.subject.path, len(self.affected.subject.path)
         return self.rule.walks or (issue.path[:at] == path and not names.isdisjoint(issue.path[at : at + 1]))
 
 
@@ -65,14 +65,14 @@ def met_warnings(readers: StateReaders) -> list[MetWarning]:
 def _asked(readers: StateReaders) -> Iterator[MetWarning]:
     """Yield the warnings whose conditions need a reader, or are known to hold."""
     plan, rules = readers.plan, readers.services.warning_rules
-    changed: frozenset[ClassMember] | None = None
+    changed: frozenset[ClassField] | None = None
     for one in affected_objects(plan):
         for rule in rules.of(one.reference.class_name):
             if one.written:
                 # Most objects meet no warning, and most rules can tell that without a reader.
                 is_asked = not rule.is_plain or _holds(rule, one, readers)
             else:
-                changed = changed_members(plan) if changed is None else changed
+                changed = changed_fields(plan) if changed is None else changed
                 is_asked = not rule.sources.isdisjoint(changed)
             if is_asked:
                 yield MetWarning(one, rule)
@@ -86,14 +86,14 @@ def _holds(rule: WarningRule, one: AffectedObject, readers: StateReaders) -> boo
 
 def _holding(reader: Reader, asked: Sequence[MetWarning]) -> list[MetWarning]:
     """Return the warnings whose conditions hold. All objects are evaluated together."""
-    run(reader.resolve(warning.one.reference for warning in asked))
+    run(reader.load_with_wholes(warning.affected.reference for warning in asked))
     there: dict[WarningRule, dict[Reference, Entity]] = defaultdict(dict)
     for (_, reference, _), rule in asked:
         entity = reader.find(reference)
         if entity is not None:
             there[rule][reference] = entity
     values = _values(reader, there)
-    return [warning for warning in asked if values.get((warning.rule, warning.one.reference)) is True]
+    return [warning for warning in asked if values.get((warning.rule, warning.affected.reference)) is True]
 
 
 def _values(reader: Reader, there: Mapping[WarningRule, Mapping[Reference, Entity]]) -> Mapping[Any, Any]:

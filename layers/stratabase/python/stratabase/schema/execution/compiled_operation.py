@@ -18,7 +18,7 @@ from stratabase.schema.execution.answer_code import AnswerCompiler, ShapeAnswer,
 from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.fetch_plan import FetchPlan, plan_fetch
 from stratabase.schema.execution.selections import FieldArguments, Selections, fragments_of, names_of
-from stratabase.schema.request.context import ANSWER, Call, GraphQLContext, PartialAnswer
+from stratabase.schema.request.context import RESOLVER, Call, GraphQLContext, ResultWithIssues
 
 MAX_CACHED_FORMATS = 16
 """Members' formats for which the compiled fields of one operation are kept."""
@@ -84,7 +84,7 @@ def _answer_root(root: CompiledRootField, context: GraphQLContext, values: Any) 
     given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
     call = Call(context, root.key, given, root.selected, fetch, unset)
     # The result stays in the context, in case graphql-core must execute the operation after all.
-    source = context.root_results.get_or_run(root.key, lambda: root.field.extensions[ANSWER](call))
-    if isinstance(source, PartialAnswer):
+    source = context.root_results.get_or_run(root.key, lambda: root.field.extensions[RESOLVER](call))
+    if isinstance(source, ResultWithIssues):
         raise Uncompilable("errors are told beside the answer")
     return None if source is None else root.shape(source)

@@ -20,6 +20,7 @@ from stratabase.expressions.environment import Path
 from stratabase.messages import _
 from stratabase.model.api_names import FILTER_EXP
 from stratabase.model.attribute import Attribute
+from stratabase.model.dependencies import ClassField
 from stratabase.model.model import Class, Model
 from stratabase.model.model_expressions import expressions_of
 from stratabase.schema.execution.cost_estimate import (
@@ -140,15 +141,11 @@ def _usual(field: GraphQLField, type_: GraphQLObjectType) -> int:
     return DEFAULT_SIZE if "hasNext" in type_.fields else BULK
 
 
-Member = tuple[str, str]
-"""The names of a class and of one of its attributes."""
-
-
 class DerivedCost:
     """Counts the objects that derived attributes depend on. Each attribute is counted once."""
 
     def __init__(self) -> None:
-        self._known: dict[Member, int] = {}
+        self._known: dict[ClassField, int] = {}
 
     def of(self, model: Model, class_: Class, attribute: Attribute) -> int:
         """Return how many objects are read for one value of an attribute: 0 if the value is stored."""

@@ -23,7 +23,7 @@ from graphql.validation import ASTValidationRule
 from graphql.validation.validate import ValidationAbortedError
 
 from stratabase.messages import _
-from stratabase.operations.executor import Answer
+from stratabase.operations.executor import GraphQLResponse
 from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.execution.cost import DocumentCosts
@@ -158,9 +158,9 @@ class IntrospectionCache:
     """A cache of the answers to requests about the schema, without variables."""
 
     def __init__(self) -> None:
-        self._kept: BoundedCache[Asked, Answer] = BoundedCache(MAX_CACHED_INTROSPECTIONS)
+        self._kept: BoundedCache[Asked, GraphQLResponse] = BoundedCache(MAX_CACHED_INTROSPECTIONS)
 
-    def answer(self, asked: Asked, answer: Callable[[], Answer]) -> Answer:
+    def answer(self, asked: Asked, answer: Callable[[], GraphQLResponse]) -> GraphQLResponse:
         """Return the cached answer, or what `answer` returns."""
         known = self._kept.get(asked)
         if known is not None:

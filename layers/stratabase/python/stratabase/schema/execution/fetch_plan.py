@@ -26,7 +26,7 @@ from stratabase.formats.preferences import Formats
 from stratabase.messages import _
 from stratabase.model.attribute import Origin
 from stratabase.schema.execution.selections import FieldArguments, Selections, names_of
-from stratabase.schema.execution.views import PageAnswer, page_fields
+from stratabase.schema.execution.views import PageRenderer, page_fields
 from stratabase.schema.inputs.query_reader import query_reader_of
 from stratabase.schema.request.context import GraphQLContext
 from stratabase.schema.request.refusals import raise_issues, run_all
@@ -70,7 +70,7 @@ class _RolePlan:
         query, below = run_all(
             partial(self._query, variables, context), partial(self.plan.fetch_below, variables, context)
         )
-        shown = PageAnswer(role.target, query.order, self.names)
+        shown = PageRenderer(role.target, query.order, self.names)
         return (Associables if role.associables else ToMany)(role.name, role.role, below, query, shown)
 
     def refusals(self, access: Access) -> Iterator[Issue | None]:

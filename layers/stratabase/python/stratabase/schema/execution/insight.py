@@ -10,7 +10,7 @@ from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.query.consumption import Consumption, round_trips
 from stratabase.messages import _
 from stratabase.model import api_names
-from stratabase.schema.request.context import Call, Insight, ServiceHandler
+from stratabase.schema.request.context import Call, Insight, ServiceResolver
 
 INSIGHT_ARGUMENT = "insight"
 LIGHT, FULL = "LIGHT", "FULL"
@@ -30,7 +30,7 @@ def insight_argument() -> dict[str, GraphQLArgument]:
     return {INSIGHT_ARGUMENT: GraphQLArgument(INSIGHT_TYPE)}
 
 
-def measure_when_asked(answer: ServiceHandler) -> ServiceHandler:
+def measure_when_asked(answer: ServiceResolver) -> ServiceResolver:
     """Return an `Answer` that also notes calls to the storage if the argument `insight` asks for it."""
 
     def answered(call: Call) -> Any:
@@ -40,7 +40,7 @@ def measure_when_asked(answer: ServiceHandler) -> ServiceHandler:
     return answered
 
 
-def _measured(answer: ServiceHandler, call: Call, level: str) -> Any:
+def _measured(answer: ServiceResolver, call: Call, level: str) -> Any:
     context = call.context
     if not context.caller.administrator:
         raise Refused([_for_administrators_only()])

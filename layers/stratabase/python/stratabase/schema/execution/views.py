@@ -40,19 +40,19 @@ def version_views(call: Call, versions: Sequence[Entity]) -> list[View]:
 
     Raises ReadBudgetExceeded, Unavailable.
     """
-    views = VersionReader(call.context.request).each(versions, partial(_load_version_views, call))
+    views = VersionReader(call.context.read_context).each(versions, partial(_load_version_views, call))
     return list(chain.from_iterable(views))
 
 
 def version_view(call: Call, version: Entity, instant: Instant) -> View | None:
     """Return the view of a version as of an instant, None if it is hidden. Raises as `version_views`."""
-    reader = VersionReader(call.context.request).at(instant)
+    reader = VersionReader(call.context.read_context).at(instant)
     return next(iter(run(_load_version_views(call, reader, version))), None)
 
 
 def _load_version_views(call: Call, reader: Reader, version: Entity) -> BatchedRead[list[View]]:
     """Return the view of a version in a list, which is empty if the version is hidden."""
-    visible = [entity for entity in (yield from reader.admit([version])) if entity is not None]
+    visible = [entity for entity in (yield from reader.add_visible([version])) if entity is not None]
     return (yield from load_views(reader, call.fetch, visible))
 
 
@@ -78,11 +78,11 @@ def previewed_view(call: Call, done: WriteResult) -> View:
 
 
 def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View]:
-    request = call.context.request
+    request = call.context.read_context
     # The indexes of the store may lag behind the write, so show its effects as a layer.
     pending = PendingWrite(EffectIndex((effect for one in done for effect in one.effects), request.model))
     reader = Reader(request, pending=pending, render=render)
-    visible = run(reader.admit(one.entity for one in done))
+    visible = run(reader.add_visible(one.entity for one in done))
     views = iter(read_views(reader, call.fetch, [entity for entity in visible if entity is not None]))
     pairs = zip(done, visible, strict=True)
     return [_hidden_view(call.fetch, render, one) if entity is None else next(views) for one, entity in pairs]
@@ -144,7 +144,7 @@ def page_fields(selected: frozenset[str], *, version_start: bool = True) -> Page
     )
 
 
-class PageAnswer:
+class PageRenderer:
     """Makes the source of a page: a dict of its fields."""
 
     def __init__(self, class_: Class, order: Order, selected: frozenset[str]) -> None:

@@ -16,7 +16,7 @@ from stratabase.domain.query.fetch import Fetch
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
-from stratabase.operations.context import RequestContext, request_context
+from stratabase.operations.context import ReadContext, read_context
 from stratabase.operations.services import Services
 
 
@@ -85,14 +85,14 @@ class GraphQLContext:
     """Whether messages suggest names ("did you mean")."""
 
     @cached_property
-    def request(self) -> RequestContext:
+    def read_context(self) -> ReadContext:
         """The context of all reads. Its instant is that of the first access."""
-        return request_context(self.services, self.caller, self.read_budget)
+        return read_context(self.services, self.caller, self.read_budget)
 
     @property
     def evaluation(self) -> EvaluationContext:
         """The evaluation context of all expressions in the request."""
-        return self.request.evaluation
+        return self.read_context.evaluation
 
     @property
     def input_context(self) -> InputContext:
@@ -102,7 +102,7 @@ class GraphQLContext:
     @property
     def access(self) -> Access | None:
         """The caller's rights. None means full access."""
-        return self.request.access
+        return self.read_context.access
 
 
 class Call(NamedTuple):
@@ -120,16 +120,16 @@ class Call(NamedTuple):
     arguments."""
 
 
-class PartialAnswer(NamedTuple):
+class ResultWithIssues(NamedTuple):
     """An answer, and the issues that the response reports beside it."""
 
     source: Any
     issues: Sequence[Issue]
 
 
-ServiceHandler = Callable[[Call], Any]
+ServiceResolver = Callable[[Call], Any]
 """Returns the source value of a service's answer to a call."""
-ANSWER = "answer"
+RESOLVER = "answer"
 """The key in the `extensions` of a root field for its `Answer`. Every executor calls this."""
 ResolveInfo = GraphQLResolveInfo[GraphQLContext]
 """The argument of resolvers in which graphql-core passes the context."""

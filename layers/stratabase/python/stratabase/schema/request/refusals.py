@@ -8,7 +8,7 @@ from stratabase.domain.access.visibility import check_class, check_comparison
 from stratabase.domain.issues.issue import Issue, Path
 from stratabase.domain.issues.refusals import Refused
 from stratabase.model.model import Class
-from stratabase.schema.request.context import Call, ServiceHandler
+from stratabase.schema.request.context import Call, ServiceResolver
 
 
 def run_all(*steps: Callable[[], Any]) -> list[Any]:
@@ -25,7 +25,7 @@ def run_all(*steps: Callable[[], Any]) -> list[Any]:
     return results
 
 
-def require_class_access(class_: Class, answer: ServiceHandler) -> ServiceHandler:
+def require_class_access(class_: Class, answer: ServiceResolver) -> ServiceResolver:
     """Return an `Answer` that first refuses callers who may not read objects of the class."""
 
     def answered(call: Call) -> object:

@@ -17,7 +17,7 @@ from stratabase.schema.types.registry import TypeRegistry
 
 def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> View | None:
-        reader = Reader(call.context.request)
+        reader = Reader(call.context.read_context)
         return view_of(call, reader, reader.get(Reference(class_.name, call.arguments[ID])))
 
     return service_field(
@@ -33,7 +33,7 @@ GET = Service("get", _field, is_read)
 
 def _singleton_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> View | None:
-        reader = Reader(call.context.request)
+        reader = Reader(call.context.read_context)
         return view_of(call, reader, reader.get(singleton_reference(class_)))
 
     return service_field(

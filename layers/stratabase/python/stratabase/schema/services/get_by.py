@@ -48,7 +48,7 @@ def _field(
         if access is not None:
             raise_issues(check_comparison(access, class_, each.name, (each.name,)) for each in attributes)
         values = _read_values(class_, attributes, call.arguments, call.context.caller.formats)
-        reader = Reader(call.context.request)
+        reader = Reader(call.context.read_context)
         return view_of(call, reader, reader.get_by(class_.name, unique, values))
 
     return service_field(

@@ -10,7 +10,7 @@ from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views
-from stratabase.schema.execution.views import PageAnswer, page_fields
+from stratabase.schema.execution.views import PageRenderer, page_fields
 from stratabase.schema.inputs.page_options import DEFAULT_OPTIONS
 from stratabase.schema.inputs.query_reader import QueryReader
 from stratabase.schema.inputs.service_arguments import DISABLE_CACHE
@@ -28,13 +28,13 @@ def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
         options = call.arguments.get("options") or {}
         fields = page_fields(call.selected, version_start=call.fetch.version_start)
         query = reader.read(options, fields, call.context.input_context)
-        object_reader = Reader(call.context.request)
+        object_reader = Reader(call.context.read_context)
         page = object_reader.page(query)
         items: Sequence[Entity] = page.items
         if call.arguments.get(DISABLE_CACHE):
             # The cursors come from the page of the index: an object that has moved must not move them.
             items = object_reader.confirm(query, page)
-        return PageAnswer(class_, query.order, call.selected)(
+        return PageRenderer(class_, query.order, call.selected)(
             page, read_views(object_reader, call.fetch, items)
         )
 

@@ -15,7 +15,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import DEFAULT_LOCK_MINUTES
 from stratabase.operations.locks.lock import lock, unlock
 from stratabase.schema.inputs.service_arguments import write_options
-from stratabase.schema.request.context import ANSWER, Call, ResolveInfo
+from stratabase.schema.request.context import RESOLVER, Call, ResolveInfo
 from stratabase.schema.services.service import read_call
 from stratabase.schema.types.attribute_types import with_default
 from stratabase.schema.types.locks import LOCK_STATUS_RESULT_TYPE, references_of
@@ -48,7 +48,7 @@ def locks_field(
         {_LOCKS: GraphQLArgument(names), **arguments},
         resolve,
         description=description,
-        extensions={ANSWER: answer},
+        extensions={RESOLVER: answer},
     )
     return field
 

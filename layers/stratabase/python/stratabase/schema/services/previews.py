@@ -18,7 +18,7 @@ from stratabase.schema.inputs.command_reader import (
     update_input,
 )
 from stratabase.schema.inputs.service_arguments import write_options
-from stratabase.schema.request.context import Call, PartialAnswer
+from stratabase.schema.request.context import Call, ResultWithIssues
 from stratabase.schema.services.service import (
     Service,
     also_has_input,
@@ -37,14 +37,14 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
     """Return a query that takes `data`, and answers the object as it would be, with issues beside it."""
     reader = CommandReader(registry.model)
 
-    def answer(call: Call) -> View | PartialAnswer:
+    def answer(call: Call) -> View | ResultWithIssues:
         command = data.command(reader, class_, call)
         services, caller = call.context.services, call.context.caller
         result, issues = preview(services, command, caller, options=write_options(call))
         if not issues:
             return previewed_view(call, result)
         try:
-            return PartialAnswer(previewed_view(call, result), issues)
+            return ResultWithIssues(previewed_view(call, result), issues)
         except ReadBudgetExceeded:  # the issues of the draft matter more
             raise Refused(issues) from None
 

@@ -15,7 +15,7 @@ from stratabase.schema.execution.fetch_plan import plan_fetch
 from stratabase.schema.execution.selections import FieldArguments, Selections, names_of
 from stratabase.schema.inputs.object_inputs import is_empty_input
 from stratabase.schema.inputs.service_arguments import disable_cache_argument
-from stratabase.schema.request.context import ANSWER, Call, PartialAnswer, ResolveInfo, ServiceHandler
+from stratabase.schema.request.context import RESOLVER, Call, ResolveInfo, ResultWithIssues, ServiceResolver
 from stratabase.schema.request.refusals import run_all
 from stratabase.schema.types.registry import TypeRegistry
 
@@ -93,7 +93,7 @@ class Service:
 
 
 def service_field(
-    type_: Any, arguments: dict[str, GraphQLArgument], answer: ServiceHandler, description: str
+    type_: Any, arguments: dict[str, GraphQLArgument], answer: ServiceResolver, description: str
 ) -> GraphQLField:
     """Return a root field that `answer` answers, with the arguments that all services have."""
     answer = insight.measure_when_asked(answer)
@@ -103,14 +103,14 @@ def service_field(
         result = info.context.root_results.get_or_run(
             str(info.path.key), lambda: answer(read_call(field, info, given))
         )
-        if not isinstance(result, PartialAnswer):
+        if not isinstance(result, ResultWithIssues):
             return result
         # Report the issues beside the answer, in the form in which graphql-core reports a refusal.
         error = located_error(Refused(result.issues), info.field_nodes, info.path.as_list())
         info.context.errors.append(error)
         return result.source
 
-    field = GraphQLField(type_, arguments, resolve, description=description, extensions={ANSWER: answer})
+    field = GraphQLField(type_, arguments, resolve, description=description, extensions={RESOLVER: answer})
     return field
 
 

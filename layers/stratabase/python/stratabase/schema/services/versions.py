@@ -13,7 +13,7 @@ from stratabase.operations.read.version_page import version_page
 from stratabase.operations.read.versions import get_version, resolve_instant
 from stratabase.operations.write.services import restore
 from stratabase.schema.execution.views import (
-    PageAnswer,
+    PageRenderer,
     page_fields,
     version_view,
     version_views,
@@ -41,7 +41,7 @@ from stratabase.schema.types.results import VERSION_DIFF_TYPE, version_diff_sour
 def _version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> View | None:
         (readings,) = read_instants(class_, call, AT_VERSION)
-        request, reference = call.context.request, reference_of(class_, call)
+        request, reference = call.context.read_context, reference_of(class_, call)
         at = resolve_instant(request.entities, reference, readings, request.budget)
         version = get_version(request, reference, at)
         return None if version is None else version_view(call, version, at)
@@ -61,8 +61,8 @@ def _version_page_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
         query = reader.read(options, page_fields(call.selected), call.context.input_context)
-        page = version_page(call.context.request, reference_of(class_, call), query)
-        return PageAnswer(class_, query.order, call.selected)(page, version_views(call, page.items))
+        page = version_page(call.context.read_context, reference_of(class_, call), query)
+        return PageRenderer(class_, query.order, call.selected)(page, version_views(call, page.items))
 
     arguments = {
         **id_argument(class_),
@@ -82,7 +82,7 @@ GET_VERSION_PAGE = Service("getVersionPage", _version_page_field, has_history)
 
 def _version_diff_field(_: TypeRegistry, class_: Class) -> GraphQLField:
     def answer(call: Call) -> dict[str, Any] | None:
-        request, reference = call.context.request, reference_of(class_, call)
+        request, reference = call.context.read_context, reference_of(class_, call)
         instants = read_instants(class_, call, FROM, TO)
         from_, to = (resolve_instant(request.entities, reference, each, request.budget) for each in instants)
         changes = version_diff(request, reference, from_, to)

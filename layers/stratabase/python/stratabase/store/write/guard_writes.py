@@ -118,8 +118,6 @@ ReadObject = Callable[[Reference], Entity | None]
 
 
 ConstraintsOf = Callable[[str], Sequence[UniqueConstraint]]
-
-
 """Returns the uniqueness constraints of the class of that name."""
 
 

@@ -162,8 +162,6 @@ def _whole(store: StoreContext, entity: Entity) -> Reference | None:
 
 
 _MAX_ATTEMPTS = 20
-
-
 """The maximum number of attempts to remove locks that other members replace concurrently."""
 
 
