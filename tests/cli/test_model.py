@@ -226,7 +226,7 @@ def test_a_grant_that_compares_a_name_as_text_is_warned_about(
     assert main(["model", "check", str(file)]) == 0
     printed = capsys.readouterr()
     assert printed.out == "ok\n"
-    warning = f"Warning: {file}:2:87: This may compare _ownedby as text, a name that another member"
+    warning = f"Warning: {file}:2:87: This condition might compare _ownedby as text, and another"
     assert printed.err.startswith(warning)
 
 

@@ -96,7 +96,7 @@ LIMITS = {
     "QUERY_DIRECTIVES": Limit(
         create("directive", "title @skip(if: false) @include(if: true)"),
         create("directive", "title @skip(if: false) @include(if: true) @skip(if: false)"),
-        "The document has 3 directives in one place. The maximum is 2.",
+        "The document applies 3 directives to the same element. The maximum is 2.",
         (1, 60),
     ),
 }

@@ -72,6 +72,11 @@ def test_uses_of_a_member_name_as_text_are_reported(where: str, at: int, path: s
 
 def test_a_use_of_a_name_has_a_readable_message() -> None:
     assert str(NameUse(0, "owner", "_ownedby")) == (
-        "This may compare owner (derived from _ownedby) as text, a name that another member can take. "
-        "Compare it with caller.username, using ==, !=, or in."
+        "This condition might compare owner (derived from _ownedby) as text, and another member can later "
+        "take that name. Compare the attribute that holds the name directly with caller.username, using ==, "
+        "!=, or in."
+    )
+    assert str(NameUse(0, "team._ownedby")) == (
+        "This condition might compare team._ownedby as text, and another member can later take that name. "
+        "Compare team._ownedby directly with caller.username, using ==, !=, or in."
     )

@@ -55,11 +55,19 @@ def test_a_document_within_the_limits_passes(text: str) -> None:
             "The document has 3 aliases",
             1,
         ),
-        ("{ a\n b @one @two @three }", "The document has 3 directives in one place", 2),
-        ("query Q @one @two @three { a }", "The document has 3 directives in one place", 1),
-        ("query ($x: Int @one @two @three) { a }", "The document has 3 directives in one place", 1),
-        ("{ ... @one @two @three { a } }", "The document has 3 directives in one place", 1),
-        ("{ ...F @one @two @three } fragment F on A { a }", "The document has 3 directives in one place", 1),
+        ("{ a\n b @one @two @three }", "The document applies 3 directives to the same element", 2),
+        ("query Q @one @two @three { a }", "The document applies 3 directives to the same element", 1),
+        (
+            "query ($x: Int @one @two @three) { a }",
+            "The document applies 3 directives to the same element",
+            1,
+        ),
+        ("{ ... @one @two @three { a } }", "The document applies 3 directives to the same element", 1),
+        (
+            "{ ...F @one @two @three } fragment F on A { a }",
+            "The document applies 3 directives to the same element",
+            1,
+        ),
     ],
 )
 def test_a_document_over_a_limit_is_reported_with_its_location(text: str, message: str, line: int) -> None:

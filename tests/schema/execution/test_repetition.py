@@ -11,7 +11,7 @@ def found(text: str) -> list[str]:
 
 
 def often(what: str) -> list[str]:
-    return [f"The document {what} in one place. The maximum is 50."]
+    return [f"With its fragments expanded, the document {what} in one selection set. The maximum is 50."]
 
 
 FRAGMENTS = " ".join(f"fragment F{number} on A {{ x }}" for number in range(51))

@@ -106,7 +106,7 @@ def _read_credentials(source: Any) -> Credentials:
 
 def create_client(service: str, endpoint: AwsEndpoint, **options: Any) -> Any:
     """Return a botocore client of a service such as `sesv2`. `options` are further fields of its Config."""
-    from botocore.config import Config  # noqa: PLC0415 - loading takes long
+    from botocore.config import Config  # noqa: PLC0415 - loading takes a long time
 
     access_key, secret_key, token = endpoint.credentials or (None, None, None)
     return new_session().create_client(
@@ -124,7 +124,7 @@ def create_client(service: str, endpoint: AwsEndpoint, **options: Any) -> Any:
 
 def new_session() -> Any:
     """Return a new botocore session. Sessions do not share credentials."""
-    from botocore.session import Session  # noqa: PLC0415 - loading takes long
+    from botocore.session import Session  # noqa: PLC0415 - loading takes a long time
 
     return share_data_loader(Session())
 

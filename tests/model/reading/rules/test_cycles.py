@@ -7,7 +7,7 @@ import pytest
 from stratabase.model.model import Model
 
 OPTIONAL = "Make one of the roles optional."
-FIRST = "so the first one has no whole"
+FIRST = "so the first one would have no whole"
 WHOLE = "Make A a part of another class too, or remove @composition from a role."
 CASES = {
     "two that require each other": (
@@ -24,11 +24,11 @@ CASES = {
     ),
     "a part of itself alone": (
         "type A { x: Int parts: [¦A!] @composition }",
-        f"No A can ever be created: it is only a part of A, {FIRST}. {WHOLE}",
+        f"No A can ever be created: it is a part only of A, so the first A would have no whole. {WHOLE}",
     ),
     "parts of each other alone": (
         "type A { x: Int b: B @composition } type B { x: Int a: ¦A @composition }",
-        f"No A can ever be created: A is only a part of B and B is only a part of A, {FIRST}. {WHOLE}",
+        f"No A can ever be created: A is a part only of B and B is a part only of A, {FIRST}. {WHOLE}",
     ),
     "a part required by its whole": (
         "type B { x: Int a: ¦A! as: [A!] @composition } type A { x: Int }",

@@ -15,6 +15,7 @@ REFERENCE = (
     "RE2 has no back references: write the alternatives out, or write a character by its code, as in "
     "\\x{20AC}"
 )
+NOT_AN_EXTENSION = "is not a valid file extension. Use an extension without the dot, such as pdf."
 CASES = {
     "nothing": ("Year ¦@domain", "@domain on Year has no arguments. Use max, min, or values."),
     "bounds of a text": (
@@ -64,7 +65,7 @@ CASES = {
     "a value twice": ('Int @domain(values: ["1", ¦"01"])', '"01" is listed more than once. Remove one.'),
     "a value out of range": (
         'Int @domain(min: "2", values: ["2", ¦"1"])',
-        '"1" breaks another limit of this @domain: 1 is too low. The minimum is 2.',
+        '"1" violates another constraint of this @domain: 1 is too low. The minimum is 2.',
     ),
     "an invalid pattern": (
         'String @domain(pattern: ["a", ¦"(", ¦"x{99999999999}"])',
@@ -94,9 +95,9 @@ CASES = {
     ),
     "extensions": (
         'File @file(extensions: [¦".pdf", "PNG", ¦"png", ¦"*", "tar.gz"])',
-        '".pdf" is not a valid file extension. Use one such as pdf, without the dot. Did you mean "pdf"?',
-        '"png" is listed more than once, and case doesn\'t matter. Remove one.',
-        '"*" is not a valid file extension. Use one such as pdf, without the dot.',
+        f'".pdf" {NOT_AN_EXTENSION} Did you mean "pdf"?',
+        '"png" is listed more than once (case is ignored). Remove one.',
+        f'"*" {NOT_AN_EXTENSION}',
     ),
     "no size": ("File @file(maxSize: ¦0)", "maxSize must be a number of bytes, 1 or more."),
 }

@@ -50,7 +50,7 @@ CASES = {
         'type A @unique(attributes: ["x"]) @grant(profile: "Member", allow: ¦[CREATE, DELETE]) { x: Int }',
         (
             '"Member" can CREATE the unique A.x without READ, '
-            "which reveals existing values by trial and error. Add READ."
+            "so members can discover existing values by trial and error. Add READ."
         ),
     ),
     "writing an attribute unread that is unique with another": (
@@ -60,7 +60,7 @@ CASES = {
         ),
         (
             '"Member" can CREATE and EDIT the unique A.y without READ, '
-            "which reveals existing values by trial and error. Add READ."
+            "so members can discover existing values by trial and error. Add READ."
         ),
     ),
     "a warning without a name": (

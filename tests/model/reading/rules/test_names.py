@@ -28,13 +28,13 @@ def test_too_long_names_are_refused(complains: Callable[..., None]) -> None:
 
 
 def test_duplicate_names_are_refused(complains: Callable[..., None]) -> None:
-    case = ", and case doesn't matter"
+    case = " (case is ignored)"
     complains(
         "type A { x: Int\n¦X: Int\n¦x: Int }\ntype ¦a { y: Int }\nenum ¦A { B }\ntype ¦date { y: Int }",
-        f"The name A.X is taken: A.x is in line 2{case}.",
-        "The name A.x is taken: A.x is in line 2.",
-        f"The name a is taken: A is in line 2{case}.",
-        "The name A is taken: A is in line 2.",
+        f"The name A.X is taken: A.x is on line 2{case}.",
+        "The name A.x is taken: A.x is on line 2.",
+        f"The name a is taken: A is on line 2{case}.",
+        "The name A is taken: A is on line 2.",
         f"The name date is taken: Date is an attribute type{case}.",
     )
 

@@ -12,7 +12,7 @@ CASES = {
             'type A { b: B @association(opposite: ¦"aas") }\n'
             'type B { as: [A!] @association(opposite: "b") x: Int }'
         ),
-        'B has no role aas for the opposite of A.b. Did you mean "as"?',
+        'B has no role aas that can be the opposite of A.b. Did you mean "as"?',
     ),
     "an attribute as opposite": (
         'type A { b: B @association(opposite: ¦"x") } type B { x: Int }',
@@ -57,18 +57,18 @@ CASES = {
     ),
     "one to one without a holder": (
         'type A { ¦b: B @association(opposite: "a") }\ntype B { a: A @association(opposite: "b") }',
-        "One of A.b and B.a must hold the key. Add holds: true to it.",
+        "One of A.b and B.a must hold the key. Add holds: true to one of them.",
     ),
     "one to one with two holders": (
         (
             'type A { b: B @association(opposite: "a", holds: true) }\n'
             'type B { a: A @association(opposite: "b", holds: ¦true) }'
         ),
-        "Only one of A.b and B.a can hold the key. Remove one holds.",
+        "Only one of A.b and B.a can hold the key. Remove the holds argument from one of them.",
     ),
     "one to one within a class": (
         'type A { ¦after: A @association(opposite: "before") before: A @association(opposite: "after") }',
-        "One of A.after and A.before must hold the key. Add holds: true to it.",
+        "One of A.after and A.before must hold the key. Add holds: true to one of them.",
     ),
 }
 FINE = {

@@ -20,7 +20,7 @@ UNIQUE_CASES = {
     "twice in one": ('@unique(attributes: ["x", "y", ¦"x"])', "x is listed more than once. Remove one."),
     "the same again": (
         '@unique(attributes: ["x", "y"]) ¦@unique(attributes: ["y", "x"])',
-        "The @unique in line 3 has the same attributes. Remove one.",
+        "The @unique on line 3 has the same attributes. Remove one.",
     ),
     "a role": ('@unique(attributes: [¦"b_s"])', "A.b_s is a role, but @unique takes only attributes."),
     "a file": ('@unique(attributes: [¦"file"])', "A.file is a File, which can't be compared."),

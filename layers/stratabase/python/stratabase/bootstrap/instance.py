@@ -178,6 +178,6 @@ def load_model(file: Path) -> Model:
         prepared = None
     if prepared is not None:
         return prepared
-    from stratabase.model.reading import read_model_file  # noqa: PLC0415 - importing the rules takes long
+    from stratabase.model.reading import read_model_file  # noqa: PLC0415 - importing the rules takes a long time
 
     return read_model_file(file)

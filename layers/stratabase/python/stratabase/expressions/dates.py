@@ -67,12 +67,12 @@ def start_of_day(environment: Environment, stored: str) -> str | None:
 
 
 def today(environment: Environment) -> str:
-    """Return the present day in the caller's time zone."""
+    """Return the current day in the caller's time zone."""
     return environment.context.today
 
 
 def now(environment: Environment) -> str:
-    """Return the present moment."""
+    """Return the current instant."""
     return environment.context.now
 
 

@@ -83,7 +83,7 @@ class SecretsClient:
         return answer
 
     def _client(self) -> Any:
-        # Created by the first call, because loading botocore takes long.
+        # Created by the first call, because loading botocore takes a long time.
         with self._lock:
             if self._botocore_client is None:
                 retries = {"mode": "standard", "total_max_attempts": _REQUEST_ATTEMPTS}

@@ -47,5 +47,5 @@ class SesMailer:
 
     @cached_property
     def _client(self) -> Any:
-        # Created with the first mail: most functions never send one, and loading botocore takes long.
+        # Created with the first email: most functions never send one, and loading botocore takes a long time.
         return create_client("sesv2", self._endpoint, retries={"mode": "standard", "total_max_attempts": 2})

@@ -144,7 +144,7 @@ class PynamoTable:
                 attempts.wait_after(_request_error(error))
 
     def _connect(self) -> None:
-        """Create botocore's client, which takes long, in only one thread."""
+        """Create botocore's client in only one thread, because this takes a long time."""
         with self._connection_lock:
             if not self._is_connected:
                 share_data_loader(self._connection.session)

@@ -40,7 +40,7 @@ def explain_error(error: Exception) -> tuple[str, ...]:
     Errors of the model and CommandErrors explain themselves. Other exceptions become a traceback without the
     frames of the server and of Python's import system.
     """
-    from stratabase.model.reading import InvalidModel  # noqa: PLC0415 - takes long and is rarely needed
+    from stratabase.model.reading import InvalidModel  # noqa: PLC0415 - takes a long time and is rarely needed
 
     if isinstance(error, InvalidModel):
         return tuple(str(each) for each in error.errors)

@@ -216,12 +216,12 @@ def _classes_where(predicate: Callable[[Access, str, set[str]], bool], access: A
 
 
 def _is_shown(access: Access, role: Role) -> bool:
-    """Return whether the profile may read, of some objects, the composition opposite to a part's role."""
+    """Return whether the profile may read the composition opposite to a part's role on some objects."""
     permission = access.field_permission(role.target, str(role.opposite))
     return permission is None or Action.READ in permission.actions
 
 
 def _is_always_shown(access: Access, role: Role) -> bool:
-    """Return whether the profile may read, of all objects, the composition opposite to a part's role."""
+    """Return whether the profile may read the composition opposite to a part's role on every object."""
     permission = access.field_permission(role.target, str(role.opposite))
     return permission is None or (Action.READ in permission.actions and permission.where is None)

@@ -28,7 +28,7 @@ class RecordedAttempt(NamedTuple):
     attempt: str
     """The ID of the attempt, unique for its key."""
     instants: tuple[Instant, ...]
-    """The instants of all recorded attempts of the key, including this one, in order of time."""
+    """The instants of all recorded attempts of the key, including this one, in chronological order."""
 
 
 def username_key(username: str) -> str:

@@ -44,7 +44,7 @@ class LockedByOthers(Exception):
         """All such objects, with the locks as they were found."""
 
     def still_hold(self, now: Instant) -> bool:
-        """Return whether one of the locks has not ended. If none holds, the write can be tried again."""
+        """Return whether any of the locks is still active. If none is, the write can be tried again."""
         return any(is_active(lock, now) for _reference, lock in self.locks)
 
 

@@ -18,7 +18,7 @@ RenderPage = Callable[[Page, Sequence[View]], Any]
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """What a request selects of the objects of one class. `roles` has its keys in the view."""
+    """What a request selects of the objects of one class. `roles` is keyed by the keys of the view."""
 
     roles: Mapping[str, "RoleFetch"] = field(default_factory=dict)
     derived: tuple[str, ...] = ()

@@ -91,9 +91,10 @@ class Update:
     path: Path | None = None
     """The same as for `Create`."""
     if_version: tuple[Instant, ...] | None = None
-    """The instants at one of which the version that the client expects began; None to expect no version.
+    """The possible start instants of the version that the client expects; None to expect no version.
 
-    There can be two, because a text in the hour that occurs twice has two meanings.
+    There can be two, because a local time is ambiguous in the hour that repeats when daylight saving time
+    ends.
     """
 
 

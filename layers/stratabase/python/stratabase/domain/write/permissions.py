@@ -232,7 +232,7 @@ def _of_object_command(access: Access, object_command: _ObjectCommand) -> Iterat
 
 
 def _of_all_parts(access: Access, object_command: _ObjectCommand, name: str) -> Iterator[RequiredPermission]:
-    """Yield the permission to delete every part of a class of which the caller sees no object.
+    """Yield the permission to delete every part, if the caller can't see any object of the part's class.
 
     Permissions for single parts would reveal which parts exist.
     """

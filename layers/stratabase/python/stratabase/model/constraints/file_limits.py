@@ -36,10 +36,12 @@ class FileExtensions(Constraint):
         for number, extension in enumerate(extensions or ()):
             if not _EXTENSION.fullmatch(extension):
                 name = shorten(extension)
-                message = f'"{name}" is not a valid file extension. Use one such as pdf, without the dot.'
+                message = (
+                    f'"{name}" is not a valid file extension. Use an extension without the dot, such as pdf.'
+                )
                 yield ArgumentError("extensions", message, number, (extension.strip(" .*"),))
             elif extension.lower() in seen:
-                message = f'"{extension}" is listed more than once, and case doesn\'t matter. Remove one.'
+                message = f'"{extension}" is listed more than once (case is ignored). Remove one.'
                 yield ArgumentError("extensions", message, number)
             seen.add(extension.lower())
 

@@ -36,7 +36,7 @@ from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
 SET_BY_MEMBERS = ("notes", "language", "timeZone", "dateFormat", "timeFormat")
 """The fields of `caller` that members can change themselves, without confirmation."""
 _ADVICE = (
-    "so they decide what this allows. Compare caller.id, username, or profile, which only "
+    "so members can control what this grant allows. Compare caller.id, username, or profile, which only "
     "administrators set, or email, which members must confirm."
 )
 _ASCII = (
@@ -46,11 +46,10 @@ _ASCII = (
 _BY_MEMBER_ID = frozenset({"==", "!=", "in"})
 _EXISTENCE_FUNCTIONS = frozenset({"isNull", "has"})
 """The functions that test only whether a value exists. They don't depend on the name itself."""
-ADVICE = "a name that another member can take. Compare it with caller.username, using ==, !=, or in"
 
 
 def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
-    """Yield the warnings about a valid model, with their places."""
+    """Yield the warnings about a valid model, with their locations."""
     expressions = expressions_of(model)
     for one in draft.classes.values():
         for holder in (one, *one.fields):
@@ -152,7 +151,11 @@ class NameUse(NamedTuple):
     def __str__(self) -> str:
         """Return the warning."""
         derived_from = f" (derived from {self.derived_from})" if self.derived_from else ""
-        return f"This may compare {self.path}{derived_from} as text, {ADVICE}."
+        name = "the attribute that holds the name" if self.derived_from else self.path
+        return (
+            f"This condition might compare {self.path}{derived_from} as text, and another member can later "
+            f"take that name. Compare {name} directly with caller.username, using ==, !=, or in."
+        )
 
 
 def uses_of_written_names(model: Model, class_name: str, text: str) -> Iterator[NameUse]:

@@ -48,7 +48,10 @@ class CallerFactory:
 
 
 MEMBER_FRESHNESS = 3_000
-"""Milliseconds for which a cached member counts as current. A disabled member may get in for as long."""
+"""Milliseconds for which a cached member counts as current.
+
+A disabled member can still be accepted for that long.
+"""
 MAX_MEMBERS = 10_000
 
 

@@ -99,7 +99,7 @@ class KeyRotation:
     """The result of a rotation."""
 
     key: SigningKey
-    """The key that signs from now on, or from its start on."""
+    """The key that signs from now on, or from its start time."""
     created: bool
     """Whether this rotation created the key. If not, an earlier rotation had already prepared it."""
     dropped: tuple[str, ...]

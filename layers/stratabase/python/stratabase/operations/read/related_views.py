@@ -28,11 +28,11 @@ class ViewGroup:
         self._render = render
         self.entities: dict[Reference, Entity] = {}
         self.times: Counter[Reference] = Counter()
-        """By object: how often the answer shows it."""
+        """By object: how often it appears in the response."""
         self._views: dict[Reference, dict[str, Any]] = {}
 
     def view(self, entity: Entity, times: int = 1) -> View:
-        """Return the view of an object, which the answer shows `times` times more."""
+        """Return the view of an object, which appears `times` more times in the response."""
         reference = entity.reference
         view = self._views.get(reference)
         if view is None:
@@ -44,7 +44,7 @@ class ViewGroup:
         return view
 
     def views(self, entities: Iterable[Entity], times: int = 1) -> list[View]:
-        """Return the views of objects, each of which the answer shows `times` times more."""
+        """Return the views of objects, each of which appears `times` more times in the response."""
         return [self.view(entity, times) for entity in entities]
 
     def demand(self, derived: DerivedValues) -> None:

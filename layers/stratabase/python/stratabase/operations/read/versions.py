@@ -38,9 +38,9 @@ def resolve_instant(
 ) -> Instant:
     """Return which of several possible instants a client means. `readings` has the earlier ones first.
 
-    A local time is ambiguous in the hour that occurs twice. It means the first instant at which a version of
-    the object starts or ends, or the earliest one if none does. So the times in an answer find the same
-    version again. Raises ReadBudgetExceeded, Unavailable.
+    A local time is ambiguous in the hour that repeats when daylight saving time ends. It means the first
+    instant at which a version of the object starts or ends, or the earliest one if none does. So the times in
+    a response find the same version again. Raises ReadBudgetExceeded, Unavailable.
     """
     if len(readings) == 1:
         return readings[0]

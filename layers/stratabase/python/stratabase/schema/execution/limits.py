@@ -130,8 +130,8 @@ def _too_many_directives(nodes: Sequence[Node], most: int) -> Iterator[GraphQLEr
         count = len(getattr(node, "directives", None) or ())
         if count > most:
             message = ngettext(
-                "The document has {count} directive in one place. The maximum is {maximum}.",
-                "The document has {count} directives in one place. The maximum is {maximum}.",
+                "The document applies {count} directive to the same element. The maximum is {maximum}.",
+                "The document applies {count} directives to the same element. The maximum is {maximum}.",
                 count,
                 maximum=most,
             )

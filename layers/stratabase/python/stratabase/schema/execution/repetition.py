@@ -83,7 +83,8 @@ class _Places:
             return GraphQLError(message)
         if len(spread) > MAX_EQUAL_FIELDS:
             message = _(
-                "The document spreads {count} fragments in one place. The maximum is {maximum}.",
+                "With its fragments expanded, the document spreads {count} fragments in one selection set. "
+                "The maximum is {maximum}.",
                 count=len(spread),
                 maximum=MAX_EQUAL_FIELDS,
             )
@@ -92,7 +93,8 @@ class _Places:
         name, times = max(Counter(names).items(), key=lambda item: item[1], default=("", 0))
         if times > MAX_EQUAL_FIELDS:
             message = _(
-                "The document selects {field} {count} times in one place. The maximum is {maximum}.",
+                "With its fragments expanded, the document selects {field} {count} times in one selection "
+                "set. The maximum is {maximum}.",
                 field=name,
                 count=times,
                 maximum=MAX_EQUAL_FIELDS,

@@ -1,4 +1,7 @@
-"""`<C>___validate…`: report the issues of a write that is not done. Each service that writes has one."""
+"""`<C>___validate…`: report the issues that a write would have, without performing it.
+
+Each write service has a validation, except `restoreVersion`.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import partial

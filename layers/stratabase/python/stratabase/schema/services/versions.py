@@ -106,7 +106,7 @@ def _restore_version_field(registry: TypeRegistry, class_: Class) -> GraphQLFiel
         return written_views(call, [result])[0]
 
     arguments = id_argument(class_) | instant_argument(AT_VERSION) | force_warnings_argument()
-    description = f"Make the {class_.name} what it was at an instant, with its parts, also if it was deleted."
+    description = f"Make the {class_.name} what it was at an instant, with its parts, even if it was deleted."
     return service_field(registry.type_of(GeneratedType.OBJECT, class_), arguments, answer, description)
 
 

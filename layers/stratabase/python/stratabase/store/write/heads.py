@@ -118,7 +118,7 @@ class HeadWrite:
         return must_exist and any(self._emptied_roles(is_released))
 
     def learn(self, found: Item | None, count: CountLinks, is_released: IsReleased) -> list[RoleViolation]:
-        """Correct this write by the head that was found; return the violated roles. Raises Conflict."""
+        """Correct this write based on the head that was found; return the violated roles. Raises Conflict."""
         expected = self.also_expected if self.effect_action is None else self.effect_action.expect
         if not is_met(expected, found):
             raise Conflict

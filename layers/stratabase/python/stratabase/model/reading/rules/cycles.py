@@ -117,11 +117,11 @@ def _needs_itself_message(name: str, first: str, others: Sequence[str]) -> str:
 def _parts_only_message(cycle: Sequence[str]) -> str:
     """Return why no object can be created in a cycle of classes that are parts only of each other."""
     if len(cycle) == 1:
-        reason = f"it is only a part of {cycle[0]}, so the first one has no whole"
+        reason = f"it is a part only of {cycle[0]}, so the first {cycle[0]} would have no whole"
     else:
         pairs = zip(cycle, [*cycle[1:], cycle[0]], strict=True)
-        chain = and_list(f"{part} is only a part of {whole}" for part, whole in pairs)
-        reason = f"{chain}, so the first one has no whole"
+        chain = and_list(f"{part} is a part only of {whole}" for part, whole in pairs)
+        reason = f"{chain}, so the first one would have no whole"
     return f"{reason}. Make {cycle[0]} a part of another class too, or remove @composition from a role."
 
 

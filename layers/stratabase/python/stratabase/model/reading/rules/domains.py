@@ -85,7 +85,7 @@ def _check_values(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelErro
             yield error_at(node, f'"{shorten(text)}" is listed more than once. Remove one.')
         for constraint in others:
             for violation in constraint.violations(value, type_, None):
-                reason = f'"{shorten(text)}" breaks another limit of this @domain: {violation.message}'
+                reason = f'"{shorten(text)}" violates another constraint of this @domain: {violation.message}'
                 yield error_at(node, reason)
         seen.append(value)
 

@@ -94,7 +94,7 @@ def check_readable_uniques(draft: ModelDraft) -> Iterator[ModelError]:
 def _unreadable_message(class_: ClassDraft, name: str, use: DirectiveUse, writing: list[str]) -> str:
     return (
         f'"{shorten(use["profile"])}" can {and_list(writing)} the unique {class_.name}.{name} without READ, '
-        "which reveals existing values by trial and error. Add READ."
+        "so members can discover existing values by trial and error. Add READ."
     )
 
 

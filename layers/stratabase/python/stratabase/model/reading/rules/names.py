@@ -42,11 +42,11 @@ def _check_distinct(nodes: Iterable[NameNode], taken: Iterable[str], owner: str)
         name = node.value
         if name.casefold() in seen:
             other, what = seen[name.casefold()]
-            case = "" if name == other else ", and case doesn't matter"
+            case = "" if name == other else " (case is ignored)"
             yield error_at(
                 node, f"The name {owner}{shorten(name)} is taken: {owner}{shorten(other)} {what}{case}."
             )
-        seen.setdefault(name.casefold(), (name, f"is in line {line_of(node)}"))
+        seen.setdefault(name.casefold(), (name, f"is on line {line_of(node)}"))
 
 
 def check_reserved(node: NameNode) -> Iterator[ModelError]:

@@ -40,7 +40,8 @@ def _can_be_opposite(field: FieldDraft, role: FieldDraft) -> bool:
 def _no_opposite_message(field: FieldDraft, opposite: str, other: FieldDraft | None) -> str:
     """Return why the named role can't be the opposite. `other` is the field of that name, if there is one."""
     if other is None:
-        return f"{field.target_class} has no role {shorten(opposite)} for the opposite of {field.full_name}."
+        can_be = f"that can be the opposite of {field.full_name}"
+        return f"{field.target_class} has no role {shorten(opposite)} {can_be}."
     if other.is_composition:
         fact, rule = "is a composition", "an association"
     else:
@@ -117,10 +118,12 @@ def _check_two_holders(field: FieldDraft, other: FieldDraft) -> Iterator[ModelEr
         if mine and others:
             use = field.directive("association")
             assert use is not None
-            text = f"Only one of {other.full_name} and {field.full_name} can hold the key. Remove one holds."
+            remedy = "Remove the holds argument from one of them."
+            text = f"Only one of {other.full_name} and {field.full_name} can hold the key. {remedy}"
             yield error_at(use.node_of("holds"), text)
         elif not mine and not others and _is_reliable(field) and _is_reliable(other):
-            text = f"One of {other.full_name} and {field.full_name} must hold the key. Add holds: true to it."
+            remedy = "Add holds: true to one of them."
+            text = f"One of {other.full_name} and {field.full_name} must hold the key. {remedy}"
             yield error_at(other.node.name, text)
 
 

@@ -49,7 +49,7 @@ def _check_repeated(
         lists = f"for {and_list(other)}, and for {and_list(attributes)}"
         text = f"The service {service} would be generated twice: {lists}."
         yield error_at(use.node, text)
-    seen.setdefault(frozenset(attributes), f"The @unique in line {line_of(use.node)}")
+    seen.setdefault(frozenset(attributes), f"The @unique on line {line_of(use.node)}")
     services.setdefault(service, attributes)
 
 
