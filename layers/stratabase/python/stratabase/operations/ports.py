@@ -82,7 +82,10 @@ class EntityRepository(Protocol):
         """
 
     def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
-        """Return the tombstones of deleted objects of versioned classes, None for other objects."""
+        """Return the tombstones of deleted objects of versioned classes, None for other objects.
+
+        Strongly consistent.
+        """
 
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         """Return when objects were deleted whose cleanup is unfinished, None for others.
