@@ -40,7 +40,7 @@ def pytest_configure() -> None:
 def _unhurried() -> Iterator[None]:
     """Have deletions end what they leave however long it takes: no outcome may hang on the machine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cleanup, "SECONDS", math.inf)
+        patch.setattr(cleanup, "MAX_CLEANUP_SECONDS", math.inf)
         yield
 
 

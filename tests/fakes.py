@@ -20,7 +20,7 @@ from stratabase.expressions.environment import EMPTY_CONTEXT, EvaluationContext
 from stratabase.messages import verbatim
 from stratabase.model.model import ClassKind, Model, Unique
 from stratabase.operations.context import ReadContext
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.services import Services
 from tests.lock_rules import refuse_held, refuse_unlockable, whole_of
 from tests.role_rules import Graph, breaches, has_doubtful_links, taken
@@ -230,7 +230,10 @@ class DictEntities:
         self._allowed(change)
 
     def _allowed(self, change: Change) -> Graph:
-        """Return what a change leads to. Raises Conflict, Held, Taken, Broken."""
+        """Return the graph after a change.
+
+        Raises Conflict, LockedByOthers, UniqueViolation, IntegrityViolation.
+        """
         if any(self._there(reference_of(effect)) != effect.before for effect in change.object_effects()):
             raise Conflict
         if any(map(self.graph.past.forbids, change.object_effects())):
@@ -271,7 +274,7 @@ def unlimited_budget() -> ReadBudget:
 
 def request_of(
     model: Model,
-    entities: Entities,
+    entities: EntityRepository,
     evaluation: EvaluationContext = EMPTY_CONTEXT,
     budget: ReadBudget | None = None,
 ) -> ReadContext:

@@ -13,7 +13,7 @@ Locks = Mapping[Reference, Lock]
 
 
 def refuse_held(change: Change, locks: Locks) -> None:
-    """Raise Held when others have locked what a change writes, or writes through."""
+    """Raise LockedByOthers if others have locked an object that a change writes or checks."""
     now = change.instant if change.now is None else change.now
     held = [
         (reference, lock)
@@ -29,7 +29,7 @@ def refuse_held(change: Change, locks: Locks) -> None:
 def refuse_unlockable(
     references: Sequence[Reference], there: Sequence[bool], locks: Locks, member_id: str, now: Instant
 ) -> None:
-    """Raise Unlockable when some are not there, or others have locked them."""
+    """Raise LockRefused if some objects do not exist, or others have locked them."""
     missing = [reference for reference, is_there in zip(references, there, strict=True) if not is_there]
     asked = [reference for reference in references if reference not in missing and reference in locks]
     held = [(each, locks[each]) for each in asked if not admits(locks[each], member_id, now)]

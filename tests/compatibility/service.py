@@ -66,7 +66,7 @@ class FrozenEnvironment:
             mock.patch.object(
                 PasswordHasher, "verify", lambda _, hashed, password: _is_right(hashed, password)
             ),
-            mock.patch.object(cleanup, "SECONDS", math.inf),
+            mock.patch.object(cleanup, "MAX_CLEANUP_SECONDS", math.inf),
         ):
             yield
 
@@ -189,7 +189,7 @@ class Service:
     @contextmanager
     def leaving(self) -> Iterator[None]:
         """Have deletions leave all that they may leave, as if their time was over."""
-        with mock.patch.object(cleanup, "SECONDS", -1.0):
+        with mock.patch.object(cleanup, "MAX_CLEANUP_SECONDS", -1.0):
             yield
 
     def dump(self) -> dict[str, list[str]]:

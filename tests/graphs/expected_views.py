@@ -8,7 +8,7 @@ from stratabase.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Page, Query, Window
 from stratabase.model.model import Model, Role
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views
 from tests.fakes import request_of
@@ -19,7 +19,9 @@ ViewValues = Mapping[str, Any]
 DEPTH = 2
 
 
-def views(stored: Entities, model: Model, class_name: str, entities: Sequence[Entity]) -> list[ViewValues]:
+def views(
+    stored: EntityRepository, model: Model, class_name: str, entities: Sequence[Entity]
+) -> list[ViewValues]:
     """Return the objects of a class with what their roles lead to, and what leads on from there."""
     reader = Reader(request_of(model, stored), render=_face)
     return [_plainly(view) for view in read_views(reader, _fetch(model, class_name, DEPTH), entities)]

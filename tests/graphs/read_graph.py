@@ -7,12 +7,12 @@ from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.model.model import Model, Role
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from tests.fakes import unlimited_budget
 from tests.graphs.reference_graph import ReferenceGraph
 
 
-def read_graph(entities: Entities, model: Model) -> ReferenceGraph:
+def read_graph(entities: EntityRepository, model: Model) -> ReferenceGraph:
     """Return the graph that a store holds."""
     found = [
         entity
@@ -33,7 +33,7 @@ def _values(entity: Entity) -> dict[str, Any]:
     return {name: entity.state[name] for name in ("name", "size") if entity.state.get(name) is not None}
 
 
-def _add_role(entities: Entities, graph: ReferenceGraph, entity: Entity, role: Role) -> None:
+def _add_role(entities: EntityRepository, graph: ReferenceGraph, entity: Entity, role: Role) -> None:
     own, kept, way = entity.reference, entity.state.get(role.name), storage_of(graph.model, role)
     name = RoleName(own.class_name, role.name)
     if way is RoleStorage.PARTS:

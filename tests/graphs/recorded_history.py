@@ -9,7 +9,7 @@ from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.write.commands import Delete
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.versions import VersionReader, get_version
 from stratabase.operations.services import Services
@@ -52,7 +52,7 @@ class RecordedHistory:
             assert self._look().content() == self.current.content()
         self.pages.append((self._clock.now(), self._look()))
 
-    def read_from(self, entities: Entities) -> None:
+    def read_from(self, entities: EntityRepository) -> None:
         """Use other entities for all later reads and writes."""
         self._services = replace(self._services, entities=entities)
 

@@ -51,7 +51,7 @@ def left(
     for name, value in {"STRATABASE_HOME": str(home), "STRATABASE_MODEL": str(MODEL), **settings}.items():
         monkeypatch.setenv(name, value)
     bootstrap.instance.cache_clear()
-    monkeypatch.setattr(cleanup, "SECONDS", 0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_SECONDS", 0)
     try:
         yield deleted(home, settings)
     finally:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.repository import Repository
@@ -23,7 +23,7 @@ class OrderedIds(CountedIds):
 class GraphApi:
     """Answers requests over stored objects, and expects no internal failure."""
 
-    def __init__(self, entities: Entities) -> None:
+    def __init__(self, entities: EntityRepository) -> None:
         self.entities = entities
         self.clock = FrozenClock()
         self.caller = ADMINISTRATOR

@@ -173,10 +173,10 @@ class Objects:
                 )
             return registry
 
-        slots = self.entities._slots
-        slots.registry()
-        slots.update(ready)
-        slots.invalidate()
+        registry_cache = self.entities._store.registry
+        registry_cache.registry()
+        registry_cache.update(ready)
+        registry_cache.invalidate()
         return self
 
     def reference(self, class_name: str, id_: str) -> Reference:

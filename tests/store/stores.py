@@ -39,9 +39,14 @@ def unlimited() -> ReadLimiter:
 class UnguardedRegistryCache(RegistryCache):
     """The registry as an early version of the service uses it: it keeps only guards of its model."""
 
-    def rules(self) -> WriteSchema:
-        """Return the rules of a registry in which nothing is listed."""
+    def write_schema(self) -> WriteSchema:
+        """Return the schema of a registry in which nothing is listed."""
         return WriteSchema(Registry(), self._model, self._now)
+
+
+def use_registry(entities: Repository, registry: RegistryCache) -> None:
+    """Replace the cached registry of a repository."""
+    object.__setattr__(entities._store, "registry", registry)
 
 
 class Store:
@@ -56,7 +61,7 @@ class Store:
         """Return a store on the same class that writes objects without any guards."""
         self.entities.unbuilt()  # the registry is written before
         store = Store(self._engine, replace(self.class_, uniques=()))
-        store.entities._slots = UnguardedRegistryCache(self._engine, model(store.class_))
+        use_registry(store.entities, UnguardedRegistryCache(self._engine, model(store.class_)))
         return store
 
     def entity(self, id_: str, **state: Any) -> Entity:

@@ -12,7 +12,7 @@ from stratabase.domain.objects.change import Creation, Deletion, Effect, Modific
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, UniqueViolation
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests import soak
@@ -65,7 +65,7 @@ def deeds(draw: st.DrawFn) -> RandomChange:
 class Company:
     """The objects of one history in a shared store, with their own IDs and unique values."""
 
-    def __init__(self, entities: Entities, number: int) -> None:
+    def __init__(self, entities: EntityRepository, number: int) -> None:
         self.entities = entities
         self._chronicle = VersionedObjects(entities)
         self._number = number
@@ -120,7 +120,7 @@ class Company:
         return found
 
 
-def opened(kind: EngineImplementation, factory: pytest.TempPathFactory) -> Iterator[Entities]:
+def opened(kind: EngineImplementation, factory: pytest.TempPathFactory) -> Iterator[EntityRepository]:
     engine: Engine = kind.open(factory.mktemp("store"))
     yield Repository(engine, COMPANY)
     engine.close()
@@ -134,12 +134,16 @@ HERE, FAR = (
 
 
 @pytest.fixture(scope="module", params=HERE, ids=lambda kind: kind.name)
-def here(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Entities]:
+def here(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[EntityRepository]:
     yield from opened(request.param, tmp_path_factory)
 
 
 @pytest.fixture(scope="module", params=FAR, ids=lambda kind: kind.name)
-def far(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Entities]:
+def far(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[EntityRepository]:
     yield from opened(request.param, tmp_path_factory)
 
 
@@ -149,7 +153,9 @@ HISTORIES = st.lists(deeds(), min_size=1, max_size=12)
 @pytest.mark.soak
 @settings(max_examples=soak.count(20, 500))
 @given(HISTORIES)
-def test_a_store_keeps_the_versions_of_the_reference(here: Entities, history: list[RandomChange]) -> None:
+def test_a_store_keeps_the_versions_of_the_reference(
+    here: EntityRepository, history: list[RandomChange]
+) -> None:
     check(here, history)
 
 
@@ -157,12 +163,12 @@ def test_a_store_keeps_the_versions_of_the_reference(here: Entities, history: li
 @settings(max_examples=soak.count(5, 100))
 @given(HISTORIES)
 def test_a_remote_store_keeps_the_versions_of_the_reference(
-    far: Entities, history: list[RandomChange]
+    far: EntityRepository, history: list[RandomChange]
 ) -> None:
     check(far, history)
 
 
-def check(store: Entities, history: list[RandomChange]) -> None:
+def check(store: EntityRepository, history: list[RandomChange]) -> None:
     """Do the same in a store and in plain dicts: they must refuse and remember the same."""
     number = next(_numbers)
     stored, plain = Company(store, number), Company(DictEntities(COMPANY), number)

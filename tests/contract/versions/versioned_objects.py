@@ -16,7 +16,7 @@ from stratabase.domain.objects.change import (
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import instant_after
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 
 _numbers = count(1)
 
@@ -30,7 +30,7 @@ HOUR = 3_600_000
 class VersionedObjects:
     """Writes objects. The clock advances by a second with each commit; a test may also set it."""
 
-    def __init__(self, entities: Entities) -> None:
+    def __init__(self, entities: EntityRepository) -> None:
         self.entities = entities
         self.clock = NOON
 

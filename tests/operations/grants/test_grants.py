@@ -14,7 +14,7 @@ from stratabase.domain.write.commands import Command, Delete, UpdateBulk
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.model.types.storage import Stored
 from stratabase.operations.context import evaluation_context
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.services import delete, preview, save, validate
@@ -56,7 +56,7 @@ class GuildServices:
     def calls(self, command: Command, caller: Caller = SMITH) -> list[str]:
         """Return the calls that a command takes."""
         noted = RecordedCalls(self.entities)
-        self.services = replace(self.services, entities=cast("Entities", noted))
+        self.services = replace(self.services, entities=cast("EntityRepository", noted))
         try:
             self.write(command, caller)
         except Refused:

@@ -14,7 +14,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.operations.locks.lock import lock, unlock
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import save
 from stratabase.store.ids import TimeOrderedIds
@@ -64,7 +64,7 @@ class SharedClock:
 class History:
     """One history of a customer and its address. Each member is a separate process."""
 
-    def __init__(self, processes: Sequence[Entities]) -> None:
+    def __init__(self, processes: Sequence[EntityRepository]) -> None:
         self._clock = SharedClock()
         ids = TimeOrderedIds()
         self._worlds = [Services(COMPANY, each, self._clock, ids, unlimited_budget) for each in processes]

@@ -18,7 +18,7 @@ from stratabase.domain.write.commands import Delete, Update, UpdateBulk
 from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.formats.preferences import Formats
 from stratabase.operations.locks.lock import lock, unlock
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.services import delete, preview, save, validate
 from tests.fakes import NOON, unlimited_budget
@@ -255,7 +255,7 @@ def test_a_write_of_a_locked_object_is_refused(
 def test_a_lock_taken_after_the_read_refuses_the_commit(scenario: CompanyScenario) -> None:
     """Without another round; in the caller's formats, too."""
     noted = RecordedCalls(scenario.entities)
-    services = replace(scenario.services, entities=cast("Entities", noted))
+    services = replace(scenario.services, entities=cast("EntityRepository", noted))
     for command in (
         update_command("Employee", "e1", age=7),
         update_command("Employee", "e1", team=point("t2")),
@@ -284,7 +284,7 @@ def test_a_write_of_a_locked_object_reads_only_once(
 ) -> None:
     lock(scenario.services, [E1], 3, ADA)
     noted = RecordedCalls(scenario.entities)
-    assert refused(lambda: write(replace(scenario.services, entities=cast("Entities", noted))))
+    assert refused(lambda: write(replace(scenario.services, entities=cast("EntityRepository", noted))))
     assert noted.calls[0] == "read"
     assert set(noted.calls) == {"read"}
 

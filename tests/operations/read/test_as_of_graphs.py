@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Model
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.store.repository import Repository
 from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.contract.engine.reference import ReferenceEngine
@@ -43,7 +43,7 @@ class OwnIds(CountedIds):
 
 
 def kept(
-    model: Model, chance: Random, entities: Entities | None = None, requests: int = REQUESTS
+    model: Model, chance: Random, entities: EntityRepository | None = None, requests: int = REQUESTS
 ) -> RecordedHistory:
     """Return a diary of random requests, over a dict unless a store is given."""
     services, objects, clock = fake_services(model)

@@ -11,7 +11,7 @@ from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader
@@ -53,7 +53,7 @@ ROLES = [
 ]
 
 
-def reader_of(entities: Entities, effects: Sequence[Effect] = ()) -> Reader:
+def reader_of(entities: EntityRepository, effects: Sequence[Effect] = ()) -> Reader:
     """Return what reads objects as pending effects leave them."""
     return Reader(
         request_of(COMPANY, entities),

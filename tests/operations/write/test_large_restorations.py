@@ -397,7 +397,7 @@ def test_a_restoration_uses_the_registry_at_its_commit() -> None:
     def list_constraint(number: int) -> None:
         if number == 2:
             Repository(scenario.store, coming).unbuilt()
-            process.entities._slots.invalidate()  # as it does every few seconds
+            process.entities._store.registry.invalidate()  # as it does every few seconds
 
     engine.commits, engine.before = 0, list_constraint
     process.restore(scenario.order, scenario.there)

@@ -15,7 +15,7 @@ from stratabase.domain.objects.entity import Entity
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.model.model import Model
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.read.reader import Reader
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
@@ -55,7 +55,9 @@ def run_and_compare(engine: Engine, model: Model, chance: Random) -> None:
     """Let things happen, compare all that is stored and shown after each, and delete all in the end."""
     entities = MirroredEntities(engine, model)
     services, _, _ = fake_services(model)
-    session = RandomSession(replace(services, entities=cast("Entities", entities), ids=SharedIds()), chance)
+    session = RandomSession(
+        replace(services, entities=cast("EntityRepository", entities), ids=SharedIds()), chance
+    )
     for _ in range(REQUESTS):
         session.run_random_command()
         check_lagging_listing(entities, model, session.graph)

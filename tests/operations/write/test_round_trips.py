@@ -11,7 +11,7 @@ from stratabase.domain.objects.commit_refusals import SizeCause, TooLarge
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from stratabase.messages import verbatim
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from tests.graphs.commands import (
     add,
     create,
@@ -30,7 +30,7 @@ def calls(command: Command, scenario: CompanyScenario | None = None) -> list[str
     """Return the calls that a command takes."""
     scenario = scenario or CompanyScenario()
     noted = RecordedCalls(scenario.entities)
-    scenario.services = replace(scenario.services, entities=cast("Entities", noted))
+    scenario.services = replace(scenario.services, entities=cast("EntityRepository", noted))
     scenario.write(command)
     return noted.calls
 
@@ -279,7 +279,7 @@ def test_a_too_large_change_is_reported_with_its_role_and_advice() -> None:
 def test_a_request_with_too_many_objects_is_refused_before_any_read() -> None:
     scenario = CompanyScenario()
     noted = RecordedCalls(scenario.entities)
-    scenario.services = replace(scenario.services, entities=cast("Entities", noted))
+    scenario.services = replace(scenario.services, entities=cast("EntityRepository", noted))
     many = [f"x{number}" for number in range(600)]
 
     (issue,) = scenario.refusal(

@@ -6,7 +6,7 @@ from typing import Any
 
 from stratabase.domain.members.member import Caller
 from stratabase.model.reading import read_model_file
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from tests.fakes import ADMINISTRATOR, FrozenClock, unlimited_budget
@@ -22,7 +22,7 @@ MANAGER = Caller("m9", "manager", "Manager")
 class GuildApi:
     """Sends requests as a caller, by default as the administrator."""
 
-    def __init__(self, entities: Entities) -> None:
+    def __init__(self, entities: EntityRepository) -> None:
         self.entities = entities
         self.services = Services(GUILD, entities, FrozenClock(), OrderedIds(), unlimited_budget)
         self.executor = SchemaExecutor(self.services, _failed)

@@ -58,7 +58,7 @@ def built(objects: Objects) -> list[str]:
     """Build what a model asks for; return what is not READY after that."""
     reindex = Reindex(objects.engine, objects.model, sleep=lambda _: None)
     left = [name for class_name in objects.model.classes for name in reindex.run(class_name).interrupted]
-    objects.entities._slots.invalidate()
+    objects.entities._store.registry.invalidate()
     return left
 
 
@@ -284,12 +284,12 @@ def test_a_process_with_an_earlier_model_invalidates_a_reindex(engine: Engine) -
     old.create("A", "x", to="b")
     now = old.under(associated("required key"))
     assert built(now) == []
-    old.entities._slots.invalidate()
+    old.entities._store.registry.invalidate()
     old.commit(old.update("A", "x", name="still there"))
-    now.entities._slots.invalidate()
+    now.entities._store.registry.invalidate()
     assert now.entities.unbuilt() == ()
     old.commit(old.update("A", "x", to="c"))
-    now.entities._slots.invalidate()
+    now.entities._store.registry.invalidate()
     (lacking,) = now.entities.unbuilt()
     assert lacking.endswith("required role to")
     assert now.refused(now.deletion("B", "c")) == unbuilt(now, "B", "c", "A", "to")
@@ -333,7 +333,7 @@ def test_a_store_without_recorded_required_roles_is_built_once() -> None:
     objects.create("B", "b")
     objects.create("A", "x", to="b")
     class_name = objects.reference("A", "").class_name
-    objects.entities._slots.update(lambda registry: registry.with_roles(class_name, ()))
+    objects.entities._store.registry.update(lambda registry: registry.with_roles(class_name, ()))
     again = objects.under(associated("required key"))
     assert again.refused(again.deletion("B", "b")) == {
         RoleNotBuilt(again.reference("B", "b"), again.role("A", "to"))
@@ -396,9 +396,9 @@ def test_a_process_whose_model_renames_the_opposite_is_detected(engine: Engine, 
     now = objects.under(named("owners", required=True))
     assert built(now) == []
 
-    objects.entities._slots.invalidate()
+    objects.entities._store.registry.invalidate()
     objects.commit(*objects.linking("B", "of", "c", "x"))
-    now.entities._slots.invalidate()
+    now.entities._store.registry.invalidate()
     assert now.entities.unbuilt() == (f"{now.reference('A', '').class_name} required role to",)
     assert built(now) == []
     agrees(now)
@@ -521,7 +521,7 @@ def do(objects: Objects, operation: Deed, created: set[str]) -> None:
     `made`: the ids that were given to a B.
     """
     _, what, a, b = operation
-    objects.entities._slots.invalidate()
+    objects.entities._store.registry.invalidate()
     to = objects.told.classes["A"].roles["to"]
     with suppress(IntegrityViolation, Conflict, AssertionError):
         match what:

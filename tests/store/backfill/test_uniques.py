@@ -30,7 +30,7 @@ from tests.models import model
 from tests.soak import count, seed
 from tests.store.clocks import Time
 from tests.store.interrupted import Interrupted
-from tests.store.stores import Store, fresh_class
+from tests.store.stores import Store, fresh_class, use_registry
 from tests.store.watched_engine import WatchedEngine
 
 CODE = Unique(("code",))
@@ -472,7 +472,7 @@ def test_an_unguarded_value_can_be_released() -> None:
 def serving(engine: Engine, class_: Class, time: Time) -> Store:
     """Return a process that goes by a clock and has just read the registry."""
     store = Store(engine, class_)
-    store.entities._slots = RegistryCache(engine, model(class_), clock=time, now=time.milliseconds)
+    use_registry(store.entities, RegistryCache(engine, model(class_), clock=time, now=time.milliseconds))
     store.entities.unbuilt()
     return store
 
@@ -551,8 +551,8 @@ def test_a_suspended_process_reads_the_registry_again() -> None:
     engine, time = ReferenceEngine(), Time()
     former = FormerObjects(engine, x="a")
     frozen = Store(engine, former.bare)
-    frozen.entities._slots = RegistryCache(
-        engine, model(former.bare), clock=lambda: 0.0, now=time.milliseconds
+    use_registry(
+        frozen.entities, RegistryCache(engine, model(former.bare), clock=lambda: 0.0, now=time.milliseconds)
     )
     frozen.entities.unbuilt()
     assert reindex(engine, former.class_, time) == ReindexOutcome()

@@ -25,7 +25,7 @@ from tests.store.dynamodb.table_operations import (
     table_items,
     updating,
 )
-from tests.store.stores import UnguardedRegistryCache
+from tests.store.stores import UnguardedRegistryCache, use_registry
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Case:
             )
             created = (Creation(self._entity(id_, code)) for id_, code in self.before.items())
             strict.commit(Change(f"made in {engine.name}", 0, tuple(created)))
-            lax._slots = UnguardedRegistryCache(engine, model(self.class_))
+            use_registry(lax, UnguardedRegistryCache(engine, model(self.class_)))
             others = (*self._rewritten(lax), *map(Deletion, self._found(lax, self.gone)))
             lax.commit(Change(f"meanwhile in {engine.name}", 0, others))
             return [*table_items(engine).values()]

@@ -24,7 +24,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.models import THING, model
 from tests.soak import count
 from tests.store.clocks import Time
-from tests.store.stores import Store, fresh_class
+from tests.store.stores import Store, fresh_class, use_registry
 from tests.store.watched_engine import WatchedEngine
 
 LOADED = count(200, 10_000)
@@ -186,7 +186,7 @@ def test_writers_with_an_old_registry_finish_before_a_reindex_starts() -> None:
     engine, time = ReferenceEngine(), Time()
     class_ = fresh_class()
     old = Store(engine, class_)
-    old.entities._slots = RegistryCache(engine, model(class_), clock=time, now=time.milliseconds)
+    use_registry(old.entities, RegistryCache(engine, model(class_), clock=time, now=time.milliseconds))
     old.create("a", count=1)
     changed = indexed(class_, ["count"])
 

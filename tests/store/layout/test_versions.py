@@ -26,7 +26,7 @@ from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.engine.port import Batch, ExpectationFailed, Item, Key, OutcomeUnknown
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys
-from stratabase.store.layout.codec import LARGEST_STATE
+from stratabase.store.layout.codec import MAX_STATE_BYTES
 from stratabase.store.repository import Repository
 from tests.contract.versions.models import COMPANY, named, remembering
 from tests.contract.versions.versioned_objects import HOUR, NOON, VersionedObjects
@@ -35,7 +35,7 @@ from tests.models import model
 from tests.store.clocks import Time
 from tests.store.graphs import associated, key, many
 from tests.store.graphs import remembering as kept
-from tests.store.stores import UnguardedRegistryCache
+from tests.store.stores import UnguardedRegistryCache, use_registry
 from tests.store.watched_engine import WatchedEngine
 
 ADA = Reference("Employee", "ada")
@@ -336,8 +336,8 @@ def test_a_change_ends_as_many_versions_as_fit_into_a_batch(company: VersionedOb
 
 
 def test_the_largest_object_can_be_changed_and_deleted(company: VersionedObjects) -> None:
-    company.create("Employee", "ada", note="n" * (LARGEST_STATE - 11))
-    company.update("Employee", "ada", note="m" * (LARGEST_STATE - 11))
+    company.create("Employee", "ada", note="n" * (MAX_STATE_BYTES - 11))
+    company.update("Employee", "ada", note="m" * (MAX_STATE_BYTES - 11))
     company.delete("Employee", "ada")
     assert len(company.versions("Employee", "ada")) == 2
 
@@ -411,7 +411,8 @@ def test_a_stale_guard_of_a_deleted_object_is_free(engine: WatchedEngine) -> Non
     objects.create("Thing", "a", code="x")
     lax = under(model(replace(INDEXED, indexes=(), uniques=())), objects, engine)
     assert isinstance(lax.entities, Repository)
-    lax.entities._slots = UnguardedRegistryCache(engine, model(replace(INDEXED, indexes=(), uniques=())))
+    unguarded = UnguardedRegistryCache(engine, model(replace(INDEXED, indexes=(), uniques=())))
+    use_registry(lax.entities, unguarded)
     lax.delete("Thing", "a")
     assert [key for key in engine.items if key.sort == "U"]
     strict = under(model(replace(INDEXED, indexes=())), lax, engine)

@@ -49,7 +49,7 @@ def ended(purging: CountedPurging, clock: Iterator[float]) -> list[CleanupSteps]
 
 @pytest.fixture(autouse=True)
 def _three_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cleanup, "SECONDS", 3.0)
+    monkeypatch.setattr(cleanup, "MAX_CLEANUP_SECONDS", 3.0)
 
 
 def test_a_short_cleanup_is_done_immediately() -> None:

@@ -13,7 +13,7 @@ from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.commands import Command, Create, RoleCommand
 from stratabase.model.reading import read_model
 from stratabase.operations.context import evaluation_context
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader
@@ -83,7 +83,7 @@ WRITES: dict[str, Command] = {
 
 
 def derived_values(
-    entities: Entities, pending: PendingWrite | None = None
+    entities: EntityRepository, pending: PendingWrite | None = None
 ) -> dict[str, list[dict[str, Any]]]:
     """Return all derived values of all objects that a source has."""
     reader = Reader(request_of(MODEL, entities, evaluation_context(ADMINISTRATOR, NOON)), pending=pending)

@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from stratabase.domain.write.commands import Command, PartsCommand
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from tests.graphs.commands import add, create, create_command, point, update_command
 from tests.operations.write.recorded_calls import RecordedCalls
 from tests.operations.write.warnings.staff_services import StaffServices
@@ -21,7 +21,7 @@ def calls(command: Command) -> list[str]:
     staff.put("Phone", "n1", digits="123", person="p0")
     staff.put("Person", "p0", name="Kim", phones=["n1"])
     noted = RecordedCalls(staff.entities)
-    staff.services = replace(staff.services, entities=cast("Entities", noted))
+    staff.services = replace(staff.services, entities=cast("EntityRepository", noted))
     staff.write(command, force=True)
     return noted.calls
 

@@ -13,7 +13,7 @@ from stratabase.formats.locales import load_time_zone
 from stratabase.formats.preferences import Formats
 from stratabase.model import model_expressions
 from stratabase.model.model import Model
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.services import Services
 
 
@@ -26,7 +26,7 @@ class ReadContext:
     def __init__(
         self,
         model: Model,
-        entities: Entities,
+        entities: EntityRepository,
         budget: ReadBudget,
         evaluation: EvaluationContext = EMPTY_CONTEXT,
     ) -> None:

@@ -19,16 +19,16 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Unique
 
 
-class Entities(Protocol):
+class EntityRepository(Protocol):
     """The stored objects.
 
-    A result is *exact at once* if it shows all writes that were committed before the call.
+    A result is *strongly consistent* if it shows all writes that were committed before the call.
 
     With a read budget, a method draws on it, and raises ReadBudgetExceeded once it is used up.
     """
 
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
-        """Return the objects in the order of `references`, None for each that does not exist. Exact at once.
+        """Return objects in the order of `references`, None for a missing object. Strongly consistent.
 
         A singleton always exists: before it is first written (by an Update), it has only its `_id`.
         """
@@ -42,7 +42,7 @@ class Entities(Protocol):
         at: Sequence[Instant] | None = None,
         budget: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
-        """Return, for each owner, the ids of the objects that a role leads to. Exact at once.
+        """Return, for each owner, the ids of the objects that a role leads to. Strongly consistent.
 
         The owner's state does not hold the role: it is a to-many association, or the side of a one-to-one
         association that holds no key (at most one id). For each owner, the result has the ids in `id_range`,
@@ -56,10 +56,11 @@ class Entities(Protocol):
     def as_of(
         self, moments: Sequence[tuple[Reference, Instant]], budget: ReadBudget | None = None
     ) -> list[Entity | None]:
-        """Return objects as they were at instants, None for each that did not exist then. Exact at once.
+        """Return objects as they were at instants, None for each that did not exist then.
 
-        An object does not exist before its first version, and while it is deleted. If its class is not
-        versioned, the result has it as it is now. Raises Unavailable.
+        Strongly consistent. An object does not exist before its first version, and while it is deleted. If
+        its class is not versioned, the result has it as it is now. Raises Unavailable if a concurrent write
+        does not finish.
         """
 
     def versions(  # noqa: PLR0913 - what narrows a range is named, and rarely given
@@ -74,14 +75,17 @@ class Entities(Protocol):
     ) -> Iterator[Entity]:
         """Yield the versions of an object in the order of their starts, descending if `backward`.
 
-        Exact at once.
+        Strongly consistent.
 
         These are the closed versions and the open one. They start at `since` or later and before `until`, and
         are at most `limit`. Raises ReadBudgetExceeded, Unavailable.
         """
 
     def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
-        """Return the tombstones of deleted objects of versioned classes, None for other objects."""
+        """Return the tombstones of deleted objects of versioned classes, None for other objects.
+
+        Strongly consistent.
+        """
 
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         """Return when objects were deleted whose cleanup is unfinished, None for others.
@@ -101,12 +105,12 @@ class Entities(Protocol):
     def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
         """Return the ids of objects that lead to an object by a required to-one role that holds the key.
 
-        The result has at most `limit` ids. It is exact at once, except for keys that are older than the links
-        of the role.
+        The result has at most `limit` ids. It is strongly consistent, except for keys that are older than
+        the links of the role.
         """
 
     def are_linked(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
-        """Return, for each pair of owner and other, whether a link leads to the other. Exact at once.
+        """Return, for each pair of owner and other, whether a link leads to the other. Strongly consistent.
 
         The role is a to-many association without a key on either side.
         """
@@ -123,7 +127,7 @@ class Entities(Protocol):
     ) -> Entity | None:
         """Return the object that has unique values, or None if there is none, or a value is null.
 
-        Exact at once after the guards of all objects are built. Raises ReadBudgetExceeded.
+        Strongly consistent after the guards of all objects are built. Raises ReadBudgetExceeded.
         """
 
     def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:

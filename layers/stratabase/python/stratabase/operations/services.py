@@ -11,7 +11,7 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.domain.write.warning_rules import WarningRules
 from stratabase.model.model import Class, Model
-from stratabase.operations.ports import Clock, Entities, Ids
+from stratabase.operations.ports import Clock, EntityRepository, Ids
 
 _UNLIMITED = BulkLimits(objects=maxsize, seconds=maxsize)
 
@@ -21,7 +21,7 @@ class Services:
     """The model, the store, the clock, the source of ids, and the limits that all operations share."""
 
     model: Model
-    entities: Entities
+    entities: EntityRepository
     clock: Clock
     ids: Ids
     new_budget: Callable[[], ReadBudget]

@@ -35,7 +35,10 @@ from stratabase.store.write.staged_restoration import check_finished
 
 
 class Repository:
-    """The objects of a model in an engine."""
+    """The objects of a model in an engine.
+
+    Implements the port `operations.ports.EntityRepository`, which says what each method promises.
+    """
 
     def __init__(
         self,
@@ -51,29 +54,21 @@ class Repository:
         self._engine = engine
         self._model = model
         associations = Associations(model)
-        self._slots = RegistryCache(engine, model, associations=associations)
+        registry = RegistryCache(engine, model, associations=associations)
         self._serials = SerialCounters(engine)
-        self._store = StoreContext(engine, model, associations, lambda: self._slots, parallel_map, now)
+        self._store = StoreContext(engine, model, associations, registry, parallel_map, now)
         self._purger = Purger(self._store)
         self._cleanup = Cleanup(self._purger)
 
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
-        """Return objects in the order of their references, None for a missing object. Strongly consistent.
-
-        A singleton always exists. Before its first update, it has only its `_id`. The reads are charged to
-        `budget`, batch by batch. Raises ReadBudgetExceeded.
-        """
+        """Return objects in the order of their references, None for a missing object."""
         items = self._read_heads(references, budget)
         return [self._entity_of(reference, item) for reference, item in zip(references, items, strict=True)]
 
     def as_of(
         self, moments: Sequence[tuple[Reference, Instant]], budget: ReadBudget | None = None
     ) -> list[Entity | None]:
-        """Return objects as they were at given instants, in the order of `moments`. Strongly consistent.
-
-        None for an object that did not exist then. Objects of classes that are not versioned are returned as
-        they are now. Raises ReadBudgetExceeded, and Unavailable if a concurrent write does not finish.
-        """
+        """Return objects as they were at instants, in the order of `moments`."""
         named = list(dict.fromkeys(reference for reference, _ in moments))
         heads = dict(zip(named, self._read_heads(named, budget), strict=True))
         versioned = [moment for moment in moments if self._model.classes[moment[0].class_name].versioned]
@@ -95,18 +90,13 @@ class Repository:
         limit: int | None = None,
         budget: ReadBudget | None = None,
     ) -> Iterator[Entity]:
-        """Yield the versions of an object in the order of their starts. Strongly consistent.
-
-        These are the closed versions and the current one, if they started at `since` or later, and before
-        `until`. `backward`: newest first. `limit`: the maximum number of versions.
-        Raises ReadBudgetExceeded, Unavailable.
-        """
+        """Yield the versions of an object in the order of their starts."""
         history = History(self._store, reference, ReadLimiter(budget, reference.class_name))
         steps = (history.descending if backward else history.ascending)(since, until, limit)
         return islice((step.version for step in steps if step.version is not None), limit)
 
     def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
-        """Return the tombstones of deleted objects, None for other objects. Strongly consistent."""
+        """Return the tombstones of deleted objects, None for other objects."""
         return [versions.read_tombstone(item) for item in self._read_heads(references, None)]
 
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
@@ -127,14 +117,7 @@ class Repository:
         at: Sequence[Instant] | None = None,
         budget: ReadBudget | None = None,
     ) -> list[tuple[str, ...]]:
-        """Return the ids of the objects that a role refers to, as one tuple for each owner.
-
-        Strongly consistent. Objects with these ids may be deleted.
-
-        `id_range`: which ids to return, and in which order. `at`: an instant for each owner. If the target
-        class is versioned, the result is then a superset of the ids to which the role referred at that time.
-        Raises ReadBudgetExceeded.
-        """
+        """Return the ids of the objects that a role refers to, as one tuple for each owner."""
         return links.linked(self._store, role, ids, id_range, budget, at)
 
     def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
@@ -146,25 +129,19 @@ class Repository:
         return links.are_linked(self._store, role, pairs)
 
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
-        """Return a page of the objects of a class. Raises ReadBudgetExceeded.
-
-        `derive`: computes the derived attributes of objects, if the query uses any.
-        """
+        """Return a page of the objects of a class."""
         # Parts that a purge or a restoration is still working on would make the total count wrong.
         if unlisted_parts.may_count_unlisted_parts(self._store, query):
             query, derive = unlisted_parts.exclude_unlisted_parts(self._store, query, derive)
-        class_, paths = self._model.classes[query.class_name], self._slots.paths(query.class_name)
+        class_, paths = self._model.classes[query.class_name], self._store.registry.paths(query.class_name)
         return pages.read_page(self._engine, class_, query, budget, paths, derive)
 
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget
     ) -> Entity | None:
-        """Return the object that has unique values, None if there is none or if a value is null.
-
-        Strongly consistent, unless the constraint is still being built. Raises ReadBudgetExceeded.
-        """
+        """Return the object that has unique values, None if there is none."""
         class_ = self._model.classes[class_name]
-        if self._slots.is_guarded(class_, unique):
+        if self._store.registry.is_guarded(class_, unique):
             return unique_lookup.find_by_unique(self._engine, class_, unique, values, budget)
         # Some objects may still lack their guard: find candidates by a query, and read them by key, because
         # an index may lag and does not carry all attributes.
@@ -178,31 +155,23 @@ class Repository:
 
     def unbuilt(self) -> tuple[str, ...]:
         """Return descriptions of what a reindex must build, such as `Employee @unique(email)`."""
-        return self._slots.unfinished_labels()
+        return self._store.registry.unfinished_labels()
 
     def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
-        """Return new numbers of Serial attributes, as many as `wanted` says for each attribute.
-
-        Numbers start at 1 and are never returned twice. The caller may leave numbers unused. Raises
-        Unavailable.
-        """
+        """Return new numbers of Serial attributes, as many as `wanted` says for each attribute."""
         return self._serials.next(wanted)
 
     def dry_run(self, change: Change) -> None:
         """Raise the exception that `commit` would raise now, and write nothing."""
         if change.effects:
-            with self._clearing_the_way(change):
+            with self._cleanup_after_conflict(change):
                 commit.dry_run(self._store, change)
 
     def commit(self, change: Change) -> None:
-        """Commit all of a change or nothing.
-
-        Raises LockedByOthers, Conflict, UniqueViolation, UniqueNotBuilt, IntegrityViolation, TooLarge,
-        Unavailable.
-        """
+        """Commit all of a change or nothing."""
         if not change.effects:
             return
-        with self._clearing_the_way(change):
+        with self._cleanup_after_conflict(change):
             left = commit.commit(self._store, change, schedule_cleanup=self._cleanup.run)
         if left:
             self._cleanup.run(left)
@@ -216,15 +185,15 @@ class Repository:
         return self._cleanup.sweep_steps()
 
     @contextmanager
-    def _clearing_the_way(self, change: Change) -> Iterator[None]:
+    def _cleanup_after_conflict(self, change: Change) -> Iterator[None]:
         """After a Conflict, run the pending cleanup of restored objects, which may have caused it."""
         try:
             yield
         except Conflict:
-            self._cleanup.run(self._ledgers_in_the_way(change))
+            self._cleanup.run(self._blocking_ledgers(change))
             raise
 
-    def _ledgers_in_the_way(self, change: Change) -> list[Key]:
+    def _blocking_ledgers(self, change: Change) -> list[Key]:
         """Return the keys of the ledgers that may block the restorations of a change."""
         wanted = [check.key for check in deletions.expect_nothing_to_purge(self._store, change)]
         wanted += [] if change.root is None else [keys.restoration(change.root)]
@@ -232,10 +201,7 @@ class Repository:
         return [ledger.key for ledger in ledgers if ledger is not None]
 
     def finish_cleanup(self, references: Sequence[Reference]) -> bool:
-        """Run the pending cleanup of objects for a few seconds; return whether there was any.
-
-        Raises Unavailable, also while another request restores one of the objects.
-        """
+        """Run the pending cleanup of objects for a few seconds; return whether there was any."""
         ledgers = self._purger.ledgers(references)
         for ledger in ledgers:
             check_finished(ledger, self._store.now())
@@ -243,10 +209,7 @@ class Repository:
         return bool(ledgers)
 
     def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
-        """Lock all of these objects or none. Raises LockRefused, TooLarge, Unavailable.
-
-        `references`: without duplicates.
-        """
+        """Lock all of these objects or none."""
         lock_and_unlock.lock(self._store, commit_id, references, lock, now)
 
     def unlock(
@@ -258,10 +221,7 @@ class Repository:
         *,
         anybodys: bool = False,
     ) -> None:
-        """Remove a member's locks from objects. Raises LockRefused, TooLarge, Unavailable.
-
-        `anybodys`: also remove the locks of other members.
-        """
+        """Remove a member's locks from objects, or all locks if `anybodys`."""
         lock_and_unlock.unlock(self._store, commit_id, references, member_id, now, anybodys=anybodys)
 
     def checkpoint(self, work: str) -> str | None:

@@ -311,7 +311,7 @@ class _HandOverRun:
         raise Unavailable(_("Concurrent writes to the same object prevented this write. Try again."))
 
     def _commit(self, class_: Class, entities: Sequence[Entity], now: Instant) -> None:
-        """Hand over objects in one commit. Raises what `Entities.commit` raises."""
+        """Hand over objects in one commit. Raises what `EntityRepository.commit` raises."""
         if not entities:
             return
         # The new versions must start after the present ones, even if the clock was set back.

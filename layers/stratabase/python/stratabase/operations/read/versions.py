@@ -14,7 +14,7 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Role
 from stratabase.model.types.storage import Stored
 from stratabase.operations.context import ReadContext
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.read.as_of import AsOfBatch
 from stratabase.operations.read.batched_reads import BatchedRead, run, run_together
 from stratabase.operations.read.read_policy import CurrentVisibility
@@ -34,7 +34,10 @@ def get_version(request: ReadContext, reference: Reference, instant: Instant) ->
 
 
 def resolve_instant(
-    entities: Entities, reference: Reference, readings: Sequence[Instant], budget: ReadBudget | None = None
+    entities: EntityRepository,
+    reference: Reference,
+    readings: Sequence[Instant],
+    budget: ReadBudget | None = None,
 ) -> Instant:
     """Return which of several possible instants a client means. `readings` has the earlier ones first.
 

@@ -11,7 +11,7 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.snapshot import Missing, Moment, Owner, Pair, Snapshot
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.operations.context import ReadContext
-from stratabase.operations.ports import Entities
+from stratabase.operations.ports import EntityRepository
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.versions import VersionReader
@@ -86,7 +86,7 @@ def load_missing(snapshot: Snapshot, view: CallerVisibility, now: Instant) -> No
         _number(entities, snapshot, missing)
 
 
-def _load_links(snapshot: Snapshot, entities: Entities, missing: Missing) -> None:
+def _load_links(snapshot: Snapshot, entities: EntityRepository, missing: Missing) -> None:
     for role, owners in _by_role(missing.links).items():
         ids = [id_ for _, id_ in owners]
         snapshot.links.update(zip(owners, entities.linked(role, ids), strict=True))
@@ -121,7 +121,7 @@ def _by_instant(moments: Iterable[Moment]) -> Mapping[Instant, Sequence[Moment]]
     return found
 
 
-def _number(entities: Entities, snapshot: Snapshot, missing: Missing) -> None:
+def _number(entities: EntityRepository, snapshot: Snapshot, missing: Missing) -> None:
     """Assign new serial numbers in the order of the request."""
     wanted = Counter(name for name, _ in missing.serials)
     numbers = {name: iter(given) for name, given in entities.next_serials(wanted).items()}

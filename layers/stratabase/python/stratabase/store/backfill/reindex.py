@@ -96,7 +96,7 @@ class Reindex:
         self._engine = engine
         self._model = model
         self._associations = Associations(model)
-        self._slots = RegistryCache(engine, model, now=now, associations=self._associations)
+        self._registry = RegistryCache(engine, model, now=now, associations=self._associations)
         self._now = now
         self._sleep = sleep
         self._ahead = ahead
@@ -105,25 +105,27 @@ class Reindex:
 
     def unfinished(self, class_names: Iterable[str]) -> dict[str, tuple[RegistryEntry, ...]]:
         """Return the entries to build for each class, without classes that have none."""
-        registry = self._slots.update(self._slots.add_missing)
+        registry = self._registry.update(self._registry.add_missing)
         found = {name: self._building(registry, name) for name in class_names}
         return {name: built for name, built in found.items() if built}
 
     def run(self, class_name: str, report: ReportProgress = lambda _: None) -> ReindexOutcome:
         """Build all entries of a class; return those that are still not READY, and why."""
         class_ = self._model.classes[class_name]
-        registry = self._slots.update(lambda registry: self._prepared(registry, class_name))
+        registry = self._registry.update(lambda registry: self._prepared(registry, class_name))
         building = self._building(registry, class_name)
         if not building:
-            return ReindexOutcome((), self._slots.unfinished_labels_of(registry, class_))
+            return ReindexOutcome((), self._registry.unfinished_labels_of(registry, class_))
         self._wait_until_settled(building)
         found = self._build(class_, building, report)
-        registry = self._slots.update(
+        registry = self._registry.update(
             lambda registry: registry.with_finished(class_name, building, found.keys(), self._now())
         )
         refused_labels = {entry_label(class_, entry) for entry in found}
         interrupted = (
-            name for name in self._slots.unfinished_labels_of(registry, class_) if name not in refused_labels
+            name
+            for name in self._registry.unfinished_labels_of(registry, class_)
+            if name not in refused_labels
         )
         duplicates = chain.from_iterable(duplicates.found for duplicates in found.values())
         more = sum(duplicates.more for duplicates in found.values())
@@ -140,7 +142,7 @@ class Reindex:
             registry = self._without_free_slots(registry, class_name)
             registry = registry.without_unwanted(class_name, self._model.classes[class_name])
             registry = registry.without_roles(class_name, self._associations.requirements(class_name))
-        return self._slots.add_missing(registry).without_violations(class_name, self._now())
+        return self._registry.add_missing(registry).without_violations(class_name, self._now())
 
     def _build(
         self, class_: Class, building: Sequence[RegistryEntry], report: ReportProgress
@@ -154,9 +156,9 @@ class Reindex:
         for backfill in backfills:
             refused |= backfill.finish()
         if roles := [one for one in building if isinstance(one, RequiredRoleEntry)]:
-            refused |= RoleBackfill(self._engine, self._model, self._slots, roles, self._max_refused).build(
-                report
-            )
+            refused |= RoleBackfill(
+                self._engine, self._model, self._registry, roles, self._max_refused
+            ).build(report)
         return refused
 
     def _backfills(self, class_: Class, building: Sequence[RegistryEntry]) -> list[Backfill]:

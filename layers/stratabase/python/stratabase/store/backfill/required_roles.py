@@ -93,7 +93,7 @@ class RoleBackfill:
         self,
         engine: Engine,
         model: Model,
-        slots: RegistryCache,
+        registry: RegistryCache,
         roles: Sequence[RequiredRoleEntry],
         max_refused: int = MAX_REFUSED,
     ) -> None:
@@ -101,8 +101,8 @@ class RoleBackfill:
         self._engine = engine
         self._model = model
         self._associations = Associations(model)
-        self._store = StoreContext(engine, model, self._associations, lambda: slots, sequential_map)
-        self._rules = WriteSchema(Registry(), model, lambda: 0, self._associations)
+        self._store = StoreContext(engine, model, self._associations, registry, sequential_map)
+        self._schema = WriteSchema(Registry(), model, lambda: 0, self._associations)
         self._roles = roles
         self._max_refused = max_refused
         self._rivals: dict[RoleName, dict[str, set[str]]] = {}
@@ -446,7 +446,7 @@ class RoleBackfill:
         related = RelatedWrites(
             {keys.head(head.reference): head for head in heads}, link_writes, {}, (), (*checks, *more_checks)
         )
-        return WriteTransaction(self._store, self._rules, change, related)
+        return WriteTransaction(self._store, self._schema, change, related)
 
     def _commit(self, transaction: WriteTransaction) -> None:
         """Commit a transaction. Raises IntegrityViolation; Conflict also if a response was lost."""

@@ -116,7 +116,7 @@ class WriteSchema:
         """The check that the registry has not changed since it was read."""
         return registry_fence(self.registry)
 
-    def violation_note(
+    def violation_record(
         self, constraints: Collection[UniqueConstraint], roles: Collection[RequiredRoleEntry] = ()
     ) -> Put | None:
         """Return the write that records violations in the registry, None if all are recorded already.
@@ -175,14 +175,14 @@ class RegistryCache:
         self._associations = associations or Associations(model)
         self._clock = clock
         self._now = now
-        self._rules = WriteSchema(Registry(), model, now, self._associations)
+        self._schema = WriteSchema(Registry(), model, now, self._associations)
         self._stale_at = clock()
         self._read_at = 0
         """The time of the last read by the wall clock, in milliseconds."""
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return all indexes of a class, READY or not."""
-        return self.rules().paths(class_name)
+        return self.write_schema().paths(class_name)
 
     def is_guarded(self, class_: Class, unique: Unique) -> bool:
         """Return whether every object of a class has its guard of a uniqueness constraint."""
@@ -204,17 +204,17 @@ class RegistryCache:
 
     def registry(self) -> Registry:
         """Return the registry, which is at most MAX_AGE seconds old."""
-        return self.rules().registry
+        return self.write_schema().registry
 
-    def rules(self) -> WriteSchema:
+    def write_schema(self) -> WriteSchema:
         """Return the schema for writes, from a registry that is at most MAX_AGE seconds old."""
         read_at, now = self._clock(), self._now()
         # Check both clocks: the monotonic clock stops while Lambda freezes a process.
         if read_at >= self._stale_at or not 0 <= now - self._read_at < MAX_AGE * 1000:
             registry = self.update(self.add_missing)
-            self._rules = WriteSchema(registry, self._model, self._now, self._associations)
+            self._schema = WriteSchema(registry, self._model, self._now, self._associations)
             self._stale_at, self._read_at = read_at + MAX_AGE, now
-        return self._rules
+        return self._schema
 
     def invalidate(self) -> None:
         """Invalidate the cache, because the registry has changed."""

@@ -43,7 +43,7 @@ PREVIOUS_START_ATTRIBUTE = "previousStart"
 _COUNT_PREFIX = "n."
 
 
-LARGEST_STATE = 350 * 1024
+MAX_STATE_BYTES = 350 * 1024
 """The maximum size of a state in bytes. DynamoDB limits an item to 400 KB."""
 _NOT_IN_STATE = frozenset({"_id", VERSION_START, VERSION_END})
 
@@ -54,12 +54,12 @@ def state_text(entity: Entity) -> str:
         name: value for name, value in entity.state.items() if value is not None and name not in _NOT_IN_STATE
     }
     text = orjson.dumps(values)
-    if len(text) > LARGEST_STATE:
+    if len(text) > MAX_STATE_BYTES:
         message = _(
             "The {class_name} has {size} bytes. The maximum is {maximum} bytes.",
             class_name=entity.reference.class_name,
             size=len(text),
-            maximum=LARGEST_STATE,
+            maximum=MAX_STATE_BYTES,
         )
         raise TooLarge(message, entity.reference)
     return text.decode()

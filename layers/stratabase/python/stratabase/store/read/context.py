@@ -34,18 +34,19 @@ class StoreContext:
     engine: Engine
     model: Model
     associations: Associations
-    slots: Callable[[], RegistryCache]
+    registry: RegistryCache
+    """The cached registry of this process."""
     parallel_map: ParallelMap
     now: Callable[[], Instant] = system_now
     """The clock that decides whether the lease of a staged restoration has expired."""
 
-    def rules(self) -> WriteSchema:
+    def write_schema(self) -> WriteSchema:
         """Return the schema for writes, from this process's cached registry."""
-        return self.slots().rules()
+        return self.registry.write_schema()
 
-    def forget_rules(self) -> None:
+    def invalidate_registry(self) -> None:
         """Invalidate the cached registry, because it has changed."""
-        self.slots().invalidate()
+        self.registry.invalidate()
 
     def class_of(self, entity: Entity) -> Class:
         """Return the class of an object."""

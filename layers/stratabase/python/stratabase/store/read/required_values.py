@@ -19,7 +19,7 @@ from stratabase.store.engine.parallel import ParallelMap
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import codec, keys, links
 
-_TOGETHER = 100
+_BATCH_SIZE = 100
 """The number of objects whose links are read in parallel."""
 
 
@@ -38,11 +38,11 @@ class MissingValues(NamedTuple):
 class RequiredValues:
     """A report on the objects in a store that lack required attributes or roles of a model."""
 
-    def __init__(self, engine: Engine, model: Model, together: ParallelMap) -> None:
-        """`together`: runs reads of several ranges, possibly in parallel."""
+    def __init__(self, engine: Engine, model: Model, parallel_map: ParallelMap) -> None:
+        """`parallel_map`: runs reads of several ranges, possibly in parallel."""
         self._engine = engine
         self._model = model
-        self._together = together
+        self._parallel_map = parallel_map
         self._ids = cache(self._read_ids)
         self._led_to = cache(self._read_led_to)
 
@@ -91,7 +91,7 @@ class RequiredValues:
             case RoleStorage.LINKS:
                 name = RoleName(class_.name, role.name)
                 ids = [entity.reference.id for entity in entities]
-                return self._together(lambda id_: bool(links.read_ids(self._engine, name, id_, 1)), ids)
+                return self._parallel_map(lambda id_: bool(links.read_ids(self._engine, name, id_, 1)), ids)
             case _:  # the opposite holds the foreign key
                 led_to = self._led_to(RoleName(role.target, str(role.opposite)))
                 return [entity.reference.id in led_to for entity in entities]
@@ -111,7 +111,7 @@ class RequiredValues:
         batch: list[Entity] = []
         for entity in self._entities(class_name):
             batch.append(entity)
-            if len(batch) == _TOGETHER:
+            if len(batch) == _BATCH_SIZE:
                 yield batch
                 batch = []
         yield batch

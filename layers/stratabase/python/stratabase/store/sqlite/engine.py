@@ -61,7 +61,7 @@ class SqliteEngine:
 
     def _pages(self, query: RangeQuery, limit: int | None) -> Iterator[Sequence[Item]]:
         for size in _page_sizes(limit):
-            rows = self._readers.read(partial(query.rows, most=size))
+            rows = self._readers.read(partial(query.rows, limit=size))
             if rows:
                 yield query.items(rows)
             if len(rows) < size:

@@ -96,10 +96,10 @@ class RangeQuery(NamedTuple):
     high: RangeEnd = RangeEnd()
     backward: bool = False
 
-    def rows(self, connection: sqlite3.Connection, most: int) -> Sequence[Row]:
-        """Return the first rows of the range, at most `most`."""
+    def rows(self, connection: sqlite3.Connection, limit: int) -> Sequence[Row]:
+        """Return the first rows of the range, at most `limit`."""
         return connection.execute(
-            self.statement(), (self.partition, *self.low.values, *self.high.values, most)
+            self.statement(), (self.partition, *self.low.values, *self.high.values, limit)
         ).fetchall()
 
     def items(self, rows: Sequence[Row]) -> list[Item]:

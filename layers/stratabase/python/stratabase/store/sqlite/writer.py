@@ -77,10 +77,10 @@ class Writer:
 
     def _next_group(self) -> Sequence[_WaitingCommit]:
         """Return the batches that wait now, or else wait for the next one. Empty if the writer closes."""
-        taken = [self._queue.get()]
-        while len(taken) < MAX_BATCHES and not self._queue.empty():
-            taken.append(self._queue.get())
-        return [commit for commit in taken if commit and commit.future.set_running_or_notify_cancel()]
+        group = [self._queue.get()]
+        while len(group) < MAX_BATCHES and not self._queue.empty():
+            group.append(self._queue.get())
+        return [commit for commit in group if commit and commit.future.set_running_or_notify_cancel()]
 
     def _commit_group(self, group: Sequence[_WaitingCommit]) -> None:
         if not group:

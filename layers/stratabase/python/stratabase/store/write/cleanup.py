@@ -1,7 +1,8 @@
 """Deferred cleanup: deletes parts and links that large writes have left, and undoes aborted restorations.
 
 A ledger (layout/ledgers.py) lists the work of one write. The process that wrote it works on it for a few
-seconds (`SECONDS`), then passes the rest to a background task. A sweep finds all ledgers that are left.
+seconds (`MAX_CLEANUP_SECONDS`), then passes the rest to a background task. A sweep finds all ledgers that
+are left.
 
 All work is idempotent. If a process stops, the next sweep continues. Several processes can work on the same
 ledger. Cleanup checks no required roles or locks: the write has checked before whether it may delete all.
@@ -31,8 +32,8 @@ from stratabase.store.write.staged_restoration import stop_restoration
 CleanupSteps = Iterator[None]
 """An iterator whose `next` does one step of work, so that the caller can stop in between."""
 
-SECONDS = 3.0
-"""The seconds for which a request works on the cleanup that it has left."""
+MAX_CLEANUP_SECONDS = 3.0
+"""The maximum time in seconds for which a request works on the cleanup that it has left."""
 MAX_CLEANUP_STEPS = 2000
 """The maximum number of steps in this time."""
 _MAX_BATCH = 100
@@ -268,7 +269,7 @@ class Cleanup:
             self._background(self.sweep_steps())
 
     def _run_for_a_while(self, steps: CleanupSteps) -> None:
-        end = self._clock() + SECONDS
+        end = self._clock() + MAX_CLEANUP_SECONDS
         for _ in range(MAX_CLEANUP_STEPS):
             if self._clock() >= end:
                 break

@@ -73,7 +73,7 @@ def dry_run(store: StoreContext, change: Change) -> None:
     """Raise the exception that `commit` would raise now, and write nothing."""
     transaction, stages = _plan(store, change, ignores_required=False)
     if stages is None:  # otherwise `_plan` has checked the whole change
-        attempt_repeatedly(transaction, lambda _id, actions: _check(store, actions))
+        attempt_repeatedly(transaction, lambda _number, actions: _check(store, actions))
 
 
 def _plan(store: StoreContext, change: Change, *, ignores_required: bool) -> CommitPlan:
@@ -90,7 +90,7 @@ def _plan(store: StoreContext, change: Change, *, ignores_required: bool) -> Com
     # 3. Check the expectations of the whole change now. Once the first commit is done, cleanup does not
     #    refuse anything any more.
     if not ignores_required:
-        attempt_repeatedly(whole, lambda _id, actions: find_failures(store.engine, actions))
+        attempt_repeatedly(whole, lambda _number, actions: find_failures(store.engine, actions))
         smaller.adopt_counts(whole.counts)
     check_size(smaller.actions(), at_least=True)
     return CommitPlan(smaller, stages)
@@ -115,8 +115,8 @@ def _plan_smaller(
 
 def _plan_without_parts(store: StoreContext, change: Change, *, ignores_required: bool) -> WriteTransaction:
     smaller = without_deferrable_parts(change, store)
-    later = only_deleted_by(change, smaller)
-    return plan_transaction(store, smaller, ignores_required=ignores_required, later=later)
+    deferred = only_deleted_by(change, smaller)
+    return plan_transaction(store, smaller, ignores_required=ignores_required, deferred=deferred)
 
 
 def attempt_repeatedly(transaction: WriteTransaction, attempt: Attempt) -> None:
@@ -144,8 +144,8 @@ def _commit(store: StoreContext, transaction: WriteTransaction, more: Sequence[A
     attempt_repeatedly(
         transaction, lambda number, actions: _try_commit(store, transaction, number, (*actions, *more))
     )
-    if transaction.changes_rules:
-        store.forget_rules()
+    if transaction.records_violations:
+        store.invalidate_registry()
 
 
 def _try_commit(
@@ -163,23 +163,23 @@ def _try_commit(
         failures = doubt.failures
     # The registry has changed since it was cached: the next plan must read it again.
     if any(failure.action.key == keys.REGISTRY for failure in failures):
-        store.forget_rules()
+        store.invalidate_registry()
     return failures
 
 
 # The size of a commit.
 
-LARGEST_BATCH = 4 * 1024 * 1024
+MAX_BATCH_BYTES = 4 * 1024 * 1024
 """The maximum size of a commit in bytes, which is that of DynamoDB's TransactWriteItems."""
 _MAX_ACTIONS_OF_LINK = 6
-"""The most actions that one link takes: its ends and counts, and those of the target that it replaces."""
+"""The maximum number of actions for one link: its ends and counts, and those of a replaced target."""
 _BESIDE_STATE = 1024
 """An upper estimate of the bytes of an action without its state and places."""
 
 
 def fits_in_one_commit(actions: Sequence[Action]) -> bool:
     """Return whether every engine can commit these actions as one batch."""
-    return len(actions) <= MAX_ACTIONS and _bytes(actions) <= LARGEST_BATCH
+    return len(actions) <= MAX_ACTIONS and _bytes(actions) <= MAX_BATCH_BYTES
 
 
 def check_size(actions: Sequence[Action], *, at_least: bool = False) -> None:
@@ -188,9 +188,9 @@ def check_size(actions: Sequence[Action], *, at_least: bool = False) -> None:
     if number > MAX_ACTIONS:
         raise TooLarge(_too_many_message(number, at_least=at_least), cause=_cause(actions))
     size = _bytes(actions)
-    if size > LARGEST_BATCH:
+    if size > MAX_BATCH_BYTES:
         message = _(
-            "The write has {size} bytes. The maximum is {maximum} bytes.", size=size, maximum=LARGEST_BATCH
+            "The write has {size} bytes. The maximum is {maximum} bytes.", size=size, maximum=MAX_BATCH_BYTES
         )
         raise TooLarge(message)
 

@@ -38,41 +38,41 @@ NO_LINKS = DeletedLinks()
 
 
 def deleted_links(
-    store: StoreContext, change: Change, later: Collection[Reference] | None = None
+    store: StoreContext, change: Change, deferred: Collection[Reference] | None = None
 ) -> Mapping[Reference, DeletedLinks]:
     """Return the linked pairs of each object that a change deletes.
 
-    `later`: the parts that cleanup deletes. If it is not None, cleanup also unlinks the pairs that no
+    `deferred`: the parts that cleanup deletes. If it is not None, cleanup also unlinks the pairs that no
     required role of another object counts.
     """
     deleted = [effect.before.reference for effect in deletions(change)]
-    most = _MAX_LINKS + len(deleted) + len(later or ())
+    required_limit = _MAX_LINKS + len(deleted) + len(deferred or ())
     wanted = [
         (each, association)
         for each in deleted
         for association in store.associations.link_associations(each.class_name)
     ]
-    found = store.parallel_map(lambda each: _read_pairs(store, *each, most), wanted)
+    found = store.parallel_map(lambda each: _read_pairs(store, *each, required_limit), wanted)
     ended: dict[Reference, DeletedLinks] = {}
     for (reference, _), pairs in zip(wanted, found, strict=True):
         before = ended.get(reference, NO_LINKS)
-        now = [pair for pair in pairs if later is None or not _may_end_later(pair, later)]
+        now = [pair for pair in pairs if deferred is None or not _is_deferrable(pair, deferred)]
         ended[reference] = DeletedLinks((*before.pairs, *now), before.has_more or len(now) < len(pairs))
     return ended
 
 
 def _read_pairs(
-    store: StoreContext, reference: Reference, association: LinkAssociation, most: int
+    store: StoreContext, reference: Reference, association: LinkAssociation, required_limit: int
 ) -> Sequence[LinkedPair]:
-    limit = most if association.far.required else _MAX_LINKS
+    limit = required_limit if association.far.required else _MAX_LINKS
     others = links.read_ids(store.engine, association.near.role, reference.id, limit)
     return [LinkedPair(association, reference.id, other) for other in others]
 
 
-def _may_end_later(pair: LinkedPair, later: Collection[Reference]) -> bool:
-    """Return whether cleanup may unlink a pair: its far end does not count it, or is deleted later too."""
+def _is_deferrable(pair: LinkedPair, deferred: Collection[Reference]) -> bool:
+    """Return whether cleanup may unlink a pair: its far end does not count it, or is deferred too."""
     far = pair.association.far
-    return not far.required or Reference(far.role.class_name, pair.far) in later
+    return not far.required or Reference(far.role.class_name, pair.far) in deferred
 
 
 def deletions(change: Change) -> Iterator[Deletion]:
@@ -117,7 +117,7 @@ def guards_needed(store: StoreContext, entity: Entity | None) -> Collection[Key]
     """Return the keys of the guards that an object needs."""
     if entity is None:
         return ()
-    constraints = store.rules().constraints(entity.reference.class_name)
+    constraints = store.write_schema().constraints(entity.reference.class_name)
     exclusive = exclusive_claims(store.associations, entity.reference, entity)
     return {**unique_claims(constraints, entity), **exclusive}.keys()
 
@@ -133,7 +133,10 @@ def guards_taken(store: StoreContext, change: Change) -> frozenset[Key]:
 
 
 def ledger_writes(
-    store: StoreContext, change: Change, ended: Mapping[Reference, DeletedLinks], later: Collection[Reference]
+    store: StoreContext,
+    change: Change,
+    ended: Mapping[Reference, DeletedLinks],
+    deferred: Collection[Reference],
 ) -> Iterator[Put]:
     """Yield the ledgers of a change: they list deferred parts, and stand for deferred links."""
     deleted = frozenset(effect.before.reference for effect in deletions(change))
@@ -143,7 +146,7 @@ def ledger_writes(
             left = [part for part in lost if part not in deleted]
             if left or ended.get(reference, NO_LINKS).has_more:
                 yield Put(ledgers.purge_ledger(keys.purge(reference), left, change))
-        elif left := [part for part in lost if part in later]:
+        elif left := [part for part in lost if part in deferred]:
             yield Put(ledgers.purge_ledger(keys.update_purge(reference, change.commit_id), left, change))
 
 

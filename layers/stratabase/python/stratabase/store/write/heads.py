@@ -76,12 +76,12 @@ class HeadWrite:
     commit_id: str
     ignores_required: bool = False
     """Skip the checks that no required role becomes empty, because they were done before."""
-    is_touched: bool = False
+    is_checked: bool = False
     """Whether the change writes a part or a link of the object, and not its state. The object must exist."""
     lock_conditions: LockConditions = NO_LOCK_CONDITIONS
-    """For a touched object: the conditions under which its lock admits the member who writes."""
+    """For a checked object: the conditions under which its lock admits the member who writes."""
     also_expected: Expectation = NO_EXPECTATION
-    """For a touched object: a further expectation."""
+    """For a checked object: a further expectation."""
     effect_type: type[ObjectEffect] | None = None
     is_absent: bool = False
     """Whether a refused attempt has found that the object does not exist."""
@@ -114,7 +114,7 @@ class HeadWrite:
 
     def is_contradictory(self, is_released: IsReleased) -> bool:
         """Return whether the object must both exist and not exist, which no single action can express."""
-        must_exist = isinstance(self.effect_action, Patch) or self.delta.must_exist or self.is_touched
+        must_exist = isinstance(self.effect_action, Patch) or self.delta.must_exist or self.is_checked
         return must_exist and any(self._emptied_roles(is_released))
 
     def learn(self, found: Item | None, count: CountLinks, is_released: IsReleased) -> list[RoleViolation]:
@@ -132,7 +132,7 @@ class HeadWrite:
         if self.counted.may_be_unwritten:
             self.uncounted = dict.fromkeys(self.delta.counts, 0)
             return []
-        if self.is_touched:
+        if self.is_checked:
             raise Conflict
         if self.delta.must_exist:
             return [TargetNotFound(self.reference)]
@@ -191,7 +191,7 @@ class HeadWrite:
         expect = _both(patch.expect, other_check.expect) if other_check and is_more else patch.expect
         if patch.set or patch.add:
             return replace(patch, expect=expect)
-        return Check(key, expect) if self.delta.must_exist or self.is_touched or other_check else None
+        return Check(key, expect) if self.delta.must_exist or self.is_checked or other_check else None
 
     def _created(self, base: Put) -> Action:
         """Return the creation of a head, with all its counts."""

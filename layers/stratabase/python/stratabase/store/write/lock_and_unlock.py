@@ -46,19 +46,19 @@ class WholeResolver:
 
 
 def lock(
-    store: StoreContext, commit_id: str, references: Sequence[Reference], taken: Lock, now: Instant
+    store: StoreContext, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant
 ) -> None:
     """Lock objects for a member. If the member has already locked one of them, replace that lock.
 
-    `taken`: the lock, with its owner and end. Raises LockRefused, TooLarge, Unavailable.
+    `lock`: the lock, with its owner and end. Raises LockRefused, TooLarge, Unavailable.
     """
     _check_number(references)
     wholes = _find_wholes(store, references)
     expected = {
-        each: _expect_lockable(store, each, locks.lock_conditions(taken.owner, now)) for each in references
+        each: _expect_lockable(store, each, locks.lock_conditions(lock.owner, now)) for each in references
     }
     actions = [
-        *_lock_actions(expected, locks.lock_attributes(taken), wholes, commit_id),
+        *_lock_actions(expected, locks.lock_attributes(lock), wholes, commit_id),
         *_wholes_actions(wholes, commit_id, references),
     ]
     if len(actions) > MAX_ACTIONS:
@@ -104,9 +104,9 @@ def _refusal(failures: Iterable[Failure], wholes: WholeResolver) -> LockRefused:
     missing = dict.fromkeys(wholes.missing)
     for failure in failures:
         reference, found = keys.reference_of(failure.action.key), failure.found
-        taken = locks.lock_of(found) if found and failure.action.expect.either else None
-        if taken is not None:
-            held.append((reference, taken))
+        held_lock = locks.lock_of(found) if found and failure.action.expect.either else None
+        if held_lock is not None:
+            held.append((reference, held_lock))
         else:
             # An action without `either` is on a whole that was not itself requested.
             named = [reference] if failure.action.expect.either else []

@@ -36,8 +36,8 @@ class _Claim(NamedTuple):
     """The last numbers taken, as this process knows them. The claim is for the numbers after these."""
     wanted: Mapping[SerialName, int]
     """How many numbers to take of each attribute."""
-    turns: Mapping[SerialName, int]
-    """How often this process had corrected each last number when the claim was made."""
+    corrections: Mapping[SerialName, int]
+    """How often this process had corrected each cached last number when the claim was made."""
 
     def numbers(self) -> Mapping[SerialName, range]:
         """Return the numbers that the claim is for."""
@@ -59,58 +59,58 @@ class SerialCounters:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._door = Lock()
+        self._lock = Lock()
         self._last: dict[SerialName, int] = {}
-        self._turns: Counter[SerialName] = Counter()
+        self._corrections: Counter[SerialName] = Counter()
 
     def next(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
         """Return new numbers, as many of each attribute as `wanted` says. Raises Unavailable.
 
         Numbers start at 1 and are never returned twice.
         """
-        self._look([name for name in wanted if name not in self._last])
+        self._read_counters([name for name in wanted if name not in self._last])
         for _try in range(_MAX_TRIES):
             claim = self._claim(wanted)
-            if self._taken(claim):
+            if self._try_commit(claim):
                 return claim.numbers()
         names = and_list(f"{name.class_name}.{name.attribute}" for name in wanted)
         raise Unavailable(
             _("Concurrent writes took the next numbers for {attributes}. Try again.", attributes=names)
         )
 
-    def _look(self, names: Sequence[SerialName]) -> None:
+    def _read_counters(self, names: Sequence[SerialName]) -> None:
         if names:
             counters = self._engine.get([keys.counter(name) for name in names])
             for name, counter in zip(names, counters, strict=True):
                 self._last.setdefault(name, _last(counter))
 
     def _claim(self, wanted: Mapping[SerialName, int]) -> _Claim:
-        with self._door:
+        with self._lock:
             # Advance the cache before the commit, so that the next request claims the numbers after these.
             last = {name: self._last[name] for name in wanted}
             self._last.update({name: last[name] + number for name, number in wanted.items()})
-            return _Claim(last, wanted, {name: self._turns[name] for name in wanted})
+            return _Claim(last, wanted, {name: self._corrections[name] for name in wanted})
 
-    def _taken(self, claim: _Claim) -> bool:
-        """Take the numbers of a claim; return whether this succeeded. If not, correct the cache."""
+    def _try_commit(self, claim: _Claim) -> bool:
+        """Commit a claim; return whether this succeeded. If not, correct the cache."""
         try:
             self._engine.commit(claim.batch())
         except (ExpectationFailed, OutcomeUnknown) as refusal:
             # After a lost response, the numbers may have been taken. Then they stay unused.
             found = {action.key: _last(counter) for action, counter in refusal.failures}
-            self._go_back(
+            self._correct_cache(
                 {name: found.get(keys.counter(name), last) for name, last in claim.last.items()}, claim
             )
             return False
         return True
 
-    def _go_back(self, last: Mapping[SerialName, int], claim: _Claim) -> None:
+    def _correct_cache(self, last: Mapping[SerialName, int], claim: _Claim) -> None:
         """Set the cache to numbers that were found, unless it was corrected since the claim was made."""
-        with self._door:
+        with self._lock:
             for name, number in last.items():
-                if self._turns[name] == claim.turns[name]:
+                if self._corrections[name] == claim.corrections[name]:
                     self._last[name] = number
-                    self._turns[name] += 1
+                    self._corrections[name] += 1
 
 
 def _counted(key: Key, numbers: range) -> Patch:

@@ -146,7 +146,7 @@ class StagedRestoration:
     def _restore_parts(self) -> None:
         """Restore the parts, as many in each commit as fit. Raises as `run` does."""
         parts, deadline = self._stages.parts, self._store.now() + MAX_STAGED_DURATION
-        done, number, together = 0, 0, _ROOM
+        done, number, batch_size = 0, 0, _ROOM
         while done < len(parts):
             if self._store.now() > deadline:
                 raise Unavailable(
@@ -163,13 +163,15 @@ class StagedRestoration:
             change = replace(
                 self._change,
                 commit_id=_numbered(self._change, number),
-                effects=parts[done : done + together],
+                effects=parts[done : done + batch_size],
             )
             # The number of actions for each part is only known after planning: if they do not fit, plan
             # fewer parts.
-            transaction = plan_transaction(self._store, change, coming=self._coming(done + together))
-            together = _fitting(transaction)
-            if together < len(change.effects):
+            transaction = plan_transaction(
+                self._store, change, restored_later=self._restored_later(done + batch_size)
+            )
+            batch_size = _fitting(transaction)
+            if batch_size < len(change.effects):
                 continue
             try:
                 self._commit(
@@ -178,9 +180,9 @@ class StagedRestoration:
                 )
                 done += len(change.effects)
             except TooLarge:
-                if together == 1:
+                if batch_size == 1:
                     raise
-                together //= 2
+                batch_size //= 2
             waiting.give_way()
 
     def _commit_rest(self, last: WriteTransaction) -> None:
@@ -190,10 +192,10 @@ class StagedRestoration:
             raise Conflict
         self._commit(last, (ledgers.set_state(self.ledger, self._expect_running, ledgers.DONE),))
 
-    def _coming(self, number: int) -> Collection[Reference]:
+    def _restored_later(self, number: int) -> Collection[Reference]:
         """Return the objects that are restored after the first `number` parts."""
-        later = (*self._stages.parts[number:], *self._stages.last.effects)
-        return frozenset(effect.after.reference for effect in later if isinstance(effect, Restoration))
+        effects = (*self._stages.parts[number:], *self._stages.last.effects)
+        return frozenset(effect.after.reference for effect in effects if isinstance(effect, Restoration))
 
     def _stop(self) -> bool:
         """Set the ledger to STOPPED if it is RUNNING; return whether the restoration is known to be done."""

@@ -75,7 +75,7 @@ class WriteTransaction:
     def __init__(
         self,
         store: StoreContext,
-        rules: WriteSchema,
+        schema: WriteSchema,
         change: Change,
         related: RelatedWrites = NOTHING_RELATED,
         plain: Iterable[Action] = (),
@@ -89,9 +89,9 @@ class WriteTransaction:
         self._evidence = dict(related.evidence)
         self._ledgers = related.ledgers
         self._others = related.others
-        self._rules = rules
-        self._guards = GuardWrites(change, rules.constraints, store.read, store.associations)
-        self._unkept_roles = rules.broken_foreign_roles(change)
+        self._schema = schema
+        self._guards = GuardWrites(change, schema.constraints, store.read, store.associations)
+        self._violated_roles = schema.broken_foreign_roles(change)
         self._actions: tuple[Action, ...] | None = None
         """The actions for the next attempt, until something is learned that changes them."""
 
@@ -103,17 +103,17 @@ class WriteTransaction:
     @property
     def fence(self) -> Check:
         """The expectation that the registry has not changed since the transaction was planned."""
-        return self._rules.fence
+        return self._schema.fence
 
     @property
     def is_outdated(self) -> bool:
         """Whether this process has read a newer registry since the transaction was planned."""
-        return self._store.rules().registry.revision != self._rules.registry.revision
+        return self._store.write_schema().registry.revision != self._schema.registry.revision
 
     @property
-    def changes_rules(self) -> bool:
+    def records_violations(self) -> bool:
         """Whether the transaction records a violation in the registry."""
-        return any(self._note_violations())
+        return any(self._violation_records())
 
     def actions(self) -> tuple[Action, ...]:
         """Return the actions for the next attempt."""
@@ -124,7 +124,7 @@ class WriteTransaction:
     def _make_actions(self) -> tuple[Action, ...]:
         other_heads = self._guards.other_heads
         if self._plain:  # most changes
-            return (*self._plain, *self._guards.actions(), *other_heads.values(), *self._note_violations())
+            return (*self._plain, *self._guards.actions(), *other_heads.values(), *self._violation_records())
         heads = (
             head.action(other_heads.get(key), self._guards.releases) for key, head in self._heads.items()
         )
@@ -135,15 +135,15 @@ class WriteTransaction:
             *self._links.values(),
             *self._ledgers,
             *self._others,
-            *self._note_violations(),
+            *self._violation_records(),
         )
 
-    def _note_violations(self) -> Iterator[Action]:
+    def _violation_records(self) -> Iterator[Action]:
         """Yield the write that records a violation of a rule which only other processes' models have."""
-        if not (self._guards.violated_constraints or self._unkept_roles):
+        if not (self._guards.violated_constraints or self._violated_roles):
             return
-        if noted := self._rules.violation_note(self._guards.violated_constraints, self._unkept_roles):
-            yield noted
+        if record := self._schema.violation_record(self._guards.violated_constraints, self._violated_roles):
+            yield record
 
     @property
     def counts(self) -> Mapping[Key, Counter[RoleName]]:
@@ -255,27 +255,27 @@ def plan_transaction(
     change: Change,
     *,
     ignores_required: bool = False,
-    later: Collection[Reference] | None = None,
-    coming: Collection[Reference] = NO_REFERENCES,
+    deferred: Collection[Reference] | None = None,
+    restored_later: Collection[Reference] = NO_REFERENCES,
 ) -> WriteTransaction:
     """Return the transaction of a change, with the assumptions of the first attempt.
 
     `ignores_required`: skip the checks that no required role becomes empty, because they were done before.
-    `later`: parts that cleanup deletes after this commit. Ledgers list them, and the links that cleanup may
-    remove. None: the commit deletes everything. `coming`: objects that a later commit of the same restoration
-    restores. Foreign keys may already refer to them.
+    `deferred`: parts that cleanup deletes after this commit. Ledgers list them, and the links that cleanup
+    may remove. None: the commit deletes everything. `restored_later`: objects that a later commit of the
+    same restoration restores. Foreign keys may already refer to them.
 
     Raises UniqueViolation, UniqueNotBuilt, IntegrityViolation, TooLarge.
     """
-    rules = store.rules()
+    schema = store.write_schema()
     # 1. The heads of the objects of the change, and the versions that it closes.
     head_actions = {
         reference_of(effect): _head_action(
             store,
-            rules,
+            schema,
             change,
             effect,
-            defers_parts=not ignores_required and _defers_parts(store, effect, later),
+            defers_parts=not ignores_required and _defers_parts(store, effect, deferred),
         )
         for effect in change.object_effects()
     }
@@ -284,72 +284,74 @@ def plan_transaction(
     )
     # The short cut for most changes: they affect no other items.
     if not store.associations.affect(change):
-        return WriteTransaction(store, rules, change, plain=(*head_actions.values(), *closed))
+        return WriteTransaction(store, schema, change, plain=(*head_actions.values(), *closed))
     # 2. The associations that it creates and removes, including those of deleted objects.
-    ended = deletions.deleted_links(store, change, later)
+    ended = deletions.deleted_links(store, change, deferred)
     associations = association_changes(
         change, store.associations, lambda reference: ended.get(reference, deletions.NO_LINKS).pairs
     )
     # 3. The counts in the heads at both ends of these associations, the links, and ledgers for cleanup.
-    left = later or NO_REFERENCES
     heads = _head_writes(
         store,
-        rules,
+        schema,
         change,
         head_actions,
         associations,
         ignores_required=ignores_required,
-        later=left,
-        coming=coming,
+        deferred=deferred or NO_REFERENCES,
+        restored_later=restored_later,
     )
     related = RelatedWrites(
         {keys.head(head.reference): head for head in heads},
         {action.key: action for action in link_actions(associations, change.instant)},
         dict(_evidence(associations)),
-        tuple(deletions.ledger_writes(store, change, ended, left)),
+        tuple(deletions.ledger_writes(store, change, ended, deferred or NO_REFERENCES)),
         (*closed, *deletions.expect_nothing_to_purge(store, change)),
     )
-    return WriteTransaction(store, rules, change, related)
+    return WriteTransaction(store, schema, change, related)
 
 
 def _head_writes(  # noqa: PLR0913 - what the writes depend on
     store: StoreContext,
-    rules: WriteSchema,
+    schema: WriteSchema,
     change: Change,
     head_actions: Mapping[Reference, Put | Patch | Delete],
     associations: AssociationChanges,
     *,
     ignores_required: bool,
-    later: Collection[Reference],
-    coming: Collection[Reference],
+    deferred: Collection[Reference],
+    restored_later: Collection[Reference],
 ) -> Iterator[HeadWrite]:
-    """Yield a write for each head: of changed objects, objects whose counts change, and touched objects."""
+    """Yield a write for each head: of changed objects, objects whose counts change, and checked objects."""
     deltas = count_deltas(associations)
-    for reference in coming:  # a restored head has no counts: they are set when they are first needed
+    # A restored head has no counts: they are set when they are first needed.
+    for reference in restored_later:
         deltas.pop(reference, None)
-    touched = frozenset(entity.reference for entity in change.checked_entities())
+    checked = frozenset(entity.reference for entity in change.checked_entities())
     unchanged = {entity.reference: expect_unchanged(entity) for entity in change.unchanged_entities()}
     effect_types = {reference_of(effect): type(effect) for effect in change.object_effects()}
-    for reference in dict.fromkeys((*head_actions, *deltas, *touched)):
+    for reference in dict.fromkeys((*head_actions, *deltas, *checked)):
         yield HeadWrite(
             reference,
             head_actions.get(reference),
             deltas.get(reference) or CountDelta(),
-            counted_roles_of(store, reference.class_name, rules.unfinished_roles),
+            counted_roles_of(store, reference.class_name, schema.unfinished_roles),
             change.commit_id,
-            ignores_required or reference in later,
-            reference in touched,
-            _lock_conditions(change) if reference in touched else NO_LOCK_CONDITIONS,
+            ignores_required or reference in deferred,
+            reference in checked,
+            _lock_conditions(change) if reference in checked else NO_LOCK_CONDITIONS,
             unchanged.get(reference, NO_EXPECTATION),
             effect_types.get(reference),
         )
 
 
-def _defers_parts(store: StoreContext, effect: ObjectEffect, later: Collection[Reference] | None) -> bool:
+def _defers_parts(store: StoreContext, effect: ObjectEffect, deferred: Collection[Reference] | None) -> bool:
     """Return whether an effect detaches parts from their whole that cleanup deletes later."""
-    if later is None or isinstance(effect, Deletion):
-        return later is not None
-    return not frozenset(later).isdisjoint(deletions.detached_parts(store, effect))
+    if deferred is None:
+        return False
+    if isinstance(effect, Deletion):
+        return True
+    return not frozenset(deferred).isdisjoint(deletions.detached_parts(store, effect))
 
 
 def _evidence(associations: AssociationChanges) -> Iterator[tuple[Key, tuple[Key, Sequence[RoleName]]]]:
@@ -361,12 +363,12 @@ def _evidence(associations: AssociationChanges) -> Iterator[tuple[Key, tuple[Key
 
 
 def _head_action(
-    store: StoreContext, rules: WriteSchema, change: Change, effect: ObjectEffect, *, defers_parts: bool
+    store: StoreContext, schema: WriteSchema, change: Change, effect: ObjectEffect, *, defers_parts: bool
 ) -> Put | Patch | Delete:
     class_name = reference_of(effect).class_name
     context = HeadContext(
         store.model.classes[class_name],
-        rules.paths(class_name),
+        schema.paths(class_name),
         change.commit_id,
         change.instant,
         bool(store.associations.link_associations(class_name)),
