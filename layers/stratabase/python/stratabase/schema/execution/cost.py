@@ -27,7 +27,7 @@ class OperationCost:
     def __init__(
         self, schema: GraphQLSchema, operation: OperationDefinitionNode, selections: Selections, maximum: int
     ) -> None:
-        """`maximum` limits the cost. Raises GraphQLError if the operation leads to objects in too many places."""
+        """Raise GraphQLError if the operation leads to objects in more places than MAX_COST_STEPS."""
         type_ = schema.get_root_type(operation.operation)
         assert type_, "the document is valid"
         steps = CostTreeBuilder(selections, writes=operation.operation is OperationType.MUTATION)

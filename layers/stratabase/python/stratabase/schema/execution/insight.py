@@ -21,7 +21,7 @@ INSIGHT_TYPE = GraphQLEnumType(
         LIGHT: GraphQLEnumValue(LIGHT, description="Only totals."),
         FULL: GraphQLEnumValue(FULL, description="Totals and each call to the storage."),
     },
-    description="How much `extensions.insight` tells administrators about the request's calls to the storage.",
+    description="How much `extensions.insight` tells administrators about calls to the storage.",
 )
 
 

@@ -32,7 +32,7 @@ _INCOMPLETE = "If the draft has issues, the result shows as much as possible, an
 
 
 def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, description: str) -> GraphQLField:
-    """Return a query that takes `data`, and returns the object as the write would leave it, with its issues."""
+    """Return a query that takes `data`, and returns the object as the write would leave it."""
     reader = CommandReader(registry.model)
 
     def resolve(call: Call) -> View | ResultWithIssues:
