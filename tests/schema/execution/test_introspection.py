@@ -116,7 +116,7 @@ def test_the_most_recently_used_answer_is_kept_longest(counting: CountingApi) ->
 
 
 @pytest.mark.parametrize(
-    ("limit", "most"), [("LARGEST_INTROSPECTION", 100), ("MAX_CACHED_INTROSPECTION_LENGTH", 100)]
+    ("limit", "most"), [("MAX_INTROSPECTION_BYTES", 100), ("MAX_CACHED_INTROSPECTION_LENGTH", 100)]
 )
 def test_too_large_answers_are_not_cached(
     counting: CountingApi, monkeypatch: pytest.MonkeyPatch, limit: str, most: int

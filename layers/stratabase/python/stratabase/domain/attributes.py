@@ -5,12 +5,13 @@ from typing import Any
 
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
+from stratabase.model.api_names import ID
 from stratabase.model.attribute import Origin
 from stratabase.model.model import Class
 from stratabase.model.types import ID_TYPE, TYPES
 from stratabase.model.types.base import AttributeType
 
-_ADDITIONAL_TYPES = {"_id": ID_TYPE, VERSION_START: TYPES["Datetime"], VERSION_END: TYPES["Datetime"]}
+_ADDITIONAL_TYPES = {ID: ID_TYPE, VERSION_START: TYPES["Datetime"], VERSION_END: TYPES["Datetime"]}
 """The types of the names that a state may contain besides the attributes of its class."""
 
 

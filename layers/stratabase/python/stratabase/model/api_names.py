@@ -8,6 +8,7 @@ The model's check for name clashes and the schema both use this module, so they 
 from collections.abc import Iterator, Sequence
 from enum import Enum
 
+from stratabase.expressions import scope
 from stratabase.model.types.operators import Operator
 
 SEPARATOR = "___"
@@ -72,7 +73,7 @@ FIXED_TYPES = frozenset(
 """Type names that no class or enum of a model can have, besides those of attribute types."""
 
 # Fields and arguments that do not depend on the model.
-ID = "_id"
+ID = scope.ID
 CLIENT_ID = "_clientId"
 FILTER_EXP = "filter_exp"
 
@@ -110,7 +111,7 @@ def default_whole_role(class_name: str) -> str:
 
 
 def associables_field(role: str) -> str:
-    """Return the field that lists the objects that a role may lead to, such as `team___associables`."""
+    """Return the field that lists the objects that a role can lead to, such as `team___associables`."""
     return f"{role}{SEPARATOR}associables"
 
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
+from stratabase.model.api_names import ID
 from stratabase.model.model import PlatformAttribute
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.model.types.storage import Stored
@@ -135,7 +136,7 @@ def written_at(state: Mapping[str, Stored], attribute: str) -> int | None:
         for name in (NAMING_ATTRIBUTES[attribute], PlatformAttribute.CREATED_ON.value)
     )
     instant = next((each for each in found if each is not None), None)
-    return id_timestamp(str(state.get("_id"))) if instant is None else instant
+    return id_timestamp(str(state.get(ID))) if instant is None else instant
 
 
 def _instant(value: Stored) -> int | None:

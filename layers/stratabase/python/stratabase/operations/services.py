@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from sys import maxsize
 
-from stratabase.domain.objects.lock import LONGEST_LOCK_MINUTES
+from stratabase.domain.objects.lock import MAX_LOCK_MINUTES
 from stratabase.domain.query.consumption import Measuring
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.limits import BulkLimits
@@ -30,7 +30,7 @@ class Services:
     """A context manager that measures calls to the storage. The default measures nothing."""
     bulk: BulkLimits = _UNLIMITED
     """The limits of one bulk operation. The default has none; those of an instance are settings."""
-    lock_minutes: int = LONGEST_LOCK_MINUTES
+    lock_minutes: int = MAX_LOCK_MINUTES
     """The longest lock, in minutes."""
     warning_rules: WarningRules = field(init=False)
     """The warnings of the model, prepared for writes."""

@@ -76,7 +76,9 @@ class SchemaExecutor:
             suggestions=self._suggestions,
             mutates=document.mutates(operation_name),
         )
-        # 3. Execute the compiled operation. It returns None unless the whole answer is plainly correct.
+        # 3. Execute the compiled operation. There is none at the first request of an operation, because
+        # compiling pays off only if the operation is repeated. `data` returns None unless all values are
+        # plainly correct.
         compiled = document.compiled(operation_name) if self._compile else None
         data = compiled.data(context, variables or {}) if compiled else None
         if data is not None:
@@ -88,7 +90,7 @@ class SchemaExecutor:
         )
         if variables or not document.is_about_schema(operation_name):
             return execute()
-        return self._introspections.answer((query, operation_name), execute)
+        return self._introspections.get_or_execute((query, operation_name), execute)
 
     def _execute_by_graphql_core(
         self,
@@ -135,7 +137,7 @@ def _never_began(result: ExecutionResult) -> bool:
 
 
 def _raise_unavailable(result: ExecutionResult) -> None:
-    """Raise Unavailable if a field raised it and nothing was answered, so that the status is 503."""
+    """Raise Unavailable if a field raised it and no field has data, so that the status is 503."""
     if any(value is not None for value in (result.data or {}).values()):
         return
     for error in result.errors or ():

@@ -5,6 +5,7 @@ from enum import Enum
 
 from stratabase.frozen import frozen
 from stratabase.messages import Message
+from stratabase.model.api_names import ID
 from stratabase.model.model import Class, ClassKind
 
 Path = tuple[str | int, ...]
@@ -117,7 +118,7 @@ class Subject:
     @property
     def id_path(self) -> Path:
         """The place of the object's `_id` in the request; for a singleton, its own place."""
-        return self.path if self.class_.kind is ClassKind.SINGLETON else (*self.path, "_id")
+        return self.path if self.class_.kind is ClassKind.SINGLETON else (*self.path, ID)
 
     def issue(self, type_: IssueType, message: Message, *path: str | int) -> Issue:
         """Return an issue about the object as a whole, at a path."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from stratabase.domain.objects.instant import Instant
 
-DEFAULT_LOCK_MINUTES, LONGEST_LOCK_MINUTES = 10, 1440
+DEFAULT_LOCK_MINUTES, MAX_LOCK_MINUTES = 10, 1440
 """How long a lock holds by default, and the default of the setting for the longest lock."""
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from stratabase.domain.query.page import PageFields, Query
+from stratabase.model.api_names import ID
 
 
 class IdRange(NamedTuple):
@@ -41,7 +42,7 @@ def id_range_of(query: Query) -> IdRange:
     by_id = query.order.terms[0]
     behind = fields.has_next if window.backward else fields.has_prev
     ahead = fields.has_prev if window.backward else fields.has_next
-    if query.filter is not None or by_id.attribute != "_id" or fields.total_count:
+    if query.filter is not None or by_id.attribute != ID or fields.total_count:
         return ALL_IDS
     if window.start is not None and (behind or window.inclusive):
         return ALL_IDS

@@ -7,6 +7,7 @@ from stratabase.domain.attributes import type_of, value_getter
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.version import VERSION_START
 from stratabase.frozen import frozen
+from stratabase.model.api_names import ID
 from stratabase.model.model import Class
 from stratabase.model.types.storage import Stored
 
@@ -23,7 +24,7 @@ class OrderTerm:
         return OrderTerm(self.attribute, not self.descending)
 
 
-_BY_ID, _BY_START = OrderTerm("_id"), OrderTerm(VERSION_START)
+_BY_ID, _BY_START = OrderTerm(ID), OrderTerm(VERSION_START)
 
 
 @frozen

@@ -8,6 +8,7 @@ from stratabase.domain.issues.issue import Path
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.frozen import frozen
+from stratabase.model.api_names import ID
 
 
 @frozen
@@ -116,7 +117,7 @@ class Delete:
     """Delete an object and all its parts. `place` is the path of the object's ID in the request."""
 
     reference: Reference
-    place: Path = ("_id",)
+    place: Path = (ID,)
     if_version: tuple[Instant, ...] | None = None
     """The same as for `Update`."""
 

@@ -37,6 +37,7 @@ from stratabase.domain.write.to_many import request_links, request_opposite_keys
 from stratabase.domain.write.to_one import request_opposite_key, request_own_key
 from stratabase.formats.invalid_value import describe_value
 from stratabase.messages import _
+from stratabase.model.api_names import ID
 from stratabase.model.model import Role
 
 ROLE_REQUESTS: Mapping[RoleStorage, Callable[[WriteRequest, ObjectWrite, Role, PlacedCommand], None]] = {
@@ -87,7 +88,7 @@ def _create(request: WriteRequest, task: CreateObject) -> None:
     draft = read_draft(subject, None, command.values, request.context.caller.formats)
     request.issues += check_draft(draft)
     reference = Reference(class_.name, request.context.ids.new_id(path))
-    state = {**draft.state, "_id": reference.id, **task.key_to_whole}
+    state = {**draft.state, ID: reference.id, **task.key_to_whole}
     _request_roles(
         request, request.add(ObjectWrite(subject, reference, None, state, is_new=True)), task.placed
     )

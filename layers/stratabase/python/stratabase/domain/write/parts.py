@@ -22,6 +22,7 @@ from stratabase.domain.write.request import (
 )
 from stratabase.domain.write.role_requests import RoleSubject
 from stratabase.messages import Message, _
+from stratabase.model.api_names import ID
 from stratabase.model.model import Role
 from stratabase.model.types.storage import Stored
 
@@ -74,7 +75,7 @@ class _PartsOfRole:
         seen: set[Reference] = set()
         for part in parts:
             assert isinstance(part.command, Update)
-            reference, path = self.request.resolve(*part.command.reference), (*part.path, "_id")
+            reference, path = self.request.resolve(*part.command.reference), (*part.path, ID)
             if reference.id not in self.before:
                 self._refuse_unknown_part(reference, path)
             elif reference.id in deleted:

@@ -88,17 +88,20 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
     """Return the GraphQL endpoint of an application."""
 
     def query(request: Request, caller: Caller | None) -> Response:
-        media_type = _negotiate(request, application)
+        require_application(request, application)
+        media_type = _negotiate(request)
         graphql_request = graphql_request_from_query(request)
         try:
-            answer = _execute(executor, request, caller, graphql_request, queries_only=True)
+            graphql_response = _execute(executor, request, caller, graphql_request, queries_only=True)
         except QueriesOnly:
             raise MethodNotAllowed(_("Mutations require the POST method."), ("POST",)) from None
-        return _render(answer, media_type)
+        return _render(graphql_response, media_type)
 
     def execute(request: Request, caller: Caller | None) -> Response:
-        media_type = _negotiate(request, application)
-        return _render(_execute(executor, request, caller, graphql_request_from_body(request)), media_type)
+        require_application(request, application)
+        media_type = _negotiate(request)
+        graphql_request = graphql_request_from_body(request)
+        return _render(_execute(executor, request, caller, graphql_request), media_type)
 
     get = Operation(
         query,
@@ -144,9 +147,8 @@ def require_application(request: Request, application: str) -> None:
         raise NotFound(message)
 
 
-def _negotiate(request: Request, application: str) -> str:
-    """Return the media type of the response. Raises NotFound, NotAcceptable."""
-    require_application(request, application)
+def _negotiate(request: Request) -> str:
+    """Return the media type of the response. Raises NotAcceptable."""
     accept = ",".join(request.headers.get("accept", ()))
     # A client that does not name the modern type may rely on status 200 for errors, so it gets plain JSON.
     accepts_modern = GRAPHQL_RESPONSE_JSON in accept.lower()
@@ -260,8 +262,8 @@ def _execute(
     )
 
 
-def _render(answer: GraphQLResponse, media_type: str) -> Response:
+def _render(graphql_response: GraphQLResponse, media_type: str) -> Response:
     # The specification requires 200 in the legacy media type, even if the response has only errors.
-    status = 200 if answer.began or media_type == PLAIN_JSON else 400
+    status = 200 if graphql_response.began or media_type == PLAIN_JSON else 400
     headers = (("Content-Type", f"{media_type}; charset=utf-8"),)
-    return Response(status, headers, answer.body, may_have_written=answer.mutated)
+    return Response(status, headers, graphql_response.body, may_have_written=graphql_response.mutated)

@@ -21,13 +21,13 @@ from stratabase.schema.types.attributes import ATTRIBUTE, MOMENT, AttributeField
 from stratabase.schema.types.objects import ROLE, nested_key
 
 
-class UnexpectedValue(Exception):
-    """A value is not plainly correct, so graphql-core must complete it."""
+class NeedsGraphQLCore(Exception):
+    """Only graphql-core can execute the operation, or complete a value."""
 
 
 def reject() -> Any:
-    """Raise UnexpectedValue, within an expression."""
-    raise UnexpectedValue
+    """Raise NeedsGraphQLCore, within an expression."""
+    raise NeedsGraphQLCore
 
 
 class AnswerCode:
@@ -38,7 +38,7 @@ class AnswerCode:
 
     def __init__(self) -> None:
         self._lines: list[str] = []
-        self._names: dict[str, Any] = {"bad": reject}
+        self._names: dict[str, Any] = {"reject": reject}
 
     def bind(self, value: Any) -> str:
         """Return a name by which the source can use a value."""
@@ -78,10 +78,6 @@ _PYTHON = {
 """By scalar: the one Python type whose values need no conversion."""
 
 
-class Uncompilable(Exception):
-    """The selection must be left to graphql-core."""
-
-
 class AnswerCompiler:
     """Compiles the fields of one document, for a member's formats."""
 
@@ -94,8 +90,8 @@ class AnswerCompiler:
 
         `key` is its response key.
 
-        The function raises UnexpectedValue if a value is not plainly correct. Raises Uncompilable. Raises
-        InvalidValue for an invalid format.
+        The function raises NeedsGraphQLCore if a value is not plainly correct. Raises NeedsGraphQLCore if
+        the selection cannot be compiled, and InvalidValue for an invalid format.
         """
         code = AnswerCode()
         return code.compile(self._object(code, key, type_, nodes))
@@ -105,12 +101,12 @@ class AnswerCompiler:
     ) -> str:
         """Add the function for the objects that the field with the key `above` shows, and return its name."""
         collected = self._selections.collect([node.selection_set for node in nodes])
-        members = (
-            f"{key!r}: {self._member(code, (above, key), type_, nodes)}" for key, nodes in collected.items()
+        entries = (
+            f"{key!r}: {self._entry(code, (above, key), type_, nodes)}" for key, nodes in collected.items()
         )
-        return code.add_function("{" + ", ".join(members) + "}")
+        return code.add_function("{" + ", ".join(entries) + "}")
 
-    def _member(
+    def _entry(
         self, code: AnswerCode, keys: tuple[str, str], parent: GraphQLObjectType, nodes: Sequence[FieldNode]
     ) -> str:
         name = nodes[0].name.value
@@ -120,11 +116,11 @@ class AnswerCompiler:
         # A null in a non-null field is an error, which graphql-core must report.
         nullable = not isinstance(field.type, GraphQLNonNull)
         type_ = field.type if nullable else field.type.of_type
-        good = self._good(code, keys[-1], field, type_, nodes)
-        held = nested_key(*keys) if ROLE in field.extensions else name
-        return f"({'None' if nullable else 'bad()'} if (v := g({held!r})) is None else {good})"
+        value = self._value_expression(code, keys[-1], field, type_, nodes)
+        source_key = nested_key(*keys) if ROLE in field.extensions else name
+        return f"({'None' if nullable else 'reject()'} if (v := g({source_key!r})) is None else {value})"
 
-    def _good(
+    def _value_expression(
         self, code: AnswerCode, key: str, field: GraphQLField, type_: Any, nodes: Sequence[FieldNode]
     ) -> str:
         """Return the expression for the answer of a value `v` that is not null."""
@@ -137,25 +133,25 @@ class AnswerCompiler:
         if shown is not None and shown.attribute.type.has_serializer:
             return f"{code.bind(self._writer(shown.attribute, field, nodes[0]))}(v)"
         if isinstance(type_, GraphQLEnumType):
-            return f"(v if v in {code.bind(frozenset(type_.values))} else bad())"
+            return f"(v if v in {code.bind(frozenset(type_.values))} else reject())"
         return self._scalar(type_.name)
 
     def _list(self, code: AnswerCode, key: str, type_: Any, nodes: Sequence[FieldNode]) -> str:
         item = type_.of_type
         if not isinstance(item, GraphQLNonNull):
-            raise Uncompilable(str(type_))
+            raise NeedsGraphQLCore(str(type_))
         if isinstance(item.of_type, GraphQLObjectType):
             return f"[{self._object(code, key, item.of_type, nodes)}(each) for each in v]"
         return f"[{self._scalar(item.of_type.name)} for v in v]"
 
     def _scalar(self, name: str) -> str:
         if name not in _PYTHON:
-            raise Uncompilable(name)
-        return f"(v if v.__class__ is {_PYTHON[name]} else bad())"
+            raise NeedsGraphQLCore(name)
+        return f"(v if v.__class__ is {_PYTHON[name]} else reject())"
 
     def _writer(self, attribute: Attribute, field: GraphQLField, node: FieldNode) -> ShapeAnswer:
         # The format becomes part of the compiled function, so it must be the same for each request.
         if any(isinstance(argument.value, VariableNode) for argument in node.arguments or ()):
-            raise Uncompilable("an argument that depends on a variable")
+            raise NeedsGraphQLCore("an argument that depends on a variable")
         pattern = get_argument_values(field, node).get("format") or "default"
         return attribute.type.serializer(pattern, self._formats)

@@ -12,9 +12,9 @@ V = TypeVar("V")
 class BoundedCache(Generic[K, V]):
     """An LRU cache that holds entries up to a total weight. Threads may share it."""
 
-    def __init__(self, most: int, weigh: Callable[[K], int] = lambda _: 1) -> None:
-        """`most` is the maximum of the total weight. Without `weigh`, each entry weighs 1."""
-        self._most = most
+    def __init__(self, maximum: int, weigh: Callable[[K], int] = lambda _: 1) -> None:
+        """`maximum` limits the total weight. Without `weigh`, each entry weighs 1."""
+        self._maximum = maximum
         self._weigh = weigh
         self._weight = 0
         self._values: OrderedDict[K, V] = OrderedDict()
@@ -37,7 +37,7 @@ class BoundedCache(Generic[K, V]):
                 self._weight += self._weigh(key)
             self._values[key] = value
             self._values.move_to_end(key)
-            while self._weight > self._most:
+            while self._weight > self._maximum:
                 forgotten, _ = self._values.popitem(last=False)
                 self._weight -= self._weigh(forgotten)
         return value

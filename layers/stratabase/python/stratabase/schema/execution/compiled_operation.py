@@ -14,7 +14,7 @@ from graphql import (
 )
 
 from stratabase.formats.preferences import Formats
-from stratabase.schema.execution.answer_code import AnswerCompiler, ShapeAnswer, Uncompilable
+from stratabase.schema.execution.answer_code import AnswerCompiler, NeedsGraphQLCore, ShapeAnswer
 from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.fetch_plan import FetchPlan, plan_fetch
 from stratabase.schema.execution.selections import FieldArguments, Selections, fragments_of, names_of
@@ -63,7 +63,7 @@ class CompiledOperation:
         definitions = self._operation.variable_definitions
         values = get_variable_values(self._schema, definitions or (), dict(variables))
         if isinstance(values, list):
-            raise Uncompilable("the variables are wrong")
+            raise NeedsGraphQLCore("the variables are wrong")
         return values
 
     def _each_root(self, formats: Formats) -> Iterator[CompiledRootField]:
@@ -72,7 +72,7 @@ class CompiledOperation:
         for key, nodes in self._selections.collect([self._operation.selection_set]).items():
             field = type_.fields.get(nodes[0].name.value) if type_ else None
             if field is None or not isinstance(field.type, GraphQLObjectType):
-                raise Uncompilable(key)
+                raise NeedsGraphQLCore(key)
             selected = names_of(self._selections.collect([node.selection_set for node in nodes]))
             planned = plan_fetch(self._selections, key, field, nodes)
             shape = shapes.compile(key, field.type, nodes)
@@ -80,11 +80,13 @@ class CompiledOperation:
 
 
 def _answer_root(root: CompiledRootField, context: GraphQLContext, values: Any) -> Any:
-    fetch = root.plan.fetch(values, context)
+    # `check_formats` is not needed: the formats are constants here, and compiling the root fields has checked
+    # them all before the first one runs.
+    fetch = root.plan.fetch_checked(values, context)
     given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
     call = Call(context, root.key, given, root.selected, fetch, unset)
     # The result stays in the context, in case graphql-core must execute the operation after all.
     source = context.root_results.get_or_run(root.key, lambda: root.field.extensions[RESOLVER](call))
     if isinstance(source, ResultWithIssues):
-        raise Uncompilable("errors are told beside the answer")
+        raise NeedsGraphQLCore("the response has issues beside the data")
     return None if source is None else root.shape(source)

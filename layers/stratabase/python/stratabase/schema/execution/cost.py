@@ -25,14 +25,14 @@ class OperationCost:
     """The cost of one operation. What it selects must not depend on variables any more."""
 
     def __init__(
-        self, schema: GraphQLSchema, operation: OperationDefinitionNode, selections: Selections, most: int
+        self, schema: GraphQLSchema, operation: OperationDefinitionNode, selections: Selections, maximum: int
     ) -> None:
-        """`most` is the maximum. Raises GraphQLError if the operation leads to objects in too many places."""
+        """Raise GraphQLError if the operation leads to objects in more places than MAX_COST_STEPS."""
         type_ = schema.get_root_type(operation.operation)
         assert type_, "the document is valid"
         steps = CostTreeBuilder(selections, writes=operation.operation is OperationType.MUTATION)
         self._steps = steps.of(type_, operation.selection_set)
-        self._most = most
+        self._maximum = maximum
         self._defaults = {
             definition.variable.name.value: value_from_ast_untyped(definition.default_value)
             for definition in operation.variable_definitions or ()
@@ -41,32 +41,32 @@ class OperationCost:
 
     def excess(self, variables: Variables) -> GraphQLError | None:
         """Return the error if the operation costs too much, else None."""
-        return self._judged(variables) if self._varies else self._always
+        return self._error_for(variables) if self._varies else self._constant_error
 
     @cached_property
     def _varies(self) -> bool:
         return any(step.varies for step in self._steps)
 
     @cached_property
-    def _always(self) -> GraphQLError | None:
-        return self._judged({})
+    def _constant_error(self) -> GraphQLError | None:
+        return self._error_for({})
 
-    def _judged(self, variables: Variables) -> GraphQLError | None:
+    def _error_for(self, variables: Variables) -> GraphQLError | None:
         given = {**self._defaults, **variables}
         total = sum(step.total(given) + step.conditions(given) for step in self._steps)
-        if total <= self._most:
+        if total <= self._maximum:
             return None
         shares = (share for step in self._steps for share in step.costs(given))
-        return _cost_error(total, self._most, max(shares, key=lambda share: share.cost))
+        return _cost_error(total, self._maximum, max(shares, key=lambda share: share.cost))
 
 
-def _cost_error(total: int, most: int, costliest: CostShare) -> GraphQLError:
+def _cost_error(total: int, maximum: int, costliest: CostShare) -> GraphQLError:
     message = _(
         "The estimated cost of the request is {cost}. The maximum is {maximum}. "
         "Each object read costs 1, each object written costs {written}, and each character "
         "of {condition} costs 1. {field} alone costs {field_cost}. {advice}",
         cost=total,
-        maximum=most,
+        maximum=maximum,
         written=WRITTEN,
         condition=FILTER_EXP,
         field=".".join(costliest.step.keys),
@@ -77,12 +77,12 @@ def _cost_error(total: int, most: int, costliest: CostShare) -> GraphQLError:
 
 
 class DocumentCosts:
-    """The costs of the operations of a valid document. `most` is the maximum for one operation."""
+    """The costs of the operations of a valid document. `maximum` limits the cost of one operation."""
 
-    def __init__(self, schema: GraphQLSchema, document: DocumentNode, most: int) -> None:
+    def __init__(self, schema: GraphQLSchema, document: DocumentNode, maximum: int) -> None:
         self._schema = schema
         self._document = document
-        self._most = most
+        self._maximum = maximum
         self._known: dict[int, OperationCost] = {}
         """By Python's `id` of an operation, which lives as long as its document."""
 
@@ -115,4 +115,4 @@ class DocumentCosts:
 
     def _cost(self, operation: OperationDefinitionNode, values: Any = None) -> OperationCost:
         selections = Selections(fragments_of(self._document), values)
-        return OperationCost(self._schema, operation, selections, self._most)
+        return OperationCost(self._schema, operation, selections, self._maximum)

@@ -1,4 +1,4 @@
-"""Parsed and validated documents, and answers about the schema. Both are cached, because requests repeat."""
+"""Caches of parsed and validated documents, and of responses about the schema, because requests repeat."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -58,7 +58,7 @@ class Document:
         self.errors = tuple(errors)
         self._schema = schema
         self._costs = costs
-        self._asked_before: set[str | None] = set()
+        self._requested_before: set[str | None] = set()
         self._compiled: dict[str | None, CompiledOperation | None] = {}
 
     def mutates(self, operation_name: str | None) -> bool:
@@ -72,8 +72,8 @@ class Document:
             return self._compiled[operation_name]
         operation = self._operation(operation_name)
         # Compiling an operation pays off only if it is repeated.
-        if operation is None or operation_name not in self._asked_before:
-            self._asked_before.add(operation_name)
+        if operation is None or operation_name not in self._requested_before:
+            self._requested_before.add(operation_name)
             return None
         assert self.ast
         same = selects_the_same(self.ast)
@@ -105,7 +105,7 @@ class DocumentCache:
         self._rules: Collection[type[ASTValidationRule]] = (
             specified_rules if policy.introspection else (*specified_rules, NoSchemaIntrospectionCustomRule)
         )
-        self._kept: BoundedCache[str, Document] = BoundedCache(MAX_CACHED_CHARACTERS, len)
+        self._documents: BoundedCache[str, Document] = BoundedCache(MAX_CACHED_CHARACTERS, len)
         """By text: the document."""
 
     def read(self, text: str) -> Document:
@@ -115,7 +115,7 @@ class DocumentCache:
             return Document(self._schema, None, (error,))
         if len(text) > MAX_CACHED_DOCUMENT_LENGTH:
             return self._read(text)
-        return self._kept.get_or_make(text, lambda: self._read(text))
+        return self._documents.get_or_make(text, lambda: self._read(text))
 
     def _read(self, text: str) -> Document:
         try:
@@ -134,42 +134,51 @@ class DocumentCache:
             hide_suggestions=not self._suggestions,
         )
         if errors:
-            return Document(self._schema, None, [_worded(error) for error in errors[:MAX_REPORTED_ERRORS]])
+            return Document(
+                self._schema, None, [_with_advice(error) for error in errors[:MAX_REPORTED_ERRORS]]
+            )
         return Document(self._schema, ast, costs=DocumentCosts(self._schema, ast, self._limits.cost))
 
 
-def _worded(error: GraphQLError) -> GraphQLError:
+def _with_advice(error: GraphQLError) -> GraphQLError:
     """Return an error, with advice if graphql-core gave up validating."""
     return GraphQLError(_TOO_INVOLVED) if isinstance(error, ValidationAbortedError) else error
 
 
 MAX_CACHED_INTROSPECTIONS = 4
-"""Answers to keep. Each tool asks the same every time."""
-LARGEST_INTROSPECTION = 8_000_000
-"""In bytes of an answer. The standard query about 100 classes takes almost a second for half as many."""
+"""In responses. Each tool sends the same request every time."""
+MAX_INTROSPECTION_BYTES = 8_000_000
+"""In bytes of a response. The standard query about 100 classes takes almost a second for half as many."""
 MAX_CACHED_INTROSPECTION_LENGTH = 16_384
 """In characters of a document."""
 _ABOUT_SCHEMA = frozenset({"__schema", "__type", "__typename"})
-Asked = tuple[str, str | None]
+IntrospectionKey = tuple[str, str | None]
 """The text of a document, and the name of its operation."""
 
 
 class IntrospectionCache:
-    """A cache of the answers to requests about the schema, without variables."""
+    """A cache of the responses to requests about the schema, without variables."""
 
     def __init__(self) -> None:
-        self._kept: BoundedCache[Asked, GraphQLResponse] = BoundedCache(MAX_CACHED_INTROSPECTIONS)
-
-    def answer(self, asked: Asked, answer: Callable[[], GraphQLResponse]) -> GraphQLResponse:
-        """Return the cached answer, or what `answer` returns."""
-        known = self._kept.get(asked)
-        if known is not None:
-            return known
-        given = answer()
-        is_kept = (
-            len(given.body) <= LARGEST_INTROSPECTION and len(asked[0]) <= MAX_CACHED_INTROSPECTION_LENGTH
+        self._responses: BoundedCache[IntrospectionKey, GraphQLResponse] = BoundedCache(
+            MAX_CACHED_INTROSPECTIONS
         )
-        return self._kept.put(asked, given) if given.began and is_kept else given
+
+    def get_or_execute(
+        self, key: IntrospectionKey, execute: Callable[[], GraphQLResponse]
+    ) -> GraphQLResponse:
+        """Return the cached response, or what `execute` returns."""
+        cached = self._responses.get(key)
+        if cached is not None:
+            return cached
+        response = execute()
+        query, _operation_name = key
+        is_cacheable = (
+            response.began
+            and len(response.body) <= MAX_INTROSPECTION_BYTES
+            and len(query) <= MAX_CACHED_INTROSPECTION_LENGTH
+        )
+        return self._responses.put(key, response) if is_cacheable else response
 
 
 def is_about_schema(document: DocumentNode, operation: OperationDefinitionNode) -> bool:

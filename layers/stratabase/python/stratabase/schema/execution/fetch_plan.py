@@ -66,9 +66,9 @@ class _RolePlan:
         """Return what to fetch of the role. Raises Refused."""
         role = self.role
         if not role.paged:
-            return ToOne(role.name, role.role, self.plan.fetch_below(variables, context))
+            return ToOne(role.name, role.role, self.plan.fetch(variables, context))
         query, below = run_all(
-            partial(self._query, variables, context), partial(self.plan.fetch_below, variables, context)
+            partial(self._query, variables, context), partial(self.plan.fetch, variables, context)
         )
         shown = PageRenderer(role.target, query.order, self.names)
         return (Associables if role.associables else ToMany)(role.name, role.role, below, query, shown)
@@ -106,17 +106,17 @@ class FetchPlan:
     version_start: bool = False
     lock: bool = False
 
-    def fetch(self, variables: Any, context: GraphQLContext) -> Fetch:
-        """Return what to fetch below a root field.
+    def fetch_checked(self, variables: Any, context: GraphQLContext) -> Fetch:
+        """Return what to fetch below a root field, after checking the caller's grants at all depths.
 
         Raises Refused for invalid options, and for what the caller must not read.
         """
         if context.access is not None:
             # Several fields may cause the same issue, which is reported once.
             raise_issues(dict.fromkeys(self.refusals(context.access)))
-        return self.fetch_below(variables, context)
+        return self.fetch(variables, context)
 
-    def fetch_below(self, variables: Any, context: GraphQLContext) -> Fetch:
+    def fetch(self, variables: Any, context: GraphQLContext) -> Fetch:
         """Return what to fetch below any field. Raises Refused for invalid options."""
         if not self.roles and not self.derived and not self.version_start and not self.lock:
             return STATE_ONLY
@@ -130,16 +130,16 @@ class FetchPlan:
         if issues := [mistake for mistake in mistakes if mistake is not None]:
             raise Refused(issues)
 
-    def note(self, selected: _Selected) -> None:
+    def add_attribute(self, selected: _Selected) -> None:
         """Add a field that shows an attribute."""
         shown: AttributeField = selected.field.extensions[ATTRIBUTE]
         self.attributes.append((shown, selected.keys[1:]))
         self.version_start |= shown.attribute.name == VERSION_START
         if shown.attribute.origin is Origin.DERIVED:
             self.derived[shown.attribute.name] = None
-        self.note_format(selected)
+        self.add_format(selected)
 
-    def note_format(self, selected: _Selected) -> None:
+    def add_format(self, selected: _Selected) -> None:
         """Add the format of a field, if it has one."""
         node = selected.nodes[0]
         if node.arguments:
@@ -172,20 +172,20 @@ def plan_fetch(
 
 def _plan_below(selections: Selections, above: _Selected) -> FetchPlan:
     """Return the plan for the objects that a field shows, either directly or as items of a page."""
-    whole = FetchPlan()
+    plan = FetchPlan()
     for selected in _below(selections, above):
         extensions = selected.field.extensions
         if ROLE in extensions:
-            whole.add(_plan_role(selections, above, selected))
+            plan.add(_plan_role(selections, above, selected))
         elif ATTRIBUTE in extensions:
-            whole.note(selected)
+            plan.add_attribute(selected)
         elif MOMENT in extensions:
-            whole.note_format(selected)
+            plan.add_format(selected)
         elif isinstance(selected.type, GraphQLObjectType):
             # Fields below the items of a page belong to the same objects.
-            whole.add(_plan_below(selections, selected))
-            whole.lock |= locks.SHOWS_LOCK in extensions
-    return whole
+            plan.add(_plan_below(selections, selected))
+            plan.lock |= locks.SHOWS_LOCK in extensions
+    return plan
 
 
 def _plan_role(selections: Selections, above: _Selected, selected: _Selected) -> FetchPlan:
@@ -193,6 +193,8 @@ def _plan_role(selections: Selections, above: _Selected, selected: _Selected) ->
     below = _plan_below(selections, selected)
     arguments = FieldArguments(selected.field, selected.nodes[0])
     own = _RolePlan(selected.field.extensions[ROLE], selected, arguments, names, below)
+    # The root's plan lists the formats of all levels, because each is checked by itself. Grants are checked
+    # level by level, because a hidden role is one issue, and everything below it needs no check.
     return FetchPlan({nested_key(above.keys[-1], selected.keys[-1]): own}, formats=below.formats)
 
 

@@ -18,10 +18,10 @@ LIGHT, FULL = "LIGHT", "FULL"
 INSIGHT_TYPE = GraphQLEnumType(
     api_names.INSIGHT_TYPE,
     {
-        LIGHT: GraphQLEnumValue(LIGHT, description="The totals."),
-        FULL: GraphQLEnumValue(FULL, description="The totals, and each call of the storage."),
+        LIGHT: GraphQLEnumValue(LIGHT, description="Only totals."),
+        FULL: GraphQLEnumValue(FULL, description="Totals and each call to the storage."),
     },
-    description="How much an answer's `extensions.insight` tells an administrator of what the storage did.",
+    description="How much `extensions.insight` tells administrators about calls to the storage.",
 )
 
 
@@ -30,24 +30,24 @@ def insight_argument() -> dict[str, GraphQLArgument]:
     return {INSIGHT_ARGUMENT: GraphQLArgument(INSIGHT_TYPE)}
 
 
-def measure_when_asked(answer: ServiceResolver) -> ServiceResolver:
-    """Return an `Answer` that also notes calls to the storage if the argument `insight` asks for it."""
+def measure_when_asked(resolver: ServiceResolver) -> ServiceResolver:
+    """Return a resolver that also records calls to the storage if the argument `insight` asks for it."""
 
-    def answered(call: Call) -> Any:
+    def resolve(call: Call) -> Any:
         level = call.arguments.get(INSIGHT_ARGUMENT)
-        return answer(call) if level is None else _measured(answer, call, level)
+        return resolver(call) if level is None else _measured(resolver, call, level)
 
-    return answered
+    return resolve
 
 
-def _measured(answer: ServiceResolver, call: Call, level: str) -> Any:
+def _measured(resolver: ServiceResolver, call: Call, level: str) -> Any:
     context = call.context
     if not context.caller.administrator:
         raise Refused([_for_administrators_only()])
     consumed: list[Consumption] = []
     try:
         with context.services.measuring(consumed.append):
-            return answer(call)
+            return resolver(call)
     finally:
         # A call that fails has consumed capacity too.
         context.insights.append(Insight(call.key, level, tuple(consumed)))

@@ -113,47 +113,47 @@ def _selections(node: Node) -> Sequence[Node]:
     return selected_nodes(node)
 
 
-def _too_many_aliases(nodes: Sequence[Node], most: int) -> Iterator[GraphQLError]:
+def _too_many_aliases(nodes: Sequence[Node], maximum: int) -> Iterator[GraphQLError]:
     aliased = [node for node in nodes if isinstance(node, FieldNode) and node.alias]
-    if len(aliased) > most:
+    if len(aliased) > maximum:
         message = ngettext(
             "The document has {count} alias. The maximum is {maximum}.",
             "The document has {count} aliases. The maximum is {maximum}.",
             len(aliased),
-            maximum=most,
+            maximum=maximum,
         )
         yield GraphQLError(message, min(aliased, key=_position))
 
 
-def _too_many_directives(nodes: Sequence[Node], most: int) -> Iterator[GraphQLError]:
+def _too_many_directives(nodes: Sequence[Node], maximum: int) -> Iterator[GraphQLError]:
     for node in sorted(nodes, key=_position):
         count = len(getattr(node, "directives", None) or ())
-        if count > most:
+        if count > maximum:
             message = ngettext(
                 "The document applies {count} directive to the same element. The maximum is {maximum}.",
                 "The document applies {count} directives to the same element. The maximum is {maximum}.",
                 count,
-                maximum=most,
+                maximum=maximum,
             )
             yield GraphQLError(message, node)
             return
 
 
-def _too_deep(definitions: Sequence[DefinitionNode], most: int) -> Iterator[GraphQLError]:
+def _too_deep(definitions: Sequence[DefinitionNode], maximum: int) -> Iterator[GraphQLError]:
     fragments = _fragments(definitions)
     depths: dict[str, int] = {}
     for name in fragments:
         _measure_fragment(name, fragments, depths)
     for definition in definitions:
         depth = _depth(definition, depths)
-        if depth > most:
+        if depth > maximum:
             message = ngettext(
                 "The document nests fields {count} level deep. The maximum is {maximum}. "
                 "Split it into several requests.",
                 "The document nests fields {count} levels deep. The maximum is {maximum}. "
                 "Split it into several requests.",
                 depth,
-                maximum=most,
+                maximum=maximum,
             )
             yield GraphQLError(message, definition)
             return

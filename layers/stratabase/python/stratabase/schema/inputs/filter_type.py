@@ -23,12 +23,12 @@ _NULL_IN_LISTS = frozenset({"ID", "Int", "Real", "Date", "Time", "Datetime", "Ye
 """The types whose operator `in` accepts null in its list."""
 
 _NULLS = (
-    "All fields that are given must hold. In pages, a condition whose operand is null is left out "
-    "(but `eq` and `ne` compare with null); in bulk services it is a mistake."
+    "Objects must match all fields. `eq` and `ne` can compare with null. "
+    "Another comparison with null is ignored in pages, and is an error in bulk services."
 )
 
-_LEFT_OUT = "In pages, an element without a condition is left out."
-_NOT_LEFT_OUT = "In pages, it is left out when it has no condition."
+_LEFT_OUT = "In pages, an element without conditions is ignored."
+_NOT_LEFT_OUT = "In pages, a filter without conditions is ignored."
 
 
 class FilterField(NamedTuple):
@@ -52,11 +52,13 @@ def filter_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType
     def fields() -> dict[str, GraphQLInputField]:
         several = GraphQLList(GraphQLNonNull(type_))
         return {
-            "AND": GraphQLInputField(several, description=f"All of them hold; true for []. {_LEFT_OUT}"),
-            "OR": GraphQLInputField(
-                several, description=f"At least one of them holds; false for []. {_LEFT_OUT}"
+            "AND": GraphQLInputField(
+                several, description=f"Match all of these filters. [] matches every object. {_LEFT_OUT}"
             ),
-            "NOT": GraphQLInputField(type_, description=f"It does not hold. {_NOT_LEFT_OUT}"),
+            "OR": GraphQLInputField(
+                several, description=f"Match at least one of these filters. [] matches no object. {_LEFT_OUT}"
+            ),
+            "NOT": GraphQLInputField(type_, description=f"Don't match this filter. {_NOT_LEFT_OUT}"),
             CLIENT_ID_EQUALS: GraphQLInputField(GraphQLID),
         } | {
             name: GraphQLInputField(_operand_type(registry.input_type(field.attribute), field))

@@ -73,7 +73,7 @@ _REQUIRED_IDS = RoleInput(None, role_commands.read_ids, is_list=True, enforces_r
 _REF = RoleInput(GeneratedType.ROLE_REF, role_commands.read_role_ref)
 _REFS = RoleInput(GeneratedType.ROLE_REFS, role_commands.read_role_refs)
 _DRAFT_REFS = RoleInput(GeneratedType.DRAFT_ROLE_REFS, role_commands.read_role_refs)
-_SAVED_PART_DESCRIPTION = "The part with its `_id` to change it; without, to make it, if there is none yet."
+_SAVED_PART_DESCRIPTION = "With `_id`, update the part. Without `_id`, create it if there is none yet."
 _NEW_PARTS = role_commands.NewParts(GeneratedType.CREATE)
 _NEW_DRAFT_PARTS = role_commands.NewParts(GeneratedType.DRAFT_CREATE)
 _CHANGED_PARTS = role_commands.ChangedParts(GeneratedType.CREATE, GeneratedType.UPDATE)

@@ -50,7 +50,9 @@ def _object_fields(
     if spec.client_id:
         yield (
             CLIENT_ID,
-            GraphQLInputField(GraphQLID, description="What the client calls the object in this request."),
+            GraphQLInputField(
+                GraphQLID, description="An id that the client chooses for the object, valid in this request."
+            ),
         )
     for attribute in writable_attributes(class_):
         type_ = registry.input_type(attribute)

@@ -39,18 +39,25 @@ def options_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectTyp
         "filter": GraphQLInputField(registry.type_of(GeneratedType.FILTER, class_)),
         FILTER_EXP: GraphQLInputField(
             GraphQLString,
-            description="A condition (CEL) over its own attributes; a filter must hold too. "
-            "An empty text is no condition in pages, and a mistake in bulk services.",
+            description="A CEL condition over the attributes of an object. Objects must match `filter` too. "
+            "An empty string means no condition in pages, and is an error in bulk services.",
         ),
-        "offset": GraphQLInputField(GraphQLInt, description="How many to pass over."),
-        "cursor": GraphQLInputField(SCALARS[CURSOR], description="A position that an earlier page gave."),
+        "offset": GraphQLInputField(GraphQLInt, description="The number of objects to skip."),
+        "cursor": GraphQLInputField(
+            SCALARS[CURSOR],
+            description="The position to start from: a cursor of an earlier page. The page excludes it.",
+        ),
         "fromCursor": GraphQLInputField(
             registry.type_of(GeneratedType.CURSOR, class_),
-            description="A position as values of what is ordered by; an object there belongs to the page. "
-            "Of a whole object, the values that the order needs are used.",
+            description="The position to start from: values of the attributes in `orderBy`. "
+            "The page includes it. Other attributes are ignored, so you can pass a whole object.",
         ),
-        "next": GraphQLInputField(GraphQLInt, description="How many after the position, or from the start."),
-        "prev": GraphQLInputField(GraphQLInt, description="How many before the position, or from the end."),
+        "next": GraphQLInputField(
+            GraphQLInt, description="The maximum number of objects after the position or from the start."
+        ),
+        "prev": GraphQLInputField(
+            GraphQLInt, description="The maximum number of objects before the position or from the end."
+        ),
         "orderBy": GraphQLInputField(order, default=GraphQLDefaultInput(DEFAULT_ORDER)),
     }
     extensions = {QUERY_READER: QueryReader(registry.model, class_)}

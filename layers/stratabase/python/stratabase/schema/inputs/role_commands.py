@@ -140,4 +140,5 @@ def _elements(values: Sequence[Any] | None, path: Path) -> Iterator[tuple[InputO
 
 
 def _single(input_object: InputObject, name: str, path: Path) -> Iterator[tuple[InputObject, Path]]:
-    return ((input_object[name], (*path, name)) for _ in range(input_object.get(name) is not None))
+    if input_object.get(name) is not None:
+        yield input_object[name], (*path, name)

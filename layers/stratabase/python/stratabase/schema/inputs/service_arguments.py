@@ -47,14 +47,15 @@ def reference_of(class_: Class, call: Call) -> Reference:
 
 def instant_argument(name: str) -> dict[str, GraphQLArgument]:
     """Return a required argument that takes an instant."""
-    description = f"As {VERSION_INSTANT_PATTERN}, in your time zone."
+    description = f"An instant in the format {VERSION_INSTANT_PATTERN}, in your time zone."
     return {name: GraphQLArgument(GraphQLNonNull(SCALARS["Datetime"]), description=description)}
 
 
 def if_version_argument(class_: Class) -> dict[str, GraphQLArgument]:
     """Return the argument `ifVersion` of a write, if the class is versioned."""
     description = (
-        f"Write only if the object's version began then: as {VERSION_INSTANT_PATTERN}, in your time zone."
+        "Write only if the current version of the object began at this instant: "
+        f"{VERSION_INSTANT_PATTERN}, in your time zone."
     )
     argument = GraphQLArgument(SCALARS["Datetime"], description=description)
     return {IF_VERSION: argument} if class_.versioned else {}
@@ -101,15 +102,15 @@ FORCE_WARNINGS = GraphQLInputObjectType(
         "actionVeto": GraphQLInputField(
             GraphQLBoolean,
             default=GraphQLDefaultInput(False),
-            description="In spite of vetoes. There is nothing yet that could veto, so it has no effect.",
+            description="Has no effect. It is reserved for vetoes, which don't exist yet.",
         ),
         DATA_VALIDATION: GraphQLInputField(
             GraphQLBoolean,
             default=GraphQLDefaultInput(False),
-            description="In spite of the warnings of the model.",
+            description="Ignore the warnings of the model.",
         ),
     },
-    description="Lets a write go through in spite of issues of level WARNING.",
+    description="Which issues of level WARNING a write ignores.",
 )
 
 

@@ -130,6 +130,6 @@ class ResultWithIssues(NamedTuple):
 ServiceResolver = Callable[[Call], Any]
 """Returns the source value of a service's answer to a call."""
 RESOLVER = "answer"
-"""The key in the `extensions` of a root field for its `Answer`. Every executor calls this."""
+"""The key in the `extensions` of a root field for its `ServiceResolver`. Every executor calls this."""
 ResolveInfo = GraphQLResolveInfo[GraphQLContext]
 """The argument of resolvers in which graphql-core passes the context."""

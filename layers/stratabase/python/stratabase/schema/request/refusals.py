@@ -25,16 +25,16 @@ def run_all(*steps: Callable[[], Any]) -> list[Any]:
     return results
 
 
-def require_class_access(class_: Class, answer: ServiceResolver) -> ServiceResolver:
-    """Return an `Answer` that first refuses callers who may not read objects of the class."""
+def require_class_access(class_: Class, resolver: ServiceResolver) -> ServiceResolver:
+    """Return a resolver that first refuses callers who may not read objects of the class."""
 
-    def answered(call: Call) -> object:
+    def resolve(call: Call) -> object:
         access = call.context.access
         if access is not None:
             raise_issues([check_class(access, class_)])
-        return answer(call)
+        return resolver(call)
 
-    return answered
+    return resolve
 
 
 def require_comparable(access: Access, class_: Class, names: Iterable[str], path: Path) -> None:

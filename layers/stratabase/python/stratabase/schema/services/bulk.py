@@ -111,7 +111,7 @@ def _describe_unset(variable: str, class_name: str, *, selects_all: bool) -> Mes
 def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     reader, selection = CommandReader(registry.model), BulkSelection(registry.model, class_)
 
-    def answer(call: Call) -> dict[str, Any]:
+    def resolve(call: Call) -> dict[str, Any]:
         command = reader.update_bulk(GeneratedType.UPDATE_BULK, class_, call.arguments["data"])
         context, query = call.context, selection.query(call)
         results = update_bulk(
@@ -131,8 +131,8 @@ def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
         **selection.argument(registry),
         **force_warnings_argument(),
     }
-    description = f"Change the {class_.name} objects that match a filter; each by itself."
-    return service_field(registry.type_of(GeneratedType.BULK_RESULT, class_), arguments, answer, description)
+    description = f"Update each {class_.name} that matches a filter. Each is written separately."
+    return service_field(registry.type_of(GeneratedType.BULK_RESULT, class_), arguments, resolve, description)
 
 
 UPDATE_BULK = Service("updateBulk", _update_field, also_has_input(GeneratedType.UPDATE_BULK, is_ordinary))
@@ -141,16 +141,16 @@ UPDATE_BULK = Service("updateBulk", _update_field, also_has_input(GeneratedType.
 def _delete_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     selection = BulkSelection(registry.model, class_)
 
-    def answer(call: Call) -> dict[str, int]:
+    def resolve(call: Call) -> dict[str, int]:
         context, query = call.context, selection.query(call)
         deleted = delete_bulk(
             context.services, query, context.caller, context.read_budget, context.evaluation
         )
         return {"deleted": deleted}
 
-    description = f"End the {class_.name} objects that match a filter; each by itself."
+    description = f"Delete each {class_.name} that matches a filter. Each is deleted separately."
     return service_field(
-        DELETE_BULK_RESULT, selection.argument(registry) | force_warnings_argument(), answer, description
+        DELETE_BULK_RESULT, selection.argument(registry) | force_warnings_argument(), resolve, description
     )
 
 

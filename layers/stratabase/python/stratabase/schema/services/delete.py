@@ -19,7 +19,7 @@ from stratabase.schema.types.results import DELETE_RESULT
 
 
 def _field(_: TypeRegistry, class_: Class) -> GraphQLField:
-    def answer(call: Call) -> dict[str, bool]:
+    def resolve(call: Call) -> dict[str, bool]:
         command = with_if_version(class_, Delete(Reference(class_.name, call.arguments[ID])), call)
         return {"deleted": delete(call.context.services, command, call.context.caller)}
 
@@ -28,8 +28,8 @@ def _field(_: TypeRegistry, class_: Class) -> GraphQLField:
         {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
         | if_version_argument(class_)
         | force_warnings_argument(),
-        answer,
-        f"End the {class_.name} with this id.",
+        resolve,
+        f"Delete the {class_.name} with this id.",
     )
 
 

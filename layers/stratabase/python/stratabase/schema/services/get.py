@@ -16,15 +16,15 @@ from stratabase.schema.types.registry import TypeRegistry
 
 
 def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
-    def answer(call: Call) -> View | None:
+    def resolve(call: Call) -> View | None:
         reader = Reader(call.context.read_context)
         return view_of(call, reader, reader.get(Reference(class_.name, call.arguments[ID])))
 
     return service_field(
         registry.type_of(GeneratedType.OBJECT, class_),
         {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))},
-        require_class_access(class_, answer),
-        f"The {class_.name} with this id; null when there is none.",
+        require_class_access(class_, resolve),
+        f"Return the {class_.name} with this id, or null if there is none.",
     )
 
 
@@ -32,15 +32,15 @@ GET = Service("get", _field, is_read)
 
 
 def _singleton_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
-    def answer(call: Call) -> View | None:
+    def resolve(call: Call) -> View | None:
         reader = Reader(call.context.read_context)
         return view_of(call, reader, reader.get(singleton_reference(class_)))
 
     return service_field(
         registry.type_of(GeneratedType.OBJECT, class_),
         {},
-        require_class_access(class_, answer),
-        f"The {class_.name}.",
+        require_class_access(class_, resolve),
+        f"Return the {class_.name}.",
     )
 
 

@@ -43,7 +43,7 @@ class GetBy:
 def _field(
     registry: TypeRegistry, class_: Class, unique: Unique, attributes: list[Attribute]
 ) -> GraphQLField:
-    def answer(call: Call) -> View | None:
+    def resolve(call: Call) -> View | None:
         access = call.context.access
         if access is not None:
             raise_issues(check_comparison(access, class_, each.name, (each.name,)) for each in attributes)
@@ -54,8 +54,8 @@ def _field(
     return service_field(
         registry.type_of(GeneratedType.OBJECT, class_),
         {each.name: GraphQLArgument(GraphQLNonNull(registry.input_type(each))) for each in attributes},
-        require_class_access(class_, answer),
-        f"The {class_.name} with these values, which no two have; null when there is none.",
+        require_class_access(class_, resolve),
+        f"Return the {class_.name} with these unique values, or null if there is none.",
     )
 
 

@@ -22,27 +22,25 @@ from stratabase.schema.types.registry import TypeRegistry
 
 
 def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
-    reader = QueryReader(registry.model, class_)
+    query_reader = QueryReader(registry.model, class_)
 
-    def answer(call: Call) -> dict[str, Any]:
+    def resolve(call: Call) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
         fields = page_fields(call.selected, version_start=call.fetch.version_start)
-        query = reader.read(options, fields, call.context.input_context)
-        object_reader = Reader(call.context.read_context)
-        page = object_reader.page(query)
+        query = query_reader.read(options, fields, call.context.input_context)
+        reader = Reader(call.context.read_context)
+        page = reader.page(query)
         items: Sequence[Entity] = page.items
         if call.arguments.get(DISABLE_CACHE):
             # The cursors come from the page of the index: an object that has moved must not move them.
-            items = object_reader.confirm(query, page)
-        return PageRenderer(class_, query.order, call.selected)(
-            page, read_views(object_reader, call.fetch, items)
-        )
+            items = reader.confirm(query, page)
+        return PageRenderer(class_, query.order, call.selected)(page, read_views(reader, call.fetch, items))
 
     return service_field(
         registry.type_of(GeneratedType.PAGE, class_),
         {"options": with_default(registry.type_of(GeneratedType.OPTIONS, class_), DEFAULT_OPTIONS)},
-        require_class_access(class_, answer),
-        f"A page of the {class_.name} objects that match a filter.",
+        require_class_access(class_, resolve),
+        f"Return a page of the {class_.name} objects that match a filter.",
     )
 
 

@@ -31,7 +31,7 @@ def named_objects(call: Call) -> list[Reference]:
 
 def locks_field(
     registry: TypeRegistry,
-    answer: Callable[[Call], dict[str, Any]],
+    resolver: Callable[[Call], dict[str, Any]],
     description: str,
     **arguments: GraphQLArgument,
 ) -> GraphQLField:
@@ -39,7 +39,7 @@ def locks_field(
 
     def resolve(_: Any, info: ResolveInfo, **given: Any) -> Any:
         return info.context.root_results.get_or_run(
-            str(info.path.key), lambda: answer(read_call(field, info, given))
+            str(info.path.key), lambda: resolver(read_call(field, info, given))
         )
 
     names = GraphQLList(GraphQLNonNull(registry.entity_id_type))
@@ -48,7 +48,7 @@ def locks_field(
         {_LOCKS: GraphQLArgument(names), **arguments},
         resolve,
         description=description,
-        extensions={RESOLVER: answer},
+        extensions={RESOLVER: resolver},
     )
     return field
 
@@ -56,22 +56,22 @@ def locks_field(
 def lock_mutation(registry: TypeRegistry) -> GraphQLField:
     """Return the mutation `lock`."""
 
-    def answer(call: Call) -> dict[str, Any]:
+    def resolve(call: Call) -> dict[str, Any]:
         requested = call.arguments.get(_MINUTES)
         minutes = DEFAULT_LOCK_MINUTES if requested is None else requested
         lock(call.context.services, named_objects(call), minutes, call.context.caller, write_options(call))
         return {"locked": True, "minutes": minutes}
 
-    description = "Reserve objects for some minutes: nobody else can write them. All of them, or none."
-    return locks_field(registry, answer, description, minutes=with_default(GraphQLInt, DEFAULT_LOCK_MINUTES))
+    description = "Lock all of the objects or none for some minutes. No other member can write them."
+    return locks_field(registry, resolve, description, minutes=with_default(GraphQLInt, DEFAULT_LOCK_MINUTES))
 
 
 def unlock_mutation(registry: TypeRegistry) -> GraphQLField:
     """Return the mutation `unlock`."""
 
-    def answer(call: Call) -> dict[str, Any]:
+    def resolve(call: Call) -> dict[str, Any]:
         unlock(call.context.services, named_objects(call), call.context.caller, write_options(call))
         return {"locked": False, "minutes": 0}
 
-    description = "Let others write objects again. Only an administrator can end the locks of others."
-    return locks_field(registry, answer, description)
+    description = "Unlock objects. Only administrators can end the locks of other members."
+    return locks_field(registry, resolve, description)

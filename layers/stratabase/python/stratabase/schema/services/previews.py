@@ -28,16 +28,14 @@ from stratabase.schema.services.service import (
 )
 from stratabase.schema.types.registry import TypeRegistry
 
-_INCOMPLETE = (
-    "An incomplete draft is shown as far as it goes; what is wrong with it is told as errors beside it."
-)
+_INCOMPLETE = "If the draft has issues, the result shows as much as possible, and `errors` lists the issues."
 
 
 def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, description: str) -> GraphQLField:
-    """Return a query that takes `data`, and answers the object as it would be, with issues beside it."""
+    """Return a query that takes `data`, and returns the object as the write would leave it."""
     reader = CommandReader(registry.model)
 
-    def answer(call: Call) -> View | ResultWithIssues:
+    def resolve(call: Call) -> View | ResultWithIssues:
         command = data.command(reader, class_, call)
         services, caller = call.context.services, call.context.caller
         result, issues = preview(services, command, caller, options=write_options(call))
@@ -50,7 +48,7 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
 
     type_ = registry.type_of(GeneratedType.OBJECT, class_)
     text = f"{description.format(class_.name)} {_INCOMPLETE}"
-    return service_field(type_, data.argument(registry, class_), answer, text)
+    return service_field(type_, data.argument(registry, class_), resolve, text)
 
 
 PREVIEW_CREATE = Service(
@@ -58,7 +56,7 @@ PREVIEW_CREATE = Service(
     partial(
         _field,
         data=create_input(GeneratedType.DRAFT_CREATE),
-        description="The {} that would be made; nothing is written.",
+        description="Return the {} that this draft would create. Writes nothing.",
     ),
     can_preview_new,
 )
@@ -67,7 +65,7 @@ PREVIEW_UPDATE = Service(
     partial(
         _field,
         data=update_input(GeneratedType.DRAFT_UPDATE),
-        description="The {} as it would be after a change; nothing is written.",
+        description="Return the {} as this update would leave it. Writes nothing.",
     ),
     also_has_input(GeneratedType.DRAFT_UPDATE, is_written_alone),
 )
@@ -76,7 +74,7 @@ PREVIEW = Service(
     partial(
         _field,
         data=save_input(),
-        description="The {} that would be made or changed; nothing is written.",
+        description="Return the {} that this draft would create or update. Writes nothing.",
     ),
     can_preview_new,
 )

@@ -93,15 +93,15 @@ class Service:
 
 
 def service_field(
-    type_: Any, arguments: dict[str, GraphQLArgument], answer: ServiceResolver, description: str
+    type_: Any, arguments: dict[str, GraphQLArgument], resolver: ServiceResolver, description: str
 ) -> GraphQLField:
-    """Return a root field that `answer` answers, with the arguments that all services have."""
-    answer = insight.measure_when_asked(answer)
+    """Return a root field that `resolver` resolves, with the arguments that all services have."""
+    resolver = insight.measure_when_asked(resolver)
     arguments = {**arguments, **insight.insight_argument(), **disable_cache_argument()}
 
     def resolve(_: Any, info: ResolveInfo, **given: Any) -> Any:
         result = info.context.root_results.get_or_run(
-            str(info.path.key), lambda: answer(read_call(field, info, given))
+            str(info.path.key), lambda: resolver(read_call(field, info, given))
         )
         if not isinstance(result, ResultWithIssues):
             return result
@@ -110,7 +110,7 @@ def service_field(
         info.context.errors.append(error)
         return result.source
 
-    field = GraphQLField(type_, arguments, resolve, description=description, extensions={RESOLVER: answer})
+    field = GraphQLField(type_, arguments, resolve, description=description, extensions={RESOLVER: resolver})
     return field
 
 
@@ -122,7 +122,7 @@ def read_call(field: GraphQLField, info: ResolveInfo, arguments: dict[str, Any])
     variables, context = info.variable_values, info.context
     # Check the selection and its formats before the service reads or writes anything.
     fetch, _ = run_all(
-        partial(plan.fetch, variables, context),
+        partial(plan.fetch_checked, variables, context),
         partial(plan.check_formats, variables, context.caller.formats),
     )
     unset = partial(FieldArguments(field, info.field_nodes[0]).unset, variables)

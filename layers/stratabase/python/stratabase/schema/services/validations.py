@@ -41,9 +41,9 @@ from stratabase.schema.types.registry import TypeRegistry
 def _issues_field(
     arguments: dict[str, GraphQLArgument], find: Callable[[Call], Sequence[Issue]], description: str
 ) -> GraphQLField:
-    """Return a query that answers the issues that `find` returns for a call."""
+    """Return a query for the issues that `find` returns for a call."""
 
-    def answer(call: Call) -> dict[str, Any]:
+    def resolve(call: Call) -> dict[str, Any]:
         issues, context = find(call), call.context
         caller = context.caller
         renderer = IssueRenderer(
@@ -52,11 +52,11 @@ def _issues_field(
         is_valid = not any(issue.stops_write for issue in issues)
         return {"isValid": is_valid, "issues": [renderer.render(issue, (call.key,)) for issue in issues]}
 
-    return service_field(VALIDATION_RESULT, arguments, answer, description)
+    return service_field(VALIDATION_RESULT, arguments, resolve, description)
 
 
 def _data_field(registry: TypeRegistry, class_: Class, *, data: DataInput, description: str) -> GraphQLField:
-    """Return a query that takes `data`, and answers its issues."""
+    """Return a query that takes `data`, and returns its issues."""
     reader = CommandReader(registry.model)
 
     def issues(call: Call) -> Sequence[Issue]:
@@ -71,7 +71,7 @@ VALIDATE_CREATE = Service(
     partial(
         _data_field,
         data=create_input(GeneratedType.DRAFT_CREATE),
-        description="What is wrong with making this {}; nothing is written.",
+        description="Return the issues that creating this {} would cause. Writes nothing.",
     ),
 )
 VALIDATE_UPDATE = Service(
@@ -79,7 +79,7 @@ VALIDATE_UPDATE = Service(
     partial(
         _data_field,
         data=update_input(GeneratedType.DRAFT_UPDATE),
-        description="What is wrong with this change of the {}; nothing is written.",
+        description="Return the issues that this update of the {} would cause. Writes nothing.",
     ),
     also_has_input(GeneratedType.DRAFT_UPDATE, is_written_alone),
 )
@@ -88,7 +88,7 @@ VALIDATE = Service(
     partial(
         _data_field,
         data=save_input(),
-        description="What is wrong with saving this {}; nothing is written.",
+        description="Return the issues that saving this {} would cause. Writes nothing.",
     ),
 )
 
@@ -100,7 +100,7 @@ def _delete_field(_: TypeRegistry, class_: Class) -> GraphQLField:
 
     arguments = {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
     return _issues_field(
-        arguments, issues, f"What is in the way of ending this {class_.name}; nothing is written."
+        arguments, issues, f"Return the issues that deleting this {class_.name} would cause. Writes nothing."
     )
 
 
@@ -116,7 +116,9 @@ def _delete_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
             context.services, None, query, context.caller, context.read_budget, context.evaluation
         )
 
-    description = f"What is in the way of ending many {class_.name} objects; nothing is written."
+    description = (
+        f"Return the issues that deleting the matching {class_.name} objects would cause. Writes nothing."
+    )
     return _issues_field(selection.argument(registry), issues, description)
 
 
@@ -136,7 +138,9 @@ def _update_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     arguments = data_argument(registry, class_, GeneratedType.DRAFT_UPDATE_BULK) | selection.argument(
         registry
     )
-    description = f"What is wrong with this change of many {class_.name} objects; nothing is written."
+    description = (
+        f"Return the issues that updating the matching {class_.name} objects would cause. Writes nothing."
+    )
     return _issues_field(arguments, issues, description)
 
 

@@ -39,17 +39,17 @@ from stratabase.schema.types.results import VERSION_DIFF_TYPE, version_diff_sour
 
 
 def _version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
-    def answer(call: Call) -> View | None:
+    def resolve(call: Call) -> View | None:
         (readings,) = read_instants(class_, call, AT_VERSION)
         request, reference = call.context.read_context, reference_of(class_, call)
         at = resolve_instant(request.entities, reference, readings, request.budget)
         version = get_version(request, reference, at)
         return None if version is None else version_view(call, version, at)
 
-    description = f"The {class_.name} as it was at an instant; null when there was none."
+    description = f"Return the {class_.name} as it was at an instant, or null if it did not exist then."
     arguments = id_argument(class_) | instant_argument(AT_VERSION)
     type_ = registry.type_of(GeneratedType.OBJECT, class_)
-    return service_field(type_, arguments, require_class_access(class_, answer), description)
+    return service_field(type_, arguments, require_class_access(class_, resolve), description)
 
 
 GET_VERSION = Service("getVersion", _version_field, has_history)
@@ -58,7 +58,7 @@ GET_VERSION = Service("getVersion", _version_field, has_history)
 def _version_page_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     reader = QueryReader(registry.model, class_, ordering=Order.of_versions)
 
-    def answer(call: Call) -> dict[str, Any]:
+    def resolve(call: Call) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
         query = reader.read(options, page_fields(call.selected), call.context.input_context)
         page = version_page(call.context.read_context, reference_of(class_, call), query)
@@ -68,11 +68,11 @@ def _version_page_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
         **id_argument(class_),
         "options": GraphQLArgument(registry.type_of(GeneratedType.OPTIONS, class_)),
     }
-    description = f"The versions of the {class_.name} with this id, in the order of their starts."
+    description = f"Return a page of the versions of the {class_.name}, sorted by start."
     return service_field(
         registry.type_of(GeneratedType.PAGE, class_),
         arguments,
-        require_class_access(class_, answer),
+        require_class_access(class_, resolve),
         description,
     )
 
@@ -81,7 +81,7 @@ GET_VERSION_PAGE = Service("getVersionPage", _version_page_field, has_history)
 
 
 def _version_diff_field(_: TypeRegistry, class_: Class) -> GraphQLField:
-    def answer(call: Call) -> dict[str, Any] | None:
+    def resolve(call: Call) -> dict[str, Any] | None:
         request, reference = call.context.read_context, reference_of(class_, call)
         instants = read_instants(class_, call, FROM, TO)
         from_, to = (resolve_instant(request.entities, reference, each, request.budget) for each in instants)
@@ -89,25 +89,25 @@ def _version_diff_field(_: TypeRegistry, class_: Class) -> GraphQLField:
         return None if changes is None else version_diff_source(from_, to, changes)
 
     description = (
-        f"What differs between the {class_.name} as of two instants; null when there was none at both."
+        f"Return what differs between the {class_.name} at two instants, or null if it existed at neither."
     )
     arguments = id_argument(class_) | instant_argument(FROM) | instant_argument(TO)
-    return service_field(VERSION_DIFF_TYPE, arguments, require_class_access(class_, answer), description)
+    return service_field(VERSION_DIFF_TYPE, arguments, require_class_access(class_, resolve), description)
 
 
 GET_VERSION_DIFF = Service("getVersionDiff", _version_diff_field, has_history)
 
 
 def _restore_version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
-    def answer(call: Call) -> View:
+    def resolve(call: Call) -> View:
         (readings,) = read_instants(class_, call, AT_VERSION)
         context, reference = call.context, reference_of(class_, call)
         result = restore(context.services, reference, readings, context.caller, write_options(call))
         return written_views(call, [result])[0]
 
     arguments = id_argument(class_) | instant_argument(AT_VERSION) | force_warnings_argument()
-    description = f"Make the {class_.name} what it was at an instant, with its parts, even if it was deleted."
-    return service_field(registry.type_of(GeneratedType.OBJECT, class_), arguments, answer, description)
+    description = f"Restore the {class_.name} and its parts as of an instant, even if it was deleted."
+    return service_field(registry.type_of(GeneratedType.OBJECT, class_), arguments, resolve, description)
 
 
 RESTORE_VERSION = Service("restoreVersion", _restore_version_field, is_restored)

@@ -28,13 +28,13 @@ from stratabase.messages import _
 from stratabase.model.api_names import CURSOR, FILE_INFO, PENDING_FILE_REFERENCE
 
 _DESCRIPTIONS = {
-    CURSOR: "A position in a page, as an earlier answer gave it.",
-    "Real": "A decimal number of up to 38 digits: a string in answers, a string or a number in input.",
-    "Text": "A text of any length.",
-    "Year": "A year, as a number.",
+    CURSOR: "A position in a page, from an earlier response.",
+    "Real": "A decimal number with up to 38 digits. A string in responses, a string or a number in inputs.",
+    "Text": "Text of any length.",
+    "Year": "A year as a number.",
     "Date": "A date in the member's format or as ISO 8601 (`2020-01-31`).",
     "Time": "A time of day in the member's format or as ISO 8601 (`10:30:00`).",
-    "Datetime": "A moment in the member's format and time zone, or as ISO 8601 (`2020-01-31T10:30:00Z`).",
+    "Datetime": "An instant in the member's format and time zone, or as ISO 8601 (`2020-01-31T10:30:00Z`).",
     "Serial": "A number that the service assigns, as a string.",
 }
 
@@ -92,13 +92,15 @@ FILE_INFO_TYPE = GraphQLObjectType(
     FILE_INFO,
     {
         "fileId": GraphQLField(GraphQLNonNull(GraphQLID)),
-        "link": GraphQLField(GraphQLNonNull(GraphQLString), description="Where the file is downloaded."),
+        "link": GraphQLField(
+            GraphQLNonNull(GraphQLString), description="The address to download the file from."
+        ),
         "mimeType": GraphQLField(GraphQLNonNull(GraphQLString)),
         "name": GraphQLField(GraphQLNonNull(GraphQLString)),
-        "size": GraphQLField(GraphQLNonNull(GraphQLInt), description="In bytes."),
+        "size": GraphQLField(GraphQLNonNull(GraphQLInt), description="The size in bytes."),
         "uploadedOn": GraphQLField(GraphQLNonNull(SCALARS["Datetime"]), format_argument()),
     },
-    description="A file that an object holds.",
+    description="A file of an object.",
 )
 
 PENDING_FILE_REFERENCE_TYPE = GraphQLInputObjectType(
@@ -108,8 +110,8 @@ PENDING_FILE_REFERENCE_TYPE = GraphQLInputObjectType(
         "fileId": GraphQLInputField(GraphQLNonNull(GraphQLID)),
         "mimeType": GraphQLInputField(GraphQLNonNull(GraphQLString)),
         "name": GraphQLInputField(GraphQLNonNull(GraphQLString)),
-        "size": GraphQLInputField(GraphQLNonNull(GraphQLInt), description="In bytes."),
+        "size": GraphQLInputField(GraphQLNonNull(GraphQLInt), description="The size in bytes."),
         "uploadedOn": GraphQLInputField(GraphQLNonNull(SCALARS["Datetime"])),
     },
-    description="An uploaded file that no object holds yet, as the upload answered it.",
+    description="An uploaded file that belongs to no object yet, as the upload returned it.",
 )

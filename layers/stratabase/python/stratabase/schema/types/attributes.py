@@ -9,20 +9,21 @@ from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.serials import serial_attributes
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.formats.preferences import DEFAULT_FORMATS
+from stratabase.model.api_names import ID
 from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.model import Class, Model
 from stratabase.model.types import ID_TYPE, TYPES
 from stratabase.schema.request.context import ResolveInfo
 from stratabase.schema.types.attribute_types import SCALARS, format_argument
 
-ID_ATTRIBUTE = Attribute("_id", ID_TYPE)
+ID_ATTRIBUTE = Attribute(ID, ID_TYPE)
 """The attribute `_id` of every object, for filters and orders."""
 
 _VERSION_TIMES = tuple(
     Attribute(name, TYPES["Datetime"], description=description)
     for name, description in {
-        VERSION_START: "Since when the object was so.",
-        VERSION_END: "Until when it was so; null while it is.",
+        VERSION_START: "When this version began.",
+        VERSION_END: "When this version ended, or null if it is the current one.",
     }.items()
 )
 

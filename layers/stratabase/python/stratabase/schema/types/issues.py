@@ -29,7 +29,9 @@ def _enum(name: str, values: type[Enum]) -> GraphQLEnumType:
 ISSUE = GraphQLObjectType(
     api_names.ISSUE,
     {
-        "sourceRequestReference": GraphQLField(_TEXT, description="The place in the request that is meant."),
+        "sourceRequestReference": GraphQLField(
+            _TEXT, description="The path in the request to the cause of the issue."
+        ),
         "userMessage": GraphQLField(_TEXT),
         "issueLevel": GraphQLField(GraphQLNonNull(_enum(api_names.ISSUE_LEVEL, Level))),
         "issueReferenceType": GraphQLField(_enum(api_names.ISSUE_REFERENCE_TYPE, ReferenceType)),
@@ -41,9 +43,11 @@ ISSUE = GraphQLObjectType(
         "roleNames": GraphQLField(_NAMES),
         "applicationName": GraphQLField(_TEXT),
         "profileName": GraphQLField(_TEXT),
-        "traceId": GraphQLField(_TEXT, description="The request's correlation id, which the logs carry too."),
+        "traceId": GraphQLField(
+            _TEXT, description="The trace id of the request, which the logs contain too."
+        ),
     },
-    description="One thing that is wrong with a request.",
+    description="A problem with a request.",
 )
 
 VALIDATION_RESULT = GraphQLObjectType(
@@ -51,12 +55,12 @@ VALIDATION_RESULT = GraphQLObjectType(
     {
         "isValid": GraphQLField(
             GraphQLNonNull(GraphQLBoolean),
-            description="Whether the write would be done. A warning that something required is still "
-            "empty does not stop a write that leaves it alone.",
+            description="Whether the write would succeed. A warning about a required value that is still "
+            "missing does not stop a write that leaves the value unchanged.",
         ),
         "issues": GraphQLField(GraphQLNonNull(GraphQLList(GraphQLNonNull(ISSUE)))),
     },
-    description="What a write would meet.",
+    description="The result of validating a write.",
 )
 
 

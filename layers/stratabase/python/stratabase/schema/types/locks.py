@@ -46,17 +46,25 @@ def lock_source(context: GraphQLContext) -> Callable[[Entity], Mapping[str, Any]
 LOCK_INFO_TYPE = GraphQLObjectType(
     LOCK_INFO,
     {
-        "lockedBy": GraphQLField(GraphQLNonNull(GraphQLString), description="The username of its member."),
-        _LOCKED_UNTIL: moment_field(LOCK_INFO, _LOCKED_UNTIL, "When it ends."),
-        "mine": GraphQLField(GraphQLNonNull(GraphQLBoolean), description="Whether who asks has taken it."),
+        "lockedBy": GraphQLField(
+            GraphQLNonNull(GraphQLString), description="The username of the member who holds the lock."
+        ),
+        _LOCKED_UNTIL: moment_field(LOCK_INFO, _LOCKED_UNTIL, "When the lock ends."),
+        "mine": GraphQLField(
+            GraphQLNonNull(GraphQLBoolean), description="Whether the caller holds the lock."
+        ),
     },
-    description="Who has reserved an object, and until when: nobody else can write it.",
+    description="The lock of an object. Only the member who holds it can write the object.",
 )
 
 
 def lock_field() -> GraphQLField:
     """Return the field that shows the lock of an object."""
-    return GraphQLField(LOCK_INFO_TYPE, description="Null when it is free.", extensions={SHOWS_LOCK: True})
+    return GraphQLField(
+        LOCK_INFO_TYPE,
+        description="The lock of the object, or null if it is not locked.",
+        extensions={SHOWS_LOCK: True},
+    )
 
 
 _CLASS_FIELD = "entityName"
@@ -67,7 +75,7 @@ def entity_id_type(model: Model) -> GraphQLInputObjectType:
     names = GraphQLEnumType(
         ENTITY_NAME,
         {name: GraphQLEnumValue(name) for name in model.classes},
-        description="The classes.",
+        description="The classes of the model.",
     )
     return GraphQLInputObjectType(
         ENTITY_ID,
@@ -75,7 +83,7 @@ def entity_id_type(model: Model) -> GraphQLInputObjectType:
             _CLASS_FIELD: GraphQLInputField(GraphQLNonNull(names), description="The class of the object."),
             ID: GraphQLInputField(GraphQLNonNull(GraphQLID)),
         },
-        description="Names one object.",
+        description="Identifies an object.",
     )
 
 
@@ -88,7 +96,7 @@ LOCK_STATUS_RESULT_TYPE = GraphQLObjectType(
     LOCK_STATUS_RESULT,
     {
         "locked": GraphQLField(GraphQLNonNull(GraphQLBoolean)),
-        "minutes": GraphQLField(GraphQLNonNull(GraphQLInt), description="For how long."),
+        "minutes": GraphQLField(GraphQLNonNull(GraphQLInt), description="The duration of the lock."),
     },
-    description="What has become of the objects.",
+    description="The result of locking or unlocking objects.",
 )

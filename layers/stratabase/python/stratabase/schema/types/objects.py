@@ -52,7 +52,7 @@ def role_fields(registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, Gr
         yield role.name, _role_field(registry, RoleField(registry.model, class_, role), role.description)
         if not role.composition and not role.whole:
             candidates = RoleField(registry.model, class_, role, associables=True)
-            description = f"The {role.target} objects that {role.name} may lead to."
+            description = f"The {role.target} objects that {role.name} can lead to."
             yield associables_field(role.name), _role_field(registry, candidates, description)
 
 

@@ -32,10 +32,10 @@ def page_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
         {
             "items": GraphQLField(GraphQLNonNull(GraphQLList(item))),
             "totalCount": GraphQLField(
-                GraphQLNonNull(GraphQLInt), description="How many objects the filter matches."
+                GraphQLNonNull(GraphQLInt), description="The number of objects that match the filter."
             ),
-            "nextCursor": GraphQLField(cursor, description="The position of the last item."),
-            "prevCursor": GraphQLField(cursor, description="The position of the first item."),
+            "nextCursor": GraphQLField(cursor, description="The cursor of the last item."),
+            "prevCursor": GraphQLField(cursor, description="The cursor of the first item."),
             "hasNext": GraphQLField(yes_or_no),
             "hasPrev": GraphQLField(yes_or_no),
         },
@@ -50,7 +50,7 @@ def bulk_result_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType
         {
             "items": GraphQLField(GraphQLNonNull(GraphQLList(item))),
             "totalCount": GraphQLField(
-                GraphQLNonNull(GraphQLInt), description="How many objects were changed."
+                GraphQLNonNull(GraphQLInt), description="The number of objects that were updated."
             ),
         },
     )
@@ -60,14 +60,19 @@ DELETE_RESULT = GraphQLObjectType(
     api_names.DELETE_RESULT,
     {
         "deleted": GraphQLField(
-            GraphQLNonNull(GraphQLBoolean), description="false when there was no such object."
+            GraphQLNonNull(GraphQLBoolean),
+            description="Whether the object was deleted. False if it did not exist.",
         )
     },
 )
 
 DELETE_BULK_RESULT = GraphQLObjectType(
     api_names.DELETE_BULK_RESULT,
-    {"deleted": GraphQLField(GraphQLNonNull(GraphQLInt), description="How many objects were deleted.")},
+    {
+        "deleted": GraphQLField(
+            GraphQLNonNull(GraphQLInt), description="The number of objects that were deleted."
+        )
+    },
 )
 
 _FROM, _TO, _CHANGED_ON = "from", "to", "changedOn"
@@ -96,13 +101,14 @@ def _change_source(change: AttributeChange) -> Mapping[str, Any]:
 _CHANGE = GraphQLObjectType(
     ATTRIBUTE_CHANGE,
     {
-        "name": GraphQLField(GraphQLNonNull(GraphQLString), description="The attribute or role."),
-        "old": GraphQLField(GraphQLString, description="Its value at `from` as JSON text; null for null."),
-        "new": GraphQLField(GraphQLString, description="Its value at `to`, likewise."),
+        "name": GraphQLField(GraphQLNonNull(GraphQLString), description="The name of the attribute or role."),
+        "old": GraphQLField(GraphQLString, description="The value at `from` as JSON text, or null."),
+        "new": GraphQLField(GraphQLString, description="The value at `to` as JSON text, or null."),
         "changedBy": GraphQLField(
-            GraphQLString, description="The username of who changed it last, if the class records that."
+            GraphQLString,
+            description="The username of the member who last changed it, if the class records this.",
         ),
-        _CHANGED_ON: moment_field(ATTRIBUTE_CHANGE, _CHANGED_ON, "When it was changed last.", nullable=True),
+        _CHANGED_ON: moment_field(ATTRIBUTE_CHANGE, _CHANGED_ON, "When it was last changed.", nullable=True),
     },
     description="An attribute or role that differs between two versions.",
 )
@@ -110,9 +116,9 @@ _CHANGE = GraphQLObjectType(
 VERSION_DIFF_TYPE = GraphQLObjectType(
     VERSION_DIFF,
     {
-        _FROM: moment_field(VERSION_DIFF, _FROM, "The instant that was asked for."),
-        _TO: moment_field(VERSION_DIFF, _TO, "The instant that was asked for."),
+        _FROM: moment_field(VERSION_DIFF, _FROM, "The requested instant."),
+        _TO: moment_field(VERSION_DIFF, _TO, "The requested instant."),
         "changes": GraphQLField(GraphQLNonNull(GraphQLList(GraphQLNonNull(_CHANGE)))),
     },
-    description="What differs between two versions of an object.",
+    description="The differences between two versions of an object.",
 )
