@@ -106,7 +106,7 @@ WRONG = {
     "name.matches(¦'(')": "'(' is not a valid regular expression (RE2): missing ): (.",
     "name.matches(¦r'(a)\\1')": (
         "'(a)\\1' is not a valid regular expression (RE2): invalid escape sequence: \\1 "
-        "(RE2 has no back references: write the alternatives out, or write a character by its code, "
+        "(RE2 has no back references: list the alternatives, or write a character by its code, "
         "as in \\x{20AC})."
     ),
     "name.matches(¦nick)": "The pattern of matches must be a text in quotes.",
