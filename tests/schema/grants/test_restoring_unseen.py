@@ -9,7 +9,7 @@ from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
 from tests.schema.grants.archive_api import CLERK, ArchiveApi
-from tests.schema.grants.test_restoring_hidden import ALL, NAMED_X, PLAIN, SEAL, SEALS, granted, model
+from tests.schema.grants.archive_models import ALL, NAMED_X, PLAIN, SEAL, SEALS, granted, model
 
 UNREAD = "[CREATE, EDIT]"
 PROFILES = """

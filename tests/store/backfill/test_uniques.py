@@ -28,45 +28,22 @@ from stratabase.store.write.guard_writes import unique_claims
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count, seed
+from tests.store.backfill.unique_cases import CODE, is_guarded, reindex, with_uniques
 from tests.store.clocks import Time
 from tests.store.interrupted import Interrupted
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
 
-CODE = Unique(("code",))
 LOADED = count(60, 3000)
 """Objects that are reindexed under load."""
 TURNS = count(60, 1500)
 """Writes of each writer meanwhile."""
 
 
-def with_uniques(class_: Class, *uniques: Sequence[str]) -> Class:
-    """Return a class with other uniqueness constraints."""
-    return replace(class_, uniques=tuple(Unique(tuple(each)) for each in uniques))
-
-
 def retyped(class_: Class, **types: str) -> Class:
     """Return a class some of whose attributes have other types."""
     changed = {name: replace(class_.attributes[name], type=TYPES[type_]) for name, type_ in types.items()}
     return replace(class_, attributes={**class_.attributes, **changed})
-
-
-def reindex(
-    engine: Engine,
-    class_: Class,
-    time: Time | None = None,
-    tell: Callable[[int], None] = lambda _: None,
-    **options: Any,
-) -> ReindexOutcome:
-    """Reindex a class without waiting."""
-    time = time or Time()
-    built = Reindex(engine, model(class_), now=time.milliseconds, sleep=time.sleep, **options)
-    return built.run(class_.name, tell)
-
-
-def is_guarded(engine: Engine, class_: Class, unique: Unique = CODE) -> bool:
-    """Return whether a process that has just started takes a constraint for READY."""
-    return RegistryCache(engine, model(class_)).is_guarded(class_, unique)
 
 
 def shared(outcome: ReindexOutcome) -> list[tuple[str, dict[str, Any], tuple[str, ...]]]:

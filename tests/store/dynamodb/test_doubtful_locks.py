@@ -28,8 +28,8 @@ from tests.store.dynamodb.faults import (
     lost_request,
     none,
 )
+from tests.store.dynamodb.overtaken_client import OvertakenClient
 from tests.store.dynamodb.table_operations import PLAIN, creating, services_over, table
-from tests.store.dynamodb.test_doubtful_operations import OvertakenClient
 
 ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
 CHIEF = Caller("c", "chief", "Administrator", administrator=True)

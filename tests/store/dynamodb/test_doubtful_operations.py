@@ -3,7 +3,7 @@
 What is certain is told. What nobody can know any more is Unavailable, and is never tried once more.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +13,6 @@ from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.http_api.http.refusals import status_row
 from stratabase.model.model import Class
-from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.indexes.registry_cache import RegistryCache
@@ -28,6 +27,7 @@ from tests.store.dynamodb.faults import (
     lost_answer,
     lost_request,
 )
+from tests.store.dynamodb.overtaken_client import Act, OvertakenClient
 from tests.store.dynamodb.table_operations import (
     PLAIN,
     UNIQUE,
@@ -44,46 +44,6 @@ from tests.store.dynamodb.table_operations import (
 NOT_DONE = pytest.mark.parametrize("fault", [lost_request, failure_before])
 DONE = pytest.mark.parametrize("fault", [lost_answer, failure_after, duplicated])
 DONE_OR_NOT = pytest.mark.parametrize("fault", [lost_request, lost_answer])
-
-Act = Callable[[], Any]
-
-
-_READS = frozenset({"GetItem", "BatchGetItem", "Query"})
-
-
-class OvertakenClient:
-    """A client whose first write has a fault, after which others write before the retry."""
-
-    def __init__(self, client: Client, fault: Fault, others: Act) -> None:
-        self._client = client
-        self._fault = fault
-        self._others = others
-        self._happened = False
-
-    def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        def call() -> Mapping[str, Any]:
-            return self._client.call(operation, parameters)
-
-        def overtaken() -> Mapping[str, Any]:
-            try:
-                return call()
-            finally:
-                self._let_others()
-
-        if self._happened or operation in _READS:
-            return call()
-        try:
-            return self._fault(operation, overtaken)
-        finally:
-            self._let_others()
-
-    def _let_others(self) -> None:
-        if not self._happened:
-            self._happened = True
-            self._others()
-
-    def close(self) -> None:
-        pass
 
 
 class OperationScenario:

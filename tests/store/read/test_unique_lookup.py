@@ -13,7 +13,7 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Unique
 from stratabase.store.engine.port import Engine
 from tests.fakes import unlimited_budget
-from tests.store.backfill.test_uniques import is_guarded, reindex, with_uniques
+from tests.store.backfill.unique_cases import is_guarded, reindex, with_uniques
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
 
