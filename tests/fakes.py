@@ -78,7 +78,7 @@ class DictEntities:
 
     @property
     def objects(self) -> dict[Reference, Entity]:
-        """All that there are."""
+        """All objects that exist."""
         return self.graph.objects
 
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:

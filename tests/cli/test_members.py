@@ -98,7 +98,7 @@ def test_the_link_leads_to_the_service(ada: Terminal, monkeypatch: pytest.Monkey
 
 
 def test_a_deployment_needs_the_address_of_the_service() -> None:
-    """Nobody could guess it, and a wrong link would be worse than none."""
+    """A wrong link would be worse than none."""
     with pytest.raises(CommandError, match="STRATABASE_BASE_URL is required"):
         mail_base_url(Settings(store="dynamodb"))
 

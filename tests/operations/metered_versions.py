@@ -45,7 +45,7 @@ class MeteredVersions:
 
     @property
     def last(self) -> Instant:
-        """When the last version of Ada began."""
+        """The instant at which the last version of Ada began."""
         found = self.entities.read([self.ada])[0]
         assert found is not None
         assert found.start is not None

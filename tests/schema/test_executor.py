@@ -30,7 +30,7 @@ def api() -> ExecutorApi:
 
 @pytest.fixture(autouse=True)
 def no_surprises(api: ExecutorApi) -> Any:
-    """What the service reports as its own failure is never expected, unless a test says so."""
+    """Check that the service reported no failure of its own."""
     yield
     assert api.reported == []
 

@@ -85,7 +85,7 @@ def test_an_abandoned_range_blocks_no_other_call(engine: Engine, kind: EngineImp
 def test_later_pages_of_a_range_are_current_when_they_are_read(
     engine: Engine, kind: EngineImplementation
 ) -> None:
-    """Whatever is inserted and deleted between pages, what was there throughout comes exactly once."""
+    """An item that exists throughout is read exactly once, whatever is inserted and deleted between pages."""
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
     seen: list[str] = []
     for number, page in enumerate(engine.range(ITEMS, "p", UNBOUNDED)):

@@ -176,7 +176,7 @@ def _or(part: Filter) -> Filter:
     "wraps", [(Not,), (_and,), (_or,), (_and, Not, _or, Not)], ids=["not", "and", "or", "mixed"]
 )
 def test_filters_may_be_nested_200_deep(wraps: tuple[Callable[[Filter], Filter], ...]) -> None:
-    """With an even number of negations around it, the meaning is the innermost one."""
+    """An even number of negations does not change the innermost filter."""
     nested: Filter = Comparison("name", Operator.EQ, "a")
     for level in range(200):
         nested = wraps[level % len(wraps)](nested)

@@ -126,7 +126,7 @@ def test_unencodable_characters_are_refused_in_every_field(
 
 @pytest.mark.parametrize("form", ["json", "xml"])
 def test_every_stored_member_can_be_read(form: str, send: Any, fakes: FakeServices) -> None:
-    """Also one that came in before these checks, or by another way."""
+    """This includes members that were stored before these checks existed."""
     odd = replace(BERT, username="b<&>\x07é😀", notes="\x00]]>\r\n")
     fakes.members.members = InMemoryMembers(ANNA, odd).members
     for resource, id_ in ((ALL, None), (ONE, "2")):

@@ -33,5 +33,4 @@ def test_values_within_the_range_are_accepted(value: int) -> None:
 
 
 def test_every_violation_is_reported() -> None:
-    """Each rule that is broken is named."""
     assert len(violations("Int", 9, max="8", values=("1",))) == 2

@@ -111,7 +111,7 @@ OTHERS = (
 def test_a_later_start_reports_which_administrator_can_sign_in(
     admin: Member | None, password: str | None, expected: AdministratorState
 ) -> None:
-    """And whether the given password is that of admin; if admin cannot sign in, another administrator can."""
+    """It also reports whether the given password is that of `admin`."""
     members = InMemoryMembers(*OTHERS, *([admin] if admin else []))
     assert FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).state(password) == expected
 

@@ -38,7 +38,7 @@ class Ids:
 
 
 class Outcome(NamedTuple):
-    """What came of two deeds."""
+    """The outcome of two writes."""
 
     mine: tuple[str, ...]
     """The kinds of the issues, if it was refused."""
@@ -101,7 +101,7 @@ def interleaved(mine: str, others: str) -> Iterator[Outcome]:
 @pytest.mark.soak
 @pytest.mark.parametrize("mine", NAMES)
 def test_interleaved_writes_are_serializable(mine: str) -> None:
-    """What is done, what is refused and why, and what is left."""
+    """This compares what is written, the reasons for refusals, and the final state."""
     for others in Random(seed()).sample(NAMES, count(1, len(NAMES))):
         for step, outcome in enumerate(interleaved(mine, others)):
             assert outcome in in_turn(mine, others), (others, step)

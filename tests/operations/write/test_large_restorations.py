@@ -112,7 +112,7 @@ class OrderScenario:
 
 @pytest.mark.parametrize("chained", [False, True])
 def test_all_parts_are_restored_at_one_instant_and_invisible_before_their_whole(*, chained: bool) -> None:
-    """Also where the parts lead to one another, so that none of them can be the first."""
+    """This also holds if the parts refer to one another, so that none of them can be first."""
     scenario = OrderScenario(chained=chained)
     seen = list[VisibleParts]()
     scenario.engine.before = lambda _: seen.append(scenario.visible_parts())
@@ -215,7 +215,7 @@ def test_a_restoration_interrupted_by_a_sweep_restarts(call: int) -> None:
 
 @pytest.mark.parametrize("call", [3, 4, FOR_EVER])
 def test_a_slow_sweep_of_an_earlier_restoration_deletes_nothing(call: int) -> None:
-    """Whether the new one is done by then, or under way."""
+    """The new restoration may be complete or in progress."""
     scenario = OrderScenario()
     assert scenario.engine.dies(scenario.restore, 4, does_it=False)
     scenario.clock.instant += staged_restoration.LEASE
@@ -364,7 +364,7 @@ def test_a_too_large_restoration_is_refused_with_the_limit(monkeypatch: pytest.M
 def test_remains_of_a_large_deletion_are_purged_before_the_restoration(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """And no part of it counts as gone for good."""
+    """No part of it counts as permanently deleted."""
     scenario = OrderScenario()
     scenario.restore()
     monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 1)

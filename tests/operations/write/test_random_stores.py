@@ -120,7 +120,7 @@ def test_random_writes_leave_every_store_equal_to_the_reference_graph(
 def test_random_writes_on_each_kind_of_association_agree_with_the_reference_graph(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also between a whole and its parts."""
+    """This includes compositions."""
     for number in range(count(3, 100)):
         few_fit(monkeypatch, 2 + number % 4)
         run_and_compare(ReferenceEngine(), {**OF_KINDS, **OF_FAMILIES}[kind], Random(seed() + number))

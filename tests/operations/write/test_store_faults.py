@@ -34,7 +34,7 @@ READS = {GET, RANGE}
 
 
 class Outcome(NamedTuple):
-    """What came of a command."""
+    """The outcome of a command."""
 
     answer: Any
     """The kind of the refusal; None if it was done."""

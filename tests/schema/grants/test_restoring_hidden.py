@@ -13,7 +13,7 @@ from tests.schema.grants.archive_models import ALL, NAMED_X, OTHERS, PLAIN, SEAL
 
 
 class Case(NamedTuple):
-    """What a dossier is made with, and how something is changed that a clerk does not see."""
+    """The values of a new dossier, and a change to a value that a clerk does not see."""
 
     model: Model
     made: dict[str, Any]
@@ -126,7 +126,7 @@ def test_write_only_parts_are_restored_unseen(own: str) -> None:
 
 
 def test_parts_of_parts_are_restored_with_the_grant_of_their_composition() -> None:
-    """Also where nothing becomes of the part between."""
+    """This also holds if the part between them does not change."""
     rings = f"rings: [Ring!] @composition {granted('[READ]')}"
     ring = "type Ring @class(versioned: true) { text: String }"
     archive = ArchiveApi(ReferenceEngine(), model(SEALS, f"{SEAL} {{ {rings} }} {ring}"))
@@ -158,7 +158,7 @@ def test_an_issue_about_a_hidden_value_does_not_reveal_it() -> None:
 
 
 def test_restored_values_that_were_hidden_stay_hidden() -> None:
-    """Of a version whose shelf was locked, a clerk may not make an object whose shelf is open by now."""
+    """The version has a locked shelf. A clerk cannot restore it, although the shelf is open now."""
     shelf = f"type Shelf @class(versioned: true) {granted(ALL)} {{ open: Boolean }}"
     note = f"note: String {granted('[READ, EDIT]', 'shelf.open')}"
     archive = ArchiveApi(ReferenceEngine(), model(f"{note} shelf: Shelf", shelf))
@@ -203,7 +203,7 @@ def test_a_restoration_keeps_hidden_parts() -> None:
 
 
 def test_deleted_hidden_parts_stay_deleted() -> None:
-    """Nobody is told of them."""
+    """The response does not mention them."""
     family = SealedDossier()
     family.change("Dossier", family.id, name="b", seals={"delete": [family.hidden]})
     family.restored(1)
@@ -212,7 +212,7 @@ def test_deleted_hidden_parts_stay_deleted() -> None:
 
 
 def test_hidden_parts_are_restored_with_their_whole() -> None:
-    """As they went with it, whatever their grants."""
+    """They were deleted with the whole, so their grants do not matter."""
     family = SealedDossier()
     family.delete("Dossier", family.id)
     family.restored(1)
@@ -221,7 +221,7 @@ def test_hidden_parts_are_restored_with_their_whole() -> None:
 
 
 def test_a_restoration_without_visible_changes_creates_no_version() -> None:
-    """What is hidden moves nothing, in no order."""
+    """Hidden values and their order cause no version."""
     family = SealedDossier()
     family.change("Dossier", family.id, seals={"create": [{"text": "more"}]})
     before = family.get("Dossier", family.id, "_versionStart")

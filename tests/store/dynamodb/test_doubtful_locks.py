@@ -71,7 +71,7 @@ class LockScenario:
 
     @property
     def holders(self) -> list[str | None]:
-        """Who has locked the objects."""
+        """The members who have locked the objects."""
         found = self.services.entities.read(self.references)
         locks = [each.lock if each else None for each in found]
         return [lock.name if lock else None for lock in locks]
@@ -114,7 +114,7 @@ def test_a_lost_response_is_unavailable_if_another_holds_the_lock(
 def test_a_lock_taken_by_another_meanwhile_is_kept(
     scenario: LockScenario, fault: Fault, caller: Caller
 ) -> None:
-    """Also where whoever unlocks might take it away: he did not see it."""
+    """An unlock by an administrator also keeps it, because the administrator had not seen the lock."""
     scenario.lock(caller)
 
     def others() -> None:

@@ -178,7 +178,7 @@ def test_a_creation_without_evidence_is_unknown_and_not_retried(
 
 @pytest.fixture(params=["plain", "unique"])
 def either(request: pytest.FixtureRequest) -> OperationScenario:
-    """Either kind of scene."""
+    """Either kind of scenario."""
     scenario: OperationScenario = request.getfixturevalue(request.param)
     return scenario
 

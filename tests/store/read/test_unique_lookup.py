@@ -148,7 +148,7 @@ def test_a_lookup_counts_towards_the_read_budget(engine: Engine) -> None:
 
 
 def test_many_objects_are_read_in_batches_within_the_read_budget() -> None:
-    """What is asked for at once may be larger than the memory."""
+    """All requested objects together may be larger than the memory."""
     engine = WatchedEngine()
     store = Store(engine, fresh_class())
     store.fill([{"_id": f"{number:03}"} for number in range(250)])
