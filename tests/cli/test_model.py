@@ -122,7 +122,7 @@ def test_the_plan_of_a_page_is_explained(served: Path, capsys: pytest.CaptureFix
 
 
 def test_objects_named_by_id_are_read_by_key(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An index would serve the filter too, but no index is cheaper."""
+    """An index would serve the filter too. No cheaper index is suggested."""
     served.write_text(INDEXED)
 
     options = {"filter": {"_id___in": [*range(2000)], "name___eq": "Rex"}, "orderBy": ["age___ASC"]}

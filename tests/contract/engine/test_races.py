@@ -39,7 +39,7 @@ def kind(request: pytest.FixtureRequest) -> EngineImplementation:
 
 @pytest.fixture
 def times(kind: EngineImplementation) -> int:
-    """Return the number of repetitions: fewer for engines other than a file."""
+    """Return the number of repetitions: fewer over a network."""
     return TIMES if kind.name == "sqlite" else max(TIMES // 10, 8)
 
 

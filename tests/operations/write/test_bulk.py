@@ -198,7 +198,7 @@ def test_a_timeout_reports_progress_and_the_service_can_be_repeated() -> None:
 
 
 def test_an_object_that_no_longer_matches_is_skipped() -> None:
-    """If the first of two members is deleted, the second one has no team mates."""
+    """The page may be outdated: here, one object has another name, and one was deleted."""
     scenario = CompanyScenario()
     labelled(scenario, 3)
     query = replace(LABELS, filter=Comparison("name", Operator.EQ, "old"))

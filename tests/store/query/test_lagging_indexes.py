@@ -95,7 +95,7 @@ def check_window(query: Query, page: Page) -> None:
 
 
 def check_around(history: LaggingHistory, query: Query, page: Page, span: Span) -> None:
-    """Check that unchanged objects outside the page are counted, and that those inside are shown."""
+    """Check that a page reports unchanged objects before and after it, and shows those inside it."""
     if not page.items:
         return
     shown = {entity.reference.id for entity in page.items}

@@ -13,7 +13,7 @@ from tests.store.watched_engine import WatchedEngine
 
 
 def open_(engine: Engine, kind: str) -> Objects:
-    """Return a function that opens a keyring. It can be called several times."""
+    """Return a store of objects with one kind of association, by the role `to` and possibly `of`."""
     return Objects(engine, associated(kind))
 
 

@@ -154,7 +154,7 @@ def test_the_holder_of_a_lock_can_write(
 def test_an_expired_lock_blocks_nobody(  # noqa: PLR0917 - a case, and who is in it
     objects: Objects, ada: Member, bob: Member, class_name: str, id_: str, effects: Effects
 ) -> None:
-    """It expires exactly after its last millisecond."""
+    """It expires to the millisecond, although its item is still in the store."""
     asked, reference = effects(objects, bob), objects.reference(class_name, id_)
     lock = ada.lock(reference)
     with pytest.raises(LockedByOthers):
