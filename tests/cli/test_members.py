@@ -148,7 +148,7 @@ def test_an_invalid_sender_is_reported(ada: Terminal, monkeypatch: pytest.Monkey
 
 
 def test_the_reason_of_a_failure_is_reported(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client of the service is not told the cause; whoever sits at the machine has to mend it."""
+    """Only a person at the machine sees the cause, not a client of the service."""
     monkeypatch.setenv("STRATABASE_MAIL", "smtp")
     monkeypatch.setenv("STRATABASE_SMTP", f"smtp://127.0.0.1:{free_port()}")
     said = ada.refused("reset-password", "ada")

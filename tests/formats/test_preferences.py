@@ -130,7 +130,7 @@ def test_complete_date_formats_are_accepted(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", ["HH", "H:mm", "HHmm", "kk.mm", "K:mm a", "a hh:mm:ss.SSS", "HH:mm:ss"])
 def test_complete_time_formats_are_accepted(pattern: str) -> None:
-    """A time format that tells the hour is taken; what is finer is lost, as with the default."""
+    """A time format must show the hour. Finer units are lost, as with the default format."""
     assert check_formats(Formats(time_format=pattern)) == []
 
 

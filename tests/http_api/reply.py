@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, read back."""
+    """A response with its status, headers and body."""
 
     status: int
     headers: Mapping[str, list[str]]

@@ -52,7 +52,7 @@ class MeteredVersions:
         return found.start
 
     def cost(self, work: Callable[["MeteredVersions"], object]) -> Cost:
-        """Return what it costs to do something."""
+        """Return the cost of an operation."""
         self.entities.read([Reference("Employee", "none")])
         self._told.clear()
         work(self)
@@ -64,7 +64,7 @@ class MeteredVersions:
         save(self.services, Update(self.ada, value, roles=roles), ADMINISTRATOR)
 
     def at(self, instant: Instant) -> Entity | None:
-        """Return Ada as she was."""
+        """Return Ada's state at an instant."""
         return self.entities.as_of([(self.ada, instant)])[0]
 
     def delete(self) -> None:
@@ -72,7 +72,7 @@ class MeteredVersions:
         delete(self.services, Delete(self.ada), ADMINISTRATOR)
 
     def restore(self) -> None:
-        """Bring her back."""
+        """Restore Ada."""
         (gone,) = self.entities.tombstones([self.ada])
         assert gone is not None
         back = Restoration(gone, Entity(self.ada, {"_id": self.ada.id, "name": "x"}))
@@ -83,7 +83,7 @@ class MeteredVersions:
         return save(self.services, command, ADMINISTRATOR).reference
 
     def _remember(self, number: int) -> None:
-        """Give Ada versions that were closed before, as if she had been changed so often."""
+        """Give Ada closed versions, as if she had been changed that often."""
         (head,) = self.engine.get([keys.head(self.ada)])
         assert head is not None
         last = NOON + number * STEP

@@ -200,7 +200,7 @@ def test_deletion_of_targets_is_refused_before_and_after_a_reindex(api: Evolving
 
 
 def test_a_reindex_links_parts_whose_role_becomes_required(api: EvolvingApi) -> None:
-    """The class of the parts has versions. The links do not prevent the deletion of the whole with its parts."""
+    """The parts have versions. The links do not prevent the deletion of the whole with its parts."""
     old = """type Kind { name: String }
         type Item @class(versioned: true) { name: String  kind: Kind }
         type Order @class(versioned: true) { name: String  items: [Item!] @composition }"""

@@ -34,7 +34,7 @@ def attempts() -> PynamoAttempts:
 
 
 class Faulty:
-    """A table to whose requests things happen, one after the other; then all goes well."""
+    """A table with a list of faults, one for each of the first requests."""
 
     def __init__(self) -> None:
         ministack_table()

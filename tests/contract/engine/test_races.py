@@ -93,7 +93,7 @@ def test_no_concurrent_add_is_lost(engine: Engine, kind: EngineImplementation, t
 
 
 def increment(engine: Engine) -> None:
-    """Read, and write under the condition that it is still as read, until that goes well."""
+    """Read and write under the condition that nothing changed, until it succeeds."""
     while True:
         number = get_item(engine).attributes["count"]
         assert isinstance(number, int)
@@ -128,7 +128,7 @@ def test_a_caller_sees_its_own_commit_immediately(
 
 
 def test_every_caller_sees_an_acknowledged_commit(engine: Engine, times: int) -> None:
-    """A thread that has read before must not be held to what it saw then."""
+    """A thread that has read before must not see an old state."""
     turns = [(Event(), Event()) for _ in range(times)]
 
     def write() -> None:

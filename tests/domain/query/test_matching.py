@@ -73,7 +73,7 @@ def test_comparisons_match_by_value(attribute: str, operator: Operator, answers:
 def test_a_missing_value_is_null(
     attribute: str, operator: Operator, operand: bool | None, null: bool, value: bool
 ) -> None:
-    """Null is what is absent, for every type, and nothing else is (not 0, not false, not the empty text)."""
+    """A missing value is null for every type. 0, false and the empty text are not null."""
     assert holds(attribute, operator, operand, None) is null
     assert {holds(attribute, operator, operand, one) for one in VALUES[attribute]} == {value}
 

@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
     @property
     def asked(self) -> list[str]:
-        """All that must admit whoever asks for it."""
+        """All objects whose locks must admit the caller."""
         return sorted((*self.written.split(), *self.named.split()))
 
 

@@ -74,7 +74,7 @@ def test_a_write_only_format_is_written_and_iso_8601_is_read() -> None:
     ],
 )
 def test_temporal_values_are_parsed(name: str, given: str, formats: Formats, expected: str) -> None:
-    """The member's format comes first, then ISO 8601; what is finer than a millisecond is cut off."""
+    """The member's format is tried first, then ISO 8601. Digits below a millisecond are cut off."""
     assert read(name, given, formats) == expected
 
 
@@ -245,7 +245,7 @@ def test_serializers_are_cached() -> None:
 
 
 def test_temporal_values_outside_of_their_domain_are_refused() -> None:
-    """Bounds belong to what is admitted."""
+    """The bounds themselves are valid."""
     domain: dict[str, Any] = {"min": "2020-01-01", "max": "2020-12-31"}
     type_ = TYPES["Date"]
     assert [violations(type_.name, day, **domain) for day in ("2020-01-01", "2020-12-31")] == [[], []]

@@ -25,7 +25,7 @@ def service() -> SignInService:
 def refusal(
     service: SignInService, username: str = "Anna", password: str = "right", address: str = HOME
 ) -> int:
-    """Return after how many seconds one who is refused may come again."""
+    """Return the seconds after which a refused caller may try again."""
     with pytest.raises(TooManyFailures) as raised:
         service.sign_in(username, password, address)
     return raised.value.retry_after

@@ -70,7 +70,7 @@ def test_no_administrator_is_created_if_a_member_exists() -> None:
 
 def test_one_of_two_concurrent_starts_creates_the_administrator() -> None:
     class Late(InMemoryMembers):
-        """Sees nobody yet, although another process has just added its administrator."""
+        """Members that do not yet show an administrator whom another process has just added."""
 
         def any(self) -> bool:
             return False

@@ -76,7 +76,7 @@ def item_content(item: Item) -> Any:
 
 @cache
 def in_turn(mine: str, others: str) -> list[Outcome]:
-    """Return what comes of two deeds one after the other, in both orders."""
+    """Return the outcomes of two writes one after the other, in both orders."""
     engine = fresh()
     first = Outcome(act(engine, mine, MINE), act(engine, others, OTHERS), left(engine))
     engine = fresh()
@@ -85,7 +85,7 @@ def in_turn(mine: str, others: str) -> list[Outcome]:
 
 
 def interleaved(mine: str, others: str) -> Iterator[Outcome]:
-    """Yield what comes of two deeds when the one is done before each step of the other."""
+    """Yield the outcomes of two writes, one of which runs before each step of the other."""
     for step in numbers_from(0):
         engine, answers = fresh(), list[tuple[str, ...]]()
 

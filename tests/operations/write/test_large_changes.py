@@ -62,11 +62,11 @@ class OrderScenario:
         return self.shop.lines(self.order)
 
     def left(self) -> Sequence[object]:
-        """Return what is noted of what is still to be done."""
+        """Return the ledgers of the work that is left."""
         return [key for key in self.store._items if key.partition.startswith(keys.PURGES)]
 
     def sweep(self) -> None:
-        """End what is left, when nothing is believed to run any more."""
+        """Do all work that is left, when no cleanup counts as running."""
         self.clock.instant += staged_restoration.LEASE
         self.shop.entities.sweep()
         assert self.left() == []

@@ -72,7 +72,7 @@ class Process:
             save(self.services, command, ADMINISTRATOR)
 
     def read_all(self) -> list[object]:
-        """Return all that can be known of the objects."""
+        """Return everything that readers can see of the objects."""
         references = [RED, BLUE, ADA, Reference("Address", "id6"), Reference("Address", "id7")]
         entities = self.entities
         return [

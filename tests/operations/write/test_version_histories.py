@@ -60,7 +60,7 @@ class JumpingClock:
 
 
 class RandomIds:
-    """Ids that nobody else has."""
+    """Random ids."""
 
     def new(self) -> str:
         return uuid4().hex

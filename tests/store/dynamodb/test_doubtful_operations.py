@@ -56,31 +56,31 @@ class OperationScenario:
         RegistryCache(engine, self._theirs.model).registry()  # so that nobody needs to write it
 
     def do(self, operation_call: OperationCall) -> Any:
-        """Do what nothing happens to."""
+        """Run an operation without a fault."""
         return operation_call(self._theirs, self._class)
 
     def overtaken(self, operation_call: OperationCall, fault: Fault, others: Act) -> Any:
-        """Do what something happens to."""
+        """Run an operation with a fault, while others write."""
         client = OvertakenClient(ministack_client(), fault, others)
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
         return operation_call(services_over(engine, self._class, TimeOrderedIds()), self._class)
 
     def created(self, code: str | None = None) -> str:
-        """Make an object, and return its id."""
+        """Create an object, and return its id."""
         created: Entity = self.do(creating(code))
         return created.reference.id
 
     def updated(self, id_: str, times: int) -> None:
-        """Update an object, and again."""
+        """Update an object several times."""
         for number in range(times):
             self.do(updating(id_, notes=str(number)))
 
     def find(self, id_: str) -> Entity | None:
-        """Return an object as it is."""
+        """Return an object, or None."""
         return self._theirs.entities.read([Reference(self._class.name, id_)])[0]
 
     def get(self, id_: str) -> Entity:
-        """Return an object that is there."""
+        """Return an object that exists."""
         entity = self.find(id_)
         assert entity is not None
         return entity
@@ -93,14 +93,14 @@ class OperationScenario:
 
 @pytest.fixture
 def plain() -> Iterator[OperationScenario]:
-    """A scene of objects whose heads are written by themselves."""
+    """A scenario of objects whose heads are written separately."""
     with table() as engine:
         yield OperationScenario(engine, PLAIN)
 
 
 @pytest.fixture
 def unique() -> Iterator[OperationScenario]:
-    """A scene of objects with guards, which are written in transactions."""
+    """A scenario of objects with guards, which are written in transactions."""
     with table() as engine:
         yield OperationScenario(engine, UNIQUE)
 

@@ -86,7 +86,7 @@ def test_long_runs_of_equal_values_are_in_order(number: int) -> None:
 
 
 def test_only_a_part_of_a_long_run_of_equal_values_is_read() -> None:
-    """The newest of one state, say: down by values, and up by the id within them; also by the cursor."""
+    """The order is by value descending and by id ascending within it. Cursors work too."""
     engine = WatchedEngine()
     store = Store(engine, fresh_class(indexes=[("good",)]))
     store.fill({"_id": f"{n:04}", "good": n % 2 == 0} for n in range(2000))

@@ -121,7 +121,6 @@ def test_a_reader_sees_a_commit_completely_or_not_at_all(
 def test_a_read_is_unavailable_if_the_rest_of_a_commit_never_appears(
     pauses: list[Callable[[], object]], change: Change, held: Sequence[Key]
 ) -> None:
-    """A reader that waits in vain is told so, and is never told what is not so."""
     both, scenario = before_and_after(change), in_between(change, held)
     waits: list[None] = []
     pauses.append(lambda: waits.append(None))

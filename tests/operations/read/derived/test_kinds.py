@@ -152,7 +152,7 @@ def test_a_value_of_a_former_type_is_null() -> None:
 
 
 def test_a_value_formerly_stored_under_a_derived_name_is_ignored() -> None:
-    """The attribute was a stored one, until somebody made it a derived one."""
+    """The attribute was stored before the model made it derived."""
     model = firm(
         Person='age_next: Int @derived(expression: "age + 1")'
         '  later: Int @derived(expression: "age_next + 1")'

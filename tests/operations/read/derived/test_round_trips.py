@@ -33,7 +33,7 @@ PERSON, TEAM = MODEL.classes["Person"], MODEL.classes["Team"]
 
 
 class Counted(DictEntities):
-    """Notes what it is asked for."""
+    """An in-memory store that records its calls."""
 
     def __init__(self, size: int) -> None:
         super().__init__(MODEL)
