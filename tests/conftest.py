@@ -30,7 +30,9 @@ settings.load_profile("stratabase")
 
 
 def pytest_configure() -> None:
-    """Choose the seed once; the worker processes inherit it. Where there is much memory, files are there."""
+    """Choose the seed, which worker processes inherit, and put temporary files into memory if there is
+    enough.
+    """
     os.environ.setdefault("STRATABASE_SEED", str(secrets.randbits(32)))
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOMY:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
@@ -38,7 +40,7 @@ def pytest_configure() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _unhurried() -> Iterator[None]:
-    """Have deletions end what they leave however long it takes: no outcome may hang on the machine."""
+    """Let each deletion finish its cleanup, so that no outcome depends on the speed of the machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cleanup, "MAX_CLEANUP_SECONDS", math.inf)
         yield
@@ -46,7 +48,7 @@ def _unhurried() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Have whatever takes random examples or repeats others run in `make soak`; the latter there alone."""
+    """Mark randomized tests as soak tests. Select thorough tests only in `make soak`."""
     thorough = [item for item in items if item.get_closest_marker("thorough")]
     for item in items:
         if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
@@ -61,7 +63,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Leave the many tests themselves alone when garbage is collected."""
+    """Exclude the collected tests from garbage collection."""
     gc.collect()
     gc.freeze()
 

@@ -78,7 +78,7 @@ class DictEntities:
 
     @property
     def objects(self) -> dict[Reference, Entity]:
-        """All that there are."""
+        """All objects that exist."""
         return self.graph.objects
 
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
@@ -214,7 +214,7 @@ class DictEntities:
         refuse_unlockable(references, there, self.locks if locks is None else locks, member_id, now)
 
     def _stands(self, reference: Reference) -> bool:
-        """Return whether an object is there, and what it is a part of."""
+        """Return whether an object and all its wholes exist."""
         entity = self._there(reference)
         whole = None if entity is None else whole_of(self._model, entity)
         return entity is not None and (whole is None or self._stands(whole))

@@ -107,7 +107,7 @@ class Graph:
         )
 
     def counts(self, model: Model, reference: Reference) -> Mapping[RoleName, int]:
-        """Return what is counted at an object, by required roles."""
+        """Return the counts of an object, by required role."""
         return {
             name: sum(1 for _ in self.holders(name, reference.id))
             if role.holds_key
@@ -168,7 +168,7 @@ def breaches(model: Model, before: Graph, after: Graph, change: Change) -> tuple
 
 
 def has_doubtful_links(model: Model, before: Graph, change: Change) -> bool:
-    """Return whether a change counts a link on that is there, or off that is not."""
+    """Return whether a change creates a link that exists, or deletes one that does not exist."""
     return any(
         is_counted(model, link.role)
         and ((link.role, link.owner, link.other) in before.links) == isinstance(link, LinkCreation)

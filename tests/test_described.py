@@ -30,7 +30,7 @@ def test_the_document_is_openapi(document: Any) -> None:
 
 
 def test_the_document_equals_its_golden_file(document: Any) -> None:
-    """`make golden` writes the file anew; the difference is what clients will meet."""
+    """`make golden` writes the file again. Its diff shows what changes for clients."""
     assert golden.written(document) == golden.OPENAPI.read_text()
 
 
@@ -49,7 +49,7 @@ def test_the_document_has_exactly_the_operations_that_are_wired(instance: Instan
 
 
 def test_the_document_has_exactly_the_routes_of_the_template(document: Any) -> None:
-    """But for the two that lead nowhere."""
+    """The exceptions are the two routes that answer requests to unknown addresses."""
     routes = {route.resource for route in read_template(ROOT / "template.yaml").routes}
     assert routes - {CATCH_ALL, "/"} == set(document["paths"])
 

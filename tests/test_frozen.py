@@ -9,7 +9,7 @@ from stratabase.frozen import frozen
 
 @frozen
 class Point:
-    """A place, and what is said of it."""
+    """A point with notes."""
 
     x: int
     y: int = 0
@@ -34,7 +34,7 @@ def test_a_frozen_instance_takes_no_new_attributes() -> None:
 
 
 def test_the_type_checker_refuses_assignments() -> None:
-    """If it did not, it would report the comment here as unused."""
+    """Otherwise it would report the `type: ignore` comment as unused."""
     point = Point(1)
     point.x = 2  # type: ignore[misc]
 

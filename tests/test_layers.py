@@ -33,7 +33,7 @@ def test_the_model_layer_contains_the_model_and_its_prepared_form(tmp_path: Path
 
 
 def test_the_service_layer_contains_only_the_compiled_package(tmp_path: Path) -> None:
-    """Compiled for one Python, and trusted without a look at the files' times, which packing changes."""
+    """It is compiled for one Python version, without a check of file times, which packaging changes."""
     built = build("stratabase", "build-ServiceLayer", tmp_path, DEPLOYED_PYTHON=sys.executable)
 
     source = ROOT / "layers/stratabase/python"

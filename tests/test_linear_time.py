@@ -23,7 +23,7 @@ MADE_IN_FUNCTIONS = {
 
 @pytest.mark.soak
 def test_every_validation_of_a_malicious_text_takes_linear_time() -> None:
-    """Hostile texts of a million characters, or some thousand of those that are bounded, are read at once."""
+    """The texts have a million characters, or some thousands if their length is limited."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.hostile_texts"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -45,7 +45,7 @@ def _expressions_in_functions(source: Path) -> Iterator[tuple[str, str]]:
 
 
 def test_only_constant_patterns_are_compiled_by_re() -> None:
-    """What models and clients write goes to RE2 (stratabase.formats.regex); `re` gets what the list has."""
+    """Patterns of models and clients are compiled by RE2 (stratabase.formats.regex)."""
     found = {place for source in SOURCES for place in _expressions_in_functions(source)}
     # `re.escape` of names makes no expression by itself.
     assert found - {("date_field.py", "named"), ("routes.py", "_path_expression")} == set(MADE_IN_FUNCTIONS)

@@ -6,7 +6,7 @@ from tests.linearizability import Operation, is_linearizable
 
 
 def step(value: int, operation: Operation) -> int | None:
-    """Write what is asked, or read what is told."""
+    """Return the value after an operation, or None if a read returned another value."""
     if operation.asked is None:
         return value if operation.told == value else None
     return int(operation.asked)

@@ -89,7 +89,7 @@ def test_the_query_cost_limit_comes_from_the_settings(tmp_path: Path) -> None:
 
 
 def test_a_prepared_model_is_used(tmp_path: Path) -> None:
-    """Told by one that says something else than the text, which nobody would make."""
+    """The prepared model differs from the text on purpose, to show which of them is used."""
     file = tmp_path / "model.graphql"
     file.write_text(MODEL)
     other = read_model(MODEL.replace("Notes", "Prepared"), "other")

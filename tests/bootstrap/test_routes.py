@@ -7,7 +7,7 @@ from tests.service import ROOT
 
 
 def test_the_template_gives_each_function_its_routes_and_no_others() -> None:
-    """But for the two routes of `graphql` that lead nowhere, which answer what has no address."""
+    """The exceptions are the two routes of `graphql` that answer requests to unknown addresses."""
     deployed = read_template(ROOT / "template.yaml")
     folders = {function.name: function.file.parent.name for function in deployed.functions}
     routes: dict[str, set[str]] = {function: set() for function in FUNCTIONS}

@@ -168,7 +168,7 @@ def serving(project: Project, *arguments: str, **environment: str) -> Iterator[T
 
 
 def run(project: Project, *arguments: str, **environment: str) -> tuple[int, str]:
-    """Run a command to its end, and return its exit code and what it printed."""
+    """Run a command to its end, and return its exit code and output."""
     terminal = Terminal(project, *arguments, **environment)
     code: Any = terminal.exit_code()
     return code, "\n".join(terminal.printed)

@@ -30,7 +30,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(home: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command that goes well, and return what it prints."""
+    """Run a successful command, and return its output."""
 
     def ran(*arguments: str) -> str:
         assert main(["keys", *arguments]) == 0

@@ -10,44 +10,8 @@ from stratabase.cli.main import main
 from stratabase.cli.members import mail_base_url
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.settings import Settings
+from tests.cli.members_terminal import PASSWORD, Terminal
 from tests.service import ROOT, free_port
-
-PASSWORD = "correct horse battery"
-
-
-class Terminal:
-    """Runs commands in a home of its own."""
-
-    def __init__(
-        self, home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        self.home = home
-        self._capsys = capsys
-        self._monkeypatch = monkeypatch
-
-    def run(self, *arguments: str, typed: str = "") -> tuple[int, str, str]:
-        """Return the exit code, the output and what was said of errors."""
-        self._monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-        code = main(["members", *arguments])
-        printed = self._capsys.readouterr()
-        return code, printed.out, printed.err
-
-    def done(self, *arguments: str, typed: str = "") -> str:
-        """Return the output of what goes well."""
-        code, out, _ = self.run(*arguments, typed=typed)
-        assert code == 0
-        return out
-
-    def refused(self, *arguments: str, typed: str = "") -> str:
-        """Return why something is not done."""
-        code, out, err = self.run(*arguments, typed=typed)
-        assert (code, out) == (1, "")
-        return err
-
-    def mails(self) -> list[str]:
-        """Return whom the mails of the outbox are to."""
-        files = sorted((self.home / "outbox").glob("*.eml"))
-        return [str(message_from_bytes(file.read_bytes(), policy=policy.SMTP)["To"]) for file in files]
 
 
 @pytest.fixture
@@ -134,7 +98,7 @@ def test_the_link_leads_to_the_service(ada: Terminal, monkeypatch: pytest.Monkey
 
 
 def test_a_deployment_needs_the_address_of_the_service() -> None:
-    """Nobody could guess it, and a wrong link would be worse than none."""
+    """A wrong link would be worse than none."""
     with pytest.raises(CommandError, match="STRATABASE_BASE_URL is required"):
         mail_base_url(Settings(store="dynamodb"))
 
@@ -184,7 +148,7 @@ def test_an_invalid_sender_is_reported(ada: Terminal, monkeypatch: pytest.Monkey
 
 
 def test_the_reason_of_a_failure_is_reported(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client of the service is not told the cause; whoever sits at the machine has to mend it."""
+    """Only a person at the machine sees the cause, not a client of the service."""
     monkeypatch.setenv("STRATABASE_MAIL", "smtp")
     monkeypatch.setenv("STRATABASE_SMTP", f"smtp://127.0.0.1:{free_port()}")
     said = ada.refused("reset-password", "ada")

@@ -84,7 +84,7 @@ def test_a_model_without_services_has_no_schema_to_print(
 
 
 def test_the_directives_are_printed(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever the model is: an editor needs them to write one."""
+    """They do not depend on the model. An editor needs them to write one."""
     served.write_text("broken")
 
     assert main(["model", "directives"]) == 0
@@ -122,7 +122,7 @@ def test_the_plan_of_a_page_is_explained(served: Path, capsys: pytest.CaptureFix
 
 
 def test_objects_named_by_id_are_read_by_key(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Though an index would serve the filter too; and no index would be cheaper."""
+    """An index would serve the filter too. No cheaper index is suggested."""
     served.write_text(INDEXED)
 
     options = {"filter": {"_id___in": [*range(2000)], "name___eq": "Rex"}, "orderBy": ["age___ASC"]}
@@ -146,7 +146,7 @@ def test_a_missing_index_is_named(served: Path, capsys: pytest.CaptureFixture[st
 def test_a_condition_is_evaluated_over_what_a_filter_finds(
     served: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No index serves it; beside a filter, that of the filter does."""
+    """No index serves the condition. If there is also a filter, its index is used."""
     served.write_text(INDEXED)
 
     for options in ({"filter_exp": "age > 3"}, {"filter_exp": "age > 3", "filter": {"name___eq": "Rex"}}):
@@ -233,7 +233,7 @@ def test_a_grant_that_compares_a_name_as_text_is_warned_about(
 def test_data_that_violates_required_members_is_counted(
     served: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also for a model that is not served yet."""
+    """This also works for a model that is not served yet."""
     home = served.parent / "home"
     monkeypatch.setenv("STRATABASE_HOME", str(home))
     instance = Instance(Settings(home=home, model=served))

@@ -111,7 +111,7 @@ def deployed(shop: Shop, request: pytest.FixtureRequest, monkeypatch: pytest.Mon
 
 
 def test_a_model_is_built_before_it_is_deployed(deployed: Shop, capsys: pytest.CaptureFixture[str]) -> None:
-    """Processes of the earlier model, new or old, keep the guards meanwhile, and refuse nobody."""
+    """Processes of the earlier model maintain the guards in the meantime, and refuse no writes."""
     rex, tom = deployed.fill(["Rex", "Tom"])
     earlier = deployed.instance()
     assert main(["reindex", "--model", deployed.will_have(INDEX + UNIQUE)]) == 0

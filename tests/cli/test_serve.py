@@ -64,7 +64,7 @@ def _tried(terminal: Terminal, password: str) -> tuple[int, list[str]]:
 
 @pytest.mark.parametrize("value", [None, GIVEN], ids=["made up", "given"])
 def test_the_printed_example_works(tmp_path: Path, value: str | None) -> None:
-    """With the real function and the sample model, at the first start and at the second."""
+    """It uses the real function and the sample model, at the first start and at the second."""
     project = Project(tmp_path)
     environment = SAMPLE | ({"STRATABASE_ADMIN_PASSWORD": value} if value else {})
     for terminal in serving(project, *REAL, **environment):
@@ -78,7 +78,7 @@ def test_the_printed_example_works(tmp_path: Path, value: str | None) -> None:
 
 
 def test_the_printed_example_works_without_basic(tmp_path: Path) -> None:
-    """Where there is no HTTP Basic, it is the one that gets a token."""
+    """Without HTTP Basic, the example gets a token."""
     environment = SAMPLE | {"STRATABASE_ADMIN_PASSWORD": GIVEN, "STRATABASE_BASIC": "off"}
     for terminal in serving(Project(tmp_path), *REAL, **environment):
         terminal.started()

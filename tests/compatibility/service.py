@@ -188,12 +188,12 @@ class Service:
 
     @contextmanager
     def leaving(self) -> Iterator[None]:
-        """Have deletions leave all that they may leave, as if their time was over."""
+        """Make deletions leave as much as possible to the sweep, as if their time had expired."""
         with mock.patch.object(cleanup, "MAX_CLEANUP_SECONDS", -1.0):
             yield
 
     def dump(self) -> dict[str, list[str]]:
-        """Return what is stored, as lines of text: the objects and the members."""
+        """Return the stored objects and members as lines of text."""
         return {
             file: _sql_of(self.home / f"{file}.db") if self.store == SQLITE else _lines_of(self._tables[file])
             for file in _FILES
@@ -220,7 +220,7 @@ class Service:
                 assert not done["UnprocessedItems"]
 
     def drop(self) -> None:
-        """Let go of the store, and of what is stored in the emulator."""
+        """Close the store, and delete its data in the emulator."""
         self.close()
         if self.store == DYNAMODB:
             for table in self._tables.values():

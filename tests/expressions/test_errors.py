@@ -106,7 +106,7 @@ WRONG = {
     "name.matches(¦'(')": "'(' is not a valid regular expression (RE2): missing ): (.",
     "name.matches(¦r'(a)\\1')": (
         "'(a)\\1' is not a valid regular expression (RE2): invalid escape sequence: \\1 "
-        "(RE2 has no back references: write the alternatives out, or write a character by its code, "
+        "(RE2 has no back references: list the alternatives, or write a character by its code, "
         "as in \\x{20AC})."
     ),
     "name.matches(¦nick)": "The pattern of matches must be a text in quotes.",
@@ -182,7 +182,7 @@ def test_all_errors_are_reported_together() -> None:
 
 
 def test_an_error_is_reported_once() -> None:
-    """What is made of something unknown is not complained of again."""
+    """An expression that uses something unknown does not report a second error."""
     text = "lower(nam) + 'a' > string(nam) && nam || nam.size() == 1 && nam[0] in nam && [nam, 1].all(x, x)"
     assert [message for _, message in mistakes(text)] == [
         'Thing has no attribute or role "nam". Did you mean "name"?'
@@ -223,7 +223,7 @@ def test_a_result_of_another_type_is_refused(type_: str, marked: str) -> None:
 
 
 def test_an_expression_for_an_enum_has_its_values() -> None:
-    """Its values may be written; any other text might be none of them."""
+    """Only values of the enum are allowed, because any other text might not be one."""
     wanted = MODEL.classes["Thing"].attributes["colour"].type
     assert mistakes("good ? 'RED' : colour", wanted=wanted) == []
     assert mistakes("name", wanted=wanted) == [(0, "This is String, but it must be Colour.")]

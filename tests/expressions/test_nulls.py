@@ -87,7 +87,7 @@ def test_operators_on_null_give_null(text: str) -> None:
 
 @pytest.mark.parametrize(("left", "right"), list(product(TRUTHS, TRUTHS)))
 def test_logic_with_nulls_follows_kleene(left: str, right: str) -> None:
-    """What is known on one side decides where it can, on either side; otherwise nothing is known."""
+    """If one operand decides the result, the other may be null. Otherwise the result is null."""
     first, second = TRUTHS[left], TRUTHS[right]
     both = False if False in (first, second) else None if None in (first, second) else True
     either = True if True in (first, second) else None if None in (first, second) else False

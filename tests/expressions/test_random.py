@@ -66,7 +66,7 @@ def test_random_expressions_agree_with_a_naive_evaluation(case: Case) -> None:
 @given(cases.cases().filter(lambda case: case.cel))
 @settings(max_examples=EXAMPLES, deadline=None)
 def test_random_expressions_agree_with_another_implementation(case: Case) -> None:
-    """Where both have a value it is the same; its errors are nulls here, or what logic makes of those."""
+    """If both have a value, it is the same. An error of the other implementation is null here."""
     assume(len(case.text) <= MAX_EXPRESSION_LENGTH)
     try:
         wanted = oracles(case.text)

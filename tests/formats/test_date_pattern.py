@@ -81,7 +81,7 @@ def test_time_zones_are_formatted_by_their_pattern(zone: str, language: str, exp
     ],
 )
 def test_invalid_date_patterns_are_refused(pattern: str, reason: str) -> None:
-    """What Java refuses is refused, and the text says what would be right."""
+    """These are the patterns that Java refuses. The message says what is valid."""
     with pytest.raises(InvalidValue, match=reason):
         compile_date_pattern(pattern)
 
@@ -146,7 +146,7 @@ def test_texts_that_do_not_match_the_pattern_are_refused(pattern: str, text: str
     ],
 )
 def test_texts_are_parsed_by_their_pattern(pattern: str, text: str, expected: str) -> None:
-    """What a text tells becomes a moment in the zone, or at the offset that it names."""
+    """A text is read as an instant in the zone, or at the offset in the text."""
     moment = read(pattern, text)
     assert moment is not None
     assert moment.isoformat() == expected
@@ -164,13 +164,13 @@ def test_incomplete_patterns_have_no_parser(pattern: str) -> None:
     "pattern", ["dMyHmsS", "dMyyyy HHmmss", "D/F/w W u Y M/d/y H:m:s.S K h k", "d1M1y HH"]
 )
 def test_a_pattern_with_few_ambiguities_has_a_parser(pattern: str) -> None:
-    """Where fields run together, some ways to share the digits are tried; a sign between them leaves one."""
+    """If fields have no separator, a few ways to divide the digits are tried."""
     assert compile_date_pattern(pattern).parser("en", UTC, DATE) is not None
 
 
 @pytest.mark.parametrize("pattern", ["DYySMLdwHkKhmsFuW", "dMLwDyHmsS", "YyMLdD HKhkmsS", "zzzzyMdHH"])
 def test_a_pattern_with_too_many_ambiguities_has_no_parser(pattern: str) -> None:
-    """What fails in thousands of ways is not read: each value of a filter would take milliseconds."""
+    """Otherwise each value of a filter could take milliseconds."""
     assert compile_date_pattern(pattern).parser("en", UTC, DATE) is None
 
 

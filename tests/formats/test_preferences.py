@@ -38,7 +38,7 @@ def test_valid_formats_are_accepted() -> None:
 
 @pytest.mark.parametrize("formats", [Formats("dMyyyy", "Hmmss"), Formats("yMMdd", "HmsS")])
 def test_formats_with_few_ambiguities_are_accepted(formats: Formats) -> None:
-    """As long as a Datetime in both formats can be read in few ways."""
+    """A Datetime in both formats can be read in only a few ways."""
     assert not [one for one in check_formats(formats) if "run together" in one.message]
     pattern = compile_date_pattern(f"{formats.date_format} {formats.time_format}")
     assert pattern.parser("en", UTC, frozenset({DatePart.DATE, DatePart.TIME})) is not None
@@ -58,7 +58,7 @@ def test_formats_with_few_ambiguities_are_accepted(formats: Formats) -> None:
     ],
 )
 def test_invalid_formats_are_refused(formats: Formats, field: str, reason: str) -> None:
-    """Each field that does not hold is named, with what would be right."""
+    """Each invalid field is named, with what is valid."""
     (mistake,) = check_formats(formats)
     assert mistake.field == field
     assert reason in mistake.message
@@ -130,12 +130,11 @@ def test_complete_date_formats_are_accepted(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", ["HH", "H:mm", "HHmm", "kk.mm", "K:mm a", "a hh:mm:ss.SSS", "HH:mm:ss"])
 def test_complete_time_formats_are_accepted(pattern: str) -> None:
-    """A time format that tells the hour is taken; what is finer is lost, as with the default."""
+    """A time format must show the hour. Finer units are lost, as with the default format."""
     assert check_formats(Formats(time_format=pattern)) == []
 
 
 def test_all_format_errors_are_reported_together() -> None:
-    """All fields are told at once."""
     mistakes = check_formats(Formats("q", "q", "", ""))
     assert [mistake.field for mistake in mistakes] == ["date_format", "time_format", "time_zone", "language"]
 

@@ -34,7 +34,7 @@ class AsOfGraph:
         return self.is_there(whole) and part.id in self._graph(whole).parts[whole, role]
 
     def view(self, own: Reference, depth: int) -> dict[str, Any]:
-        """Return what is shown of an object, with all its roles, so deep."""
+        """Return the view of an object with all its roles, to a depth."""
         roles = self.now.model.classes[own.class_name].roles.values() if depth else ()
         shown = {
             role.name: [self.view(each, depth - 1) for each in sorted(self.led_to(own, role))]

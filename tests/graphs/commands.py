@@ -21,7 +21,7 @@ from tests.fakes import ADMINISTRATOR
 
 
 def do(services: Services, command: Command) -> Any:
-    """Do a command, and return what its operation does. Raises Refused, Unavailable."""
+    """Run a command, and return the result of its operation. Raises Refused, Unavailable."""
     if isinstance(command, Delete):
         return delete_(services, command, ADMINISTRATOR)
     return save(services, command, ADMINISTRATOR)

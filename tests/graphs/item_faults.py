@@ -12,7 +12,7 @@ from tests.store.graph_agreement import disagreements
 
 
 def item_faults(model: Model, items: Items) -> list[str]:
-    """Return what is missing in an engine, left over, or not as it should be."""
+    """Return which items of an engine are missing, left over or wrong."""
     return disagreements(model, graph_of(model, items), items)
 
 

@@ -45,7 +45,7 @@ class MirroredEntities:
         assert disagreements(self._model, self.plain.graph, all_items(self.engine)) == []
 
     def sweep(self) -> None:
-        """End what is left, also where the index that tells of it lags."""
+        """Do all work that is left, even if the index of ledgers lags."""
         self._stored.sweep()
         settle(self.engine)
         self._stored.sweep()

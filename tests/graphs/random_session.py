@@ -97,7 +97,7 @@ class RandomSession:
         assert stored_objects(reader, graph, known) == expected_objects(graph)
 
     def delete_everything(self) -> None:
-        """Delete all that can be, in whatever order; a few objects may need each other."""
+        """Delete all objects that can be deleted, in any order. A few objects may require each other."""
         size = len(self.graph.objects) + 1
         while len(self.graph.objects) < size:
             size = len(self.graph.objects)

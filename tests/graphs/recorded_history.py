@@ -119,7 +119,7 @@ class RecordedHistory:
         self._check_restored(reference, then)
 
     def _check_restored(self, reference: Reference, then: ReferenceGraph) -> None:
-        """Compare an object, and its parts that keep versions, with what they were."""
+        """Compare an object, and its versioned parts, with their recorded states."""
         now = self._look()
         assert now.objects[reference] == then.objects[reference]
         for role in self._services.class_(reference.class_name).roles.values():

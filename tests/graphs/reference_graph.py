@@ -65,7 +65,7 @@ class ReferenceGraph:
         )
 
     def content(self) -> tuple[Any, ...]:
-        """Return all that can be compared."""
+        """Return all content that can be compared."""
         values = {
             reference: {name: value for name, value in values.items() if value is not None}
             for reference, values in self.objects.items()

@@ -410,7 +410,7 @@ DORA = "Basic " + base64.b64encode(b"dora:right").decode()
 def test_errors_are_in_the_language_of_the_caller(
     outcome: GraphQLResponse | Exception, status: int, beginning: str, send: Any, fakes: Any
 ) -> None:
-    """Also what is found out only when the response is there."""
+    """This includes errors that are found only when the response is complete."""
     fakes.executor.outcome = outcome
     query, parameters = {"query": ["{x}"]}, {"application": "Hr"}
     reply = send("GET", GRAPHQL, headers={"Authorization": DORA}, parameters=parameters, query=query)

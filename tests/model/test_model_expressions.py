@@ -103,7 +103,7 @@ def test_the_dependencies_of_derived_attributes_are_found() -> None:
 
 
 def test_derived_attributes_are_ordered_by_dependency() -> None:
-    """Also across classes, and back."""
+    """The dependencies may lead to another class and back."""
     model = read_model(
         HEAD
         + """
@@ -145,7 +145,7 @@ def test_the_parser_is_loaded_lazily(attribute: str, imported: list[str]) -> Non
 
 
 def test_evaluations_in_one_environment_are_independent() -> None:
-    """What one expression's items are is not what another's are, in one environment."""
+    """An item variable of one expression is unknown to another."""
     expressions, one = ModelExpressions(MODEL), Environment({"count": 2})
     inner = expressions.condition("Thing", "[1, 2].exists(x, x == count)")
     outer = expressions.condition("Thing", "[5, 6].all(x, [1, 2].exists(y, y == count) && x > 4)")

@@ -111,7 +111,7 @@ def test_another_layout_invalidates_a_prepared_model(monkeypatch: pytest.MonkeyP
 
 
 def test_a_model_prepared_with_another_pattern_engine_is_ignored() -> None:
-    """Its patterns may be Python's: they are checked anew where the text is read."""
+    """Its patterns may need Python's engine, so they are checked again when the text is read."""
     content = orjson.loads(prepared.prepare(SAMPLE, TEXT))
     del content["patterns"]
     assert prepared.read_prepared(orjson.dumps(content), TEXT) is None

@@ -9,7 +9,9 @@ from stratabase.store.indexes import registry_cache
 
 @pytest.fixture
 def lasting_registry() -> Iterator[None]:
-    """Keep the registry of indexes fresh: a slow machine must not read it again amid what is counted."""
+    """Keep the registry of indexes fresh, so that a slow machine does not read it again while costs are
+    counted.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry_cache, "MAX_AGE", 1e9)
         yield

@@ -1,115 +1,20 @@
 """Costs of versions: round trips and DynamoDB capacity units (objects of at most 1 KB)."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from stratabase.domain.objects.change import Change, Restoration
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.objects.instant import Instant
-from stratabase.domain.query.consumption import Consumption
-from stratabase.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
-from stratabase.operations.services import Services
-from stratabase.operations.write.services import delete, save
-from stratabase.store.dynamodb.metering import MeteredEngine
-from stratabase.store.engine.port import Batch, Item, Patch, Put, Value
-from stratabase.store.layout import keys
-from stratabase.store.repository import Repository
-from tests.contract.engine.reference import ReferenceEngine
-from tests.contract.versions.models import COMPANY
-from tests.fakes import ADMINISTRATOR, NOON, CountedIds, FrozenClock, unlimited_budget
+from stratabase.domain.objects.entity import RoleName
+from stratabase.domain.write.commands import Delete, ToOneCommand
+from stratabase.operations.write.services import delete
+from tests.fakes import ADMINISTRATOR, NOON
 from tests.graphs.commands import point
-from tests.store.cost import Cost, cost_of
+from tests.operations.metered_versions import STEP, MeteredVersions, S
+from tests.store.cost import Cost
 
 pytestmark = pytest.mark.usefixtures("lasting_registry")
 
-STEP = 1000
-"""Milliseconds between the versions of an object."""
-
-
-class MeteredVersions:
-    """A company in which Ada was changed several times, with the storage costs of work on it."""
-
-    def __init__(self, versions: int = 2) -> None:
-        self.engine = ReferenceEngine()
-        self._told: list[Consumption] = []
-        metered = MeteredEngine(self.engine, lambda: self._told.append)
-        self.entities = Repository(metered, COMPANY)
-        self.clock = FrozenClock()
-        self.services = Services(COMPANY, self.entities, self.clock, CountedIds(), unlimited_budget)
-        self.red, self.blue, self.desk, self.other_desk, self.room = (
-            self._made(name) for name in ("Team", "Team", "Desk", "Desk", "Room")
-        )
-        self.ada = self._made(
-            "Employee", team=point(self.red.id), desk=point(self.desk.id), room=point(self.room.id)
-        )
-        self._remember(versions)
-        self.clock.instant = self.last + STEP
-
-    @property
-    def last(self) -> Instant:
-        """When the last version of Ada began."""
-        found = self.entities.read([self.ada])[0]
-        assert found is not None
-        assert found.start is not None
-        return found.start
-
-    def cost(self, work: Callable[["MeteredVersions"], object]) -> Cost:
-        """Return what it costs to do something."""
-        self.entities.read([Reference("Employee", "none")])
-        self._told.clear()
-        work(self)
-        return cost_of(self._told)
-
-    def update(self, name: str | None = None, **roles: RoleCommand) -> None:
-        """Change Ada."""
-        value = {} if name is None else {"name": name}
-        save(self.services, Update(self.ada, value, roles=roles), ADMINISTRATOR)
-
-    def at(self, instant: Instant) -> Entity | None:
-        """Return Ada as she was."""
-        return self.entities.as_of([(self.ada, instant)])[0]
-
-    def delete(self) -> None:
-        """Delete Ada."""
-        delete(self.services, Delete(self.ada), ADMINISTRATOR)
-
-    def restore(self) -> None:
-        """Bring her back."""
-        (gone,) = self.entities.tombstones([self.ada])
-        assert gone is not None
-        back = Restoration(gone, Entity(self.ada, {"_id": self.ada.id, "name": "x"}))
-        self.entities.commit(Change("back", gone.last_end + STEP, (back,)))
-
-    def _made(self, class_name: str, **roles: RoleCommand) -> Reference:
-        command = Create(class_name, {"name": "x" * 200}, roles=roles)
-        return save(self.services, command, ADMINISTRATOR).reference
-
-    def _remember(self, number: int) -> None:
-        """Give Ada versions that were closed before, as if she had been changed so often."""
-        (head,) = self.engine.get([keys.head(self.ada)])
-        assert head is not None
-        last = NOON + number * STEP
-        for first in range(0, number, 100):
-            starts = range(NOON + first * STEP, min(NOON + (first + 100) * STEP, last), STEP)
-            puts = (Put(_closed(head, start)) for start in starts)
-            self.engine.commit(Batch(f"{first}", tuple(puts)))
-        times = {"versionStart": last, **({"previousStart": last - STEP} if number else {})}
-        self.engine.commit(Batch("head", (Patch(head.key, set=times),)))
-
-
-def _closed(head: Item, start: Instant) -> Item:
-    before = {"previousStart": start - STEP} if start > NOON else {}
-    attributes: dict[str, Value] = {"start": start, "end": start + STEP, "commitIds": ["c"], **before}
-    return replace(
-        head, key=keys.version(keys.reference_of(head.key), start), attributes=attributes, places={}
-    )
-
-
-S = 1
-"""Index slots of an object."""
 
 WRITES: dict[str, tuple[Callable[[MeteredVersions], object], Cost]] = {
     "create": (lambda meter: meter._made("Team"), Cost(1, 0, 1 + S)),

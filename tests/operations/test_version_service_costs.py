@@ -13,7 +13,7 @@ from stratabase.operations.read.versions import get_version
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.services import restore
 from tests.fakes import ADMINISTRATOR, NOON, request_of
-from tests.operations.test_version_costs import STEP, MeteredVersions, S
+from tests.operations.metered_versions import STEP, MeteredVersions, S
 from tests.store.cost import Cost
 
 pytestmark = pytest.mark.usefixtures("lasting_registry")

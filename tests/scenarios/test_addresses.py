@@ -68,7 +68,7 @@ def test_a_query_can_be_sent_by_get(service: RunningService) -> None:
 
 
 def test_a_mutation_by_get_is_refused(service: RunningService) -> None:
-    """Whatever the client names it, and beside a query."""
+    """This also holds for an alias, and for a mutation beside a query."""
     both = f"query Ask {{ __typename }} {CREATE.replace('mutation', 'mutation Do')}"
 
     refused = [get(service, query=CREATE), get(service, query=both, operationName="Do")]
@@ -181,7 +181,7 @@ def test_a_wrong_method_gets_405_and_the_allowed_methods(
 def test_requests_without_credentials_are_refused(
     service: RunningService, path: str, authorization: str | None
 ) -> None:
-    """Not even whether there is something; the answer names the schemes on offer."""
+    """The response does not show whether the address exists. It names the available schemes."""
     headers = {"Authorization": authorization} if authorization else {}
 
     reply = service.request("GET", path, headers=headers)
@@ -312,7 +312,7 @@ def test_an_unreachable_store_is_reported_without_details(tmp_path: Path) -> Non
 
 
 def test_a_connection_serves_several_requests(service: RunningService) -> None:
-    """Also after one that was refused."""
+    """It also serves requests after a refused one."""
     connection = HTTPConnection("127.0.0.1", service.port, timeout=30)
     statuses = [
         service.request("GET", path, headers=ADMINISTRATOR, connection=connection).status

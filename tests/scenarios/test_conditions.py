@@ -236,7 +236,7 @@ DIGITS = "[1,2,3,4,5,6,7,8,9,0]"
     ],
 )
 def test_an_expensive_condition_does_not_stop_the_service(company: Company, text: str, expected: str) -> None:
-    """It is answered, and null where it would take too much."""
+    """The condition is null if its evaluation would take too many steps."""
     client = company.client
     team = client.team()
     id_, _ = client.person(team=team, last_name="H", about="xy" * 50_000)
@@ -245,7 +245,7 @@ def test_an_expensive_condition_does_not_stop_the_service(company: Company, text
 
 
 def test_a_request_with_too_many_conditions_is_refused_before_execution(company: Company) -> None:
-    """Each character of each counts in what a request costs."""
+    """Each character of each condition counts towards the cost of a request."""
     pages = " ".join(f"p{n}: pupils(options: {{filter_exp: $e}}) {{ totalCount }}" for n in range(40))
     query = f"query($id: ID!, $e: String) {{ Person___get(_id: $id) {{ {pages} }} }}"
     variables: dict[str, Any] = {"id": company.id("Ada"), "e": "x" + "+x" * 2000}

@@ -249,7 +249,7 @@ WRITTEN = """_id label team_size team { headcount payroll } contract { days whos
 
 
 def test_a_preview_shows_future_derived_values(company: Company) -> None:
-    """Also those of its parts, and of the objects that its roles lead to."""
+    """This includes those of its parts, and of the objects that its roles lead to."""
     client = company.client
     team = client.team()
     mentor, _ = client.person(team=team, salary=1)
@@ -346,7 +346,7 @@ def insight(company: Company, selection: str, ids: list[str]) -> Any:
 
 
 def test_insight_shows_the_calls_of_derived_attributes(company: Company) -> None:
-    """What is selected and what is derived share the calls of a level, however many objects there are."""
+    """Selected and derived values share the calls of a level, however many objects it has."""
     ids = list(company.people.values())
 
     plain = insight(company, "last_name", ids)

@@ -50,7 +50,7 @@ def examples(page: Path) -> Iterator[Example]:
 
 
 class Reader:
-    """Somebody who does what the README says, and puts in the ids and instants that came out here."""
+    """A client that sends the examples of the README, with the ids and instants that it received."""
 
     def __init__(self, service: RunningService) -> None:
         self._service = service

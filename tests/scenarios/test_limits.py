@@ -251,7 +251,7 @@ LARGE = "".join(f"{number:x}" for number in range(70_000))
 
 
 def test_a_too_large_response_is_refused(model: Path, tmp_path: Path) -> None:
-    """Of 6 MB as sent: who takes gzip gets more of it."""
+    """The limit is 6 MB as sent, so a compressed response may be longer."""
     count = 6 * 1024 * 1024 // len(LARGE) + 1
     with running(tmp_path / "home", model=model, application="Library") as service:
         for number in range(count):

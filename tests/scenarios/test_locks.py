@@ -30,7 +30,7 @@ def over_dynamodb() -> dict[str, str]:
 
 
 class Member:
-    """Somebody who sends GraphQL requests."""
+    """A member who sends GraphQL requests."""
 
     def __init__(self, service: RunningService, username: str) -> None:
         self._service = service

@@ -60,7 +60,7 @@ def test_an_employee_is_created_and_read_back(service: RunningService) -> None:
 
 
 def test_derived_attributes_are_computed(service: RunningService) -> None:
-    """As the README shows it."""
+    """The README shows this example."""
     id_ = create(service, "computed@example.com")
     created = service.graphql(
         """mutation($members: [ID]) { Team___create(data: {name: "Engines", members: $members}) {

@@ -54,7 +54,10 @@ def together(work: Callable[[int], Any], clients: int = CLIENTS) -> list[Any]:
 
 @pytest.mark.soak
 def test_no_update_is_lost(services: list[RunningService]) -> None:
-    """Each client counts in an attribute of its own: a write over a stale state would undo another's."""
+    """Each client counts in its own attribute.
+
+    A write over a stale state would undo another client's count.
+    """
     board = services[0].graphql('mutation { Board___create(data: {name: "b"}) { _id } }')
     id_ = board["data"]["Board___create"]["_id"]
 

@@ -57,7 +57,7 @@ def guess(service: RunningService, username: str, source: str) -> list[int]:
 def test_after_ten_wrong_passwords_sign_in_is_refused_for_a_while(
     username: str, source: str, service: RunningService
 ) -> None:
-    """Whether the member exists or not."""
+    """This does not depend on whether the member exists."""
     assert guess(service, username, source) == [*[401] * 10, 429]
     reply = come(service, username, PASSWORD, source)
     assert reply.status == 429
@@ -75,7 +75,7 @@ def test_only_that_name_from_that_address_is_refused(service: RunningService) ->
 
 
 def test_basic_and_token_sign_ins_are_counted_together(service: RunningService) -> None:
-    """Or whoever is shut out at one door would go on at the other."""
+    """Otherwise a client could continue to guess with the other scheme."""
     for _ in range(5):
         assert come(service, "emil", "guess", "127.0.5.1").status == 401
         assert ask_for_token(service, "emil", "guess", "127.0.5.1").status == 401

@@ -100,7 +100,7 @@ NONE = {"totalCount": 0, "hasNext": False, "items": []}
 
 
 def test_the_scheduled_function_deletes_what_a_deletion_left(left: StoppedDeletion) -> None:
-    """Until then nobody sees it, but it stands in the way of others."""
+    """Until then it is invisible, but it can block other writes."""
     assert ask(TYRES) == NONE
     assert "errors" in answer(f'mutation {{ Maker___delete(_id: "{left.maker}") {{ deleted }} }}')
 

@@ -29,7 +29,7 @@ def over_dynamodb() -> dict[str, str]:
 
 
 class Client:
-    """Somebody who sends GraphQL requests."""
+    """A client that sends GraphQL requests."""
 
     def __init__(self, service: RunningService, username: str, application: str = "Hr") -> None:
         self.username = username

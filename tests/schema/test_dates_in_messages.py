@@ -74,7 +74,7 @@ def test_messages_about_locks_use_the_formats_of_the_caller(archive: ArchiveApi)
 
 
 def test_messages_about_versions_use_the_formats_of_the_caller(archive: ArchiveApi) -> None:
-    """Also as the argument takes it, to the millisecond, so that it can be handed back."""
+    """They also show the instant in the format of the argument, to the millisecond."""
     id_ = archive.create("Entry")
     data = f'data: {{_id: "{id_}", text: "x"}}'
     other = f'mutation {{ Entry___update({data}, ifVersion: "01-01-2020 13:30:00.000") {{ _id }} }}'

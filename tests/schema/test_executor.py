@@ -8,52 +8,19 @@ import pytest
 
 from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded, Unavailable
 from stratabase.domain.members.member import Caller
-from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.filter import And, Comparison, Not, Or
 from stratabase.domain.query.order import OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Window
 from stratabase.formats.preferences import Formats
 from stratabase.messages import verbatim
 from stratabase.model.types.operators import Operator
-from stratabase.operations.executor import GraphQLResponse, QueriesOnly
+from stratabase.operations.executor import QueriesOnly
 from stratabase.schema.execution.documents import DocumentCache
 from stratabase.schema.execution.limits import ExecutionPolicy
-from stratabase.schema.executor import SchemaExecutor
 from stratabase.schema.generate import generate_schema
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THINGS
-
-
-class ExecutorApi:
-    """The schema package over a few objects, and its reports."""
-
-    def __init__(self, *, compile_answers: bool = True, **policy: Any) -> None:
-        services, self.entities, self.clock = fake_services(THINGS)
-        self.reported: list[tuple[BaseException, str]] = []
-        self.executor = SchemaExecutor(
-            services,
-            lambda error, trace: self.reported.append((error, trace)),
-            ExecutionPolicy(**policy),
-            compile_answers=compile_answers,
-        )
-
-    def answer(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> GraphQLResponse:
-        return self.executor.execute(query, variables, None, caller, "trace1")
-
-    def ask(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> Any:
-        return json.loads(self.answer(query, caller, **variables).body)
-
-    def refusals(self, query: str, **variables: Any) -> list[dict[str, Any]]:
-        return [error["extensions"] for error in self.ask(query, **variables)["errors"]]
-
-    def put(self, id_: str, **state: Any) -> None:
-        reference = Reference("Thing", id_)
-        self.entities.objects[reference] = Entity(reference, {"_id": id_, **state})
-
-    def query(self, options: str) -> Any:
-        self.ask(f"{{ Thing___getPage(options: {options}) {{ totalCount }} }}")
-        (query,) = self.entities.queries
-        return query
+from tests.schema.executor_api import ExecutorApi
 
 
 @pytest.fixture
@@ -63,7 +30,7 @@ def api() -> ExecutorApi:
 
 @pytest.fixture(autouse=True)
 def no_surprises(api: ExecutorApi) -> Any:
-    """What the service reports as its own failure is never expected, unless a test says so."""
+    """Check that the service reported no failure of its own."""
     yield
     assert api.reported == []
 

@@ -253,7 +253,7 @@ def test_an_input_has_only_native_attributes(
 
 @pytest.mark.parametrize("model_file", [SAMPLE_MODEL, EVERYTHING])
 def test_the_model_reader_knows_every_name_that_is_generated(model_file: Path) -> None:
-    """It refuses models whose names clash with generated ones. There is no name that it knows in vain."""
+    """It refuses models whose names clash with generated ones, and reserves no other names."""
     sample = read_model_file(model_file)
     known = {*sample.enumerations, *TYPES, *FIXED_TYPES}
     known |= {type_name(name, each) for name in sample.classes for each in GeneratedType}

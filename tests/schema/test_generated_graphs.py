@@ -122,7 +122,7 @@ def test_a_class_has_exactly_the_services_of_its_kind(
 def test_an_input_without_fields_is_not_generated_nor_its_service(
     schema: GraphQLSchema,
 ) -> None:
-    """Of the class without any field that a client gives, only what is done with ids and filters is left."""
+    """A class without writable fields only has services that take ids and filters."""
     found = services(schema.query_type, "Nameless") | services(schema.mutation_type, "Nameless")
 
     assert found.keys() == (ORDINARY.keys() | ORDINARY_WRITES.keys()) - {

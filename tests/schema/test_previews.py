@@ -78,7 +78,10 @@ def test_an_incomplete_new_object_is_shown(graphs: GraphApi) -> None:
 
 
 def test_an_invalid_change_is_shown_with_its_issues(graphs: GraphApi) -> None:
-    """What cannot be read is null, and what is derived of it; what is read but not allowed is shown."""
+    """An invalid value is null, as are values that are derived from it.
+
+    A valid value that is not allowed is shown.
+    """
     id_ = graphs.person(last_name="Li", born="2000-01-31", email="li@x.org")
     graphs.person(email="wu@x.org")
     data = {
@@ -189,7 +192,7 @@ def test_a_preview_of_a_missing_object_is_null(
 def test_an_exceeded_read_budget_does_not_hide_issues(
     graphs: GraphApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What cannot be shown within it is not, and the issues are told as they would be."""
+    """Objects beyond the budget are left out. The issues are complete."""
     team = graphs.create("Team", name="t")
 
     def exhausted(*_: object, **__: object) -> None:

@@ -160,7 +160,7 @@ def test_an_exposed_part_is_read_by_itself(graphs: GraphApi) -> None:
 
 
 def test_a_part_of_a_deleted_whole_is_never_shown() -> None:
-    """It may be there still: a whole with many parts ends before they do."""
+    """Its item may still exist, because the parts of a large whole are deleted later."""
     objects = EverythingObjects()
     objects.put("Person", "p", last_name="Li")
     objects.put("Contract", "c", starts_on="2020-01-31", person_="gone")
@@ -330,7 +330,7 @@ def _older(entity: Entity) -> Entity:
 
 @pytest.mark.parametrize("arguments", ["", "(disableCache: true)"])
 def test_roles_are_current_even_if_their_page_lags(arguments: str) -> None:
-    """What the page has shown of an object is no answer to a role that leads to it."""
+    """A role to an object is read separately, even if a page has shown the object."""
     objects = Lagging()
     objects.put("Team", "t")
     objects.put("Team", "u")

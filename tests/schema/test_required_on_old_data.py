@@ -9,30 +9,8 @@ import pytest
 from stratabase.domain.members.member import Caller
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.schema.evolving_api import EvolvingApi
+from tests.schema.models_with_required_members import NEW, OLD
 
-OLD = """
-type Team { name: String }
-type Skill { name: String }
-type Badge { name: String  of: Person @association(opposite: "badge", holds: true) }
-type Phone { digits: String }
-type Person @class(versioned: true) {
-  name: String
-  nick: String
-  team: Team
-  badge: Badge @association(opposite: "of")
-  skills: [Skill!]
-  phones: [Phone!] @composition
-}
-type House @class(kind: SINGLETON) { name: String  motto: String  chief: Person }
-"""
-NEW = (
-    OLD.replace("name: String\n  nick", "name: String!\n  nick")
-    .replace("team: Team", "team: Team!")
-    .replace("badge: Badge", "badge: Badge!")
-    .replace("skills: [Skill!]", "skills: [Skill!]!")
-    .replace("phones: [Phone!]", "phones: [Phone!]!")
-    .replace("motto: String", "motto: String!")
-)
 EMPTY = [
     ("WARNING", "ATTRIBUTE_REQUIRED", "Person___validateUpdate.data.name"),
     ("WARNING", "ROLE_CARDINALITY", "Person___validateUpdate.data.team"),
@@ -94,7 +72,7 @@ def test_a_required_member_that_is_set_cannot_be_emptied(api: EvolvingApi) -> No
 def test_an_empty_required_member_cannot_be_cleared_explicitly(
     api: EvolvingApi, field: str, emptied: object
 ) -> None:
-    """Whoever touches it must fill it."""
+    """A write that names it must give it a value."""
     id_ = api.create("Person")
     api.serve(NEW)
     value: dict[str, Any] = {field: emptied}
@@ -195,7 +173,7 @@ def test_warnings_about_empty_members_do_not_reveal_hidden_ones(api: EvolvingApi
 
 
 def test_deletion_of_targets_is_refused_before_and_after_a_reindex(api: EvolvingApi) -> None:
-    """As when a service is started with a model that requires more."""
+    """This happens when a service starts with a model that requires more."""
     team, empty = api.create("Team"), api.create("Team")
     for _ in range(30):
         api.create("Person", team=team)
@@ -222,7 +200,7 @@ def test_deletion_of_targets_is_refused_before_and_after_a_reindex(api: Evolving
 
 
 def test_a_reindex_links_parts_whose_role_becomes_required(api: EvolvingApi) -> None:
-    """Also of versions, and of a whole that is deleted with it."""
+    """The parts have versions. The links do not prevent the deletion of the whole with its parts."""
     old = """type Kind { name: String }
         type Item @class(versioned: true) { name: String  kind: Kind }
         type Order @class(versioned: true) { name: String  items: [Item!] @composition }"""

@@ -90,7 +90,7 @@ SELECTIONS: dict[str, tuple[str, int]] = {
 @pytest.mark.soak
 @pytest.mark.parametrize(("selection", "trips"), SELECTIONS.values(), ids=SELECTIONS)
 def test_a_level_takes_one_round_trip_plus_one_for_links(api: MeteredApi, selection: str, trips: int) -> None:
-    """For 5 employees as for 500, whose heads do not fit in one request."""
+    """This holds for 5 employees and for 500, whose heads do not fit in one request."""
     for number in (5, 50, 500) if FULL or not api.wire else (5, 110):
         query = "{ Employee___getPage(options: {next: %d}, insight: LIGHT) { items { %s } } }"
         found, insight = api.ask(query % (number, selection))

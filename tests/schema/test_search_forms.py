@@ -105,7 +105,7 @@ def test_a_search_form_may_leave_any_field_empty(api: GraphApi, data: dict[str, 
 
 
 def test_a_cached_document_does_not_depend_on_earlier_nulls(api: GraphApi) -> None:
-    """It is the same compiled document, whatever its variables were before."""
+    """The same compiled document serves all variables."""
     for value, expected in (({"tall": None}, EVERYBODY), ({"tall": 180}, "a"), ({}, EVERYBODY)) * 2:
         assert found(api, FORM, **value) == expected
 

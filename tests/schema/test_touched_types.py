@@ -127,7 +127,7 @@ def test_a_document_is_validated_like_by_the_whole_schema(document: str) -> None
 
 @pytest.fixture
 def built_types(monkeypatch: pytest.MonkeyPatch) -> list[tuple[GeneratedType, str]]:
-    """What types have been made."""
+    """The types that have been built."""
     noted: list[tuple[GeneratedType, str]] = []
 
     def noting(family: GeneratedType, maker: TypeFactory) -> TypeFactory:

@@ -197,7 +197,7 @@ def test_a_store_that_confuses_instants_of_a_batch_is_detected(
 
 
 def test_objects_shared_by_several_versions_are_read_once(graph: VersionedGraph) -> None:
-    """Whoever several of them lead to: one head, and what is left of its links."""
+    """This includes their heads and links."""
     few, many = (graph.page("team { name } projects { items { title } }", each)[1] for each in (5, VERSIONS))
     own = [graph.page("last_name", each)[1]["items"] for each in (5, VERSIONS)]
     assert many["items"] - own[1] == few["items"] - own[0]
@@ -227,7 +227,7 @@ def test_hidden_versions_are_skipped_in_growing_batches(monkeypatch: pytest.Monk
 def test_round_trips_of_a_diff_do_not_grow_with_changed_attributes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Also where grants have to be asked of each version."""
+    """This also holds if grants must be evaluated for each version."""
     monkeypatch.setattr(registry_cache, "MAX_AGE", 1e9)
     trips = []
     for number in (2, len(LETTERS)):

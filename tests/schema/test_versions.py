@@ -154,7 +154,7 @@ def test_pages_of_a_class_can_be_ordered_by_version_start(api: VersionedApi) -> 
 def test_a_page_of_a_class_shows_version_starts_wherever_selected(
     api: VersionedApi, alan: str, query: str
 ) -> None:
-    """Where nobody asks for it, it is not read."""
+    """They are read only if they are selected."""
     (last,) = api.page(alan, prev=1)["items"]
     query = query.replace("START", f'_versionStart(format: "{FORMAT}")')
     for _ in range(3):
@@ -232,7 +232,7 @@ def test_a_position_can_be_given_by_a_version_start(api: VersionedApi, alan: str
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
 def test_a_version_start_in_iso_8601_is_a_position(api: VersionedApi, alan: str, zone: str) -> None:
-    """As the refusal of anything else says."""
+    """The refusal of other formats suggests this one."""
     api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
     order, iso = ["_versionStart___ASC"], "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"
     items = api.page(alan, f'items {{ s: _versionStart(format: "{iso}") {TIMES} }}')["items"]
@@ -249,7 +249,7 @@ def test_a_version_start_in_iso_8601_is_a_position(api: VersionedApi, alan: str,
 def test_the_first_and_the_last_instant_are_valid_in_every_time_zone(
     api: VersionedApi, alan: str, zone: str
 ) -> None:
-    """Though in UTC some lie in a year that there is not."""
+    """In UTC, some of them are in a year that is out of range."""
     api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
     first, last = "01-01-0001 00:00:00.000", "31-12-9999 23:59:59.999"
     assert api.version(alan, first) is None
@@ -333,7 +333,7 @@ ZONES = {
 def test_a_formatted_version_start_finds_its_version_at_clock_changes(
     api: VersionedApi, zone: str, first: int, beside: int
 ) -> None:
-    """Also in one of two hours that are called the same, if no version began at that time of the other."""
+    """This includes an hour that the clock shows twice, if no version began at that time in the other one."""
     api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
     began = parse_instant(ZONES[zone][first]) + beside
     api.clock.instant = began - 1000

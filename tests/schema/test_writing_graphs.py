@@ -158,7 +158,7 @@ SAVE = "mutation($data: PersonDraft!) { Person___save(data: $data) { _id %s } }"
 
 
 def test_a_graph_is_saved_by_ids(graphs: GraphApi) -> None:
-    """What has an id is changed, what has none is made; a null ends the one part that is there."""
+    """An object with an id is updated, one without is created. A null deletes the only part."""
     selection = "home { _id street } contract { _id starts_on } phones { items { _id digits } }"
     draft = {**graphs.needs(), "home": {"street": "s"}}
     draft |= {"skills": {"add": draft["skills"]}, "phones": {"save": [{"digits": "1"}, {"digits": "2"}]}}
@@ -228,7 +228,7 @@ def test_a_save_creates_no_second_part_of_a_to_one_role(graphs: GraphApi) -> Non
 def test_an_issue_has_its_path_in_the_request(
     graphs: GraphApi, change: dict[str, Any], issues: list[tuple[str, str]]
 ) -> None:
-    """Also inside a graph, counted as the client counts; and a preview and a validation find the same."""
+    """The path includes list positions. A preview and a validation find the same issue."""
     id_ = graphs.person()
     data = {"_id": id_, **change}
     try_ = "query($data: PersonDraft!) { a: Person___preview(data: $data) { _id } }"

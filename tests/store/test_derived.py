@@ -129,7 +129,7 @@ def _holds(filter_: Filter, state: Any) -> bool:
 
 
 def test_conditions_over_stored_attributes_need_no_derived_values() -> None:
-    """They are tested when an object is read, and look nothing up."""
+    """They are evaluated when an object is read, without further reads."""
     store = Derived(20)
     expression = expressions_of(model(store.class_)).filter(store.class_.name, "count > 15 && name == 'b'")
     page = store.page(Query("", BY_ID, ExpressionFilter(expression, EMPTY_CONTEXT)))
@@ -193,7 +193,7 @@ def test_reads_for_values_count_towards_the_same_budget() -> None:
 
 
 def test_slow_conditions_stop_when_the_request_times_out() -> None:
-    """All of them have been read at once; each takes a tenth of a second."""
+    """All objects were read at once. Each evaluation takes a tenth of a second."""
     store = Derived(1000, ReferenceEngine())
     now = [0.0]
 

@@ -73,5 +73,5 @@ def test_an_id_contains_its_timestamp(time: int) -> None:
 
 @pytest.mark.parametrize("id_", ["", "1", "x" * 26, "v" * 26, "0" * 25, "0" * 27, "A" * 26])
 def test_an_id_of_another_format_has_no_timestamp(id_: str) -> None:
-    """Nor one that would have been made after the last year that can be spelled."""
+    """This includes an id with a timestamp after the last valid year."""
     assert id_timestamp(id_) is None

@@ -66,7 +66,7 @@ def test_nulls_and_the_id_are_not_stored(watched: WatchedEngine) -> None:
 
 
 def test_an_update_replaces_the_state_and_keeps_everything_else_of_the_head(watched: WatchedEngine) -> None:
-    """What others put on the head meanwhile, like a lock, survives."""
+    """For example, a lock that was taken in the meantime is kept."""
     store = Store(watched, fresh_class())
     store.create("x", name="Ada")
     update = store.update("x", name=None, count=1)
@@ -176,7 +176,7 @@ def test_the_largest_object_is_written_and_a_larger_one_is_refused(store: Store)
 
 
 def test_an_update_to_a_too_large_object_is_refused(store: Store) -> None:
-    """Also when it is what the model does not know that fills it."""
+    """Attributes that the model does not know count too."""
     store.create("x", unknown="u" * (MAX_STATE_BYTES - 100))
     before = store.get("x")
     with pytest.raises(TooLarge):

@@ -94,7 +94,7 @@ def test_a_change_adds_a_version_and_keeps_the_previous_one(secret: MockedSecret
 
 
 def test_a_concurrent_change_is_not_lost(secret: MockedSecret) -> None:
-    """Whatever was read, it is only replaced while it is still current."""
+    """A secret is replaced only if it has not changed since it was read."""
     others = [lambda: add(secret.keyring(), "b"), lambda: add(secret.keyring(), "c")]
     seen: list[list[str]] = []
 

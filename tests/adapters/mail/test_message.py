@@ -27,7 +27,7 @@ HEADERS = [
 
 
 def read(mail: Mail, sender: Address = SENDER) -> EmailMessage:
-    """Return a mail as whoever gets it reads it."""
+    """Parse a mail as a recipient's client does."""
     return message_from_bytes(bytes(build_message(mail, sender)), policy=default)
 
 

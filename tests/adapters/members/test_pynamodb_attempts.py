@@ -34,7 +34,7 @@ def attempts() -> PynamoAttempts:
 
 
 class Faulty:
-    """A table to whose requests things happen, one after the other; then all goes well."""
+    """A table with a list of faults, one for each of the first requests."""
 
     def __init__(self) -> None:
         ministack_table()
@@ -87,7 +87,7 @@ def test_each_call_is_one_request(faulty: Faulty, key: str) -> None:
 
 @pytest.mark.parametrize("fault", ["throttled", "lost"])
 def test_a_retried_note_counts_once(fault: str, faulty: Faulty, key: str) -> None:
-    """Also when it was only the answer that was lost."""
+    """This also holds if only the response was lost."""
     faulty.faults = iter([fault, fault])
     assert faulty.attempts.note(key, NOON, SINCE).instants == (NOON,)
     assert faulty.attempts.count(key, SINCE) == 1
@@ -103,7 +103,7 @@ def test_a_withdrawal_whose_response_is_lost_removes_one_attempt(faulty: Faulty,
 
 @pytest.mark.parametrize("fault", ["throttled", "forbidden", "too large"])
 def test_a_permanent_failure_is_unavailable(fault: str, faulty: Faulty, key: str) -> None:
-    """Whatever it is: nothing may pass for counted that was not."""
+    """An attempt must not seem to be counted if it was not."""
     for call in (
         lambda: faulty.attempts.note(key, NOON, SINCE),
         lambda: faulty.attempts.withdraw(key, "x"),

@@ -27,7 +27,7 @@ class Note(PynamoRecord):
 
 
 class Other(PynamoRecord):
-    """Another one."""
+    """Another record for tests."""
 
 
 def failed(code: str, status: int = 400, **details: object) -> Reply:

@@ -45,7 +45,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.soak
 def test_processes_share_their_counts(path: Path) -> None:
-    """Of every key, one process has the first attempt, one the second, and one the third."""
+    """For each key, each of the three processes has one attempt, and they count to three."""
     command = [sys.executable, "-c", RIVAL, str(path), str(TIMES), str(NOON)]
     rivals = [
         subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -70,7 +70,7 @@ def test_recorded_attempts_survive_a_restart(path: Path) -> None:
 
 
 def test_outdated_attempts_of_all_keys_are_deleted(path: Path) -> None:
-    """Or names that are tried once would stay for ever."""
+    """Otherwise names that are tried only once would stay in the store."""
     with closing(SqliteAttempts(path)) as attempts:
         for number in range(1, 100):
             attempts.note(f"name{number}", NOON - MAX_WINDOW - number, 0)
@@ -124,7 +124,7 @@ def test_calls_after_close_are_unavailable(path: Path) -> None:
 
 
 def test_every_call_is_offloaded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each may have to wait for another process."""
+    """Each call may have to wait for another process."""
     offloaded: list[str] = []
 
     class Noting(waiting.Blocking):

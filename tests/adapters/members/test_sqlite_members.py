@@ -208,7 +208,7 @@ def test_calls_after_close_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("old", [False, True])
 def test_processes_that_open_a_file_concurrently_share_it(old: bool, tmp_path: Path) -> None:
-    """Whether they lay it out or upgrade it."""
+    """This holds for a new file and for one that must be upgraded."""
     path = tmp_path / "members.db"
     if old:
         write_layout_1(path)

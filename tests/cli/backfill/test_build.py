@@ -89,7 +89,7 @@ def test_a_start_builds_what_the_model_needs(project: Project) -> None:
 
 
 def test_duplicates_are_listed_and_the_constraint_applies_to_new_writes(project: Project) -> None:
-    """At each start, until it is mended."""
+    """Each start lists the duplicates until they are resolved."""
     fill(project, ["Rex", "Rex", "Tom"])
     constrain(project)
     for _ in range(2):
@@ -116,7 +116,7 @@ def test_duplicates_are_listed_and_the_constraint_applies_to_new_writes(project:
 
 
 def test_the_last_valid_model_serves_during_a_build(project: Project) -> None:
-    """And keeps what is being built, so that it is exact afterwards."""
+    """Its writes also maintain what is being built."""
     fill(project, range(OBJECTS))
     for terminal in serving(project):
         terminal.started()
@@ -202,7 +202,7 @@ def test_progress_is_reported_periodically(monkeypatch: pytest.MonkeyPatch, proj
 
 
 def test_remaining_work_is_named() -> None:
-    """As on DynamoDB, where a model may be served before it is built."""
+    """On DynamoDB, a model may be served before it is built."""
     lacking = [f"Pet @unique(a{number})" for number in range(5)]
     hint, consequence = describe_unbuilt(lacking, refuses_writes=True)
     assert hint.startswith(

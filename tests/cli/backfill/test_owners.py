@@ -17,7 +17,7 @@ from stratabase.operations.write.services import save
 from stratabase.settings import Settings
 from stratabase.store.engine.port import Batch, Delete, Item, Patch
 from stratabase.store.layout import codec, keys
-from tests.cli.test_members import PASSWORD, Terminal
+from tests.cli.members_terminal import PASSWORD, Terminal
 from tests.service import ROOT
 
 MODEL = ROOT / "tests/scenarios/models/office.graphql"

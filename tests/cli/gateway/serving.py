@@ -78,7 +78,7 @@ class Client:
         return found
 
     def raw(self, sent: bytes) -> bytes:
-        """Send bytes, and return all that comes back until the gateway hangs up."""
+        """Send bytes, and return everything that the gateway sends until it closes the connection."""
         with socket.create_connection(("127.0.0.1", self.port), DEADLINE) as connection:
             connection.sendall(sent)
             return b"".join(iter(lambda: connection.recv(65536), b""))

@@ -103,7 +103,7 @@ def test_every_event_has_an_expected_response() -> None:
 
 @pytest.mark.parametrize("name", sorted(EVENTS))
 def test_each_event_has_a_route_of_the_template(name: str) -> None:
-    """It is what the gateway would make of the same request."""
+    """Each event equals the one that the gateway makes of the same request."""
     event = EVENTS[name]
     match = ROUTES.match(event["httpMethod"], event["path"])
 

@@ -160,7 +160,7 @@ def test_a_yielding_call_lets_all_others_run() -> None:
 
 
 def test_sleeping_calls_need_no_threads_and_do_not_block_others() -> None:
-    """As many as there could never be threads for; who comes meanwhile is answered before any of them."""
+    """There are more calls than threads could serve. A later call is answered before any of them."""
     ended: list[str] = []
 
     def pauses(greenlets: Greenlets) -> None:

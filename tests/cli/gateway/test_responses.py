@@ -15,7 +15,7 @@ Answered = Callable[..., Response]
 
 @pytest.fixture(scope="module")
 def answered() -> Iterator[Answered]:
-    """What the client gets when a function answers so."""
+    """Return the response that a client gets for a result of a function."""
     answers: list[Any] = []
 
     with gateway(lambda _event, _context: answers.pop()) as client:
@@ -206,7 +206,7 @@ def test_an_error_without_a_gateway_response_is_a_plain_problem(answered: Answer
 
 @pytest.mark.parametrize(("size", "status"), [(MAX_RESULT - 100, 200), (MAX_RESULT, 502)])
 def test_an_answer_over_6_mb_is_502(size: int, status: int) -> None:
-    """So it is on AWS, since Lambda cannot deliver it."""
+    """Lambda cannot deliver it on AWS either."""
     with gateway(answering({"body": "x" * size})) as client:
         response = client.get("/")
 

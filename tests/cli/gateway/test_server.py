@@ -85,7 +85,7 @@ def test_a_websocket_is_400_and_is_not_logged(
 
 
 def test_another_upgrade_is_ignored(echoing: Client, caplog: pytest.LogCaptureFixture) -> None:
-    """So HTTP demands it; Java's client asks for HTTP/2 in this way, and goes on in HTTP/1.1."""
+    """HTTP demands this. Java's client asks for HTTP/2 in this way, and continues in HTTP/1.1."""
     connection = echoing.connection()
     headers = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABk"}
 

@@ -107,7 +107,7 @@ def test_every_function_of_our_template_has_a_file_and_a_sufficient_timeout() ->
 
 @pytest.mark.parametrize("error_type", ErrorType)
 def test_every_error_of_our_gateway_is_a_problem(error_type: ErrorType) -> None:
-    """Its words are the template's, where that has some for it, with every variable filled."""
+    """It uses the text of the template, if there is one, with all variables filled in."""
     response = ErrorResponses(OURS.responses).response(GatewayError(error_type, 'because "so"'), "id-1")
 
     problem = json.loads(response.body)
@@ -128,7 +128,7 @@ def test_a_method_without_a_route_is_405_with_what_is_allowed() -> None:
 
 
 def test_other_errors_use_the_defaults_of_the_template() -> None:
-    """What API Gateway refuses for reasons that are not imitated here is a problem as well."""
+    """This covers refusals by API Gateway that the local gateway does not imitate."""
     for response_type in ("DEFAULT_4XX", "DEFAULT_5XX"):
         declared = OURS.responses[response_type]
         assert declared.headers["Content-Type"] == "application/problem+json"

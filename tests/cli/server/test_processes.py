@@ -84,7 +84,7 @@ def test_a_command_that_cannot_be_run_is_named() -> None:
 
 
 def test_a_worker_ends_when_the_pipe_from_its_supervisor_closes() -> None:
-    """Where the kernel does not do it."""
+    """This matters on systems whose kernel does not end the worker."""
     worker = subprocess.Popen([sys.executable, "-c", FOLLOWER], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert worker.stdin is not None
     assert worker.stdout is not None

@@ -122,7 +122,7 @@ def test_changed_code_and_template_are_served_and_no_request_is_lost(
 
 
 def test_a_worker_that_is_killed_even_during_start_is_restarted(terminal: Terminal, project: Project) -> None:
-    """When the system kills for want of memory, say, there is nothing that somebody could mend."""
+    """For example, the system may kill a process because memory is short."""
     terminal.started()
     fatal = 'if Path("fatal").exists():\n    Path("fatal").unlink()\n    os.kill(os.getpid(), 9)\nWORD ='
     project.edit(project.function, "WORD =", fatal)
@@ -140,7 +140,7 @@ def test_a_worker_that_is_killed_even_during_start_is_restarted(terminal: Termin
 
 
 def test_a_stuck_worker_ends_when_its_supervisor_is_killed(terminal: Terminal) -> None:
-    """So the port is free for the next start."""
+    """The port is then free for the next start."""
     terminal.started()
     with stuck(terminal):
         assert terminal.end(signal.SIGKILL) == -signal.SIGKILL

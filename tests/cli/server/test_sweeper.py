@@ -18,7 +18,7 @@ PATIENCE = 30
 
 
 class Store:
-    """Where sweeps are counted; each of the first ones may fail."""
+    """A store that counts sweeps. Each of the first sweeps may fail."""
 
     def __init__(self, *failures: Exception, last: int = 1) -> None:
         self.sweeps = 0
@@ -102,7 +102,7 @@ def test_a_failed_sweep_is_logged_and_followed_by_others(
 
 
 def test_a_stop_ends_the_sweep_after_the_current_step(log: Log, lines: io.StringIO) -> None:
-    """It lives no longer than the service, however much is left."""
+    """The sweep does not outlive the service, however much work is left."""
     store, begun, may_end, steps = Store(), Event(), Event(), 0
 
     def endless() -> Iterator[None]:

@@ -76,7 +76,7 @@ def test_withdrawing_an_attempt_twice_removes_one(attempts: Attempts) -> None:
 
 
 def test_after_an_hour_only_attempts_in_the_window_count(attempts: Attempts) -> None:
-    """As they pass out of the window they are taken out of the store, and no others with them."""
+    """Attempts that leave the window are removed from the store, and no others."""
     step = FAILURE_WINDOW // 10
     found = [attempts.note("key", NOON + n * step, NOON + n * step - FAILURE_WINDOW + 1) for n in range(40)]
     assert [len(each.instants) for each in found] == [*range(1, 11), *[10] * 30]

@@ -50,13 +50,13 @@ def refused_expectations(engine: Engine, *actions: Action) -> tuple[Failure, ...
 
 
 def find_item(engine: Engine, key: Key = HERE) -> Item | None:
-    """Return what is under a key."""
+    """Return the item with a key, or None."""
     (item,) = engine.get([key])
     return item
 
 
 def get_item(engine: Engine, key: Key = HERE) -> Item:
-    """Return what is under a key, which must be something."""
+    """Return the item with a key, which must exist."""
     item = find_item(engine, key)
     assert item is not None, f"there is nothing under {key}"
     return item
@@ -84,7 +84,7 @@ def keys(
 
 
 def run_concurrently(*work: Callable[[], T]) -> Sequence[T]:
-    """Do things in a thread each, all beginning at once; return what they return, in their order."""
+    """Call functions in one thread each, all at once, and return their results in order."""
     start = Barrier(len(work))
 
     def begin(each: Callable[[], T]) -> T:

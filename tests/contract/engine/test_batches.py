@@ -37,7 +37,7 @@ def test_a_batch_of_the_largest_size_is_committed(engine: Engine) -> None:
 def test_an_engine_that_checks_fences_refuses_an_outdated_batch(
     engine: Engine, kind: EngineImplementation
 ) -> None:
-    """It fails like an action, and counts as none: a batch of the largest size may have one."""
+    """The fence fails like an action but is not counted: a batch of the maximum size may have one."""
     fence, puts = Check(Key("fence", "f"), EXISTS), tuple(Put(Item(key), NOT_EXISTS) for key in KEYS)
     batch = Batch("first", puts, fence=fence)
     if kind.fences:

@@ -18,7 +18,7 @@ from stratabase.store.engine.port import (
 )
 from tests.contract.engine.engine_calls import commit, keys, put, refused_expectations
 from tests.contract.engine.engines import EngineImplementation
-from tests.contract.engine.test_ranges import BOUNDS, SORTS, within
+from tests.contract.engine.range_cases import BOUNDS, SORTS, within
 
 ONE = Key("one", "x")
 

@@ -39,7 +39,7 @@ def kind(request: pytest.FixtureRequest) -> EngineImplementation:
 
 @pytest.fixture
 def times(kind: EngineImplementation) -> int:
-    """How often; over a network, what is proven in a file is only tried."""
+    """Return the number of repetitions: fewer over a network."""
     return TIMES if kind.name == "sqlite" else max(TIMES // 10, 8)
 
 
@@ -67,7 +67,10 @@ def test_exactly_one_concurrent_put_of_a_free_key_succeeds(
 def test_no_concurrent_put_of_two_keys_succeeds_halfway(
     engine: Engine, kind: EngineImplementation, times: int
 ) -> None:
-    """Each wants two of three keys, in differing order: a deadlock or half a win would show."""
+    """Each caller puts two of three keys, in different orders.
+
+    This would show a deadlock or a partial put.
+    """
     for number in range(times):
         three = [Key("pair", f"{number}-{n}") for n in range(3)]
         pairs = [(three[n % 3], three[(n + 1) % 3]) for n in range(kind.threads)]
@@ -90,7 +93,7 @@ def test_no_concurrent_add_is_lost(engine: Engine, kind: EngineImplementation, t
 
 
 def increment(engine: Engine) -> None:
-    """Read, and write under the condition that it is still as read, until that goes well."""
+    """Read and write under the condition that nothing changed, until it succeeds."""
     while True:
         number = get_item(engine).attributes["count"]
         assert isinstance(number, int)
@@ -125,7 +128,7 @@ def test_a_caller_sees_its_own_commit_immediately(
 
 
 def test_every_caller_sees_an_acknowledged_commit(engine: Engine, times: int) -> None:
-    """A thread that has read before must not be held to what it saw then."""
+    """A thread that has read before must not see an old state."""
     turns = [(Event(), Event()) for _ in range(times)]
 
     def write() -> None:

@@ -110,7 +110,7 @@ def outcome(engine: Engine, actions: list[Action]) -> object:
 
 
 def adds_to_no_number(engine: Engine, actions: list[Action]) -> bool:
-    """Return whether a batch, which must not have been done, adds to what is no whole number."""
+    """Return whether a batch, which must not have been committed, adds to a value that is not an integer."""
     patches = [action for action in actions if isinstance(action, Patch)]
     items = engine.get([patch.key for patch in patches])
     held = [(item.attributes if item else {}, patch.add) for item, patch in zip(items, patches, strict=True)]

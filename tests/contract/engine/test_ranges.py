@@ -7,21 +7,7 @@ import pytest
 from stratabase.store.engine.port import ITEMS, UNBOUNDED, Bounds, Delete, Engine, Item, Key, Put
 from tests.contract.engine.engine_calls import commit, keys, put, settle
 from tests.contract.engine.engines import EngineImplementation
-
-SORTS = ["a", "b", "ba", "c", "d"]
-BOUNDS = [
-    Bounds(low, high, low_included, high_included)
-    for low in (None, "b", "bb", "d", "z")
-    for high in (None, "a", "b", "c", "cc")
-    for low_included in (True, False)
-    for high_included in (True, False)
-]
-
-
-def within(sort: str, bounds: Bounds) -> bool:
-    low, high, low_included, high_included = bounds
-    above = low is None or sort > low or (low_included and sort == low)
-    return above and (high is None or sort < high or (high_included and sort == high))
+from tests.contract.engine.range_cases import BOUNDS, SORTS, within
 
 
 def test_a_range_respects_every_combination_of_bounds_in_both_directions(engine: Engine) -> None:
@@ -99,7 +85,7 @@ def test_an_abandoned_range_blocks_no_other_call(engine: Engine, kind: EngineImp
 def test_later_pages_of_a_range_are_current_when_they_are_read(
     engine: Engine, kind: EngineImplementation
 ) -> None:
-    """Whatever is inserted and deleted between pages, what was there throughout comes exactly once."""
+    """An item that exists throughout is read exactly once, whatever is inserted and deleted between pages."""
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
     seen: list[str] = []
     for number, page in enumerate(engine.range(ITEMS, "p", UNBOUNDED)):

@@ -18,7 +18,7 @@ def kind(request: pytest.FixtureRequest) -> KeyringImplementation:
 
 @pytest.fixture
 def open_(kind: KeyringImplementation, tmp_path: Path) -> Iterator[Open]:
-    """What opens one keyring, as often as one likes."""
+    """Return a function that opens a keyring. It can be called several times."""
     with kind.place(tmp_path) as open_:
         yield open_
 

@@ -35,17 +35,17 @@ class SimultaneousPasswords(PlainPasswords):
         return super().hash(password)
 
 
-def recovery_of(members: Members, mails: RecordingMailer) -> PasswordReset:
+def password_reset_of(members: Members, mails: RecordingMailer) -> PasswordReset:
     passwords = SimultaneousPasswords()
     return PasswordReset(
         members, passwords, mails, FrozenClock(), policy=PasswordPolicy(passwords.is_common), application="Hr"
     )
 
 
-def uses(recovery: PasswordReset, token: str, number: int) -> Member | None:
+def uses(password_reset: PasswordReset, token: str, number: int) -> Member | None:
     """Use a link, and return the member, None when the link is not good any more."""
     try:
-        return recovery.finish(token, f"correct horse battery {number}")
+        return password_reset.finish(token, f"correct horse battery {number}")
     except UnusableLink:
         return None
 
@@ -54,11 +54,11 @@ def uses(recovery: PasswordReset, token: str, number: int) -> Member | None:
 def test_one_of_many_concurrent_uses_of_a_link_succeeds(concurrent: Members) -> None:
     concurrent.add(ANNA)
     mails = RecordingMailer()
-    recovery = recovery_of(concurrent, mails)
+    password_reset = password_reset_of(concurrent, mails)
     for generation in range(1, ROUNDS + 1):
-        recovery.invite("m1", "https://api.example.com")
+        password_reset.invite("m1", "https://api.example.com")
         outcomes = run_concurrently(
-            *(partial(uses, recovery, mails.token, number) for number in range(RIVALS))
+            *(partial(uses, password_reset, mails.token, number) for number in range(RIVALS))
         )
         (winner,) = [outcome for outcome in outcomes if outcome]
         stored = concurrent.by_id("m1")
@@ -74,7 +74,7 @@ def test_one_of_many_concurrent_uses_of_a_link_succeeds(concurrent: Members) -> 
 def test_a_link_is_stored_and_used_up(concurrent: Members) -> None:
     concurrent.add(replace(ANNA, password=None))
     mails, passwords = RecordingMailer(), PlainPasswords()
-    recovery = PasswordReset(
+    password_reset = PasswordReset(
         concurrent,
         passwords,
         mails,
@@ -82,8 +82,8 @@ def test_a_link_is_stored_and_used_up(concurrent: Members) -> None:
         policy=PasswordPolicy(passwords.is_common),
         application="Hr",
     )
-    recovery.invite("m1", "https://api.example.com")
-    finished = recovery.finish(mails.token, "correct horse battery")
+    password_reset.invite("m1", "https://api.example.com")
+    finished = password_reset.finish(mails.token, "correct horse battery")
     assert concurrent.by_id("m1") == finished
     with pytest.raises(UnusableLink):
-        recovery.inspect(mails.token)
+        password_reset.inspect(mails.token)

@@ -56,7 +56,7 @@ def _values(class_name: str) -> st.SearchStrategy[Mapping[str, str | None] | Non
 
 @st.composite
 def deeds(draw: st.DrawFn) -> RandomChange:
-    """Draw a deed."""
+    """Draw a random change."""
     chosen = draw(st.lists(st.sampled_from(OBJECTS), min_size=1, max_size=3, unique=True))
     step = draw(st.sampled_from([0, 1, 1000, HOUR, -1000, -HOUR]))
     return RandomChange(step, {each: draw(_values(each[0])) for each in chosen})

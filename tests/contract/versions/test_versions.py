@@ -180,7 +180,7 @@ def test_version_starts_increase_even_if_the_clock_steps_back(objects: Versioned
 
 
 def test_all_versions_of_one_commit_begin_at_one_instant(objects: VersionedObjects) -> None:
-    """Also where the clock has stepped back for one of the objects, and the others could be earlier."""
+    """This also holds if the clock has stepped back for one of the objects."""
     early = objects.create("Team", "red", name="red")
     objects.clock += HOUR
     late = objects.create("Employee", "ada", name="Ada")
@@ -272,7 +272,9 @@ RANGES: list[dict[str, Any]] = [
 
 
 def test_a_range_of_versions_is_read_forward_and_backward(objects: VersionedObjects) -> None:
-    """From and until every start, a millisecond before and after it, and in the time that it was deleted."""
+    """The bounds are each start, a millisecond before and after it, and instants at which the object was
+    deleted.
+    """
     starts = [objects.create("Employee", "ada", name="0")]
     starts += [objects.update("Employee", "ada", name=str(number)) for number in (1, 2)]
     ended = objects.delete("Employee", "ada")
@@ -322,7 +324,7 @@ def test_unique_values_are_free_while_their_object_is_deleted(objects: Versioned
 
 
 def test_a_to_many_role_is_read_as_of_any_instant(objects: VersionedObjects) -> None:
-    """Who joins, moves, comes back and ends; also of a team that is deleted and restored."""
+    """Members join, move, come back and are deleted. A team is deleted and restored."""
     empty = objects.commit(objects.creation("Team", "red"), objects.creation("Team", "blue"))
     joined = objects.commit(
         objects.creation("Employee", "ada", team="red"), objects.creation("Employee", "bob", team="red")

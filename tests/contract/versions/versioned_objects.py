@@ -88,7 +88,7 @@ class VersionedObjects:
         return self.entities.read([Reference(class_name, id_)])[0]
 
     def get(self, class_name: str, id_: str) -> Entity:
-        """Return an object that is there."""
+        """Return an object that exists."""
         entity = self.find(class_name, id_)
         assert entity is not None, f"there is no {class_name} {id_}"
         return entity

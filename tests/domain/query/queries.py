@@ -48,8 +48,6 @@ IDS = [f"id{number:02}" for number in range(30)]
 states = st.fixed_dictionaries(
     {}, optional={name: st.sampled_from(values) for name, values in VALUES.items()}
 )
-
-
 """States without their `_id`."""
 
 

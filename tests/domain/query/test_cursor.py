@@ -111,7 +111,7 @@ BY_ALL = Order.of(
     ],
 )
 def test_a_forged_cursor_is_refused_unless_its_values_could_be_stored(values: str) -> None:
-    """Whoever computes the check still gets no value in that the comparisons could not bear."""
+    """Even a cursor with a valid checksum cannot contain a value that comparisons do not support."""
     whole = encode_cursor(Position(("a", 1, "1", True, "2000-01-01", "id")), BY_ALL, THING)
     forged = _forge(whole, values)
     with pytest.raises(BadCursor, match="The cursor is not valid"):

@@ -73,7 +73,7 @@ def test_comparisons_match_by_value(attribute: str, operator: Operator, answers:
 def test_a_missing_value_is_null(
     attribute: str, operator: Operator, operand: bool | None, null: bool, value: bool
 ) -> None:
-    """Null is what is absent, for every type, and nothing else is (not 0, not false, not the empty text)."""
+    """A missing value is null for every type. 0, false and the empty text are not null."""
     assert holds(attribute, operator, operand, None) is null
     assert {holds(attribute, operator, operand, one) for one in VALUES[attribute]} == {value}
 
@@ -176,7 +176,7 @@ def _or(part: Filter) -> Filter:
     "wraps", [(Not,), (_and,), (_or,), (_and, Not, _or, Not)], ids=["not", "and", "or", "mixed"]
 )
 def test_filters_may_be_nested_200_deep(wraps: tuple[Callable[[Filter], Filter], ...]) -> None:
-    """With an even number of negations around it, the meaning is the innermost one."""
+    """An even number of negations does not change the innermost filter."""
     nested: Filter = Comparison("name", Operator.EQ, "a")
     for level in range(200):
         nested = wraps[level % len(wraps)](nested)

@@ -402,7 +402,7 @@ def test_a_broken_reference_may_stay_or_be_changed() -> None:
     ],
 )
 def test_a_broken_reference_cannot_be_set_again(command: Command, role: str, gone: str) -> None:
-    """Also when it has led there since before the other was deleted: then nothing is to be written."""
+    """If the reference did not change, nothing is written."""
     scenario = CompanyScenario()
     before = scenario.entities.objects[Reference("Employee", "e4")]
     scenario.put(before.reference, {**before.state, "favourite": "a9"})

@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
     @property
     def asked(self) -> list[str]:
-        """All that must admit whoever asks for it."""
+        """All objects whose locks must admit the caller."""
         return sorted((*self.written.split(), *self.named.split()))
 
 
@@ -178,7 +178,7 @@ def test_locks_on_unaffected_objects_do_not_block_a_write(case: Case) -> None:
 
 @EACH
 def test_the_commit_checks_the_locks_of_written_objects_again(case: Case) -> None:
-    """Each is locked when all was read already."""
+    """Each object is locked after everything was read."""
     for each in case.written.split():
         scenario = CompanyScenario()
         scenario.entities.before_commit = partial(locked, scenario, reference(each))
@@ -244,7 +244,7 @@ def test_a_caller_s_own_lock_does_not_block_them() -> None:
 
 
 def test_an_expired_lock_blocks_nobody() -> None:
-    """When its last millisecond is over, and not before."""
+    """It expires exactly after its last millisecond."""
     scenario = CompanyScenario()
     locked(scenario, reference("Employee.e1"))
     scenario.clock.instant = BOBS.until - 1

@@ -1,44 +1,17 @@
 """The member endpoints: each method, format and status."""
 
-import base64
 import json
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.http_api.fakes import ANNA, BERT, FakeServices
+from tests.http_api.member_requests import READERS, WRITERS, as_xml, credentials
 from tests.http_api.member_scenarios import ADA, ALL, FORMATS, ME, ONE, ROOT, SCENARIOS, Scenario
 from tests.in_memory_members import InMemoryMembers
-
-
-def credentials(username: str) -> dict[str, str]:
-    return {"Authorization": "Basic " + base64.b64encode(f"{username}:right".encode()).decode()}
-
-
-def as_xml(fields: Mapping[str, Any]) -> str:
-    root = ET.Element("user")
-    for name, value in fields.items():
-        ET.SubElement(root, name).text = str(value).lower() if isinstance(value, bool) else value
-    return ET.tostring(root, encoding="unicode")
-
-
-def from_xml(text: str) -> Any:
-    root = ET.fromstring(text)
-    if root.tag == "users":
-        return [fields(user) for user in root]
-    return fields(root)
-
-
-def fields(user: ET.Element) -> dict[str, object]:
-    values = {each.tag: each.text or "" for each in user}
-    return {name: value == "true" if name == "disabled" else value for name, value in values.items()}
-
-
-WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {"json": json.dumps, "xml": as_xml}
-READERS: Mapping[str, Callable[[str], Any]] = {"json": json.loads, "xml": from_xml}
 
 
 def go(scenario: Scenario, form: str, send: Any, **more: Any) -> Any:
@@ -153,7 +126,7 @@ def test_unencodable_characters_are_refused_in_every_field(
 
 @pytest.mark.parametrize("form", ["json", "xml"])
 def test_every_stored_member_can_be_read(form: str, send: Any, fakes: FakeServices) -> None:
-    """Also one that came in before these checks, or by another way."""
+    """This includes members that were stored before these checks existed."""
     odd = replace(BERT, username="b<&>\x07é😀", notes="\x00]]>\r\n")
     fakes.members.members = InMemoryMembers(ANNA, odd).members
     for resource, id_ in ((ALL, None), (ONE, "2")):

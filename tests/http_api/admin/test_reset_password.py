@@ -5,7 +5,6 @@ import html
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +13,7 @@ import pytest
 from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
 from tests.http_api.documented import Documented
+from tests.http_api.reply import Reply
 from tests.link_service import ANNA, BASE, NEW, LinkService
 
 RESET = "/auth/administration/members/{id}/resetPassword"
@@ -21,18 +21,6 @@ SET = "/public/administration/setPassword"
 FORM = "application/x-www-form-urlencoded"
 
 Values = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Reply:
-    """An answer, read back."""
-
-    status: int
-    headers: Mapping[str, list[str]]
-    body: str
-
-    def header(self, name: str) -> str | None:
-        return self.headers.get(name, [None])[0]
 
 
 Send = Callable[..., Reply]

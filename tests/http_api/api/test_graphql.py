@@ -78,7 +78,7 @@ TWICE = {
 
 @pytest.mark.parametrize("body", TWICE.values(), ids=TWICE)
 def test_a_duplicate_json_key_is_refused(post: Any, fakes: Any, body: str) -> None:
-    """As in REST: two readers could understand such a body differently."""
+    """Two readers could understand such a body differently. REST refuses it too."""
     reply = post(body)
     assert reply.status == 400
     assert reply.json()["detail"].startswith("The request body repeats ")
@@ -103,7 +103,7 @@ def test_a_duplicate_json_key_in_a_parameter_is_refused(get: Any, fakes: Any) ->
     ],
 )
 def test_equal_keys_in_different_objects_are_accepted(post: Any, fakes: Any, variables: Any) -> None:
-    """Also where texts look like keys."""
+    """This also holds if texts look like keys."""
     assert post({"query": "query q($a: Int) { x: y }", "variables": variables}).status == 200
     assert fakes.executor.calls[0][1] == variables
 

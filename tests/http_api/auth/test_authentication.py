@@ -173,7 +173,7 @@ def test_too_many_failures_are_429_with_retry_after(handler: Any) -> None:
 def test_a_refused_caller_is_logged_by_address_without_name_or_password(
     refusal: Refusal, status: int, level: str, handler: Any, log: io.StringIO
 ) -> None:
-    """Not even the name: passwords are typed where names belong."""
+    """People sometimes type a password in the name field, so the name is not logged either."""
     assert handler(refusal, Authorization=f"Basic {SECRET}")["statusCode"] == status
     (line,) = lines(log)
     assert (line["level"], line["status"], line["address"]) == (level, status, "192.0.2.7")

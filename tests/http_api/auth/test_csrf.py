@@ -58,7 +58,7 @@ def test_programs_and_same_origin_pages_are_allowed(
 
 @pytest.mark.parametrize("media_type", ["application/json", "application/merge-patch+json; charset=utf-8"])
 def test_preflighted_requests_are_not_refused(media_type: str, send: Send) -> None:
-    """Whether a page may send it is answered there: see Cors."""
+    """The preflight has answered whether a page may send the request (see Cors)."""
     headers = {**HOST, **FOREIGN[0], "Content-Type": media_type}
     assert send("POST", ALL, signed_in=True, headers=headers, body=ADA).status == 201
     headers = {**HOST, **FOREIGN[0]}

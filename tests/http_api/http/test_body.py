@@ -349,7 +349,7 @@ def damaged_bodies(draw: st.DrawFn) -> tuple[bytes, str]:
 
 
 def is_read(content: bytes, form: str) -> bool:
-    """Return whether a body is read rather than refused; what is read must be fields of the shape."""
+    """Return whether a body is accepted. Accepted fields must have the right shape."""
     try:
         found = read(content, form)
     except Malformed:

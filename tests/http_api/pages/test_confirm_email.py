@@ -11,11 +11,11 @@ import pytest
 from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
 from stratabase.operations.members.mailed_links import MAX_MAILS_TO_ADDRESS
-from tests.http_api.admin.test_members import READERS, WRITERS, credentials
-from tests.http_api.admin.test_reset_password import Reply
 from tests.http_api.documented import Documented
 from tests.http_api.fakes import FakeServices
+from tests.http_api.member_requests import READERS, WRITERS, credentials
 from tests.http_api.member_scenarios import ALL, ME, ONE
+from tests.http_api.reply import Reply
 from tests.link_service import BASE, NEW_EMAIL, LinkService
 
 CONFIRM = "/public/administration/confirmEmail"

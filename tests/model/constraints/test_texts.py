@@ -83,7 +83,7 @@ def test_email_addresses_are_accepted(text: str) -> None:
     ],
 )
 def test_invalid_email_addresses_are_refused(text: str) -> None:
-    """No lists (not even encoded ones), no display names, no spaces, no host without a dot."""
+    """Lists, display names, spaces and hosts without a dot are invalid."""
     assert "ATTRIBUTE_EMAIL" in breaches(text, {"email": True})
 
 
@@ -132,7 +132,7 @@ def test_invalid_partite_iva_are_refused(text: str) -> None:
 
 
 def test_every_other_check_digit_is_refused() -> None:
-    """Of the ten possible last digits, one is right."""
+    """Exactly one of the ten possible last digits is valid."""
     right = [digit for digit in "0123456789" if not breaches("0764352056" + digit, {"partitaIva": True})]
     assert right == ["7"]
 
@@ -165,5 +165,5 @@ def test_invalid_codici_fiscali_are_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["07643520568", "1", "0" * 11])
 def test_invalid_numeric_codici_fiscali_are_refused_as_such(text: str) -> None:
-    """What begins with a digit is told to be a wrong code of a body."""
+    """A code that begins with a digit is reported as the code of a legal entity."""
     assert breaches(text, {"codiceFiscale": True}) == ["ATTRIBUTE_CODICE_FISCALE_PERSONA_GIURIDICA"]

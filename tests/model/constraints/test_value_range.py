@@ -28,10 +28,9 @@ def test_values_out_of_range_are_refused(value: int, domain: dict[str, Any], tex
 
 @pytest.mark.parametrize("value", [-10, 0, 8])
 def test_values_within_the_range_are_accepted(value: int) -> None:
-    """Bounds belong to what is admitted."""
+    """The bounds themselves are in the range."""
     assert violations("Int", value, min="-10", max="8") == []
 
 
 def test_every_violation_is_reported() -> None:
-    """Each rule that is broken is named."""
     assert len(violations("Int", 9, max="8", values=("1",))) == 2

@@ -22,7 +22,7 @@ def mistakes() -> tuple[ModelError, ...]:
 
 
 def test_all_errors_are_reported_in_one_pass(mistakes: tuple[ModelError, ...]) -> None:
-    """In the golden file, each mistake is followed by what stands at its place."""
+    """In the golden file, each error is followed by the text at its position."""
     lines = MODEL.read_text(encoding="utf-8").split("\n")
     found = []
     for one in mistakes:

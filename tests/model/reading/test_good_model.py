@@ -180,7 +180,7 @@ def test_a_part_of_one_whole_requires_it() -> None:
 
 
 def test_a_model_may_include_the_directive_definitions() -> None:
-    """Somebody may keep the directive definitions in the model itself, with or without their descriptions."""
+    """The definitions may be with or without their descriptions."""
     own = LANGUAGE.read_text(encoding="utf-8")
     assert read_model(SMALL.read_text(encoding="utf-8") + own, "m") == MODEL
     with pytest.raises(InvalidModel, match="can't define directives"):

@@ -127,7 +127,7 @@ ASCII = (
     ],
 )
 def test_a_pattern_with_ascii_only_classes_is_reported(tmp_path: Path, pattern: str, words: str) -> None:
-    """Python's patterns took letters of any script for these: whoever comes from there should know."""
+    """In Python's patterns, these classes match letters of any script."""
     model = f'type Pet {{\n  name: String @domain(pattern: ["x", {json.dumps(pattern)}])\n}}\n'
     assert found(tmp_path, model) == [(6, 39, f"{words} {ASCII}")]
 

@@ -23,7 +23,7 @@ def sample() -> Model:
 
 
 def test_an_employee_requires_only_a_name_and_an_address(sample: Model) -> None:
-    """What a newcomer's first request gives."""
+    """A newcomer's first request gives only these."""
     employee = sample.classes["Employee"]
     required = [one.name for one in employee.attributes.values() if one.required]
     assert required == ["first_name", "last_name", "email"]

@@ -21,7 +21,7 @@ REFERENCE: dict[str, Any] = {
 
 
 def test_file_references_are_parsed() -> None:
-    """All fields are kept, the date in its stored spelling."""
+    """All fields are kept, and the date keeps its stored spelling."""
     stored = FILE.read(REFERENCE, Formats(time_zone="Europe/Rome"))
     assert stored == {**REFERENCE, "uploadedOn": "2020-01-31T09:00:00.000Z"}
 
@@ -46,7 +46,6 @@ def test_invalid_file_references_are_refused(changed: dict[str, Any], reason: st
 
 @pytest.mark.parametrize("field", REFERENCE)
 def test_a_file_reference_with_a_missing_field_is_refused(field: str) -> None:
-    """No field may be left out."""
     part = {name: value for name, value in REFERENCE.items() if name != field}
     with pytest.raises(InvalidValue, match=field):
         FILE.read(part, DEFAULT_FORMATS)

@@ -82,7 +82,7 @@ def test_real_numbers_are_stored_in_canonical_form(given: Any, expected: str) ->
     ],
 )
 def test_invalid_real_numbers_are_refused(given: Any) -> None:
-    """What cannot be kept exactly is refused, never rounded; the text says what would be right."""
+    """A number that cannot be stored exactly is refused, never rounded. The message says what is valid."""
     with pytest.raises(InvalidValue, match=r"is not a Real. Use a decimal number, such as"):
         read(given)
 
@@ -138,7 +138,7 @@ def test_a_float_is_read_as_its_shortest_decimal(number: float) -> None:
     ],
 )
 def test_real_numbers_are_formatted(pattern: str, language: str, stored: str, expected: str) -> None:
-    """As it is stored, or by a Java pattern in the member's language."""
+    """A number is formatted as it is stored, or by a Java pattern in the member's language."""
     assert REAL.serializer(pattern, Formats(language=language))(stored) == expected
 
 

@@ -65,7 +65,7 @@ HOSTILE: list[Any] = [
 def test_each_type_has_the_operators_and_restrictions_of_the_contract(
     name: str, operators: set[Operator], restrictions: set[str], formatted: bool
 ) -> None:
-    """As in section 3 of the API contract."""
+    """See section 3 of the API contract."""
     type_ = TYPES[name]
     assert type_.name == name
     assert type_.operators == operators
@@ -83,7 +83,7 @@ def test_the_registry_has_no_other_types() -> None:
 @pytest.mark.parametrize("type_", EVERY, ids=lambda type_: type_.name)
 @pytest.mark.parametrize("number", range(len(HOSTILE)))
 def test_no_type_crashes_on_any_value(type_: Any, number: int) -> None:
-    """Whatever JSON a client sends is read or refused, in a text that is short and can be sent."""
+    """Any JSON value is either parsed, or refused with a short message."""
     try:
         type_.read(HOSTILE[number], DEFAULT_FORMATS)
     except InvalidValue as refusal:

@@ -74,7 +74,7 @@ def test_a_write_only_format_is_written_and_iso_8601_is_read() -> None:
     ],
 )
 def test_temporal_values_are_parsed(name: str, given: str, formats: Formats, expected: str) -> None:
-    """The member's format comes first, then ISO 8601; what is finer than a millisecond is cut off."""
+    """The member's format is tried first, then ISO 8601. Digits below a millisecond are cut off."""
     assert read(name, given, formats) == expected
 
 
@@ -108,7 +108,7 @@ def test_temporal_values_are_parsed(name: str, given: str, formats: Formats, exp
     ],
 )
 def test_invalid_temporal_values_are_refused(name: str, given: Any) -> None:
-    """What is no such moment is refused, and the text shows both ways to write one."""
+    """The message shows both ways to write a value."""
     with pytest.raises(
         InvalidValue, match=rf"is not a valid {name}\. Use the format .* \(for example, .*\) or ISO 8601 \("
     ):
@@ -179,7 +179,7 @@ def test_times_at_clock_changes_are_parsed_like_java(given: str, expected: str) 
 def test_temporal_values_are_formatted(
     name: str, stored: str, pattern: str, formats: Formats, expected: str
 ) -> None:
-    """In the member's format or the given one, in the member's time zone and language."""
+    """The format is the member's or the given one, in the member's time zone and language."""
     assert written(name, stored, pattern, formats) == expected
 
 
@@ -201,7 +201,7 @@ def spelled(moment: datetime) -> str:
 
 @given(moment=moments, zone=st.sampled_from(["UTC", "Etc/GMT-14", "Etc/GMT+12"]))
 def test_a_formatted_version_instant_is_parsed_back(moment: datetime, zone: str) -> None:
-    """What `atVersion`'s pattern has written is read back as the same moment, in the member's time zone."""
+    """A text in the pattern of `atVersion` is parsed as the same instant, in the member's time zone."""
     formats, type_ = Formats(time_zone=zone), DatetimeType()
     stored = read("Datetime", spelled(moment))
     assert type_.read_as(AT_VERSION, type_.serializer(AT_VERSION, formats)(stored), formats) == stored
@@ -245,7 +245,7 @@ def test_serializers_are_cached() -> None:
 
 
 def test_temporal_values_outside_of_their_domain_are_refused() -> None:
-    """Bounds belong to what is admitted."""
+    """The bounds themselves are valid."""
     domain: dict[str, Any] = {"min": "2020-01-01", "max": "2020-12-31"}
     type_ = TYPES["Date"]
     assert [violations(type_.name, day, **domain) for day in ("2020-01-01", "2020-12-31")] == [[], []]
@@ -273,7 +273,7 @@ def test_temporal_values_outside_of_their_domain_are_refused() -> None:
 def test_a_message_shows_an_instant_in_the_format_of_its_reader(
     name: str, stored: str, formats: Formats, text: str
 ) -> None:
-    """In ISO 8601 too, where the format says less, or the clocks are put back."""
+    """It adds ISO 8601 if the format is less precise, or if the clocks are set back."""
     assert TYPES[name].display(stored, formats) == text
 
 

@@ -63,7 +63,7 @@ def test_invalid_whole_numbers_are_refused(name: str, value: Any, right: str) ->
     [("Int", 3, 3), ("Year", 2020, 2020), ("Serial", 3, "3"), ("Boolean", True, True)],
 )
 def test_whole_numbers_are_formatted(name: str, stored: Any, expected: Any) -> None:
-    """As JSON of their own kind, a Serial as text."""
+    """They are JSON numbers, but a Serial is a text."""
     written = TYPES[name].serializer("default", DEFAULT_FORMATS)(stored)
     assert written == expected
     assert type(written) is type(expected)

@@ -45,7 +45,7 @@ def test_remembered_credentials_are_not_delayed(service: SignInService) -> None:
 
 
 def test_the_delay_precedes_the_verification(service: SignInService) -> None:
-    """So that the answer is not there any earlier for those who hang up."""
+    """A client that disconnects does not get its answer earlier."""
     fail(service, 10)
     verified = len(service.passwords.verified)
     seen: list[int] = []
@@ -78,7 +78,7 @@ def test_the_delay_ends_with_the_window(service: SignInService) -> None:
 
 
 def test_the_number_of_recorded_failures_is_bounded(service: SignInService) -> None:
-    """What is noted is as much as delays for the longest; as it leaves the window, more is noted."""
+    """Failures are recorded up to the longest delay. When some leave the window, others are recorded."""
     fail(service, 100)
     assert service.attempts.failures(username_key("Anna")) == MAX_COUNTED_FAILURES
     for _ in range(4):

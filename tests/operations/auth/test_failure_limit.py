@@ -25,7 +25,7 @@ def service() -> SignInService:
 def refusal(
     service: SignInService, username: str = "Anna", password: str = "right", address: str = HOME
 ) -> int:
-    """Return after how many seconds one who is refused may come again."""
+    """Return the seconds after which a refused caller may try again."""
     with pytest.raises(TooManyFailures) as raised:
         service.sign_in(username, password, address)
     return raised.value.retry_after
@@ -38,7 +38,7 @@ def test_ten_failures_are_allowed_and_the_eleventh_attempt_is_refused(service: S
 
 
 def test_the_right_password_is_refused_beyond_the_limit(service: SignInService) -> None:
-    """Or guessing could go on, and the answer would tell which guess was right."""
+    """Otherwise guessing could continue, and the response would show which guess was right."""
     service.fail(MAX_FAILURES)
     refusal(service)
     assert len(service.passwords.verified) == MAX_FAILURES
@@ -50,7 +50,7 @@ def test_the_tenth_attempt_may_be_the_right_one(service: SignInService) -> None:
 
 
 def test_a_success_does_not_reset_the_failures(service: SignInService) -> None:
-    """Or a member could guess another's password between sign-ins of the same name."""
+    """Otherwise a member could guess another's password between their own sign-ins."""
     service.fail(MAX_FAILURES - 1)
     assert service.admits("Anna", "right")
     service.fail(1)
@@ -255,7 +255,7 @@ def test_an_attempt_blocked_by_pending_ones_may_retry_after_a_second(attempts: I
 
 
 def test_ten_of_a_burst_of_guesses_are_verified(attempts: InMemoryAttempts) -> None:
-    """All have been noted before the first is verified."""
+    """All failures are recorded before the first guess is verified."""
     fixture = LimitFixture(attempts)
     verified: list[int] = []
     all_noted = Barrier(MAX_FAILURES, timeout=60)

@@ -83,7 +83,7 @@ def calls_of(service: SignInService, username: str, password: str) -> list[str]:
 
 @pytest.mark.parametrize("failures_before", [0, 9, 12])
 def test_an_unknown_name_costs_the_same_work_as_a_wrong_password(failures_before: int) -> None:
-    """What is slow is what goes through the ports; the sequence of calls, and the pauses, are the same."""
+    """The slow work goes through ports. The sequence of calls and the pauses are the same."""
     cases = {
         "wrong password": ("Anna", ANNA),
         "unknown name": ("Carl", ANNA),
@@ -286,7 +286,7 @@ def test_a_sign_in_succeeds_even_if_its_attempt_cannot_be_withdrawn(service: Sig
 
 
 def test_an_unavailable_member_store_counts_no_failure(service: SignInService) -> None:
-    """Or those who were right all the time would be refused when it is over."""
+    """Otherwise members with the right password would be refused after the failure."""
 
     def unreachable(_: str) -> Member:
         raise Unavailable(verbatim("not now"))

@@ -21,7 +21,7 @@ OLD, NEW = key("old"), key("new", 1)
 
 
 class Process:
-    """What knows keys, with a keyring and a clock of its own."""
+    """A process with its own keyring and clock."""
 
     def __init__(self, keyring: InMemoryKeyring | None = None) -> None:
         self.keyring = keyring or InMemoryKeyring(OLD)
@@ -69,7 +69,7 @@ def test_an_unknown_key_is_looked_up_immediately_and_then_every_few_seconds(proc
 
 
 def test_an_expired_key_is_unknown_even_while_it_is_stored(process: Process) -> None:
-    """Whoever steals an old key can sign nothing with it."""
+    """A stolen old key cannot sign anything."""
     retired = process.clock.instant
     process.keyring.stored = (OLD, key("new", retired))
     assert process.keys.find("old") == OLD
@@ -135,7 +135,7 @@ def test_cached_keys_stay_valid_for_a_while_if_keys_cannot_be_read(process: Proc
 
 
 def test_concurrent_callers_read_the_keys_once(process: Process) -> None:
-    """Nobody is told a key is unknown because somebody else is just reading it."""
+    """A key does not count as unknown while another caller reads the keys."""
     entered, go_on = threading.Event(), threading.Event()
     read = process.keyring.keys
 

@@ -41,7 +41,7 @@ def check_refused(process: TokenProcess, token: str) -> None:
 
 
 def test_an_unmodified_forged_token_is_accepted(process: TokenProcess) -> None:
-    """Or the tests below would prove nothing."""
+    """This shows that the forged tokens below are refused because of their changes."""
     assert process.caller(forged(HEADER, claims(process))).username == "Anna"
 
 
@@ -175,7 +175,7 @@ def test_a_missing_claim_is_refused(name: str, process: TokenProcess) -> None:
     ids=lambda value: repr(value)[:8],
 )
 def test_a_claim_of_another_type_is_refused(name: str, value: object, process: TokenProcess) -> None:
-    """Also from who has the key: a later version must not issue what this one misunderstands."""
+    """This also holds for a valid signature, in case another version issues such claims."""
     text = name in ("sub", "username", "__id", "jti")
     if text and value == "1":
         return
@@ -300,7 +300,7 @@ JSON = st.recursive(
 
 @pytest.mark.soak
 def test_any_signed_payload_is_accepted_or_refused_without_another_exception() -> None:
-    """Whatever header and claims carry a right signature."""
+    """The header and claims are random and have a valid signature."""
     process = TokenProcess()
 
     @given(JSON | st.binary(max_size=100), JSON | st.binary(max_size=100))

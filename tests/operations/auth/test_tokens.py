@@ -67,7 +67,6 @@ def test_every_token_has_an_id_of_its_own(stepping: TokenProcess) -> None:
 
 
 def test_another_jwt_library_accepts_a_token() -> None:
-    """Whoever has the key can verify a token by any library."""
     stepping = TokenProcess()
     said = jwt.decode(
         stepping.token(),

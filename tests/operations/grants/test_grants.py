@@ -117,7 +117,7 @@ def hidden_meanwhile(guild: GuildServices, name: str) -> None:
 
 
 def test_a_condition_is_evaluated_for_the_written_object() -> None:
-    """Another raises the level between: what was seen is hidden by then."""
+    """Another write raises the level in between, which hides the object."""
     guild = GuildServices()
     hidden_meanwhile(guild, "ada")
 

@@ -52,7 +52,7 @@ class MeteredServices:
         self.labels = [self._label(name) for name in "abc"]
 
     def cost(self, work: Callable[["MeteredServices"], object]) -> Cost:
-        """Return what it costs to do something, which may be refused."""
+        """Return the cost of an operation, which may be refused."""
         entities = self.services.entities
         entities.read([Reference("Label", "none")])
         self._told.clear()

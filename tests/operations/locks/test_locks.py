@@ -73,7 +73,7 @@ def test_a_lock_keeps_the_former_name_of_its_member(scenario: CompanyScenario) -
 def test_the_end_of_a_lock_of_another_is_reported_in_the_formats_of_the_caller(
     scenario: CompanyScenario,
 ) -> None:
-    """Which, by whom, until when; and nothing is locked."""
+    """The refusal names the object, the holder and the end of the lock. Nothing is locked."""
     lock(scenario.services, [E1], 3, ADA)
     (issue,) = refused(lambda: lock(scenario.services, [E2, E1], 3, ITALIAN))
     assert issue_summary(issue) == ("ENTITY_LOCK_EDIT", "Employee", "e1", "locks.1")
@@ -177,7 +177,7 @@ def test_an_administrator_neither_locks_nor_writes_objects_locked_by_others(
 
 
 def test_a_lock_ends_to_the_millisecond_by_the_clock(scenario: CompanyScenario) -> None:
-    """Though nobody takes away what has ended."""
+    """An expired lock ends without being removed."""
     lock(scenario.services, [L1], 2, ADA)
     scenario.clock.instant = NOON + 2 * MINUTE - 1
     assert refused(lambda: save(scenario.services, update_command("Label", "l1", name="x"), BOB))

@@ -334,7 +334,7 @@ def test_mails_requested_by_one_member_are_limited(operations: MemberOperations)
 
 
 def test_attempts_to_probe_addresses_are_limited(operations: MemberOperations) -> None:
-    """A refusal tells a member that the address is somebody's."""
+    """A refusal shows a member that another member has the address."""
     for number in range(MAX_MAILS_BY_MEMBER):
         operations.members.add(Member(f"m{number}", f"m{number}", f"m{number}@example.com", "Clerk"))
         with pytest.raises(MemberTaken):

@@ -70,7 +70,7 @@ def test_no_administrator_is_created_if_a_member_exists() -> None:
 
 def test_one_of_two_concurrent_starts_creates_the_administrator() -> None:
     class Late(InMemoryMembers):
-        """Sees nobody yet, although another process has just added its administrator."""
+        """Members that do not yet show an administrator whom another process has just added."""
 
         def any(self) -> bool:
             return False
@@ -111,7 +111,7 @@ OTHERS = (
 def test_a_later_start_reports_which_administrator_can_sign_in(
     admin: Member | None, password: str | None, expected: AdministratorState
 ) -> None:
-    """And whether the given password is that of admin; if admin cannot sign in, another administrator can."""
+    """It also reports whether the given password is that of `admin`."""
     members = InMemoryMembers(*OTHERS, *([admin] if admin else []))
     assert FirstAdministrator(members, PlainPasswords(), CountedIds(), MODEL).state(password) == expected
 

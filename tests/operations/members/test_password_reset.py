@@ -25,8 +25,8 @@ ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her o
 
 
 @dataclass
-class RecoveryFixture:
-    """The password recovery with its fakes and one member."""
+class PasswordResetFixture:
+    """The password reset with its fakes and one member."""
 
     members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA))
     mails: RecordingMailer = field(default_factory=RecordingMailer)
@@ -34,7 +34,7 @@ class RecoveryFixture:
     passwords: PlainPasswords = field(default_factory=PlainPasswords)
 
     @property
-    def recovery(self) -> PasswordReset:
+    def password_reset(self) -> PasswordReset:
         policy = PasswordPolicy(self.passwords.is_common, 12)
         return PasswordReset(
             self.members, self.passwords, self.mails, self.clock, policy=policy, application="Hr"
@@ -51,98 +51,95 @@ class RecoveryFixture:
 
     def token(self) -> str:
         """Return the token of a new link."""
-        self.recovery.start(ADMINISTRATOR, "m1", BASE)
+        self.password_reset.start(ADMINISTRATOR, "m1", BASE)
         return self.mails.token
 
 
 @pytest.fixture
-def recovery_fixture() -> RecoveryFixture:
-    return RecoveryFixture()
+def fixture() -> PasswordResetFixture:
+    return PasswordResetFixture()
 
 
-def test_a_link_is_mailed_to_the_member(recovery_fixture: RecoveryFixture) -> None:
-    recovery_fixture.recovery.start(ADMINISTRATOR, "m1", BASE)
-    (mail,) = recovery_fixture.mails.mails
+def test_a_link_is_mailed_to_the_member(fixture: PasswordResetFixture) -> None:
+    fixture.password_reset.start(ADMINISTRATOR, "m1", BASE)
+    (mail,) = fixture.mails.mails
     assert (mail.to, mail.subject) == ("anna@example.com", "Hr: choose a new password")
-    assert (
-        recovery_fixture.mails.link
-        == f"{BASE}/public/administration/setPassword?token={recovery_fixture.mails.token}"
-    )
+    assert fixture.mails.link == f"{BASE}/public/administration/setPassword?token={fixture.mails.token}"
     assert "anna" in mail.text
 
 
-def test_only_a_hash_and_an_expiry_are_stored(recovery_fixture: RecoveryFixture) -> None:
-    token = recovery_fixture.token()
+def test_only_a_hash_and_an_expiry_are_stored(fixture: PasswordResetFixture) -> None:
+    token = fixture.token()
     secret = token.rpartition(".")[2]
-    stored = recovery_fixture.anna()
+    stored = fixture.anna()
     assert stored.reset == MailedLink(sha256(secret.encode()).hexdigest(), NOON + LINK_LIFETIME)
     assert secret not in repr(stored)
     assert len(secret) == 43
 
 
-def test_each_link_is_unique(recovery_fixture: RecoveryFixture) -> None:
-    assert len({recovery_fixture.token() for _ in range(20)}) == 20
+def test_each_link_is_unique(fixture: PasswordResetFixture) -> None:
+    assert len({fixture.token() for _ in range(20)}) == 20
 
 
-def test_the_old_password_is_valid_until_the_new_one_is_set(recovery_fixture: RecoveryFixture) -> None:
-    before = recovery_fixture.anna()
-    recovery_fixture.token()
-    assert replace(recovery_fixture.anna(), reset=None) == before
+def test_the_old_password_is_valid_until_the_new_one_is_set(fixture: PasswordResetFixture) -> None:
+    before = fixture.anna()
+    fixture.token()
+    assert replace(fixture.anna(), reset=None) == before
 
 
-def test_a_link_sets_the_password_and_invalidates_tokens(recovery_fixture: RecoveryFixture) -> None:
-    token, before = recovery_fixture.token(), recovery_fixture.anna()
-    member = recovery_fixture.recovery.finish(token, NEW)
+def test_a_link_sets_the_password_and_invalidates_tokens(fixture: PasswordResetFixture) -> None:
+    token, before = fixture.token(), fixture.anna()
+    member = fixture.password_reset.finish(token, NEW)
     expected = replace(
         before,
         password=f"hash of {NEW}",
         generation=before.generation + 1,
         reset=replace(before.reset, until=LINK_USED),  # type: ignore[type-var] # there is one
     )
-    assert (member, recovery_fixture.anna()) == (expected, expected)
+    assert (member, fixture.anna()) == (expected, expected)
 
 
-def test_the_password_is_normalized_before_hashing(recovery_fixture: RecoveryFixture) -> None:
-    recovery_fixture.recovery.finish(recovery_fixture.token(), "e\u0301" * 12)
-    assert recovery_fixture.anna().password == "hash of " + "\u00e9" * 12
+def test_the_password_is_normalized_before_hashing(fixture: PasswordResetFixture) -> None:
+    fixture.password_reset.finish(fixture.token(), "e\u0301" * 12)
+    assert fixture.anna().password == "hash of " + "\u00e9" * 12
 
 
-def test_a_link_works_once(recovery_fixture: RecoveryFixture) -> None:
-    token = recovery_fixture.token()
-    recovery_fixture.recovery.finish(token, NEW)
+def test_a_link_works_once(fixture: PasswordResetFixture) -> None:
+    token = fixture.token()
+    fixture.password_reset.finish(token, NEW)
     with pytest.raises(UnusableLink) as caught:
-        recovery_fixture.recovery.finish(token, "another good password")
-    assert (caught.value.expired, caught.value.member) == (False, recovery_fixture.anna())
-    assert recovery_fixture.anna().password == f"hash of {NEW}"
+        fixture.password_reset.finish(token, "another good password")
+    assert (caught.value.expired, caught.value.member) == (False, fixture.anna())
+    assert fixture.anna().password == f"hash of {NEW}"
 
 
-def test_only_the_newest_link_works(recovery_fixture: RecoveryFixture) -> None:
-    old, new = recovery_fixture.token(), recovery_fixture.token()
+def test_only_the_newest_link_works(fixture: PasswordResetFixture) -> None:
+    old, new = fixture.token(), fixture.token()
     with pytest.raises(UnusableLink):
-        recovery_fixture.recovery.inspect(old)
-    assert recovery_fixture.recovery.inspect(new).id == "m1"
+        fixture.password_reset.inspect(old)
+    assert fixture.password_reset.inspect(new).id == "m1"
 
 
 @pytest.mark.parametrize(("age", "good"), [(0, True), (LINK_LIFETIME - 1, True), (LINK_LIFETIME, False)])
-def test_a_link_is_valid_for_an_hour(age: int, good: bool, recovery_fixture: RecoveryFixture) -> None:
-    token = recovery_fixture.token()
-    recovery_fixture.clock.instant += age
+def test_a_link_is_valid_for_an_hour(age: int, good: bool, fixture: PasswordResetFixture) -> None:
+    token = fixture.token()
+    fixture.clock.instant += age
     if good:
-        assert recovery_fixture.recovery.inspect(token).id == "m1"
+        assert fixture.password_reset.inspect(token).id == "m1"
         return
     with pytest.raises(UnusableLink) as caught:
-        recovery_fixture.recovery.finish(token, NEW)
-    assert (caught.value.expired, caught.value.member) == (True, recovery_fixture.anna())
-    assert recovery_fixture.anna().password == ANNA.password
+        fixture.password_reset.finish(token, NEW)
+    assert (caught.value.expired, caught.value.member) == (True, fixture.anna())
+    assert fixture.anna().password == ANNA.password
 
 
 def test_only_the_right_token_of_an_expired_link_is_reported_as_expired(
-    recovery_fixture: RecoveryFixture,
+    fixture: PasswordResetFixture,
 ) -> None:
-    token = recovery_fixture.token()
-    recovery_fixture.clock.instant += LINK_LIFETIME
+    token = fixture.token()
+    fixture.clock.instant += LINK_LIFETIME
     with pytest.raises(UnusableLink) as caught:
-        recovery_fixture.recovery.inspect(token[:-1] + ("A" if token[-1] != "A" else "B"))
+        fixture.password_reset.inspect(token[:-1] + ("A" if token[-1] != "A" else "B"))
     assert (caught.value.expired, caught.value.member) == (False, None)
 
 
@@ -165,17 +162,17 @@ STRANGE: list[Callable[[str], str]] = [
 
 
 @pytest.mark.parametrize("strange", STRANGE)
-def test_a_wrong_token_is_refused(strange: Callable[[str], str], recovery_fixture: RecoveryFixture) -> None:
-    token = recovery_fixture.token()
+def test_a_wrong_token_is_refused(strange: Callable[[str], str], fixture: PasswordResetFixture) -> None:
+    token = fixture.token()
     with pytest.raises(UnusableLink):
-        recovery_fixture.recovery.finish(strange(token), NEW)
-    assert recovery_fixture.anna().password == ANNA.password
-    assert recovery_fixture.recovery.inspect(token).id == "m1"
+        fixture.password_reset.finish(strange(token), NEW)
+    assert fixture.anna().password == ANNA.password
+    assert fixture.password_reset.inspect(token).id == "m1"
 
 
-def test_no_token_is_valid_for_a_member_without_a_link(recovery_fixture: RecoveryFixture) -> None:
+def test_no_token_is_valid_for_a_member_without_a_link(fixture: PasswordResetFixture) -> None:
     with pytest.raises(UnusableLink):
-        recovery_fixture.recovery.inspect("m1." + "A" * 43)
+        fixture.password_reset.inspect("m1." + "A" * 43)
 
 
 @pytest.mark.parametrize(
@@ -192,80 +189,80 @@ def test_no_token_is_valid_for_a_member_without_a_link(recovery_fixture: Recover
     ],
 )
 def test_a_weak_password_changes_nothing(
-    password: str, weaknesses: set[Weakness], recovery_fixture: RecoveryFixture
+    password: str, weaknesses: set[Weakness], fixture: PasswordResetFixture
 ) -> None:
-    token = recovery_fixture.token()
-    before = recovery_fixture.anna()
+    token = fixture.token()
+    before = fixture.anna()
     with pytest.raises(WeakPassword) as caught:
-        recovery_fixture.recovery.finish(token, password)
+        fixture.password_reset.finish(token, password)
     assert set(caught.value.weaknesses) == weaknesses
     assert "password" in str(caught.value)
-    assert recovery_fixture.anna() == before
-    recovery_fixture.recovery.finish(token, NEW)
+    assert fixture.anna() == before
+    fixture.password_reset.finish(token, NEW)
 
 
-def test_a_wrong_token_is_refused_before_the_password_is_checked(recovery_fixture: RecoveryFixture) -> None:
-    recovery_fixture.token()
+def test_a_wrong_token_is_refused_before_the_password_is_checked(fixture: PasswordResetFixture) -> None:
+    fixture.token()
     with pytest.raises(UnusableLink):
-        recovery_fixture.recovery.finish("m1." + "A" * 43, "short")
+        fixture.password_reset.finish("m1." + "A" * 43, "short")
 
 
-def test_an_unknown_member_is_reported(recovery_fixture: RecoveryFixture) -> None:
+def test_an_unknown_member_is_reported(fixture: PasswordResetFixture) -> None:
     with pytest.raises(NoSuchMember):
-        recovery_fixture.recovery.start(ADMINISTRATOR, "m2", BASE)
-    assert recovery_fixture.mails.mails == []
+        fixture.password_reset.start(ADMINISTRATOR, "m2", BASE)
+    assert fixture.mails.mails == []
 
 
 @pytest.mark.parametrize(("id_", "allowed"), [("m1", True), ("m2", False), ("m3", False)])
 def test_members_get_links_only_for_themselves(
-    id_: str, allowed: bool, recovery_fixture: RecoveryFixture
+    id_: str, allowed: bool, fixture: PasswordResetFixture
 ) -> None:
-    recovery_fixture.members.add(Member("m2", "bert", "bert@example.com", "Clerk"))
+    fixture.members.add(Member("m2", "bert", "bert@example.com", "Clerk"))
     caller = Caller("m1", "anna", "Clerk")
     if allowed:
-        recovery_fixture.recovery.start(caller, id_, BASE)
+        fixture.password_reset.start(caller, id_, BASE)
     else:
         with pytest.raises(Forbidden, match="Only administrators can"):
-            recovery_fixture.recovery.start(caller, id_, BASE)
-    assert len(recovery_fixture.mails.mails) == allowed
+            fixture.password_reset.start(caller, id_, BASE)
+    assert len(fixture.mails.mails) == allowed
 
 
-def test_a_disabled_member_gets_no_mail(recovery_fixture: RecoveryFixture) -> None:
-    recovery_fixture.edit(disabled=True)
+def test_a_disabled_member_gets_no_mail(fixture: PasswordResetFixture) -> None:
+    fixture.edit(disabled=True)
     with pytest.raises(Forbidden, match="anna"):
-        recovery_fixture.recovery.start(ADMINISTRATOR, "m1", BASE)
-    assert (recovery_fixture.mails.mails, recovery_fixture.anna().reset) == ([], None)
+        fixture.password_reset.start(ADMINISTRATOR, "m1", BASE)
+    assert (fixture.mails.mails, fixture.anna().reset) == ([], None)
 
 
-def test_the_link_of_a_disabled_member_is_refused_as_unknown(recovery_fixture: RecoveryFixture) -> None:
-    token = recovery_fixture.token()
-    recovery_fixture.edit(disabled=True)
+def test_the_link_of_a_disabled_member_is_refused_as_unknown(fixture: PasswordResetFixture) -> None:
+    token = fixture.token()
+    fixture.edit(disabled=True)
     with pytest.raises(UnusableLink) as caught:
-        recovery_fixture.recovery.finish(token, NEW)
+        fixture.password_reset.finish(token, NEW)
     assert not caught.value.expired
 
 
-def test_the_link_of_a_deleted_member_is_refused_as_unknown(recovery_fixture: RecoveryFixture) -> None:
-    token = recovery_fixture.token()
-    recovery_fixture.members.remove(recovery_fixture.anna())
+def test_the_link_of_a_deleted_member_is_refused_as_unknown(fixture: PasswordResetFixture) -> None:
+    token = fixture.token()
+    fixture.members.remove(fixture.anna())
     with pytest.raises(UnusableLink):
-        recovery_fixture.recovery.finish(token, NEW)
+        fixture.password_reset.finish(token, NEW)
 
 
-def test_a_failed_mail_is_reported_and_changes_no_password(recovery_fixture: RecoveryFixture) -> None:
-    recovery_fixture.mails.refuse = True
-    before = recovery_fixture.anna()
+def test_a_failed_mail_is_reported_and_changes_no_password(fixture: PasswordResetFixture) -> None:
+    fixture.mails.refuse = True
+    before = fixture.anna()
     with pytest.raises(Unavailable):
-        recovery_fixture.recovery.start(ADMINISTRATOR, "m1", BASE)
-    assert replace(recovery_fixture.anna(), reset=None) == before
+        fixture.password_reset.start(ADMINISTRATOR, "m1", BASE)
+    assert replace(fixture.anna(), reset=None) == before
 
 
-def test_a_member_without_a_password_gets_a_welcome_mail(recovery_fixture: RecoveryFixture) -> None:
-    recovery_fixture.edit(password=None)
-    recovery_fixture.recovery.invite("m1", BASE)
-    token = recovery_fixture.mails.token
-    assert recovery_fixture.mails.mails[-1].subject == "Hr: choose your password"
-    assert recovery_fixture.recovery.finish(token, NEW).password == f"hash of {NEW}"
+def test_a_member_without_a_password_gets_a_welcome_mail(fixture: PasswordResetFixture) -> None:
+    fixture.edit(password=None)
+    fixture.password_reset.invite("m1", BASE)
+    token = fixture.mails.token
+    assert fixture.mails.mails[-1].subject == "Hr: choose your password"
+    assert fixture.password_reset.finish(token, NEW).password == f"hash of {NEW}"
 
 
 @pytest.mark.parametrize(
@@ -273,49 +270,49 @@ def test_a_member_without_a_password_gets_a_welcome_mail(recovery_fixture: Recov
     [("en", "Hello"), ("it", "Ciao"), ("it-CH", "Ciao"), ("IT", "Ciao"), ("de", "Hello"), ("", "Hello")],
 )
 def test_mails_are_in_the_language_of_the_member(
-    language: str, word: str, recovery_fixture: RecoveryFixture
+    language: str, word: str, fixture: PasswordResetFixture
 ) -> None:
-    recovery_fixture.edit(formats=Formats(language=language))
-    recovery_fixture.token()
-    assert recovery_fixture.mails.mails[-1].text.startswith(word)
+    fixture.edit(formats=Formats(language=language))
+    fixture.token()
+    assert fixture.mails.mails[-1].text.startswith(word)
 
 
-def test_braces_in_a_name_are_not_interpreted(recovery_fixture: RecoveryFixture) -> None:
-    recovery_fixture.edit(username="{link} {0.__class__}")
-    recovery_fixture.token()
-    assert recovery_fixture.mails.mails[-1].text.startswith("Hello {link} {0.__class__},")
+def test_braces_in_a_name_are_not_interpreted(fixture: PasswordResetFixture) -> None:
+    fixture.edit(username="{link} {0.__class__}")
+    fixture.token()
+    assert fixture.mails.mails[-1].text.startswith("Hello {link} {0.__class__},")
 
 
-def test_a_concurrent_change_is_not_lost(recovery_fixture: RecoveryFixture) -> None:
-    token = recovery_fixture.token()
+def test_a_concurrent_change_is_not_lost(fixture: PasswordResetFixture) -> None:
+    token = fixture.token()
 
     class Meddled(PlainPasswords):
         def hash(self, password: str) -> str:
-            recovery_fixture.edit(notes="written while the password was hashed")
+            fixture.edit(notes="written while the password was hashed")
             return super().hash(password)
 
-    recovery_fixture.passwords = Meddled()
-    recovery_fixture.recovery.finish(token, NEW)
-    after = recovery_fixture.anna()
+    fixture.passwords = Meddled()
+    fixture.password_reset.finish(token, NEW)
+    after = fixture.anna()
     assert (after.notes, after.password) == ("written while the password was hashed", f"hash of {NEW}")
 
 
 def test_a_password_is_checked_against_the_name_after_a_concurrent_rename(
-    recovery_fixture: RecoveryFixture,
+    fixture: PasswordResetFixture,
 ) -> None:
-    token = recovery_fixture.token()
+    token = fixture.token()
 
     class Meddled(PlainPasswords):
         def hash(self, password: str) -> str:
-            recovery_fixture.edit(username=NEW)
+            fixture.edit(username=NEW)
             return super().hash(password)
 
-    recovery_fixture.passwords = Meddled()
+    fixture.passwords = Meddled()
     with pytest.raises(WeakPassword):
-        recovery_fixture.recovery.finish(token, NEW)
+        fixture.password_reset.finish(token, NEW)
 
 
-def test_a_reset_gives_up_after_repeated_conflicts(recovery_fixture: RecoveryFixture) -> None:
+def test_a_reset_gives_up_after_repeated_conflicts(fixture: PasswordResetFixture) -> None:
     class Restless(InMemoryMembers):
         rounds = 0
 
@@ -326,7 +323,7 @@ def test_a_reset_gives_up_after_repeated_conflicts(recovery_fixture: RecoveryFix
             super().change(member, replace(member, notes=str(self.rounds)))
             return member
 
-    recovery_fixture.members = restless = Restless(ANNA)
+    fixture.members = restless = Restless(ANNA)
     with pytest.raises(Unavailable):
-        recovery_fixture.recovery.start(ADMINISTRATOR, "m1", BASE)
+        fixture.password_reset.start(ADMINISTRATOR, "m1", BASE)
     assert restless.rounds == MAX_ROUNDS

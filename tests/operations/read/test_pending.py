@@ -88,7 +88,7 @@ def test_an_overlay_reads_as_the_store_does_after_the_commit(command: Command) -
 
 
 def made_by(effects: tuple[Effect, ...]) -> list[Reference]:
-    """Return what is new."""
+    """Return the new objects of a write."""
     return [effect.after.reference for effect in effects if isinstance(effect, Creation)]
 
 

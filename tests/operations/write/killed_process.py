@@ -40,7 +40,7 @@ def watch(begun: Callable[[], None]) -> None:
 
 
 def live(path: Path, name: str, last: int, result: int) -> None:
-    """Do a deed, and tell of each statement, and of the end; be killed before the statement of a number."""
+    """Run a command, report each statement and the end, and be killed before the statement with a number."""
     numbers = count()
 
     def begun() -> None:
@@ -57,7 +57,7 @@ def live(path: Path, name: str, last: int, result: int) -> None:
 
 
 def lived(path: Path, name: str, last: int) -> tuple[int, bool]:
-    """Return how many statements begin in a process of its own, and whether the deed is heard to be done."""
+    """Return how many statements a process begins, and whether it reports that the command is done."""
     hears, tells = os.pipe()
     pid = os.fork()
     if pid == 0:

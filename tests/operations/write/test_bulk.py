@@ -198,7 +198,7 @@ def test_a_timeout_reports_progress_and_the_service_can_be_repeated() -> None:
 
 
 def test_an_object_that_no_longer_matches_is_skipped() -> None:
-    """The page may be from a moment ago: here one has another name by then, and one is gone."""
+    """The page may be outdated: here, one object has another name, and one was deleted."""
     scenario = CompanyScenario()
     labelled(scenario, 3)
     query = replace(LABELS, filter=Comparison("name", Operator.EQ, "old"))
@@ -302,7 +302,7 @@ def test_the_first_of_many_issues_are_reported_and_the_others_counted() -> None:
 
 
 def test_a_taken_unique_value_is_reported_once() -> None:
-    """No part of it comes from the objects that would have it."""
+    """The issue does not depend on the objects that should have the value."""
     same = UpdateBulk("Employee", {"email": "ada@x.org"}, {})
     (issue,) = validate_bulk(
         CompanyScenario().services, same, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT

@@ -14,7 +14,7 @@ LABELS = Query("Label", Order())
 
 
 def scene_in_which_the_second_ends() -> CompanyScenario:
-    """Return a scene of two labels, in which somebody deletes the second before the first is written."""
+    """Return a scenario of two labels. The second is deleted before the first is written."""
     scenario = CompanyScenario()
 
     def another() -> None:

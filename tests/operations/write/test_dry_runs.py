@@ -125,7 +125,7 @@ def test_a_preview_of_an_update_shows_unchanged_and_changed_values() -> None:
 
 
 def test_a_validation_is_repeated_after_a_concurrent_write(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It reads, and then asks the store, which knows better by then."""
+    """The store then has newer values than those that were read."""
     scenario = CompanyScenario()
     rehearse = scenario.entities.dry_run
 

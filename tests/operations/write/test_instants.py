@@ -66,7 +66,7 @@ def test_a_deletion_is_later_than_the_version_it_ends() -> None:
 
 
 def test_all_objects_of_a_write_have_one_instant() -> None:
-    """The latest of what it changes decides: others, and what is new, might be earlier."""
+    """The latest of the changed objects decides. New objects and others could begin earlier."""
     services, entities, clock = fake_services(REMEMBERING)
     early = save(services, create_command("Employee", name="Ada"), ADMINISTRATOR).reference
     clock.instant += HOUR

@@ -38,7 +38,7 @@ class Ids:
 
 
 class Outcome(NamedTuple):
-    """What came of two deeds."""
+    """The outcome of two writes."""
 
     mine: tuple[str, ...]
     """The kinds of the issues, if it was refused."""
@@ -76,7 +76,7 @@ def item_content(item: Item) -> Any:
 
 @cache
 def in_turn(mine: str, others: str) -> list[Outcome]:
-    """Return what comes of two deeds one after the other, in both orders."""
+    """Return the outcomes of two writes one after the other, in both orders."""
     engine = fresh()
     first = Outcome(act(engine, mine, MINE), act(engine, others, OTHERS), left(engine))
     engine = fresh()
@@ -85,7 +85,7 @@ def in_turn(mine: str, others: str) -> list[Outcome]:
 
 
 def interleaved(mine: str, others: str) -> Iterator[Outcome]:
-    """Yield what comes of two deeds when the one is done before each step of the other."""
+    """Yield the outcomes of two writes, one of which runs before each step of the other."""
     for step in numbers_from(0):
         engine, answers = fresh(), list[tuple[str, ...]]()
 
@@ -101,7 +101,7 @@ def interleaved(mine: str, others: str) -> Iterator[Outcome]:
 @pytest.mark.soak
 @pytest.mark.parametrize("mine", NAMES)
 def test_interleaved_writes_are_serializable(mine: str) -> None:
-    """What is done, what is refused and why, and what is left."""
+    """This compares what is written, the reasons for refusals, and the final state."""
     for others in Random(seed()).sample(NAMES, count(1, len(NAMES))):
         for step, outcome in enumerate(interleaved(mine, others)):
             assert outcome in in_turn(mine, others), (others, step)

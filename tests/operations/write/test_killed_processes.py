@@ -47,7 +47,7 @@ class ProcessKiller:
         )
 
     def life(self, name: str, last: int) -> ProcessOutcome:
-        """Return what comes of a deed whose process is killed before a statement."""
+        """Return the outcome of a command whose process is killed before a statement."""
         for path in self._path.parent.glob(f"{self._path.name}*"):
             path.unlink()
         shutil.copyfile(self._original, self._path)

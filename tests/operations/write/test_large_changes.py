@@ -62,11 +62,11 @@ class OrderScenario:
         return self.shop.lines(self.order)
 
     def left(self) -> Sequence[object]:
-        """Return what is noted of what is still to be done."""
+        """Return the ledgers of the work that is left."""
         return [key for key in self.store._items if key.partition.startswith(keys.PURGES)]
 
     def sweep(self) -> None:
-        """End what is left, when nothing is believed to run any more."""
+        """Do all work that is left, when no cleanup counts as running."""
         self.clock.instant += staged_restoration.LEASE
         self.shop.entities.sweep()
         assert self.left() == []
@@ -87,7 +87,7 @@ NOTHING = [True, *[0] * 11, True, 0]
 
 @pytest.fixture
 def nothing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever ends parts leaves them to the sweep."""
+    """Leave all parts of a deletion to the sweep."""
     monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
 
 
@@ -195,7 +195,7 @@ Act = Callable[[OrderScenario], Any]
     "end", [OrderScenario.clear, lambda scenario: scenario.shop.delete_at_once(scenario.order)]
 )
 def test_a_slow_purge_deletes_no_restored_parts(monkeypatch: pytest.MonkeyPatch, end: Act) -> None:
-    """Another has ended all that was left, and it was restored since."""
+    """Another process has finished the purge, and the parts were restored since."""
     scenario = OrderScenario()
     monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     end(scenario)
@@ -212,7 +212,7 @@ def test_a_slow_purge_deletes_no_restored_parts(monkeypatch: pytest.MonkeyPatch,
 
 @pytest.mark.parametrize("shared", [0, 5])
 def test_a_restoration_of_an_existing_whole_replaces_its_parts(shared: int) -> None:
-    """Also where some of these have the values that some of those had."""
+    """Old and new parts may have the same unique values."""
     scenario = OrderScenario()
     scenario.shop.clear(scenario.order)
     for prefix, number in (("c", shared), ("d", LINES)):

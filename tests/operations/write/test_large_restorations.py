@@ -60,7 +60,7 @@ class OrderScenario:
         self.engine.commits = 0
 
     def visible_parts(self) -> VisibleParts:
-        """Return what readers are told."""
+        """Return the parts that readers see."""
         return PartReader(self.store, self.clock).read_all(self.order, self.ids, self.product)
 
     def restore(self) -> None:
@@ -74,11 +74,11 @@ class OrderScenario:
         return {None if entity is None else entity.start for entity in found}
 
     def ledgers(self) -> list[Key]:
-        """Return what is noted of what is still to be done."""
+        """Return the ledgers of the work that is left."""
         return [key for key in self.store._items if key.partition.startswith(keys.PURGES)]
 
     def sweep(self) -> None:
-        """End what is left, when nothing is believed to run any more."""
+        """Do all work that is left, when no cleanup counts as running."""
         self.clock.instant += staged_restoration.LEASE
         Shop(self.store, self.clock).entities.sweep()
         assert self.ledgers() == []
@@ -89,7 +89,7 @@ class OrderScenario:
         return [each and each[:3] for each in gone]
 
     def check_deleted(self) -> None:
-        """Make sure that all is as if nobody had tried to restore it, and that it can be."""
+        """Check that the whole is deleted as if no restoration had begun, and that it can be restored."""
         assert self.visible_parts() == self.deleted
         assert {(each and each[1]) for each in self.tombs()} == {self.ended}  # type: ignore[index]
         line = Reference("Line", self.ids[0])
@@ -112,7 +112,7 @@ class OrderScenario:
 
 @pytest.mark.parametrize("chained", [False, True])
 def test_all_parts_are_restored_at_one_instant_and_invisible_before_their_whole(*, chained: bool) -> None:
-    """Also where the parts lead to one another, so that none of them can be the first."""
+    """This also holds if the parts refer to one another, so that none of them can be first."""
     scenario = OrderScenario(chained=chained)
     seen = list[VisibleParts]()
     scenario.engine.before = lambda _: seen.append(scenario.visible_parts())
@@ -215,7 +215,7 @@ def test_a_restoration_interrupted_by_a_sweep_restarts(call: int) -> None:
 
 @pytest.mark.parametrize("call", [3, 4, FOR_EVER])
 def test_a_slow_sweep_of_an_earlier_restoration_deletes_nothing(call: int) -> None:
-    """Whether the new one is done by then, or under way."""
+    """The new restoration may be complete or in progress."""
     scenario = OrderScenario()
     assert scenario.engine.dies(scenario.restore, 4, does_it=False)
     scenario.clock.instant += staged_restoration.LEASE
@@ -249,7 +249,7 @@ def test_a_restoration_that_takes_too_long_is_abandoned_without_remains() -> Non
 
 
 def test_a_concurrent_restoration_of_the_whole_restarts_the_restoration() -> None:
-    """Now of a whole that is there, and without parts."""
+    """The whole now exists, and has no parts."""
     scenario = OrderScenario()
     first = scenario.shop.entities.versions(scenario.order)
     empty = next(iter(first)).start
@@ -364,7 +364,7 @@ def test_a_too_large_restoration_is_refused_with_the_limit(monkeypatch: pytest.M
 def test_remains_of_a_large_deletion_are_purged_before_the_restoration(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """And no part of it counts as gone for good."""
+    """No part of it counts as permanently deleted."""
     scenario = OrderScenario()
     scenario.restore()
     monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 1)

@@ -45,7 +45,7 @@ def test_random_requests_agree_with_the_reference_graph(model: Model, chance: Ra
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", OF_KINDS)
 def test_requests_on_each_kind_of_association_agree_with_the_reference_graph(kind: str) -> None:
-    """With one association, everything can be deleted in the end, and then no link is left."""
+    """With only one association, everything can be deleted at the end, and no link is left."""
     chance, done, linked = Random(seed()), 0, 0
     for _ in range(10 * STORIES):
         services, entities, _ = fake_services(OF_KINDS[kind])

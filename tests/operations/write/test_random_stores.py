@@ -52,7 +52,7 @@ def few_fit(patch: pytest.MonkeyPatch, most: int) -> None:
 
 
 def run_and_compare(engine: Engine, model: Model, chance: Random) -> None:
-    """Let things happen, compare all that is stored and shown after each, and delete all in the end."""
+    """Run random requests, compare stored and shown objects after each, and delete everything at the end."""
     entities = MirroredEntities(engine, model)
     services, _, _ = fake_services(model)
     session = RandomSession(
@@ -99,7 +99,7 @@ def pages(entities: MirroredEntities, model: Model) -> Iterator[tuple[str, list[
 def test_random_writes_leave_every_store_equal_to_the_reference_graph(
     kind: EngineImplementation, tmp_path: Path
 ) -> None:
-    """Item by item, after each request; in the end nothing is left but the links of who is still there."""
+    """Items are compared after each request. At the end, only links of existing objects are left."""
     phases = [*Phase] if kind.name in QUICK else [Phase.generate]
 
     @settings(max_examples=EXAMPLES[kind.name] * count(1, 20), database=None, phases=phases)
@@ -122,7 +122,7 @@ def test_random_writes_leave_every_store_equal_to_the_reference_graph(
 def test_random_writes_on_each_kind_of_association_agree_with_the_reference_graph(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also between a whole and its parts."""
+    """This includes compositions."""
     for number in range(count(3, 100)):
         few_fit(monkeypatch, 2 + number % 4)
         run_and_compare(ReferenceEngine(), {**OF_KINDS, **OF_FAMILIES}[kind], Random(seed() + number))

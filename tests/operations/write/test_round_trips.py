@@ -293,7 +293,7 @@ def test_a_request_with_too_many_objects_is_refused_before_any_read() -> None:
 
 
 def test_deeply_nested_parts_are_written() -> None:
-    """They are gone into one after the other, and not by calls within calls."""
+    """They are written in a loop and not by recursion."""
     task = create_command("Task", name="last", assignee=point("e1"))
     for _ in range(450):
         task = create_command("Task", name="x", assignee=point("e1"), subtasks=create(task))

@@ -168,7 +168,7 @@ def test_an_update_is_planned_again_after_a_concurrent_write(
 
 
 def test_a_refusal_truncates_long_ids(services: Services) -> None:
-    """It comes from outside, as long as its sender likes."""
+    """Clients send ids of any length."""
     (issue,) = refusal(lambda: save(services, Update(Reference("Thing", "x" * 9999)), ADMINISTRATOR))
 
     assert issue.message.startswith('Thing "xxx')

@@ -34,7 +34,7 @@ READS = {GET, RANGE}
 
 
 class Outcome(NamedTuple):
-    """What came of a command."""
+    """The outcome of a command."""
 
     answer: Any
     """The kind of the refusal; None if it was done."""
@@ -53,7 +53,7 @@ def outcome(over: Any, folder: Path, name: str, fault: Fault | None = None) -> O
 
 
 def sweep(engine: Engine) -> None:
-    """End what is left, also where the index that tells of it lags."""
+    """Do all work that is left, even if the index of ledgers lags."""
     entities = Repository(engine, COMPANY)
     entities.sweep()
     settle(engine)

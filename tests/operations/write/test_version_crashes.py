@@ -41,7 +41,7 @@ class MortalEngine(DelegatingEngine):
 
     @property
     def items(self) -> dict[Key, Item]:
-        """All that there is."""
+        """All items of the store."""
         return self._store._items
 
     def begin(self) -> None:
@@ -72,7 +72,7 @@ class Process:
             save(self.services, command, ADMINISTRATOR)
 
     def read_all(self) -> list[object]:
-        """Return all that can be known of the objects."""
+        """Return everything that readers can see of the objects."""
         references = [RED, BLUE, ADA, Reference("Address", "id6"), Reference("Address", "id7")]
         entities = self.entities
         return [
@@ -140,7 +140,7 @@ def test_a_crash_leaves_the_old_or_the_new_state_and_a_retry_completes_it(
 
 
 def test_a_later_retry_creates_no_second_version() -> None:
-    """What is so already is not changed."""
+    """A write that changes nothing creates no version."""
     engine = MortalEngine(prepared(), FOR_EVER, does_it=False)
     for hour in range(1, 4):
         Process(engine, 100 * hour, NOON + hour * 3_600_000).write(COMMANDS["changed"])

@@ -60,7 +60,7 @@ class JumpingClock:
 
 
 class RandomIds:
-    """Ids that nobody else has."""
+    """Random ids."""
 
     def new(self) -> str:
         return uuid4().hex
@@ -119,7 +119,7 @@ def test_the_check_detects_a_faulty_store(faulty: type[FaultyEngine]) -> None:
 def test_the_check_detects_an_instant_before_the_read(
     monkeypatch: pytest.MonkeyPatch, *, guarded: bool
 ) -> None:
-    """By the store itself, which refuses it; and if it did not, by what would come of that."""
+    """The store refuses such an instant. If it did not, the check would find the consequences."""
     monkeypatch.setattr(effects, "instant_after", lambda now, _: now)
     if not guarded:
         monkeypatch.setattr(versions, "_version", _unguarded)

@@ -54,7 +54,7 @@ class Asked:
 
     @property
     def shown(self) -> Any:
-        """What is answered beside the issues: of a preview, the object, if there is one to speak of."""
+        """The expected response beside the issues: for a preview, the object, if there is one."""
         if self.verb not in PREVIEWS or any(map(_is_about_nothing, self.issues)):
             return None
         return {"_id": "1" if self.class_name == "House" else self.arguments["data"].get("_id")}

@@ -23,7 +23,7 @@ class Issue:
     level: str = "ERROR"
 
     def of(self, id_: str) -> "Issue":
-        """Return the same about an object that is there."""
+        """Return the same issue for an existing object."""
         return replace(self, id=id_)
 
     def called(self, client_id: str) -> "Issue":
@@ -92,5 +92,5 @@ def _of_role(type_: str, name: str, message: str, at: str | None) -> Issue:
 
 
 def missing(name: str, target: str, id_: str, at: str | None = None) -> Issue:
-    """Return the issue of a role that is to lead to what is not there."""
+    """Return the issue of a role that should lead to a missing object."""
     return role("ENTITY_NOT_FOUND", name, f'{target} "{id_}" does not exist.', at)

@@ -112,7 +112,7 @@ def test_a_bulk_service_with_contradicting_options_is_refused(
 
 @pytest.mark.usefixtures("six")
 def test_a_refused_object_does_not_block_the_others(client: ServiceClient) -> None:
-    """Each by itself: one unique value can be given to one only."""
+    """Each object is written separately. Only one of them can have a unique value."""
     change = """mutation($options: SheetPageOptions!) {
   it: Sheet___updateBulk(data: {code: "999", height: 2}, options: $options) { totalCount }
 }"""

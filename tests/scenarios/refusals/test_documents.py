@@ -14,7 +14,7 @@ SYNTAX, VALIDATION = "InvalidSyntax", "ValidationError"
 
 
 class Mistake(NamedTuple):
-    """What a message begins with, and where in the document, as line 1, it points."""
+    """The beginning of the expected message, and its position in line 1 of the document."""
 
     begins: str
     columns: tuple[int, ...]
@@ -326,7 +326,7 @@ def test_at_most_nine_errors_are_reported(client: ServiceClient) -> None:
 
 
 def test_a_refused_mutation_does_not_undo_the_others(client: ServiceClient) -> None:
-    """Each field is a write of its own, in their order."""
+    """Each field is a separate write, in order."""
     query = """mutation {
       first: Skill___create(data: {name: "first"}) { _id }
       second: Skill___create(data: {name: "much too long"}) { _id }

@@ -135,7 +135,7 @@ OPTIONS["a filter that lists too many values"] = (
 
 @pytest.mark.parametrize("says", OPTIONS)
 def test_a_page_with_contradicting_options_is_refused(refuse: Callable[[Case], None], says: str) -> None:
-    """At the root, also where the cache is passed by."""
+    """The issue is at the root. It is the same if the cache is bypassed."""
     options, issues = OPTIONS[says]
     refuse(Case(says, [Asked("Person", "getPage", {"options": options}, issues)]))
 
@@ -145,7 +145,7 @@ def test_a_page_with_contradicting_options_is_refused(refuse: Callable[[Case], N
 def test_a_page_of_a_role_with_contradicting_options_is_refused(
     client: ServiceClient, says: str, role: str
 ) -> None:
-    """It is the service that is refused, and the place names the way to the page."""
+    """The whole service is refused. The issue has the path of the page."""
     options, issues = OPTIONS[says]
     query = f"""query($id: ID!, $options: PersonPageOptions) {{
   it: Person___get(_id: $id) {{ mentor {{ deep: {role}(options: $options) {{ items {{ _id }} }} }} }}
@@ -181,7 +181,7 @@ def test_a_write_with_an_invalid_selection_is_not_executed(client: ServiceClient
 
 
 def test_a_cursor_is_valid_only_for_its_own_page(client: ServiceClient) -> None:
-    """Not in another order, nor in another class."""
+    """It is refused in another order, and in another class."""
     first = client.ask("{ Person___getPage(options: {next: 1}) { nextCursor } }")["nextCursor"]
     page = """query($options: %sPageOptions!) {
   it: %s___getPage(options: $options) { items { _id } }
@@ -294,7 +294,7 @@ def test_a_bulk_service_beyond_its_read_budget_is_refused(refuse: Callable[[Case
 
 
 def test_results_before_the_end_of_the_read_budget_are_returned(large: ServiceClient) -> None:
-    """Each service by itself: those that come too late are told so."""
+    """Only the services that exceed the budget are refused."""
     services = " ".join(
         f'g{number}: Scroll___get(_id: "<large{number % 4}>") {{ title }}' for number in range(5)
     )

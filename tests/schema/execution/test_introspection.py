@@ -83,7 +83,7 @@ def test_objects_selected_beside_introspection_are_read_each_time(counting: Coun
 
 
 def test_a_mutation_is_executed_each_time(counting: CountingApi) -> None:
-    """Even where it only says its type's name."""
+    """This also holds if it only selects `__typename`."""
     for times in range(1, 4):
         assert counting.answer("mutation { __typename }") == {"data": {"__typename": "Mutation"}}
         assert counting.times == times

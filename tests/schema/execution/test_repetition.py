@@ -62,7 +62,7 @@ def test_a_document_with_too_many_fields_is_reported_with_the_limit() -> None:
 
 
 def test_exponential_fragments_are_not_expanded_endlessly() -> None:
-    """Which fragments meet at a place differs with the way to it, and there are ways without end."""
+    """The number of paths to a selection grows exponentially."""
     text = "{ ...F0 ...F1 } " + " ".join(
         f"fragment F{number} on A {{ a {{ ...F{(number + 1) % 20} {'...F0' * (number == 19)} }} "
         f"b {{ ...F{(number + 1) % 20} {'...F1 ...F0' * (number % 2)} }} "

@@ -6,7 +6,7 @@ import pytest
 from graphql import parse
 
 from stratabase.schema.execution.limits import excess_of_literals, excess_of_variables
-from tests.schema.test_executor import ExecutorApi
+from tests.schema.executor_api import ExecutorApi
 
 CREATE = "mutation($d: ThingCreate!) { Thing___create(data: $d) { _id } }"
 

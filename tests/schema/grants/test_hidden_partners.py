@@ -16,7 +16,7 @@ def archive() -> ArchiveApi:
 def test_a_hidden_partner_blocks_a_one_to_one_role_from_either_side(
     archive: ArchiveApi, service: str
 ) -> None:
-    """And is told as any other that is taken."""
+    """The refusal is the same as for a visible partner."""
     taken, free = archive.create("Note", name="taken"), archive.create("Note", name="free")
     archive.create("Note", name="partner", hidden=True, next=taken)
     asked = (

@@ -65,7 +65,7 @@ def test_locking_a_part_needs_the_grant_of_its_whole(archive: ArchiveApi) -> Non
 
 @pytest.mark.parametrize("verb", ["lock", "unlock"])
 def test_locking_a_part_needs_the_grant_of_its_role(archive: ArchiveApi, verb: str) -> None:
-    """Of seals, only the role says what a clerk may do, and of clips, that there are none for him."""
+    """For seals, only the role has a grant for clerks. For clips, clerks have no grant."""
     id_ = archive.file(papers=[{"text": "a"}], clips=[{"text": "b"}])
     shown = archive.get("Dossier", id_, "papers { items { _id } } clips { items { _id } }")
     paper, clip = (shown[role]["items"][0]["_id"] for role in ("papers", "clips"))
@@ -76,7 +76,7 @@ def test_locking_a_part_needs_the_grant_of_its_role(archive: ArchiveApi, verb: s
 
 
 def test_a_lock_is_visible_to_members_who_see_the_object(archive: ArchiveApi) -> None:
-    """Also where its attributes are seen in part."""
+    """This also holds if some of its attributes are hidden."""
     id_ = archive.file(secret="s")
     archive.ask(locking("lock", f"Dossier.{id_}"), KEEPER)
     assert archive.get("Dossier", id_, "name _lock { lockedBy mine }", CLERK) == {
@@ -104,7 +104,7 @@ def test_a_refusal_does_not_name_hidden_objects(archive: ArchiveApi) -> None:
 
 
 def test_a_refusal_does_not_name_parts_that_only_their_role_hides(archive: ArchiveApi) -> None:
-    """But for those that the request names itself."""
+    """Parts that the request itself names are an exception."""
     id_ = archive.file(clips=[{"text": "c"}])
     (clip,) = archive.get("Dossier", id_, "clips { items { _id } }")["clips"]["items"]
     archive.ask(locking("lock", f"Clip.{clip['_id']}"), OTHER)
@@ -157,7 +157,6 @@ def test_a_bulk_service_names_the_object_that_a_locked_part_blocks(archive: Arch
 
 
 def test_a_refusal_of_too_many_missing_objects_mentions_no_parts(archive: ArchiveApi) -> None:
-    """No parts are spoken of where there are none."""
     for verb in ("lock", "unlock"):
         query = locking(verb, *(f"Dossier.none{number}" for number in range(150)))
         (error,) = archive.body(query)["errors"]

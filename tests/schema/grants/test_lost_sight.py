@@ -76,7 +76,7 @@ def test_a_role_of_a_version_leads_only_to_objects_that_are_visible_now(
     is_hidden: bool,
     is_gone: bool,
 ) -> None:
-    """Or was, when it was there for the last time."""
+    """For a deleted object, its last state decides."""
     shelf = archive.create("Shelf", name="s")
     id_ = archive.file(shelf=shelf)
     archive.change("Shelf", shelf, locked_away=is_hidden)

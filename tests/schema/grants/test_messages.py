@@ -33,7 +33,7 @@ def archive() -> ArchiveApi:
 
 @pytest.mark.parametrize("class_name", ["House", "Safe"])
 def test_a_refusal_of_a_hidden_singleton_has_no_id(archive: ArchiveApi, class_name: str) -> None:
-    """Whether the update finds that out, or a condition."""
+    """The update or a condition may refuse it."""
     archive.ask(f'mutation {{ {class_name}___update(data: {{name: "x"}}) {{ name }} }}')
     query = f'mutation {{ {class_name}___update(data: {{name: "y"}}) {{ _id }} }}'
     assert archive.issues(query, CLERK) == [("ENTITY_NOT_FOUND", f"{class_name}___update.data")]
@@ -105,7 +105,7 @@ def needed(crew: ArchiveApi, boss: str, caller: Caller) -> list[tuple[str, str |
 def test_an_object_that_requires_the_deleted_one_is_named(
     crew: ArchiveApi, class_name: str, role: str
 ) -> None:
-    """Whether its role has an opposite that leads to many, to one, or none."""
+    """Its role may have an opposite to many, to one, or none."""
     boss = crew.create("Boss")
     one = crew.create(class_name, **{role: boss})
 

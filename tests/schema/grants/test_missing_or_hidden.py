@@ -148,7 +148,7 @@ TAKEN = {role: {role: {"remove": ["@"]}} for role in TO_MANY}
 def test_removing_a_missing_or_hidden_object_from_a_role_removes_nothing(
     hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
-    """Whether it is there or not: a role does not lead to what is not there."""
+    """The outcome does not show whether the object exists."""
     result = hidden_objects.result(
         UPDATES[service], {"_id": hidden_objects.own, **data}, hidden_objects.hidden["There"]
     )

@@ -32,7 +32,7 @@ QUERIES, WRITES = 12, 6
 
 
 class RandomObjects:
-    """Some objects, told by chance; the same chance tells the same."""
+    """Random objects. The same seed gives the same objects."""
 
     def __init__(self, model: Model, chance: Random) -> None:
         self.model = model

@@ -79,7 +79,7 @@ def test_a_history_is_partly_visible() -> None:
 
 
 def test_a_clerk_sees_only_versions_below_the_fifth_level(history: DossierHistory) -> None:
-    """If they are below it now: who has lost sight of an object has of all that it was."""
+    """The object must also be below that level now. Otherwise all its versions are hidden."""
     level = history.version(99, ADMINISTRATOR)["level"]
     for second in SECONDS:
         whole, shown = history.version(second, ADMINISTRATOR), history.version(second)

@@ -6,37 +6,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from stratabase.model.model import Model
-from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
 from tests.schema.grants.archive_api import CLERK, ArchiveApi
-
-MODEL = """
-extend schema @application(name: "Archive")
-  @profile(name: "Administrator", administrator: true) @profile(name: "Clerk")
-type Dossier @class(versioned: true) @grant(profile: "Clerk", allow: [READ, CREATE, EDIT, DELETE]) {
-  name: String
-  %s
-}
-type Vault @class(versioned: true) { name: String }
-"""
-ALL = "[READ, CREATE, EDIT, DELETE]"
-SEALS = 'seals: [Seal!] @composition(whole: "file")'
-NAMED_X, OTHERS, PLAIN = "name == 'x'", "name != 'x'", "text != 'hidden'"
-SEAL = "type Seal @class(versioned: true, exposed: true)"
-
-
-def model(member: str, other: str = "") -> Model:
-    return read_model((MODEL % member) + other, "archive.graphql")
-
-
-def granted(allow: str, where: str = "") -> str:
-    condition = f', where: "{where}"' if where else ""
-    return f'@grant(profile: "Clerk", allow: {allow}{condition})'
+from tests.schema.grants.archive_models import ALL, NAMED_X, OTHERS, PLAIN, SEAL, SEALS, granted, model
 
 
 class Case(NamedTuple):
-    """What a dossier is made with, and how something is changed that a clerk does not see."""
+    """The values of a new dossier, and a change to a value that a clerk does not see."""
 
     model: Model
     made: dict[str, Any]
@@ -149,7 +126,7 @@ def test_write_only_parts_are_restored_unseen(own: str) -> None:
 
 
 def test_parts_of_parts_are_restored_with_the_grant_of_their_composition() -> None:
-    """Also where nothing becomes of the part between."""
+    """This also holds if the part between them does not change."""
     rings = f"rings: [Ring!] @composition {granted('[READ]')}"
     ring = "type Ring @class(versioned: true) { text: String }"
     archive = ArchiveApi(ReferenceEngine(), model(SEALS, f"{SEAL} {{ {rings} }} {ring}"))
@@ -181,7 +158,7 @@ def test_an_issue_about_a_hidden_value_does_not_reveal_it() -> None:
 
 
 def test_restored_values_that_were_hidden_stay_hidden() -> None:
-    """Of a version whose shelf was locked, a clerk may not make an object whose shelf is open by now."""
+    """The version has a locked shelf. A clerk cannot restore it, although the shelf is open now."""
     shelf = f"type Shelf @class(versioned: true) {granted(ALL)} {{ open: Boolean }}"
     note = f"note: String {granted('[READ, EDIT]', 'shelf.open')}"
     archive = ArchiveApi(ReferenceEngine(), model(f"{note} shelf: Shelf", shelf))
@@ -226,7 +203,7 @@ def test_a_restoration_keeps_hidden_parts() -> None:
 
 
 def test_deleted_hidden_parts_stay_deleted() -> None:
-    """Nobody is told of them."""
+    """The response does not mention them."""
     family = SealedDossier()
     family.change("Dossier", family.id, name="b", seals={"delete": [family.hidden]})
     family.restored(1)
@@ -235,7 +212,7 @@ def test_deleted_hidden_parts_stay_deleted() -> None:
 
 
 def test_hidden_parts_are_restored_with_their_whole() -> None:
-    """As they went with it, whatever their grants."""
+    """They were deleted with the whole, so their grants do not matter."""
     family = SealedDossier()
     family.delete("Dossier", family.id)
     family.restored(1)
@@ -244,7 +221,7 @@ def test_hidden_parts_are_restored_with_their_whole() -> None:
 
 
 def test_a_restoration_without_visible_changes_creates_no_version() -> None:
-    """What is hidden moves nothing, in no order."""
+    """Hidden values and their order cause no version."""
     family = SealedDossier()
     family.change("Dossier", family.id, seals={"create": [{"text": "more"}]})
     before = family.get("Dossier", family.id, "_versionStart")

@@ -9,7 +9,7 @@ from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
 from tests.schema.grants.archive_api import CLERK, ArchiveApi
-from tests.schema.grants.test_restoring_hidden import ALL, NAMED_X, PLAIN, SEAL, SEALS, granted, model
+from tests.schema.grants.archive_models import ALL, NAMED_X, PLAIN, SEAL, SEALS, granted, model
 
 UNREAD = "[CREATE, EDIT]"
 PROFILES = """
@@ -129,7 +129,7 @@ def test_a_hidden_part_deleted_before_its_whole_is_not_restored() -> None:
 @pytest.mark.parametrize("required", ["", "!"])
 @pytest.mark.parametrize("person", [granted("[READ]", "name != 'hidden'"), granted("[READ]"), ""])
 def test_hidden_parts_are_restored_with_their_references(required: str, person: str) -> None:
-    """Whatever may be seen of that, or changed."""
+    """This does not depend on what the caller may see or change."""
     seal = f"{SEAL} {granted(ALL, PLAIN)}"
     back = f'seals: [Seal!] @association(opposite: "owner") {granted("[READ]") if person else ""}'
     owner = f'{{ text: String  owner: Person{required} @association(opposite: "seals") }}'

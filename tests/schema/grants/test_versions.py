@@ -215,7 +215,7 @@ def test_a_hidden_target_of_a_version_is_omitted_silently(archive: ArchiveApi) -
 
 @pytest.mark.parametrize("was_seen", [True, False])
 def test_a_deleted_target_is_reported_if_the_version_shows_it(archive: ArchiveApi, was_seen: bool) -> None:
-    """Of what is gone, what it was last counts: a binder sees the version lead there only if it saw that."""
+    """The last state of the target decides whether the caller may see it."""
     shelf = archive.create("Shelf", name="s")
     id_ = archive.file(shelf=shelf)
     archive.change("Dossier", id_, shelf={"remove": True}, name="b")
@@ -237,7 +237,7 @@ def test_a_deleted_target_is_reported_if_the_version_shows_it(archive: ArchiveAp
 
 
 def test_a_restoration_checks_the_warnings_of_the_model(archive: ArchiveApi) -> None:
-    """Also one that brings an object back; unless it is forced."""
+    """This includes the restoration of a deleted object. A forced one ignores the warnings."""
     id_ = archive.file(name="x", level=3)
     archive.change("Dossier", id_, level=4)
     archive.change("Dossier", id_, level=2)

@@ -70,7 +70,7 @@ def found(api: GraphApi, text: str | None, more: str = "") -> str:
     ],
 )
 def test_a_condition_filters_objects(api: GraphApi, text: str | None, expected: str) -> None:
-    """Where it is null, it does not hold."""
+    """A condition that is null does not hold."""
     assert [found(api, text) for _ in range(3)] == [expected] * 3
 
 
@@ -171,7 +171,7 @@ WRONG: dict[str, list[tuple[int, str]]] = {
 
 @pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
 def test_an_invalid_condition_is_reported_with_its_position(api: GraphApi, text: str) -> None:
-    """All of it, before anything is read."""
+    """All errors are reported before anything is read."""
     errors = api.body(PAGE, e=text)["errors"]
 
     for error, (at, said) in zip(errors, WRONG[text], strict=True):
@@ -226,7 +226,7 @@ def test_errors_name_no_members_if_suggestions_are_disabled() -> None:
     ("zone", "expected"), [("UTC", "e"), ("Pacific/Kiritimati", ""), ("Pacific/Honolulu", "e")]
 )
 def test_today_uses_the_time_zone_of_the_caller(api: GraphApi, zone: str, expected: str) -> None:
-    """It is noon of the first day of 2020 in UTC."""
+    """The time is noon of 1 January 2020 in UTC."""
     caller = Caller("1", "ada", "Administrator", administrator=True, formats=Formats(time_zone=zone))
 
     body = api.executor.execute(PAGE, {"e": "born == today()"}, None, caller, "trace").body.decode()
@@ -256,7 +256,7 @@ class Slow(dict[str, Any]):
 
 @pytest.mark.parametrize("role", ["pupils", "team { members"])
 def test_a_slow_condition_stops_when_the_request_times_out(role: str) -> None:
-    """Not only once all that a role leads to was tested."""
+    """It stops before all objects of a role were tested."""
     objects = EverythingObjects()
     objects.put("Team", "t")
     for number in range(1000):

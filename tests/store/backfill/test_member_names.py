@@ -120,7 +120,10 @@ def test_closed_versions_get_ids(engine: Engine) -> None:
 
 
 def test_a_concurrent_write_is_kept(engine: Engine) -> None:
-    """It has read the object without ids: it must notice, or the object must get ids after all."""
+    """The write has read the object without ids.
+
+    It must be repeated, or the object must get ids afterwards.
+    """
     store = store_of(engine)
     id_ = made_by(store, "ada", 2)
 
@@ -155,7 +158,7 @@ def test_a_stopped_backfill_resumes(engine: Engine) -> None:
     ids = [made_by(store, "ada", 2) for _ in range(MANY)]
 
     class Stopped(Exception):
-        """Somebody pressed Ctrl-C."""
+        """An interruption by Ctrl-C."""
 
     class Mortal(DelegatingEngine):
         """Dies at its second commit."""

@@ -327,7 +327,7 @@ def test_roles_of_a_new_store_are_ready_immediately(engine: Engine) -> None:
 
 
 def test_a_store_without_recorded_required_roles_is_built_once() -> None:
-    """As those of the release before."""
+    """Stores of the previous release have no such record."""
     engine = WatchedEngine()
     objects = Objects(engine, associated("required key"))
     objects.create("B", "b")

@@ -28,45 +28,22 @@ from stratabase.store.write.guard_writes import unique_claims
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count, seed
+from tests.store.backfill.unique_cases import CODE, is_guarded, reindex, with_uniques
 from tests.store.clocks import Time
 from tests.store.interrupted import Interrupted
 from tests.store.stores import Store, fresh_class, use_registry
 from tests.store.watched_engine import WatchedEngine
 
-CODE = Unique(("code",))
 LOADED = count(60, 3000)
 """Objects that are reindexed under load."""
 TURNS = count(60, 1500)
 """Writes of each writer meanwhile."""
 
 
-def with_uniques(class_: Class, *uniques: Sequence[str]) -> Class:
-    """Return a class with other uniqueness constraints."""
-    return replace(class_, uniques=tuple(Unique(tuple(each)) for each in uniques))
-
-
 def retyped(class_: Class, **types: str) -> Class:
     """Return a class some of whose attributes have other types."""
     changed = {name: replace(class_.attributes[name], type=TYPES[type_]) for name, type_ in types.items()}
     return replace(class_, attributes={**class_.attributes, **changed})
-
-
-def reindex(
-    engine: Engine,
-    class_: Class,
-    time: Time | None = None,
-    tell: Callable[[int], None] = lambda _: None,
-    **options: Any,
-) -> ReindexOutcome:
-    """Reindex a class without waiting."""
-    time = time or Time()
-    built = Reindex(engine, model(class_), now=time.milliseconds, sleep=time.sleep, **options)
-    return built.run(class_.name, tell)
-
-
-def is_guarded(engine: Engine, class_: Class, unique: Unique = CODE) -> bool:
-    """Return whether a process that has just started takes a constraint for READY."""
-    return RegistryCache(engine, model(class_)).is_guarded(class_, unique)
 
 
 def shared(outcome: ReindexOutcome) -> list[tuple[str, dict[str, Any], tuple[str, ...]]]:
@@ -146,7 +123,7 @@ def test_objects_older_than_the_registry_may_lack_guards() -> None:
 
 
 def test_a_registry_of_an_earlier_version_is_read(engine: Engine) -> None:
-    """It knew of no constraints, so nobody knows whether old objects keep to them."""
+    """It has no constraints, so it is unknown whether old objects comply with them."""
     registry = WatchedEngine()
     state = '{"lastNumber": 0, "classes": {"Thing": []}}'
     registry._items[keys.REGISTRY] = Item(keys.REGISTRY, {"revision": 1}, state)
@@ -177,7 +154,7 @@ def test_duplicate_values_are_listed_and_other_constraints_are_ready(engine: Eng
 
 
 def test_a_constraint_is_ready_when_its_duplicates_are_resolved(engine: Engine) -> None:
-    """By an update, by clearing, or by deleting; in any order."""
+    """Duplicates are resolved by updating, clearing or deleting, in any order."""
     former = FormerObjects(engine, v="b", w="b", x="a", y="a", z="a")
     former.reindex()
     store = former.now
@@ -280,7 +257,7 @@ def test_a_reindex_with_the_served_model_drops_other_constraints(engine: Engine)
 
 
 def test_a_model_can_be_reindexed_before_it_is_served(engine: Engine) -> None:
-    """Who serves the earlier one keeps its indexes, and the guards that the later one needs."""
+    """Processes with the earlier model maintain its indexes, and the guards that the later model needs."""
     class_ = replace(fresh_class(), indexes=(Index(("name",)),))
     later = replace(with_uniques(class_, ("code",)), indexes=())
     Store(engine, class_).create("x", code="a")
@@ -297,7 +274,7 @@ def test_a_model_can_be_reindexed_before_it_is_served(engine: Engine) -> None:
 
 
 def test_until_a_constraint_is_built_only_writes_of_its_values_are_refused() -> None:
-    """And no write reads more than it would without the constraint."""
+    """No write reads more than it would without the constraint."""
     engine = WatchedEngine()
     former = FormerObjects(engine, ("code",), ("name", "count"), x="a", y="b", z="c")
     former.still.commit(former.still.update("z", name="n"))
@@ -346,7 +323,7 @@ def test_a_deleted_object_is_restored_with_its_values_after_the_build() -> None:
 
 
 def test_a_model_without_the_class_leaves_its_constraints_alone(engine: Engine) -> None:
-    """It writes no objects of it."""
+    """Such a model writes no objects of the class."""
     class_ = fresh_class(("code",))
     assert is_guarded(engine, class_)
     Store(engine, fresh_class()).create("x")
@@ -354,7 +331,7 @@ def test_a_model_without_the_class_leaves_its_constraints_alone(engine: Engine) 
 
 
 def test_values_of_an_earlier_type_count_as_null() -> None:
-    """So two of them are no duplicates, and none of them needs a guard."""
+    """Two of them are not duplicates, and neither needs a guard."""
     engine = WatchedEngine()
     bare = fresh_class()
     Store(engine, bare).fill([{"_id": "x", "count": 1}, {"_id": "y", "count": 1}, {"_id": "z", "count": 2}])
@@ -438,7 +415,7 @@ def test_an_object_written_just_before_its_guard_is_guarded_correctly(act: Calla
 
 
 def test_a_concurrently_resolved_duplicate_is_not_reported() -> None:
-    """Its rival loses the guard that was refused to it, which it must have before all is READY."""
+    """The other object then lacks its guard, which it must get before the constraint is READY."""
     engine = WatchedEngine()
     former = FormerObjects(engine, x="a", y="a")
     store = former.still
@@ -503,7 +480,7 @@ def test_a_process_with_an_earlier_model_maintains_registered_guards() -> None:
 
 
 def test_a_duplicate_from_a_process_with_an_earlier_model_prevents_readiness() -> None:
-    """At whatever moment it is written: before the objects are looked at, meanwhile, and when it is READY."""
+    """It is written before the objects are read, during the build, or when the constraint is READY."""
     engine, time = ReferenceEngine(), Time()
     former = FormerObjects(engine, a="a")
     earlier = serving(engine, former.bare, time)
@@ -547,7 +524,7 @@ def test_two_concurrent_builds_share_the_duplicates_they_find() -> None:
 
 
 def test_a_suspended_process_reads_the_registry_again() -> None:
-    """Its monotonic clock may have stood still meanwhile, as on Lambda; that of the wall has not."""
+    """On Lambda, its monotonic clock may have stopped in the meantime. The wall clock has not."""
     engine, time = ReferenceEngine(), Time()
     former = FormerObjects(engine, x="a")
     frozen = Store(engine, former.bare)
@@ -561,7 +538,7 @@ def test_a_suspended_process_reads_the_registry_again() -> None:
 
 
 def test_an_embedded_engine_refuses_writes_with_an_outdated_registry(tmp_path: Path) -> None:
-    """So nobody needs to wait until all have heard of a constraint."""
+    """The build does not need to wait until all processes know a constraint."""
     engine, time = SqliteEngine(tmp_path / "objects.db"), Time()
     former = FormerObjects(engine, x="a", y="b")
     earlier = serving(engine, former.bare, time)

@@ -31,7 +31,7 @@ def client(engine: TemporaryTable) -> Client:
 
 @pytest.fixture
 def over(engine: TemporaryTable) -> Callable[..., Engine]:
-    """Another engine of the same table, over another client."""
+    """Return another engine of the same table, with another client."""
 
     def make(client: Client, patience: RetryPolicy = HASTY) -> Engine:
         return DynamoDBEngine(client, engine.name, patience)

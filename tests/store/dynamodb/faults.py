@@ -17,7 +17,7 @@ HASTY = RetryPolicy(max_attempts=50, sleep=lambda _: None)
 
 
 def none(_: str, call: Call) -> Mapping[str, Any]:
-    """All goes well."""
+    """No fault."""
     return call()
 
 

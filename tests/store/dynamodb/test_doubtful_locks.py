@@ -28,8 +28,8 @@ from tests.store.dynamodb.faults import (
     lost_request,
     none,
 )
+from tests.store.dynamodb.overtaken_client import OvertakenClient
 from tests.store.dynamodb.table_operations import PLAIN, creating, services_over, table
-from tests.store.dynamodb.test_doubtful_operations import OvertakenClient
 
 ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
 CHIEF = Caller("c", "chief", "Administrator", administrator=True)
@@ -71,7 +71,7 @@ class LockScenario:
 
     @property
     def holders(self) -> list[str | None]:
-        """Who has locked the objects."""
+        """The members who have locked the objects."""
         found = self.services.entities.read(self.references)
         locks = [each.lock if each else None for each in found]
         return [lock.name if lock else None for lock in locks]
@@ -114,7 +114,7 @@ def test_a_lost_response_is_unavailable_if_another_holds_the_lock(
 def test_a_lock_taken_by_another_meanwhile_is_kept(
     scenario: LockScenario, fault: Fault, caller: Caller
 ) -> None:
-    """Also where whoever unlocks might take it away: he did not see it."""
+    """An unlock by an administrator also keeps it, because the administrator had not seen the lock."""
     scenario.lock(caller)
 
     def others() -> None:

@@ -3,7 +3,7 @@
 What is certain is told. What nobody can know any more is Unavailable, and is never tried once more.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +13,6 @@ from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.http_api.http.refusals import status_row
 from stratabase.model.model import Class
-from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.indexes.registry_cache import RegistryCache
@@ -28,6 +27,7 @@ from tests.store.dynamodb.faults import (
     lost_answer,
     lost_request,
 )
+from tests.store.dynamodb.overtaken_client import Act, OvertakenClient
 from tests.store.dynamodb.table_operations import (
     PLAIN,
     UNIQUE,
@@ -45,46 +45,6 @@ NOT_DONE = pytest.mark.parametrize("fault", [lost_request, failure_before])
 DONE = pytest.mark.parametrize("fault", [lost_answer, failure_after, duplicated])
 DONE_OR_NOT = pytest.mark.parametrize("fault", [lost_request, lost_answer])
 
-Act = Callable[[], Any]
-
-
-_READS = frozenset({"GetItem", "BatchGetItem", "Query"})
-
-
-class OvertakenClient:
-    """A client whose first write has a fault, after which others write before the retry."""
-
-    def __init__(self, client: Client, fault: Fault, others: Act) -> None:
-        self._client = client
-        self._fault = fault
-        self._others = others
-        self._happened = False
-
-    def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        def call() -> Mapping[str, Any]:
-            return self._client.call(operation, parameters)
-
-        def overtaken() -> Mapping[str, Any]:
-            try:
-                return call()
-            finally:
-                self._let_others()
-
-        if self._happened or operation in _READS:
-            return call()
-        try:
-            return self._fault(operation, overtaken)
-        finally:
-            self._let_others()
-
-    def _let_others(self) -> None:
-        if not self._happened:
-            self._happened = True
-            self._others()
-
-    def close(self) -> None:
-        pass
-
 
 class OperationScenario:
     """A table in which others write before an operation retries."""
@@ -96,31 +56,31 @@ class OperationScenario:
         RegistryCache(engine, self._theirs.model).registry()  # so that nobody needs to write it
 
     def do(self, operation_call: OperationCall) -> Any:
-        """Do what nothing happens to."""
+        """Run an operation without a fault."""
         return operation_call(self._theirs, self._class)
 
     def overtaken(self, operation_call: OperationCall, fault: Fault, others: Act) -> Any:
-        """Do what something happens to."""
+        """Run an operation with a fault, while others write."""
         client = OvertakenClient(ministack_client(), fault, others)
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
         return operation_call(services_over(engine, self._class, TimeOrderedIds()), self._class)
 
     def created(self, code: str | None = None) -> str:
-        """Make an object, and return its id."""
+        """Create an object, and return its id."""
         created: Entity = self.do(creating(code))
         return created.reference.id
 
     def updated(self, id_: str, times: int) -> None:
-        """Update an object, and again."""
+        """Update an object several times."""
         for number in range(times):
             self.do(updating(id_, notes=str(number)))
 
     def find(self, id_: str) -> Entity | None:
-        """Return an object as it is."""
+        """Return an object, or None."""
         return self._theirs.entities.read([Reference(self._class.name, id_)])[0]
 
     def get(self, id_: str) -> Entity:
-        """Return an object that is there."""
+        """Return an object that exists."""
         entity = self.find(id_)
         assert entity is not None
         return entity
@@ -133,14 +93,14 @@ class OperationScenario:
 
 @pytest.fixture
 def plain() -> Iterator[OperationScenario]:
-    """A scene of objects whose heads are written by themselves."""
+    """A scenario of objects whose heads are written separately."""
     with table() as engine:
         yield OperationScenario(engine, PLAIN)
 
 
 @pytest.fixture
 def unique() -> Iterator[OperationScenario]:
-    """A scene of objects with guards, which are written in transactions."""
+    """A scenario of objects with guards, which are written in transactions."""
     with table() as engine:
         yield OperationScenario(engine, UNIQUE)
 
@@ -218,7 +178,7 @@ def test_a_creation_without_evidence_is_unknown_and_not_retried(
 
 @pytest.fixture(params=["plain", "unique"])
 def either(request: pytest.FixtureRequest) -> OperationScenario:
-    """Either kind of scene."""
+    """Either kind of scenario."""
     scenario: OperationScenario = request.getfixturevalue(request.param)
     return scenario
 

@@ -251,7 +251,7 @@ def test_a_write_is_recognized_by_an_item_that_names_it_after_later_writes(
 def test_a_transaction_refused_after_a_lost_response_was_not_committed(
     engine: Engine, client: Client, over: Over
 ) -> None:
-    """Its token would have told."""
+    """Otherwise DynamoDB would have recognized its token."""
     put(engine, [Item(ONE, {"n": 1})])
     expect = Expectation(True, (Condition("n", ConditionOperator.EQUALS, 2),))
     batch = Batch(f"batch{next(_numbers)}", (Patch(ONE, expect, add={"n": 1}),))

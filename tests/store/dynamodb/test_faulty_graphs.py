@@ -39,7 +39,7 @@ LARGE = CASES[-1]
 
 
 class Outcome(NamedTuple):
-    """What came of a change."""
+    """The outcome of a change."""
 
     answer: Any
     after: TableItems
@@ -118,7 +118,7 @@ def test_a_fault_at_any_call_changes_nothing(case: Case, fault: Fault) -> None:
 @pytest.mark.parametrize("case", SOME_CASES, ids=name)
 @pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_answer], ids=name)
 def test_under_a_permanent_fault_a_write_is_atomic(case: Case, fault: Fault) -> None:
-    """Where something is left to be purged, it may be done although that does not end."""
+    """A deletion may be complete although its purge is not."""
     whole = [objects(before(case)), objects(smooth(case).after)]
     for position, call in enumerate(smooth(case).calls):
         answer, after, _ = outcome(case, chain([none] * position, repeat(fault)), SHORT)

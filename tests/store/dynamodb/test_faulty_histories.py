@@ -77,7 +77,7 @@ def processes(request: pytest.FixtureRequest) -> Iterator[FaultyProcesses]:
 
 
 def test_no_increment_is_lost_or_repeated(processes: FaultyProcesses) -> None:
-    """Each leaves its name. Those of which nobody knows were done once or not at all."""
+    """Each increment leaves its name. An increment with an unknown outcome was done once or not at all."""
     if processes.class_ is PLAIN:
         # Copies of a write by itself must not be further apart than the commits that a head remembers, which
         # here they might be. Of that test_doubtful_operations sees to more.
@@ -121,7 +121,7 @@ def increment(services: Services, reference: Reference, name: str) -> None:
 
 
 def test_acknowledged_writes_are_exactly_what_the_store_holds(processes: FaultyProcesses) -> None:
-    """They want the same few values, move between them, and let them go."""
+    """The objects compete for the same few values, exchange them, and clear them."""
     kept = [*run_concurrently(*(partial(live, processes, number) for number in range(THREADS)))]
     assert processes.codes() == {id_: code for each in kept for id_, code in each.items()}
 

@@ -52,7 +52,7 @@ ENDLESS = [fault for fault in FAULTS if fault is not duplicated]
 
 
 class Outcome(NamedTuple):
-    """What came of an operation."""
+    """The outcome of an operation."""
 
     answer: Any
     after: TableItems

@@ -41,7 +41,7 @@ WRITES = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
 
 
 class Outcome(NamedTuple):
-    """What came of a command."""
+    """The outcome of a command."""
 
     answer: Any
     """The issues, or that it is unknown; None if it was done."""
@@ -106,7 +106,7 @@ def test_a_fault_at_any_call_changes_nothing(fault: Fault, name: str) -> None:
 @pytest.mark.parametrize("name", WRITE_CASES)
 @pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_request], ids=fault_name)
 def test_under_a_permanent_fault_a_write_is_atomic(fault: Fault, name: str) -> None:
-    """Who is told that it was done finds it; but nobody need be told."""
+    """A write that is reported as done was done. A write may be done without being reported."""
     expected = smooth(name)
     for position in positions(name):
         met = outcome(name, chain([none] * position, repeat(fault)), SHORT)

@@ -138,7 +138,6 @@ def test_a_page_without_items_of_the_range_does_not_end_the_range() -> None:
 def test_a_page_after_a_cursor_takes_one_query(
     engine: TemporaryTable, low: str, high: str, backward: bool
 ) -> None:
-    """Whatever the other end is."""
     put(engine, [Item(Key("p", sort), places={"index1": IndexKey("all", sort)}) for sort in "abcd"])
     watched = WatchedClient(ministack_client())
     bounds = Bounds(low, high, low_included=False, high_included=False)

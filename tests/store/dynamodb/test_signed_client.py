@@ -59,7 +59,7 @@ def test_a_connection_about_to_be_closed_is_not_kept() -> None:
 
 
 def test_a_connection_with_a_pending_response_is_not_reused() -> None:
-    """It would be taken for the answer to the next request."""
+    """The pending response would be read as the response to the next request."""
     with serving(Reply(silent=True)) as server, client_of(server, read_timeout=0.5) as client:
         with pytest.raises(Unanswered):
             client.call("GetItem", {})

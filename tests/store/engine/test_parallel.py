@@ -18,7 +18,7 @@ from stratabase.store.engine.parallel import (
 
 @pytest.fixture(params=["one by one", "threads"])
 def parallel_map(request: pytest.FixtureRequest) -> Iterator[ParallelMap]:
-    """Each way of doing the work."""
+    """Each implementation of the map."""
     threads = ThreadedMap(4)
     yield sequential_map if request.param == "one by one" else threads
     threads.close()
@@ -36,7 +36,7 @@ def test_errors_of_the_work_are_raised(parallel_map: ParallelMap) -> None:
 
 
 def test_the_work_has_the_context_of_its_caller(parallel_map: ParallelMap) -> None:
-    """What is noted of a request is noted of all that is done for it."""
+    """Work in other threads counts for the same request."""
     request: ContextVar[str] = ContextVar("request")
     request.set("mine")
     assert parallel_map(lambda _: request.get("nobody's"), range(3)) == ["mine"] * 3
@@ -67,7 +67,7 @@ def test_a_single_input_needs_no_thread() -> None:
 
 
 def test_waiting_for_threads_uses_the_waiting_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the local server, that lets others go on meanwhile."""
+    """In the local server, other requests run in the meantime."""
 
     class Waiting(waiting.Blocking):
         waited = 0

@@ -123,7 +123,7 @@ def test_a_page_within_the_budget_is_found(store: Store) -> None:
 
 
 def test_all_pages_of_a_request_share_one_read_budget(store: Store) -> None:
-    """Each is cheap, all together are not; the one that comes to the end says that others were before."""
+    """Each page is within the budget, all together are not. The refusal mentions the earlier pages."""
     budget, query = two_megabytes(), Query("", BY_ID, None, Window(10))
     for _ in range(6):
         assert len(store.page(query, budget).items) == 10

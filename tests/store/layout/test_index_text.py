@@ -96,7 +96,7 @@ def test_texts_of_several_values_are_in_order(left: list[str | None], right: lis
 @pytest.mark.soak
 @given(texts, texts)
 def test_a_prefix_is_a_range(prefix: str, text: str) -> None:
-    """What begins with a text lies between it and what follows it, and nothing else does."""
+    """Exactly the texts with this prefix are in the range."""
     low = not_null_text(prefix)
     lies_within = low <= value_text(text) < prefix_end(low)
     assert lies_within is text.startswith(prefix)
@@ -133,5 +133,5 @@ def test_truncated_texts_are_in_order_and_prefix_free(left: str, right: str) -> 
     ("values", "shown"), [(0, ""), (1, ".a\x01"), (2, ".a\x01\x01"), (3, ".a\x01\x01.b")]
 )
 def test_the_first_values_of_a_text_are_extracted(values: int, shown: str) -> None:
-    """What was cut before them is shown whole."""
+    """Values before a truncated one are complete."""
     assert first_values(f".a{VALUE_END}{VALUE_END}.b", values) == shown

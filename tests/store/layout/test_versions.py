@@ -169,7 +169,7 @@ def test_a_deleted_unversioned_object_leaves_no_items(
 def test_links_without_times_are_checked_against_versions(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
-    """They may have led there at any time: the versions of those that they name tell."""
+    """Such links may have existed at any time. The versions of their objects decide."""
     company.commit(company.creation("Team", "red"), company.creation("Desk", "d"))
     created = company.create("Employee", "ada", team="red", desk="d")
     for old in (Key("Team#red", "L#members#ada"), Key("O#Employee.desk#d", "O")):
@@ -230,7 +230,7 @@ def test_versioning_can_be_switched_on_for_existing_objects(
 def test_versioning_can_be_switched_off_and_on_again(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
-    """What was meanwhile is not remembered; what was before is."""
+    """States from the time without versioning are not kept. Earlier versions are."""
     created = company.create("Employee", "ada", name="0")
     changed = company.update("Employee", "ada", name="1")
     forgetful = under(FORGETFUL, company, engine)
@@ -256,7 +256,7 @@ def test_versioning_can_be_switched_off_and_on_again(
 def test_deleted_objects_stay_deleted_when_versioning_is_switched_off(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
-    """Nobody takes a tombstone for an object, or leads to it, or counts on it."""
+    """A tombstone is never read, referenced or counted as an object."""
     company.create("Team", "red")
     company.create("Employee", "ada", team="red", code="a")
     company.commit(company.deletion("Team", "red"), company.deletion("Employee", "ada"))
@@ -284,7 +284,7 @@ def test_an_object_deleted_without_versioning_cannot_be_restored(
 
 
 def test_a_change_not_later_than_the_present_version_is_an_error(company: VersionedObjects) -> None:
-    """Which only a caller can make who has not asked since when things are as they are."""
+    """Only a caller that ignores the start of the present version can make this error."""
     created = company.create("Employee", "ada")
     update = company.updating("Employee", "ada", name="x")
     with pytest.raises(ValueError, match="cannot end"):
@@ -354,7 +354,10 @@ class UncertainEngine(WatchedEngine):
 
 @pytest.mark.parametrize("engine_of", [WatchedEngine, UncertainEngine])
 def test_a_write_with_a_lost_response_is_recognized_by_its_items(engine_of: type[WatchedEngine]) -> None:
-    """Also a deletion, by its tombstone; and what others do meanwhile is not taken for it."""
+    """A deletion is recognized by its tombstone.
+
+    A concurrent write of another caller is not mistaken for it.
+    """
     company = VersionedObjects(Repository(engine_of(), COMPANY))
     company.create("Employee", "ada", name="0")
     update = company.change(company.updating("Employee", "ada", name="1"))

@@ -45,7 +45,7 @@ def test_the_ranges_of_two_comparisons_are_the_intersections_of_each_pair(
 
 
 def test_long_lists_are_intersected_in_linear_time() -> None:
-    """Each value with each would be a hundred million comparisons."""
+    """Comparing each value with each other would take a hundred million comparisons."""
     numbers = [Comparison("count", Operator.IN, tuple(range(first, first + 10_000))) for first in (0, 9_990)]
 
     assert len(ranges(*numbers)) == 10

@@ -95,7 +95,7 @@ def check_window(query: Query, page: Page) -> None:
 
 
 def check_around(history: LaggingHistory, query: Query, page: Page, span: Span) -> None:
-    """What has stayed and lies outside is told of; what has stayed and lies inside is shown."""
+    """Check that a page reports unchanged objects before and after it, and shows those inside it."""
     if not page.items:
         return
     shown = {entity.reference.id for entity in page.items}
@@ -116,7 +116,7 @@ OBJECTS_STAY = (0, 2, 3, 7, 10, 14, 15, 20, 22, 23)
 
 @pytest.mark.soak
 def test_paging_on_lagging_indexes_finds_all_unchanged_objects() -> None:
-    """Each page by another plan, forward or backward, while objects come, move and go, also within a page."""
+    """Each page uses another plan and direction, while objects are created, changed and deleted."""
     stayed: list[int] = []
 
     @given(st.integers(0, 2**64), st.sampled_from([1, 200]))
@@ -158,7 +158,7 @@ def walk_while_others_write(number: int, long_run: int) -> int:
 @pytest.mark.soak
 @given(st.integers(0, 2**64))
 def test_every_plan_finally_shows_all_objects_after_the_last_write(number: int) -> None:
-    """What was leaves no trace: pages and counts are those of the naive model, and walks meet as many."""
+    """Pages and counts then equal those of the naive model."""
     chance = random.Random(number)
     result = scenario(chance)
     history = LaggingHistory(chance, result)

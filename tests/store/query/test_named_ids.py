@@ -102,7 +102,7 @@ EVERY_SECOND = among(*(f"{n:03}" for n in range(0, 600, 2)))
 def test_only_named_objects_are_read_and_only_by_key(
     store: Store, engine: WatchedEngine, query: Query, shown: list[str], got: int
 ) -> None:
-    """In the order of the ids, no more than the page takes."""
+    """They are read in the order of the ids, and no more than the page needs."""
     page = store.page(query)
     assert [entity.reference.id for entity in page.items] == shown
     assert (len(engine.keys_got), engine.items_read) == (got, 0)
@@ -112,7 +112,7 @@ def test_only_named_objects_are_read_and_only_by_key(
 @pytest.mark.parametrize("order", [BY_ID, BY_COUNT_DOWN])
 @pytest.mark.parametrize("backward", [False, True])
 def test_paging_over_named_objects_finds_each_once(store: Store, order: Order, backward: bool) -> None:
-    """By sevens, counted and told what lies around; some of those named are not there."""
+    """Pages have seven objects. Some of the named objects do not exist."""
     filter_ = And((among("000", "none", *(f"{n:03}" for n in range(5, 600, 5))), Not(is_("010"))))
     walked: list[str] = []
     start: Position | None = None
@@ -142,7 +142,7 @@ def test_recent_writes_of_named_objects_are_visible_despite_lagging_indexes() ->
 
 @pytest.mark.parametrize("some", ["none", ""])
 def test_many_named_objects_count_towards_the_read_budget(engine: WatchedEngine, some: str) -> None:
-    """Whether they are there or not; the refusal names no index, since none would be read."""
+    """Missing objects count too. The refusal suggests no index, because none would be used."""
     store = Store(engine, fresh_class())
     store.fill({"_id": f"{n:03}", "notes": "n" * 1000} for n in range(200))
     filter_: Any = among(*(f"{some}{n:03}" for n in range(100_000)))

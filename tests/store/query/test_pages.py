@@ -114,7 +114,7 @@ def _place(page: Page, order: Order, item: int) -> Position:
     ],
 )
 def test_windows_at_the_edges_are_correct(engine: Engine, window: Window, shown: Any) -> None:
-    """What is asked alone is answered as it is together with the rest."""
+    """A field that is selected alone has the same value as with all others."""
     store = ten(engine)
     assert seen(store.page(Query("", BY_ID, None, window, ALL))) == shown
     ids, total, has_next, has_prev = shown

@@ -62,7 +62,7 @@ def a_state(number: int, chance: random.Random) -> dict[str, str | int]:
 def test_paging_finds_every_object_that_exists_throughout(
     engine: Engine, objects: int, order: Order, backward: bool
 ) -> None:
-    """No object twice, none missed that stayed, all in order: also when a cursor's object goes."""
+    """No object appears twice, and all are in order, even if the object of a cursor is deleted."""
     chance = random.Random(seed())
     store = Store(engine, fresh_class())
     states = [a_state(number, chance) for number in range(objects)]

@@ -80,13 +80,13 @@ def test_every_plan_agrees_with_the_naive_model_on_dynamodb(engine: Engine, numb
 @pytest.mark.soak
 @given(st.integers(0, 2**64))
 def test_long_runs_of_equal_values_are_in_order(number: int) -> None:
-    """What is long is one object and more here, so that all runs are read the way that long ones are."""
+    """Two objects already count as a long run, so that all runs are read in that way."""
     with patch("stratabase.store.query.index_scan.MAX_SORTED_RUN", 1):
         hold_against_the_naive_model(ReferenceEngine(), number)
 
 
 def test_only_a_part_of_a_long_run_of_equal_values_is_read() -> None:
-    """The newest of one state, say: down by values, and up by the id within them; also by the cursor."""
+    """The order is by value descending and by id ascending within it. Cursors work too."""
     engine = WatchedEngine()
     store = Store(engine, fresh_class(indexes=[("good",)]))
     store.fill({"_id": f"{n:04}", "good": n % 2 == 0} for n in range(2000))
@@ -145,7 +145,7 @@ def by(*names: str, down: bool = False) -> Order:
 def test_a_query_reads_only_the_part_of_an_index_it_needs(
     index: tuple[str, ...], query: Query, reads: int
 ) -> None:
-    """Of a hundred objects; one more than is shown may be read, to see where a run ends."""
+    """The class has a hundred objects. A query may read one more than it shows, to find the end of a run."""
     engine = WatchedEngine()
     store = hundred(engine, index)
     engine.items_read = 0

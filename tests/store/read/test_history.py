@@ -93,7 +93,7 @@ EACH_PART = pytest.mark.parametrize(
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
-    """What happens while a reader pauses."""
+    """The actions that happen while a reader pauses."""
     acts: list[Callable[[], object]] = []
     monkeypatch.setattr(waiting, "pause", lambda _: [act() for act in acts])
     return acts
@@ -103,7 +103,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
 def test_a_reader_sees_a_commit_completely_or_not_at_all(
     pauses: list[Callable[[], object]], change: Change, held: Sequence[Key]
 ) -> None:
-    """What is held back comes when the reader waits for it."""
+    """Delayed items arrive when the reader waits for them."""
     both, scenario = before_and_after(change), in_between(change, held)
     instants = both[1].instants()
     pauses.append(lambda: setattr(scenario.engine, "released", True))
@@ -121,7 +121,6 @@ def test_a_reader_sees_a_commit_completely_or_not_at_all(
 def test_a_read_is_unavailable_if_the_rest_of_a_commit_never_appears(
     pauses: list[Callable[[], object]], change: Change, held: Sequence[Key]
 ) -> None:
-    """A reader that waits in vain is told so, and is never told what is not so."""
     both, scenario = before_and_after(change), in_between(change, held)
     waits: list[None] = []
     pauses.append(lambda: waits.append(None))

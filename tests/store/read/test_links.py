@@ -65,7 +65,7 @@ def test_a_changed_or_cleared_key_is_followed_in_reverse_from_its_present_target
 
 
 def test_a_key_to_a_deleted_target_stays_and_leads_to_nothing(teams: Objects) -> None:
-    """Nobody is rewritten; the link goes when its holder moves."""
+    """Deleting a target rewrites no object. The link is removed when its owner changes."""
     teams.create("Team", "t", "u")
     teams.create("Employee", "a", "b", team="t")
     teams.delete("Team", "t")
@@ -78,7 +78,7 @@ def test_a_key_to_a_deleted_target_stays_and_leads_to_nothing(teams: Objects) ->
 
 @pytest.mark.parametrize("id_", ["missing", "deleted"])
 def test_a_key_to_a_missing_object_is_refused(teams: Objects, id_: str) -> None:
-    """With an opposite or without."""
+    """The role may have an opposite or not."""
     teams.create("Team", "deleted", "t")
     teams.delete("Team", "deleted")
     teams.create("Employee", "a", team="t")
@@ -138,7 +138,7 @@ def test_a_many_to_many_role_is_read_from_both_sides(tags: Objects) -> None:
 
 
 def test_adding_a_link_changes_no_object(tags: Objects) -> None:
-    """Who has read an object may still write it."""
+    """A caller that has read an object can still write it."""
     tags.create("Tag", "x")
     tags.create("Note", "a")
     update, deletion = tags.update("Note", "a", name="new"), tags.update("Tag", "x", name="new")
@@ -181,7 +181,7 @@ def test_are_linked_returns_whether_links_exist(tags: Objects) -> None:
 
 
 def test_a_one_way_role_is_read_from_its_owner_only(tags: Objects) -> None:
-    """What it leads to may go; then the link dangles."""
+    """Its target may be deleted. The link then leads to nothing."""
     tags.create("Tag", "x", "y")
     tags.create("Note", "a")
     tags.commit(*tags.linking("Note", "likes", "a", "x", "y"))
@@ -372,7 +372,7 @@ def test_a_class_may_be_associated_with_itself(engine: Engine, kind: str) -> Non
 
 
 def test_a_change_without_roles_is_one_write_of_one_item() -> None:
-    """As of an object without roles: that costs half of what several items cost."""
+    """It costs half of what a transaction of several items costs."""
     engine = WatchedEngine()
     for kind in KINDS:
         objects = Objects(engine, associated(kind))

@@ -12,7 +12,7 @@ from stratabase.store.layout import keys
 from stratabase.store.read.required_values import MissingValues, RequiredValues
 from tests.contract.engine.engines import CONCURRENT
 from tests.schema.evolving_api import HEADING, EvolvingApi
-from tests.schema.test_required_on_old_data import NEW, OLD
+from tests.schema.models_with_required_members import NEW, OLD
 from tests.soak import mostly
 
 

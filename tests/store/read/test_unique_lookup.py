@@ -13,7 +13,7 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Unique
 from stratabase.store.engine.port import Engine
 from tests.fakes import unlimited_budget
-from tests.store.backfill.test_uniques import is_guarded, reindex, with_uniques
+from tests.store.backfill.unique_cases import is_guarded, reindex, with_uniques
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
 
@@ -148,7 +148,7 @@ def test_a_lookup_counts_towards_the_read_budget(engine: Engine) -> None:
 
 
 def test_many_objects_are_read_in_batches_within_the_read_budget() -> None:
-    """What is asked for at once may be larger than the memory."""
+    """All requested objects together may be larger than the memory."""
     engine = WatchedEngine()
     store = Store(engine, fresh_class())
     store.fill([{"_id": f"{number:03}"} for number in range(250)])

@@ -10,7 +10,7 @@ from stratabase.store.sqlite.engine import SqliteEngine
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where the file of these tests is to be."""
+    """The path of a new file."""
     return tmp_path / "data" / "store.db"
 
 

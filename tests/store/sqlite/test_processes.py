@@ -26,7 +26,7 @@ def rival(path: Path, operation: str) -> "subprocess.Popen[str]":
 
 
 def rivalry(path: Path, operation: str) -> list[list[int]]:
-    """Let processes do a deed at once; return what each has done."""
+    """Run an operation in several processes at once, and return the turns that each process won."""
     rivals = [rival(path, operation) for _ in range(RIVALS)]
     for each in rivals:
         assert each.stdout

@@ -13,7 +13,7 @@ from tests.store.watched_engine import WatchedEngine
 
 
 def open_(engine: Engine, kind: str) -> Objects:
-    """Return a store of objects that are associated in one of the ways, by `to` and perhaps `of`."""
+    """Return a store of objects with one kind of association, by the role `to` and possibly `of`."""
     return Objects(engine, associated(kind))
 
 
@@ -29,7 +29,7 @@ REQUIRED_KEYS = pytest.mark.parametrize(
 
 @REQUIRED_KEYS
 def test_a_target_of_a_required_key_cannot_be_deleted(engine: Engine, kind: str) -> None:
-    """Until the last such key is gone."""
+    """It can be deleted when the last such key has been removed."""
     objects = open_(engine, kind)
     objects.commit(objects.creation("B", "b"), objects.creation("A", "a", to="b"))
     bereft = {RequiredRoleEmpty(objects.reference("B", "b"), objects.role("A", "to"))}
@@ -60,7 +60,7 @@ def test_a_required_key_may_lead_to_its_own_object(engine: Engine) -> None:
 
 
 def test_the_last_key_of_a_required_list_cannot_be_removed(engine: Engine) -> None:
-    """It does not move, is not cleared, is not deleted; but its owner may be."""
+    """Its object cannot be moved, cleared or deleted. The owner of the list can be deleted."""
     objects = open_(engine, "key and required list")
     objects.create("B", "b", "c")
     objects.create("A", "x", "y", to="b")
@@ -112,7 +112,7 @@ MANY_REQUIRED = pytest.mark.parametrize(
 
 @MANY_REQUIRED
 def test_the_last_link_of_a_required_list_cannot_be_removed(engine: Engine, kind: str) -> None:
-    """It is neither unlinked nor deleted, also when nothing leads back from it."""
+    """The target cannot be unlinked or deleted, even if the role has no opposite."""
     objects = open_(engine, kind)
     linked_both(objects, "a", "x", "y")
     bereft = {RequiredRoleEmpty(objects.reference("A", "a"), objects.role("A", "to"))}
@@ -155,7 +155,7 @@ def test_a_role_required_on_both_sides_protects_the_last_link_of_each(engine: En
 
 @MANY_REQUIRED
 def test_repeated_linking_and_unlinking_are_conflicts_and_count_once(engine: Engine, kind: str) -> None:
-    """Who does it again has read before another did."""
+    """The second caller read the link before the first one wrote it."""
     objects = open_(engine, kind)
     linked_both(objects, "a", "x", "y")
     with pytest.raises(Conflict):
@@ -218,7 +218,7 @@ def test_a_refusal_reports_every_violation(engine: Engine) -> None:
 
 
 def test_an_uncounted_list_is_counted_when_first_needed(engine: Engine) -> None:
-    """From the links that there are: a model may ask for more than it did."""
+    """The existing links are counted, because a later model may require the role."""
     old = open_(engine, "key and list")
     old.create("B", "b", "c")
     old.create("A", "x", "y", to="b")
@@ -264,7 +264,7 @@ def test_an_uncounted_key_is_counted_when_first_needed(engine: Engine) -> None:
     ],
 )
 def test_an_uncounted_key_does_not_decrement_a_count(engine: Engine, before: str, after: str) -> None:
-    """It is older than what would tell of it; those that are counted protect their target all the same."""
+    """The key is older than the count. Counted keys still protect their target."""
     old = open_(engine, before)
     old.create("B", "b", "c")
     old.create("A", "x", "z", to="b")
@@ -313,7 +313,7 @@ def test_an_empty_list_that_becomes_required_may_stay_empty(engine: Engine) -> N
 
 
 def test_only_one_writer_creates_a_count() -> None:
-    """Another was faster: its number is the one to go on from."""
+    """The other one continues with the number that the first has written."""
     engine = WatchedEngine()
     old = open_(engine, "key and list")
     old.create("B", "b")
@@ -356,7 +356,6 @@ class InterruptedReads(WatchedEngine):
 
 
 def test_a_refusal_is_checked_again_and_withdrawn_if_outdated() -> None:
-    """Each refusal is looked at once more before it is told."""
     engine = InterruptedReads()
     objects = open_(engine, "key and required list")
     objects.create("B", "b")

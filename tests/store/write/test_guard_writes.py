@@ -127,7 +127,7 @@ def test_two_objects_can_swap_their_values(store: Store) -> None:
 
 
 def test_a_value_can_move_between_objects_in_one_change(store: Store) -> None:
-    """From one that is deleted to one that is made, whatever comes first; and around a ring."""
+    """It moves from a deleted object to a new one, in any order of effects, and around a cycle."""
     store.create("x", code="a")
     store.commit(store.creation("y", code="a"), store.deletion("x"))
     store.commit(store.deletion("y"), store.creation("z", code="a"))
@@ -157,7 +157,7 @@ def test_a_change_has_one_action_per_key_and_none_for_unchanged_guards(watched: 
 
 
 def test_a_conflict_takes_precedence_over_a_taken_value(store: Store) -> None:
-    """So that the change is decided anew, on what is there now."""
+    """The change is then planned again with the current objects."""
     store.create("x", code="a")
     store.create("y", code="b")
     stale = store.update("x", code="b")
@@ -185,7 +185,7 @@ def test_exactly_one_of_racing_creations_succeeds(engine: Engine) -> None:
 
 
 def test_an_object_older_than_the_constraint_can_be_written(watched: WatchedEngine) -> None:
-    """It never took its value, so there is nothing to give up, or to hand on."""
+    """It has no guard for its value, so there is no guard to delete or to move."""
     store = Store(watched, fresh_class(("code",)))
     old = store.unguarded()
     for id_ in "xyz":
@@ -295,7 +295,7 @@ def test_the_key_of_a_guard_is_independent_of_attribute_order() -> None:
 
 
 def test_the_key_of_a_guard_is_the_digest_of_the_canonical_values() -> None:
-    """It must not change from one version of the service to the next."""
+    """It must be the same in all versions of the service."""
     digest = sha256('["é",1]'.encode()).hexdigest()
     state: dict[str, Any] = {"code": "e\u0301", "count": 1}
     assert keys.guard("C", Unique(("code", "count")), state) == (f"U#C.code,count#{digest}", "U")

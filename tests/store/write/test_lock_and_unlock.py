@@ -128,7 +128,7 @@ def everything(objects: Objects) -> list[object]:
 def test_a_write_by_another_member_is_refused_and_writes_nothing(  # noqa: PLR0917 - a case, and who is in it
     objects: Objects, ada: Member, bob: Member, class_name: str, id_: str, effects: Effects
 ) -> None:
-    """Also when the lock was taken after all was read."""
+    """This includes a lock that was taken after everything was read."""
     before, asked = everything(objects), effects(objects, bob)
     reference = objects.reference(class_name, id_)
     lock = ada.lock(reference)
@@ -154,7 +154,7 @@ def test_the_holder_of_a_lock_can_write(
 def test_an_expired_lock_blocks_nobody(  # noqa: PLR0917 - a case, and who is in it
     objects: Objects, ada: Member, bob: Member, class_name: str, id_: str, effects: Effects
 ) -> None:
-    """To the millisecond, though the store has cleaned up nothing."""
+    """It expires to the millisecond, although its item is still in the store."""
     asked, reference = effects(objects, bob), objects.reference(class_name, id_)
     lock = ada.lock(reference)
     with pytest.raises(LockedByOthers):
@@ -191,7 +191,7 @@ def test_all_locked_objects_are_reported_together(objects: Objects, ada: Member,
 def test_an_outdated_read_is_a_conflict_even_if_the_object_is_locked(
     objects: Objects, ada: Member, bob: Member
 ) -> None:
-    """Whether he would still write what is locked, nobody knows."""
+    """It is unknown whether the member would still write the locked object."""
     asked = deletions(objects)
     ada.write(objects.update("Dog", "d", name="Rex"))
     ada.lock(objects.reference("Person", "p"))
@@ -215,7 +215,7 @@ def test_a_write_keeps_the_lock(objects: Objects, ada: Member) -> None:
 
 
 def test_a_lock_does_not_change_the_object(objects: Objects, ada: Member) -> None:
-    """Who has read it before writes it, and no index is touched."""
+    """A caller that has read the object before can still write it. No index changes."""
     before, asked = objects.get("Plain", "x"), objects.update("Plain", "x", name="new")
     ada.lock(objects.reference("Plain", "x"))
     assert objects.get("Plain", "x") == before
@@ -347,7 +347,7 @@ def test_wholes_of_locked_parts_count_towards_the_limit(objects: Objects, ada: M
 
 
 def test_every_reader_sees_the_same_lock(objects: Objects, ada: Member) -> None:
-    """What the head keeps is no count, and no value of the object."""
+    """The lock in the head is neither a count nor a value of the object."""
     ada.lock(objects.reference("Team", "t"))
     team = objects.get("Team", "t")
     assert team.state == {"_id": "t", "name": "red"}

@@ -104,7 +104,7 @@ def test_a_part_awaiting_purge_cannot_be_locked(
 def test_a_part_of_a_concurrently_deleted_whole_cannot_be_locked(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It ends after the part was read, and before it is locked."""
+    """The whole is deleted after the part was read, and before the part is locked."""
     monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     objects = ordered(watched)
     ada, deletions = Member(objects, "ada"), all_of_it(objects)

@@ -102,7 +102,7 @@ def test_exactly_one_concurrent_lock_succeeds(processes: CompetingProcesses) -> 
 
 
 def test_no_concurrent_lock_of_several_objects_succeeds_partly(processes: CompetingProcesses) -> None:
-    """Each wants three of five."""
+    """Each caller locks three of five objects."""
     chance = Random(seed())
     for number in range(RACES_FOR_SETS):
         ids = [f"set{number} {each}" for each in "abcde"]

@@ -111,7 +111,7 @@ def test_objects_required_by_each_other_must_be_deleted_together(engine: Engine)
 
 
 def test_a_stale_guard_is_replaced() -> None:
-    """It was left behind while the model did not have the role."""
+    """The guard was left over while the model did not have the role."""
     engine = WatchedEngine()
     objects = Objects(engine, associated("one to one"))
     objects.create("B", "b", "c")

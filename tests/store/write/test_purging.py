@@ -244,7 +244,7 @@ def needing(role_required: bool) -> Model:
 def test_a_part_required_by_another_object_prevents_deletion_of_its_whole(
     watched: WatchedEngine, number: int
 ) -> None:
-    """Whether that can be deleted as one or not."""
+    """This does not depend on the size of the whole."""
     objects = Objects(watched, needing(role_required=True))
     lines = [f"{each:03}" for each in range(number)]
     objects.create("Product", "p")
@@ -285,7 +285,7 @@ def test_a_part_that_is_the_last_of_a_required_role_prevents_deletion_of_its_who
 def test_a_part_that_becomes_required_while_awaiting_purge_is_deleted(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its whole has ended: the key of who needed it so late leads to nothing."""
+    """Its whole is deleted, so the new key leads to nothing."""
     monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     objects = Objects(watched, needing(role_required=True))
     lines = [f"{each:03}" for each in range(110)]
@@ -304,7 +304,7 @@ def test_a_part_that_becomes_required_while_awaiting_purge_is_deleted(
 
 
 def test_too_many_links_that_must_end_in_the_same_batch_are_refused(watched: WatchedEngine) -> None:
-    """Whether each of the others may lose it can be asked of so many at once only."""
+    """One batch can check only a limited number of required roles."""
     result = model(
         class_with("Note", many("tags", "Tag", "notes", required=True)),
         class_with("Tag", many("notes", "Note", "tags")),
@@ -329,7 +329,7 @@ def test_too_many_links_that_must_end_in_the_same_batch_are_refused(watched: Wat
 
 
 def test_a_required_reference_is_reported_before_the_size(watched: WatchedEngine) -> None:
-    """Taking links away a few at a time would not help."""
+    """Deleting the links in several steps would not help."""
     result = model(
         class_with("Note", many("tags", "Tag", "notes", required=True)),
         class_with("Tag", many("notes", "Note", "tags")),
@@ -394,7 +394,7 @@ class LinkingEngine(WatchedEngine):
 def test_a_part_with_repeated_new_links_is_left_to_the_next_purge(
     monkeypatch: pytest.MonkeyPatch, times: int, *, done: bool
 ) -> None:
-    """After some tries; nothing waits for it for ever."""
+    """The purge stops after several attempts."""
     monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     engine, tags = LinkingEngine(), iter(range(2000))
     objects = Objects(engine, MODEL)
@@ -416,7 +416,7 @@ def test_a_part_with_repeated_new_links_is_left_to_the_next_purge(
 def test_a_part_with_more_links_than_one_batch_is_purged(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They must end with it, because what they lead to counts them."""
+    """The links must be deleted with the part, because their targets count them."""
     monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     result = model(
         class_with("Order", parts("lines", "Line", "order_")),
@@ -449,7 +449,7 @@ def test_purged_parts_are_not_purged_again(watched: WatchedEngine) -> None:
 def test_remains_of_a_class_unknown_to_the_model_wait_without_blocking_others(
     watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It ends when the model has the class again."""
+    """They are purged when the model has the class again."""
     monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
     objects = Objects(watched, MODEL)
     for order in "op":

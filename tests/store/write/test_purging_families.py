@@ -153,7 +153,7 @@ def family(request: pytest.FixtureRequest) -> Family:
 
 @pytest.mark.parametrize("number", [10, 50, 110])
 def test_a_whole_is_deleted_with_all_its_parts(engine: WatchedEngine, family: Family, number: int) -> None:
-    """Whether as one or bit by bit."""
+    """This does not depend on whether one commit can delete them all."""
     order = Order(engine, family, number)
     order.objects.commit(*order.deletion())
     order.objects.entities.sweep()

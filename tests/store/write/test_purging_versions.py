@@ -32,7 +32,7 @@ NOTES = [f"note{number:03}" for number in range(60)]
 
 @pytest.fixture(autouse=True)
 def nothing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever deletes leaves all the rest to the sweep."""
+    """Leave all parts of a deletion to the sweep."""
     monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
 
 
@@ -182,7 +182,7 @@ def test_links_that_are_purged_later_leave_no_versions() -> None:
 def test_a_restored_object_keeps_its_parts_despite_an_earlier_purge(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What that has left is purged first: then the parts come back, too."""
+    """The earlier purge is completed before the parts are restored."""
     engine = WatchedEngine()
     objects = ordered(engine, ALL)
     ended = objects.commit(*deletion(objects))

@@ -20,7 +20,7 @@ MOST_ROUNDS = 1000
 
 @pytest.fixture
 def times(engine: Engine) -> int:
-    """How often; elsewhere, what is proven in a file is only tried."""
+    """Return the number of repetitions: fewer for engines other than a file."""
     return TIMES if isinstance(engine, SqliteEngine) else max(TIMES // 10, 5)
 
 
@@ -123,7 +123,7 @@ def test_exactly_one_concurrent_reference_to_a_one_to_one_target_succeeds(
 def test_a_concurrent_deletion_leaves_no_key_to_a_deleted_target(
     engine: Engine, kind: str, times: int
 ) -> None:
-    """Either it was set first, and dangles since the deletion, or it is refused."""
+    """The key is either set before the deletion and then leads to nothing, or refused."""
     for _ in range(times):
         objects = raced(
             engine,
@@ -157,7 +157,7 @@ def test_a_required_key_is_never_broken_by_concurrent_deletion(engine: Engine, k
 
 @pytest.mark.soak
 def test_a_link_is_complete_or_absent_after_concurrent_deletions(engine: Engine, times: int) -> None:
-    """Either end is deleted while they are linked: nothing is left at the other."""
+    """If either object is deleted, nothing is left at the other."""
     for _ in range(times):
         objects = raced(
             engine,

@@ -69,7 +69,7 @@ def test_a_head_with_only_earlier_changes_disproves_the_commit(
     ],
 )
 def test_other_heads_prove_nothing(effect: Effect, found: Failure) -> None:
-    """Not even an earlier commit than the one that the change expected to be the last."""
+    """This includes an earlier commit than the one that the change expected to be the last."""
     assert not was_committed(change(effect), [found])
     assert not was_not_committed(change(effect), [found])
 
@@ -79,7 +79,7 @@ def test_a_found_new_object_never_disproves_its_creation() -> None:
 
 
 def test_one_head_decides_for_the_whole_change() -> None:
-    """Since it is done whole or not at all."""
+    """A change is committed completely or not at all."""
     both = change(Creation(Entity(Y, {"_id": "y"})), UPDATE)
     assert was_committed(both, [NOTHING, failure("mine", key=keys.head(Y))])
     assert was_not_committed(both, [failure(*OTHERS, key=keys.head(Y)), failure("first", "last", "other")])
@@ -138,7 +138,7 @@ class Recording(WatchedEngine):
 
 
 def test_each_round_of_a_commit_keeps_its_commit_id_and_has_its_own_batch_id() -> None:
-    """So that an engine knows what was done before, and does not take another round for a retry."""
+    """The engine recognizes an earlier commit, and does not mistake another round for a retry."""
     engine = Recording()
     store = Store(engine, fresh_class(("code",)))
     store.create("x", code="a")

@@ -91,7 +91,7 @@ class DoubtfulEngine(ReferenceEngine):
 
 
 def test_numbers_with_unknown_outcome_are_skipped(name: SerialName) -> None:
-    """Gaps are allowed; the same number twice is not."""
+    """Gaps are allowed, duplicates are not."""
     assert taken(SerialCounters(DoubtfulEngine()), name, 1) == [2]
 
 
@@ -144,7 +144,7 @@ class SimultaneousEngine(ReferenceEngine):
 def test_concurrent_requests_of_a_process_take_successive_numbers_in_one_commit_each(
     name: SerialName,
 ) -> None:
-    """Each takes the numbers behind those that are being taken: one commit each, and nobody is too late."""
+    """Each request takes the numbers after those that are being reserved, so no commit fails."""
     serials = SerialCounters(SimultaneousEngine(8))
 
     value = run_concurrently(*[lambda: taken(serials, name, 1)] * 8)
@@ -183,7 +183,7 @@ def test_a_process_continues_after_the_numbers_of_another(name: SerialName, *, o
 
 
 def test_a_failed_reservation_does_not_block_later_ones(name: SerialName) -> None:
-    """A store that refuses has given nothing; the next who ask find out what is the last."""
+    """A refused commit reserves nothing. Later requests read the last number again."""
     engine = RefusingEngine()
     serials = SerialCounters(engine)
     assert taken(serials, name, 1) == [1]

@@ -23,7 +23,7 @@ def operation(**fields: Any) -> Operation:
 
 
 def described(resource: str = "/auth/x/users", method: str = "GET", **fields: Any) -> Any:
-    """Return what is said of an operation, with all that it refers to in its place."""
+    """Return the description of an operation, with all references resolved."""
     created = openapi_document(SERVICE, {resource: Endpoint({method: operation(**fields)})})
     OPENAPI_31_VALIDATOR.validate(created)
     return resolved(created["paths"][resource][method.lower()], created["components"])

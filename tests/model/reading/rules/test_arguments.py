@@ -10,16 +10,16 @@ OF_DOMAIN = (
 )
 ATTRIBUTE_CASES = {
     "an unknown directive": ("¦@domian(email: true)", 'Unknown directive @domian. Did you mean "domain"?'),
-    "a directive of GraphQL itself": ("¦@skip(if: true)", "Unknown directive @skip."),
-    "on a field, but for a type": (
+    "a directive of the GraphQL specification": ("¦@skip(if: true)", "Unknown directive @skip."),
+    "a type directive on a field": (
         '¦@unique(attributes: ["x"])',
         "@unique can be used only on a type, not on a field.",
     ),
-    "on a field, but for the schema": (
+    "a schema directive on a field": (
         '¦@application(name: "x")',
         "@application can be used only on the schema, not on a field.",
     ),
-    "twice": (
+    "a repeated directive": (
         "@domain(minLength: 1) ¦@domain(maxLength: 2)",
         "@domain can be used only once here. Remove one.",
     ),
@@ -27,23 +27,23 @@ ATTRIBUTE_CASES = {
         "@domain(¦minlength: 1)",
         f'@domain has no argument "minlength". {OF_DOMAIN} Did you mean "minLength"?',
     ),
-    "an argument twice": (
+    "a repeated argument": (
         "@domain(minLength: 1, ¦minLength: 1)",
         '@domain already has the argument "minLength". Remove one.',
     ),
-    "text instead of a number": (
+    "a string instead of a number": (
         '@domain(minLength: ¦"1")',
         'minLength must be an Int without quotes, not "1".',
     ),
-    "a fraction instead of a whole number": (
+    "a fraction instead of an integer": (
         "@domain(minLength: ¦1.5)",
         "minLength must be an Int without quotes, not 1.5.",
     ),
-    "too great a number": (
+    "a number that is too large": (
         "@domain(maxLength: ¦2147483648)",
         "maxLength must be from -2147483647 to 2147483647, not 2147483648.",
     ),
-    "an endless number": (
+    "an infinite number": (
         f"@domain(maxLength: ¦{'9' * 5000})",
         f"maxLength must be from -2147483647 to 2147483647, not {'9' * 100}….",
     ),
@@ -52,7 +52,7 @@ ATTRIBUTE_CASES = {
         'pattern must be a String in quotes, not x. Write "x".',
     ),
     "null in a list": ("@domain(pattern: [¦null])", "pattern must be [String!], not null."),
-    "a list instead of one": (
+    "a list instead of a single value": (
         "@domain(email: ¦[true])",
         "email must be true or false, not [true].",
     ),

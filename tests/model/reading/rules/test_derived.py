@@ -16,8 +16,11 @@ type Desk { number: Int }
 enum Colour { RED }
 type A { x: Int team: Team teams: [Team!] """
 CASES = {
-    "neither": ("y: Int ¦@derived", "A derived attribute needs an expression or a path."),
-    "both": (
+    "neither an expression nor a path": (
+        "y: Int ¦@derived",
+        "A derived attribute needs an expression or a path.",
+    ),
+    "an expression and a path": (
         'y: Int @derived(expression: "x", path: ¦"team.size")',
         "A derived attribute can't have both an expression and a path. Remove one.",
     ),
@@ -27,16 +30,16 @@ CASES = {
     ),
     "an empty expression": ('y: Int @derived(expression: ¦" ")', "expression can't be empty."),
     "an empty path": ('y: Int @derived(path: ¦"")', "path can't be empty."),
-    "required": (
+    "a required derived attribute": (
         'y: ¦Int! @derived(expression: "x")',
         "A.y is derived, so it can't be required. Remove the !.",
     ),
-    "restricted": (
+    "a derived attribute with restrictions": (
         'y: Int @derived(expression: "x") ¦@domain(min: "1")',
         "A.y is derived, so it can't have @domain. Restrict what it is derived from.",
     ),
-    "a file": ('y: ¦File @derived(path: "team.logo")', "A.y is derived, so it can't store a file."),
-    "a number of the service": (
+    "a derived file": ('y: ¦File @derived(path: "team.logo")', "A.y is derived, so it can't store a file."),
+    "a derived serial number": (
         'y: ¦Serial @derived(expression: "x")',
         "A.y is derived, so it can't be numbered by Stratabase.",
     ),
@@ -44,68 +47,68 @@ CASES = {
         'y: Int @derived(path: "¦taem.size")',
         'A has no attribute or role "taem". Did you mean "team"?',
     ),
-    "an unknown attribute at the end": (
+    "an unknown attribute at the end of a path": (
         'y: Int @derived(path: "team.¦sise")',
         'Team has no attribute or role "sise". Did you mean "size"?',
     ),
-    "a place within a text that is written otherwise": (
+    "an error position in a text with escapes": (
         r'y: Int @derived(path: ¦"t\u0065am.sise")',
         'Team has no attribute or role "sise". Did you mean "size"?',
     ),
-    "blanks in a path": (
+    "spaces in a path": (
         'y: Int @derived(path: "¦team .size")',
         'A has no attribute or role "team ". Did you mean "team"?',
     ),
-    "on beyond an attribute": (
+    "a path that continues after an attribute": (
         'y: Int @derived(path: "team.size.¦x")',
         "Team.size is an attribute. The path must end there.",
     ),
-    "a role at the end": (
+    "a path that ends with a role": (
         'y: String @derived(path: ¦"team.lead")',
         "team.lead is a role. Continue the path to an attribute of Person, or use COUNT.",
     ),
-    "an attribute of its own": (
+    "a path to an attribute of the same class": (
         'y: Int @derived(path: ¦"x")',
         "x is an attribute of the class itself, not of a role. Use an expression.",
     ),
-    "many without an aggregate": (
+    "a to-many path without an aggregate": (
         'y: Int @derived(path: ¦"teams.size")',
         "teams.size leads to many values. Set aggregate to COUNT, SUM, MIN, MAX, or AVG.",
     ),
-    "an aggregate of one": (
+    "an aggregate over a to-one path": (
         'y: Int @derived(path: "team.size", aggregate: ¦MAX)',
         "MAX needs many values, but no role of this path leads to many.",
     ),
-    "a count of one": (
+    "a count over a to-one path": (
         'y: Int @derived(path: "team", aggregate: ¦COUNT)',
         "COUNT needs many values, but no role of this path leads to many.",
     ),
-    "a sum of texts": (
+    "a sum of strings": (
         'y: Int @derived(path: "teams.name", aggregate: ¦SUM)',
         "SUM needs Int or Real, but Team.name is String.",
     ),
-    "the greatest truth value": (
+    "the maximum of Booleans": (
         'y: Boolean @derived(path: "teams.open", aggregate: ¦MAX)',
         "MAX needs a type with an order, but Team.open is Boolean.",
     ),
-    "another type": (
+    "a type that differs from the expression": (
         'y: ¦String @derived(path: "team.size")',
         'A.y is String, but its path gives Int. Did you mean "Int"?',
     ),
-    "a count as a text": (
+    "a count as a String": (
         'y: ¦String @derived(path: "team.members", aggregate: COUNT)',
         'A.y is String, but its path gives Int. Did you mean "Int"?',
     ),
-    "a mean as a whole number": (
+    "an average as an Int": (
         'y: ¦Int @derived(path: "teams.size", aggregate: AVG)',
         'A.y is Int, but its path gives Real. Did you mean "Real"?',
     ),
-    "itself": ('y: Int @derived(expression: ¦"y + 1")', "A.y depends on itself: A.y -> A.y."),
-    "itself by way of another": (
+    "a dependency on itself": ('y: Int @derived(expression: ¦"y + 1")', "A.y depends on itself: A.y -> A.y."),
+    "a cycle of two attributes": (
         'y: Int @derived(expression: ¦"x + z") z: Int @derived(expression: "x - y")',
         "A.y depends on itself: A.y -> A.z -> A.y.",
     ),
-    "itself by way of another class": (
+    "a cycle through another class": (
         (
             'y: Int @derived(expression: ¦"b.z + 1") b: B } type B { as: [A!] z: Int '
             '@derived(path: "as.y", aggregate: SUM)'

@@ -6,14 +6,13 @@ import pytest
 
 TEXT = "codiceFiscale, email, maxLength, minLength, partitaIva, pattern, phone, or values."
 NONE = "is not a valid regular expression (RE2)"
-PLAIN = "is no repetition but plain text in RE2: write {least,most}, such as {0,5}"
+PLAIN = "is not a repetition, because RE2 reads it as plain text: write {min,max}, such as {0,5}"
 LOOKAROUND = (
-    "RE2 has no lookahead or lookbehind: write each condition as a matches('…') of its own in an expression, "
+    "RE2 has no lookahead or lookbehind: write one matches('…') for each condition in an expression, "
     "joined by && and !, such as that of a blocking @warning"
 )
 REFERENCE = (
-    "RE2 has no back references: write the alternatives out, or write a character by its code, as in "
-    "\\x{20AC}"
+    "RE2 has no back references: list the alternatives, or write a character by its code, as in \\x{20AC}"
 )
 NOT_AN_EXTENSION = "is not a valid file extension. Use an extension without the dot, such as pdf."
 CASES = {

@@ -91,7 +91,7 @@ CASES = {
         'type A { y: Datetime @derived(expression: "¦_createdon") }',
         'A has no attribute or role "_createdon".',
     ),
-    "lists within lists": (
+    "nested lists": (
         (
             'type A { y: Boolean @derived(expression: "¦'
             + "[1,2,3,4,5,6,7,8,9,0].all(a, " * 4

@@ -116,7 +116,7 @@ class NaiveDerivation:
                 yield entity
 
     def there(self, reference: Reference) -> Entity | None:
-        """Return an object that there is; a part is there while its whole is."""
+        """Return an object that exists. A part exists while its whole exists."""
         (entity,) = self._entities.read([reference])
         for role in self.model.classes[reference.class_name].roles.values() if entity else ():
             whole = entity.state.get(role.name) if entity and role.whole else None

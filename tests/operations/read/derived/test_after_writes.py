@@ -113,7 +113,7 @@ def test_a_preview_shows_the_derived_values_after_the_write(command: Command) ->
 
 
 def test_a_new_object_has_no_id_in_an_expression_of_a_preview() -> None:
-    """What a view hides is not told by what is derived of it either."""
+    """A derived value does not show the id that the view hides."""
     model = firm(Person="tag: String @derived(expression: \"'#' + _id\")")
     services, entities, _ = fake_services(model)
     done = Write(services, create_command("Person", name="Eve"), ADMINISTRATOR).dry_run().result()

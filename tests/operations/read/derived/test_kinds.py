@@ -132,7 +132,7 @@ def test_derived_attributes_may_use_one_another_across_classes() -> None:
 
 
 def test_a_value_of_a_former_type_is_null() -> None:
-    """As in filters: the model gave the attribute another type when it was written."""
+    """Filters treat it in the same way. The value was written when the attribute had another type."""
     model = firm(
         Person='its: Int @derived(path: "team.size")'
         '  sum: Int @derived(path: "team.members.age", aggregate: SUM)'
@@ -152,7 +152,7 @@ def test_a_value_of_a_former_type_is_null() -> None:
 
 
 def test_a_value_formerly_stored_under_a_derived_name_is_ignored() -> None:
-    """The attribute was a stored one, until somebody made it a derived one."""
+    """The attribute was stored before the model made it derived."""
     model = firm(
         Person='age_next: Int @derived(expression: "age + 1")'
         '  later: Int @derived(expression: "age_next + 1")'
@@ -163,7 +163,7 @@ def test_a_value_formerly_stored_under_a_derived_name_is_ignored() -> None:
 
 
 def test_a_stale_link_is_checked_against_the_key_of_its_object() -> None:
-    """Its own key tells where it belongs."""
+    """The key of the object decides what it belongs to."""
     model = firm(Team='count: Int @derived(path: "members", aggregate: COUNT)')
 
     class Late(DictEntities):

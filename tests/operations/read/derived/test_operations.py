@@ -97,7 +97,7 @@ def test_bulk_services_find_objects_by_derived_values() -> None:
 
 
 def test_an_object_that_no_longer_matches_is_skipped() -> None:
-    """With the first of two mates gone, the second has none any more."""
+    """If the first of two members is deleted, the second one has no team mates."""
     services, entities = firm_world()
     mated = Query("Person", Order(), Comparison("mates", Operator.GT, 1), Window(100))
     assert delete_bulk(services, mated, ADMINISTRATOR, unlimited_budget(), HERE) == 1
@@ -133,7 +133,7 @@ def test_an_unknown_time_zone_does_not_prevent_requests() -> None:
 
 
 def test_reads_for_derived_values_count_towards_the_read_budget() -> None:
-    """But what is there already costs no more."""
+    """Objects that were read before cost nothing more."""
     staff = Staff(ReferenceEngine(), Random(seed()))
     people = staff.plain.all_of("Person")
     plenty_of = ReadBudget(2**60, 1, clock=lambda: 0.0)

@@ -47,7 +47,7 @@ def on(*kinds: str) -> pytest.MarkDecorator:
 @on("reference", "lagging", "sqlite", "dynamodb-ministack")
 @given(st.integers(0, 2**32))
 def test_a_page_over_derived_values_agrees_with_the_naive_model(staff: Staff, number: int) -> None:
-    """Filtered and in order by what is stored and what is derived, and by conditions over both."""
+    """The pages are filtered and ordered by stored and derived values, and by conditions over both."""
     asked = query(Random(number), STAFF, PERSON, CIRCUMSTANCES)
     states = staff.states("Person")
     ids, total, *sides = naive.page(states, asked.filter, asked.order, asked.window, PERSON)

@@ -41,7 +41,7 @@ def test_derived_attributes_of_random_objects_agree_with_the_naive_model(seed: i
 
 @given(st.integers(0, 2**32))
 def test_derived_attributes_of_random_fetches_agree_with_the_naive_model(seed: int) -> None:
-    """They are filtered by and put in order there, too."""
+    """The pages are also filtered and ordered by derived attributes."""
     chance = Random(seed)
     model, result = derived_model(chance)
     entities = objects_of(chance, model)

@@ -33,7 +33,7 @@ PERSON, TEAM = MODEL.classes["Person"], MODEL.classes["Team"]
 
 
 class Counted(DictEntities):
-    """Notes what it is asked for."""
+    """An in-memory store that records its calls."""
 
     def __init__(self, size: int) -> None:
         super().__init__(MODEL)
@@ -73,7 +73,7 @@ def calls(fetch: Fetch, size: int) -> list[str]:
 
 
 def test_nested_pages_of_all_owners_are_filtered_in_one_batch() -> None:
-    """By what takes two more levels to find out."""
+    """The filter needs two more levels of objects."""
     by_mates = Comparison("mates", Operator.GT, 0)
     wanted = ToMany(
         RoleName("Team", "members"),
@@ -135,7 +135,7 @@ BOTH = Fetch({**MATES_OF.roles, "k.pupils": to("Person", "pupils", Fetch())})
 def test_round_trips_do_not_grow_with_the_number_of_objects(
     names: tuple[str, ...], expected: list[str], visible: Fetch | None, size: int
 ) -> None:
-    """As often as for visible roles that lead as far; beside these, not once more."""
+    """There are as many as for visible roles of the same depth, and no more if both are selected."""
     assert calls(Fetch({}, names), size) == expected
     if visible is not None:
         assert len(calls(visible, size)) == len(expected)

@@ -120,7 +120,7 @@ def test_a_write_without_changes_has_no_warnings() -> None:
 
 
 def test_a_changed_object_is_checked_against_all_its_warnings() -> None:
-    """Not only those that depend on what is new."""
+    """This includes warnings that do not depend on the changed attributes."""
     staff = StaffServices()
     staff.put("Person", "p1", name="Kim", age=7)
 
@@ -145,7 +145,7 @@ def test_created_and_changed_parts_are_checked() -> None:
 
 
 def test_a_whole_is_checked_if_its_parts_change() -> None:
-    """Though nothing changes in its own state; its other warnings are not asked."""
+    """Only the warnings that depend on its parts are checked, because its own state does not change."""
     staff = StaffServices()
     staff.put("Person", "p1", name="Kim", age=7, phones=["n1", "n2"])
     for id_ in ("n1", "n2"):

@@ -21,32 +21,34 @@ _MEMORY = 2**18
 With more, RE2 creates states that it never meets again, which takes several times longer.
 """
 _LOOKAROUND = (
-    "RE2 has no lookahead or lookbehind: write each condition as a matches('…') of its own in an expression, "
+    "RE2 has no lookahead or lookbehind: write one matches('…') for each condition in an expression, "
     "joined by && and !, such as that of a blocking @warning"
 )
-_BACK_REFERENCE = "RE2 has no back references: write the alternatives out"
+_BACK_REFERENCE = "RE2 has no back references: list the alternatives"
 _CODE = r"write a character by its code, as in \x{20AC}"
 _ADVICE: Mapping[str, str] = {
     r"invalid perl operator: \(\?<?[=!]": _LOOKAROUND,
     r"invalid perl operator: \(\?P$": f"{_BACK_REFERENCE}; a group is named as in (?P<name>…)",
     r"invalid perl operator: \(\?>": "RE2 never backtracks, so it has no atomic groups: write (?:…)",
     r"invalid perl operator: \(\?\(": "RE2 has no conditions: write both cases as alternatives",
-    r"invalid perl operator: \(\?#": "RE2 has no comments: leave it out",
-    r"invalid perl operator: \(\?[a-zA-Z-]": "the flags of RE2 are i, m, s and U: leave others out",
+    r"invalid perl operator: \(\?#": "RE2 has no comments: remove this one",
+    r"invalid perl operator: \(\?[a-zA-Z-]": "RE2 only has the flags i, m, s and U: remove the others",
     r"invalid escape sequence: \\[1-9k]": f"{_BACK_REFERENCE}, or {_CODE}",
     r"invalid escape sequence: \\Z": r"the end of a text is \z, and implied in the pattern of a domain",
     r"invalid escape sequence: \\[uUN]": _CODE,
     r"invalid escape sequence: \\b": r"a backspace is \x08",
-    r"invalid escape sequence: \\[^\x00-\x7f]": "only ASCII characters have a backslash: leave it out",
+    r"invalid escape sequence: \\[^\x00-\x7f]": "only ASCII characters can be escaped: remove the backslash",
     r"bad repetition operator": (
-        "RE2 never backtracks, so it has no possessive repetitions: write one repetition sign, or brackets "
+        "RE2 never backtracks, so it has no possessive repetitions: write one repetition sign, or a group "
         "between two, as in (?:a{2})+"
     ),
     r"invalid repetition size": (
-        "write {least,most}, up to 1000 for repetitions within one another taken together; or write * or +, "
-        "and bound the length of the value"
+        "write {min,max}, up to 1000; nested repetitions count as their product. Or write * or +, and limit "
+        "the length of the value"
     ),
-    r"pattern too large": r"it is too large: repeat less, such as \p{L}+ in place of \p{L}{1,100}",
+    r"pattern too large": (
+        r"it is too large: use lower repetition limits or none, such as \p{L}+ instead of \p{L}{1,100}"
+    ),
 }
 """What to write instead, by a regular expression for the beginning of RE2's reason."""
 _ADVICE_OF = {re.compile(beginning): advice for beginning, advice in _ADVICE.items()}
@@ -78,7 +80,9 @@ def compile_regex(pattern: str) -> Any:
     try:
         return re2.compile(pattern, options)
     except UnicodeEncodeError:
-        raise InvalidValue(verbatim("half of a surrogate pair is no character: write both halves")) from None
+        raise InvalidValue(
+            verbatim("half of a surrogate pair is not a character: write both halves")
+        ) from None
     except re2.error as error:
         raise InvalidValue(verbatim(_explained(error.args[0]))) from None
 
@@ -108,8 +112,8 @@ def check_portable(pattern: str) -> None:
     for token in _TOKEN.finditer(pattern):
         if token["octal"]:
             code = token["octal"]
-            text = f"{token[0]} is no back reference but the code of a character: write \\0{code}"
-            raise InvalidValue(verbatim(text))
+            reason = f"is not a back reference, because RE2 reads it as a character code: write \\0{code}"
+            raise InvalidValue(verbatim(f"{token[0]} {reason}"))
         if token["repetition"] and not _REPETITION.fullmatch(token["repetition"]):
-            text = f"{token[0]} is no repetition but plain text in RE2: write {{least,most}}, such as {{0,5}}"
-            raise InvalidValue(verbatim(text))
+            reason = "is not a repetition, because RE2 reads it as plain text: write {min,max}, such as {0,5}"
+            raise InvalidValue(verbatim(f"{token[0]} {reason}"))

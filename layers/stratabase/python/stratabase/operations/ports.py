@@ -246,8 +246,8 @@ class Keyring(Protocol):
     def keys(self) -> Sequence[SigningKey]:
         """Return all keys that may have signed a token that is still valid. Raises Unavailable."""
 
-    def change(self, changed: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
-        """Replace the present keys with what `changed` returns for them.
+    def change(self, update: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
+        """Replace the present keys with what `update` returns for them.
 
         It may be called again if another process changes the keys at the same time.
         """

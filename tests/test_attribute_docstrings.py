@@ -1,0 +1,39 @@
+"""Each attribute docstring directly follows the assignment that it describes."""
+
+import ast
+from itertools import pairwise
+
+import pytest
+
+from tests.service import ROOT
+
+FILES = [
+    file
+    for folder in ("layers/stratabase", "functions", "tests", "benchmarks")
+    for file in sorted((ROOT / folder).rglob("*.py"))
+]
+
+
+def _misplaced_docstrings(tree: ast.Module) -> list[int]:
+    """Return the lines of texts in the module and its classes that follow no assignment directly."""
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
+    return [
+        text.lineno
+        for before, text in (pair for body in bodies for pair in pairwise(body))
+        if isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+        if not isinstance(before, ast.Assign | ast.AnnAssign) or text.lineno != (before.end_lineno or 0) + 1
+    ]
+
+
+def test_each_attribute_docstring_follows_its_assignment() -> None:
+    misplaced = {str(file): _misplaced_docstrings(ast.parse(file.read_text())) for file in FILES}
+    assert {file: lines for file, lines in misplaced.items() if lines} == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"), [('A = 1\n"""A."""', []), ('A = 1\n\n"""A."""', [3]), ('def f(): ...\n"""F."""', [2])]
+)
+def test_a_misplaced_docstring_is_found(code: str, lines: list[int]) -> None:
+    assert _misplaced_docstrings(ast.parse(code)) == lines
