@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stratabase.domain.objects.change import Change, Restoration
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
@@ -70,7 +70,7 @@ class MeteredVersions:
 
     def at(self, instant: Instant) -> Entity | None:
         """Return Ada as she was."""
-        return self.entities.as_of([(self.ada, instant)])[0]
+        return self.entities.as_of([Moment(self.ada, instant)])[0]
 
     def delete(self) -> None:
         """Delete Ada."""
@@ -185,7 +185,7 @@ def test_many_objects_are_read_as_of_an_instant_in_two_round_trips_each_plus_one
     """The heads in a batch, and a range for each object that has changed since."""
     meter = MeteredVersions()
     others = [meter._made("Employee") for _ in range(5)]
-    moments = [(reference, NOON + 1) for reference in (meter.ada, *others)]
+    moments = [Moment(reference, NOON + 1) for reference in (meter.ada, *others)]
     cost = meter.cost(lambda meter: meter.entities.as_of(moments))
     assert cost == Cost(2, 6 + 0.5, 0)
 

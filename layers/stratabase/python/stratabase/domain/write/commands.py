@@ -112,10 +112,10 @@ class UpdateBulk:
 
 @frozen
 class Delete:
-    """Delete an object and all its parts. `place` is the path of the object's ID in the request."""
+    """Delete an object and all its parts. `id_path` is the path of the object's ID in the request."""
 
     reference: Reference
-    place: Path = ("_id",)
+    id_path: Path = ("_id",)
     if_version: tuple[Instant, ...] | None = None
     """The same as for `Update`."""
 
