@@ -69,7 +69,7 @@ def _former(
 ) -> Mapping[Instant, Sequence[ConditionalPermission]]:
     """Return the conditions of restored objects, by the instant of their former state."""
     versions = plan.request.context.snapshot.versions.items()
-    instants = {reference: at for (reference, at), version in versions if version is not None}
+    instants = {moment.reference: moment.at for moment, version in versions if version is not None}
     found: dict[Instant, list[ConditionalPermission]] = defaultdict(list)
     for each in asked:
         if each.required.reference in instants:
