@@ -24,7 +24,7 @@ MAX_CPU = 1.0
 MAX_RATIO = 2.0
 """The limit of the ratio of the CPU time with the large model to that with the small one."""
 
-ADMINISTRATOR = "from stratabase.bootstrap import instance; instance().first_administrator()"
+ADMINISTRATOR = "from stratabase.bootstrap import instance; instance().create_first_administrator()"
 
 Environment = Mapping[str, str]
 

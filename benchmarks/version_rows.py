@@ -6,7 +6,7 @@ from typing import NamedTuple
 from benchmarks.role_rows import CALLER, Cost, Operations
 from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.objects.change import Modification as Updated
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import instant_after
 from stratabase.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
@@ -77,7 +77,7 @@ class Versions:
         return lambda: save(self._services, Create("Mate", {"name": "n" * 200}, roles=roles), CALLER)
 
     def _at(self, reference: Reference, instant: Instant) -> Callable[[], object]:
-        return lambda: self._services.entities.as_of([(reference, instant)])
+        return lambda: self._services.entities.as_of([Moment(reference, instant)])
 
     def _page(self, reference: Reference, number: int) -> None:
         read = [*self._services.entities.versions(reference, limit=10, backward=True)]

@@ -8,7 +8,7 @@ from itertools import count, islice
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Change, Tombstone, reference_of
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, TooLarge, UniqueViolation
-from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
@@ -107,13 +107,11 @@ class DictEntities:
         leading = [each.reference.id for each in holders if each.state.get(role.role_name) == id_]
         return tuple(sorted(leading)[:limit])
 
-    def as_of(
-        self, moments: Sequence[tuple[Reference, Instant]], budget: ReadBudget | None = None
-    ) -> list[Entity | None]:
-        now = self.read([reference for reference, _ in moments], budget)
+    def as_of(self, moments: Sequence[Moment], budget: ReadBudget | None = None) -> list[Entity | None]:
+        now = self.read([moment.reference for moment in moments], budget)
         return [
             self.graph.past.at(*moment, self.objects)
-            if self._model.classes[moment[0].class_name].versioned
+            if self._model.classes[moment.reference.class_name].versioned
             else entity
             for moment, entity in zip(moments, now, strict=True)
         ]

@@ -129,7 +129,7 @@ class Service:
         self._environment["STRATABASE_MODEL"] = str(file)
         with self._in_environment():
             instance = self._instance = Instance(Settings.from_environment(os.environ))
-            instance.first_administrator()
+            instance.create_first_administrator()
             self._doors = {name: http_handler(name, instance) for name in ("graphql", "members")}
 
     def close(self) -> None:

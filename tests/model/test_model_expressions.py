@@ -11,7 +11,7 @@ from stratabase.model.dependencies import (
     all_dependencies,
     derivation_order,
     direct_dependencies,
-    members_on_paths,
+    fields_on_paths,
 )
 from stratabase.model.model_expressions import ModelExpressions, expressions_of
 from stratabase.model.reading import read_model
@@ -87,7 +87,7 @@ def test_the_dependencies_of_derived_attributes_are_found() -> None:
     assert direct_dependencies(MODEL, "Shelf", shelf["label"]) == {("Shelf", "name"), ("Shelf", "above")}
     assert direct_dependencies(MODEL, "Shelf", shelf["stock"]) == {("Shelf", "things")}
     assert direct_dependencies(MODEL, "Shelf", shelf["name"]) == frozenset()
-    assert members_on_paths(MODEL, "Thing", [("shelf", "label"), ("_id",)]) == {
+    assert fields_on_paths(MODEL, "Thing", [("shelf", "label"), ("_id",)]) == {
         ("Thing", "shelf"),
         ("Shelf", "label"),
     }

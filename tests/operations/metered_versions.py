@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from stratabase.domain.objects.change import Change, Restoration
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Moment, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.write.commands import Create, Delete, RoleCommand, Update
@@ -65,7 +65,7 @@ class MeteredVersions:
 
     def at(self, instant: Instant) -> Entity | None:
         """Return Ada's state at an instant."""
-        return self.entities.as_of([(self.ada, instant)])[0]
+        return self.entities.as_of([Moment(self.ada, instant)])[0]
 
     def delete(self) -> None:
         """Delete Ada."""

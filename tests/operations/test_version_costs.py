@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.objects.entity import RoleName
+from stratabase.domain.objects.entity import Moment, RoleName
 from stratabase.domain.write.commands import Delete, ToOneCommand
 from stratabase.operations.write.services import delete
 from tests.fakes import ADMINISTRATOR, NOON
@@ -90,7 +90,7 @@ def test_many_objects_are_read_as_of_an_instant_in_two_round_trips_each_plus_one
     """The heads in a batch, and a range for each object that has changed since."""
     meter = MeteredVersions()
     others = [meter._made("Employee") for _ in range(5)]
-    moments = [(reference, NOON + 1) for reference in (meter.ada, *others)]
+    moments = [Moment(reference, NOON + 1) for reference in (meter.ada, *others)]
     cost = meter.cost(lambda meter: meter.entities.as_of(moments))
     assert cost == Cost(2, 6 + 0.5, 0)
 

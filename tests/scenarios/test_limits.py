@@ -211,7 +211,7 @@ def slow(model: Path, tmp_path: Path) -> Iterator[Client]:
     )
     instance = Instance(settings)
     instance._clock = StepByStep()  # type: ignore[assignment]
-    instance.first_administrator()
+    instance.create_first_administrator()
     with gateway(http_handler("graphql", instance)) as client:
         yield client
     instance.close()

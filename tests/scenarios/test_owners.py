@@ -189,7 +189,7 @@ def _forget_ids(home: Path) -> None:
             del state[MEMBER_IDS]
             patch = Patch(item.key, state=orjson.dumps(state).decode())
             engine.commit(Batch(f"forget{item.key}", (patch,)))
-    engine.commit(Batch("forget", (Delete(keys.MEMBER_IDS),)))
+    engine.commit(Batch("forget", (Delete(keys.MEMBER_ID_BACKFILL),)))
     engine.close()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.objects.entity import Moment
 from stratabase.domain.query.consumption import Consumption, round_trips
 from stratabase.model.reading import read_model
 from stratabase.schema.executor import SchemaExecutor
@@ -181,7 +182,7 @@ def test_a_store_that_confuses_instants_of_a_batch_is_detected(
     as_of, linked = Repository.as_of, Repository.linked
 
     def of_one(entities: Any, moments: Any, *value: Any) -> Any:
-        return as_of(entities, [(reference, moments[0][1]) for reference, _ in moments], *value)
+        return as_of(entities, [Moment(moment.reference, moments[0].at) for moment in moments], *value)
 
     def led_at_one(entities: Any, role: Any, ids: Any, *range_: Any, at: Any = None, **value: Any) -> Any:
         return linked(entities, role, ids, *range_, at=at and [at[0]] * len(ids), **value)

@@ -61,7 +61,7 @@ class OwnersTerminal(Terminal):
             patch = Patch(item.key, state=orjson.dumps(state).decode())
             instance.engine.commit(Batch(f"forget{item.key}", (patch,)))
         if marks:
-            instance.engine.commit(Batch("forget", (Delete(keys.MEMBER_IDS),)))
+            instance.engine.commit(Batch("forget", (Delete(keys.MEMBER_ID_BACKFILL),)))
         instance.close()
 
 

@@ -73,7 +73,7 @@ def functions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str,
         patch.setenv("STRATABASE_MODEL", str(ROOT / "layers/model/model.graphql"))
         patch.setenv("STRATABASE_ADMIN_PASSWORD", "correct horse battery staple")
         bootstrap.instance.cache_clear()
-        bootstrap.instance().first_administrator()
+        bootstrap.instance().create_first_administrator()
         yield {declared.name: load_function(declared) for declared in TEMPLATE.functions}
         bootstrap.instance().close()
         bootstrap.instance.cache_clear()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.objects.change import Creation, Deletion, Effect, Modification, Restoration
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, UniqueViolation
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Moment, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.operations.ports import EntityRepository
 from stratabase.store.engine.port import Engine
@@ -110,7 +110,7 @@ class Company:
             found[str(reference)] = [(each.start, each.end, each.state) for each in forward]
             marks |= {time for each in forward for time in (each.start, each.end) if time is not None}
         for at in {mark + step for mark in marks for step in (-1, 0, 1)}:
-            met = self.entities.as_of([(reference, at) for reference in references])
+            met = self.entities.as_of([Moment(reference, at) for reference in references])
             found[f"at {at}"] = [each and each.state for each in met]
             found[f"roles at {at}"] = [
                 self._chronicle.led_to(at, class_name, role, self.named(class_name, id_).id)

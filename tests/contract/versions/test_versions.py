@@ -12,7 +12,7 @@ from stratabase.domain.objects.commit_refusals import (
     TargetNotFound,
     UniqueViolation,
 )
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.domain.query.id_range import IdRange
 from tests.contract.versions.versioned_objects import HOUR, NOON, VersionedObjects, plain
@@ -62,7 +62,7 @@ def test_an_update_ends_a_version_and_begins_the_next_at_one_instant(
 def test_the_version_as_of_an_instant_has_its_times(objects: VersionedObjects) -> None:
     created = objects.create("Employee", "ada", name="Ada")
     changed = objects.update("Employee", "ada", name="Eva")
-    old, new = objects.entities.as_of([(ADA, created), (ADA, changed)])
+    old, new = objects.entities.as_of([Moment(ADA, created), Moment(ADA, changed)])
     assert old is not None
     assert new is not None
     assert (old.start, old.end, new.start, new.end) == (created, changed, changed, None)
@@ -237,12 +237,12 @@ def test_versions_as_of_many_instants_come_in_the_requested_order(objects: Versi
     objects.create("Lamp", "l", name="lamp")
     lamp, nobody = Reference("Lamp", "l"), Reference("Team", "none")
     asked = [
-        (ADA, changed),
-        (lamp, created),
-        (ADA, created),
-        (nobody, created),
-        (ADA, created - 1),
-        (ADA, changed),
+        Moment(ADA, changed),
+        Moment(lamp, created),
+        Moment(ADA, created),
+        Moment(nobody, created),
+        Moment(ADA, created - 1),
+        Moment(ADA, changed),
     ]
     found = objects.entities.as_of(asked)
     names = [entity and entity.state["name"] for entity in found]

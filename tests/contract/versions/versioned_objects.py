@@ -13,7 +13,7 @@ from stratabase.domain.objects.change import (
     ObjectEffect,
     Restoration,
 )
-from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import instant_after
 from stratabase.operations.ports import EntityRepository
@@ -95,12 +95,12 @@ class VersionedObjects:
 
     def at(self, instant: Instant, class_name: str, id_: str) -> State | None:
         """Return what an object was, without the times of its version."""
-        (entity,) = self.entities.as_of([(Reference(class_name, id_), instant)])
+        (entity,) = self.entities.as_of([Moment(Reference(class_name, id_), instant)])
         return None if entity is None else plain(entity)
 
     def names(self, class_name: str, id_: str, *instants: Instant) -> str:
         """Return the names that an object had at instants, `-` where it was not there."""
-        found = self.entities.as_of([(Reference(class_name, id_), instant) for instant in instants])
+        found = self.entities.as_of([Moment(Reference(class_name, id_), instant) for instant in instants])
         return " ".join("-" if entity is None else str(entity.state.get("name")) for entity in found)
 
     def versions(self, class_name: str, id_: str, **range_: Any) -> Sequence[Entity]:
@@ -116,7 +116,7 @@ class VersionedObjects:
         name = RoleName(class_name, role)
         (ids,) = self.entities.linked(name, [id_], at=[at])
         target, back = BACK[name]
-        moments = [(Reference(target, other), at) for other in ids]
+        moments = [Moment(Reference(target, other), at) for other in ids]
         found = self.entities.as_of(moments)
         return " ".join(
             other

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.entity import Entity, Moment, RoleName
 from stratabase.model.model import Model
 from stratabase.operations.ports import EntityRepository
 from stratabase.store.repository import Repository
@@ -90,7 +89,7 @@ def test_a_graph_as_of_an_instant_is_the_recorded_one_over_each_engine(
     engine.close()
 
 
-Moments = Sequence[tuple[Reference, Instant]]
+Moments = Sequence[Moment]
 
 
 class LateStarts(Repository):
@@ -98,7 +97,7 @@ class LateStarts(Repository):
 
     def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
         """Look a millisecond before."""
-        return super().as_of([(reference, instant - 1) for reference, instant in moments], *given)
+        return super().as_of([Moment(reference, instant - 1) for reference, instant in moments], *given)
 
 
 class LongVersions(Repository):
@@ -107,7 +106,7 @@ class LongVersions(Repository):
     def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
         """Take what ends at an instant for what was there."""
         found = super().as_of(moments, *given)
-        before = super().as_of([(reference, instant - 1) for reference, instant in moments], *given)
+        before = super().as_of([Moment(reference, instant - 1) for reference, instant in moments], *given)
         pairs = zip(moments, found, before, strict=True)
         return [old if old and old.end == at else new for (_, at), new, old in pairs]
 

@@ -1,4 +1,4 @@
-"""Readings that run together load in as few batches as the longest of them."""
+"""Batched reads that run together load in as few batches as the longest of them."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -8,7 +8,7 @@ import pytest
 
 from stratabase import waiting
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.order import Order
@@ -30,7 +30,7 @@ class RecordingObjects(EverythingObjects):
         self.reads: list[list[tuple[str, Instant]]] = []
         self.looks: list[list[tuple[str, Instant]]] = []
 
-    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *arguments: Any) -> list[Entity | None]:
+    def as_of(self, moments: Sequence[Moment], *arguments: Any) -> list[Entity | None]:
         self.reads.append([(reference.id, instant) for reference, instant in moments])
         return [Entity(reference, {"at": instant}) for reference, instant in moments]
 

@@ -14,8 +14,7 @@ import pytest
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.entity import Entity, Moment, Reference
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests.contract.engine.engine_calls import run_concurrently
@@ -92,7 +91,7 @@ class Race:
             wrong += mistakes(found[::-1] if backward else found)
             for version in found[:: max(1, len(found) // 5)]:
                 assert version.start is not None
-                (again,) = objects.entities.as_of([(self.reference, version.start)])
+                (again,) = objects.entities.as_of([Moment(self.reference, version.start)])
                 if again is None or again.state["name"] != version.state["name"]:
                     wrong.append(f"{version.start} is {again}, not {version}")
         return wrong
@@ -121,9 +120,9 @@ FAULTS = (AssertionError, ValueError, Unavailable)
 class LateStarts(Repository):
     """A store that has a version begin a millisecond after the change that made it."""
 
-    def as_of(self, moments: Sequence[tuple[Reference, Instant]], *arguments: Any) -> list[Entity | None]:
+    def as_of(self, moments: Sequence[Moment], *arguments: Any) -> list[Entity | None]:
         """Look a millisecond before."""
-        return super().as_of([(reference, instant - 1) for reference, instant in moments], *arguments)
+        return super().as_of([Moment(reference, instant - 1) for reference, instant in moments], *arguments)
 
 
 def test_the_check_accepts_a_correct_store() -> None:

@@ -7,7 +7,7 @@ import pytest
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.change import Deletion, LinkCreation
 from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.entity import Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import verbatim
 from stratabase.model.model import Model
@@ -60,7 +60,7 @@ def check(objects: VersionedObjects, ended: Instant) -> None:
     references = [Reference("Line", id_) for id_ in LINES] + [Reference("Note", id_) for id_ in NOTES]
     assert objects.entities.read(references) == [None] * len(references)
     for at, is_there in ((ended - 1, True), (ended, False), (ended + HOUR, False)):
-        found = objects.entities.as_of([(reference, at) for reference in references])
+        found = objects.entities.as_of([Moment(reference, at) for reference in references])
         assert {each is not None for each in found} == {is_there}
     assert {gone and gone.last_end for gone in objects.entities.tombstones(references)} == {ended}
     assert len(objects.versions("Line", "line007")) == 2

@@ -21,7 +21,7 @@ from stratabase.domain.objects.change import (
     reference_of,
 )
 from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import instant_after
 from stratabase.model.model import Model
@@ -107,7 +107,7 @@ class MirroredGraph:
     def _compare_past(self) -> None:
         """Ask what was at some instant; also before everything, and now."""
         past, at = self.plain.graph.past, self._chance.randint(900, self.now + 1)
-        moments = [(reference, at) for reference in {*past.closed, *self.plain.objects}]
+        moments = [Moment(reference, at) for reference in {*past.closed, *self.plain.objects}]
         met, expected = (each.as_of(moments) for each in (self.stored, self.plain))
         assert [_state(each) for each in met] == [_state(each) for each in expected]
         for name, role in roles(self._model):
@@ -125,7 +125,7 @@ class MirroredGraph:
             return [[*others] for others in found]
         led: list[list[str]] = []
         for id_, others in zip(ids, found, strict=True):
-            versions = entities.as_of([(Reference(target, other), at) for other in others])
+            versions = entities.as_of([Moment(Reference(target, other), at) for other in others])
             led.append(
                 [each.reference.id for each in versions if each and each.state.get(back.role_name) == id_]
             )

@@ -129,11 +129,11 @@ class Instance:
             return False
         return True
 
-    def first_administrator(self) -> NewAdministrator | None:
+    def create_first_administrator(self) -> NewAdministrator | None:
         """Create the first member if there are none, and return it. Raises BadMember for a weak password."""
         return self._first_administrator(self.settings.admin_password)
 
-    def present_administrator(self) -> AdministratorState:
+    def administrator_state(self) -> AdministratorState:
         """Return which administrator can sign in, and whether the password in the settings is valid."""
         return self._first_administrator.state(self.settings.admin_password)
 

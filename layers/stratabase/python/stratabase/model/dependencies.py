@@ -13,9 +13,9 @@ ClassField = tuple[str, str]
 """The name of a class, and of one of its attributes or roles."""
 
 
-def members_on_paths(model: Model, class_name: str, paths: Iterable[Path]) -> frozenset[ClassField]:
+def fields_on_paths(model: Model, class_name: str, paths: Iterable[Path]) -> frozenset[ClassField]:
     """Return the attributes and roles on paths that begin at a class."""
-    return frozenset(member for path in paths for member in _members_on_path(model, class_name, path))
+    return frozenset(field for path in paths for field in _fields_on_path(model, class_name, path))
 
 
 def direct_dependencies(model: Model, class_name: str, attribute: Attribute) -> frozenset[ClassField]:
@@ -27,7 +27,7 @@ def direct_dependencies(model: Model, class_name: str, attribute: Attribute) -> 
     if derivation is None:
         return frozenset()
     expression = expressions_of(model).derived(class_name, attribute)
-    return members_on_paths(model, class_name, expression.paths if expression else [derivation.path])
+    return fields_on_paths(model, class_name, expression.paths if expression else [derivation.path])
 
 
 def all_dependencies(model: Model, class_name: str, paths: Iterable[Path]) -> frozenset[ClassField]:
@@ -36,12 +36,12 @@ def all_dependencies(model: Model, class_name: str, paths: Iterable[Path]) -> fr
     A caller who may read the values of the paths must be allowed to read all of these.
     """
     found: set[ClassField] = set()
-    queue = list(members_on_paths(model, class_name, paths))
+    queue = list(fields_on_paths(model, class_name, paths))
     while queue:
-        member = queue.pop()
-        if member not in found:
-            found.add(member)
-            queue += _dependencies_of(model, member)
+        field = queue.pop()
+        if field not in found:
+            found.add(field)
+            queue += _dependencies_of(model, field)
     return frozenset(found)
 
 
@@ -54,19 +54,19 @@ def derivation_order(model: Model) -> tuple[ClassField, ...]:
         if attribute.derivation
     }
     graph = {
-        member: direct_dependencies(model, member[0], attribute) & derived.keys()
-        for member, attribute in derived.items()
+        field: direct_dependencies(model, field[0], attribute) & derived.keys()
+        for field, attribute in derived.items()
     }
     return tuple(TopologicalSorter(graph).static_order())
 
 
-def _dependencies_of(model: Model, member: ClassField) -> frozenset[ClassField]:
-    class_name, name = member
+def _dependencies_of(model: Model, field: ClassField) -> frozenset[ClassField]:
+    class_name, name = field
     attribute = model.classes[class_name].attributes.get(name)
     return direct_dependencies(model, class_name, attribute) if attribute else frozenset()
 
 
-def _members_on_path(model: Model, class_name: str, path: Path) -> Iterator[ClassField]:
+def _fields_on_path(model: Model, class_name: str, path: Path) -> Iterator[ClassField]:
     for name in path:
         class_ = model.classes[class_name]
         if name != ID:

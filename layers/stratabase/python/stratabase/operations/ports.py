@@ -8,7 +8,7 @@ from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.domain.members.mail import Mail
 from stratabase.domain.members.member import Member, Roster
 from stratabase.domain.objects.change import Change, Tombstone
-from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
@@ -53,9 +53,7 @@ class EntityRepository(Protocol):
         that instant tell whether it did. An owner may occur several times.
         """
 
-    def as_of(
-        self, moments: Sequence[tuple[Reference, Instant]], budget: ReadBudget | None = None
-    ) -> list[Entity | None]:
+    def as_of(self, moments: Sequence[Moment], budget: ReadBudget | None = None) -> list[Entity | None]:
         """Return objects as they were at instants, None for each that did not exist then.
 
         Strongly consistent. An object does not exist before its first version, and while it is deleted. If

@@ -7,7 +7,7 @@ from itertools import islice
 
 from stratabase.domain.objects.change import Change, Tombstone
 from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
@@ -65,18 +65,18 @@ class Repository:
         items = self._read_heads(references, budget)
         return [self._entity_of(reference, item) for reference, item in zip(references, items, strict=True)]
 
-    def as_of(
-        self, moments: Sequence[tuple[Reference, Instant]], budget: ReadBudget | None = None
-    ) -> list[Entity | None]:
+    def as_of(self, moments: Sequence[Moment], budget: ReadBudget | None = None) -> list[Entity | None]:
         """Return objects as they were at instants, in the order of `moments`."""
-        named = list(dict.fromkeys(reference for reference, _ in moments))
+        named = list(dict.fromkeys(moment.reference for moment in moments))
         heads = dict(zip(named, self._read_heads(named, budget), strict=True))
-        versioned = [moment for moment in moments if self._model.classes[moment[0].class_name].versioned]
+        versioned = [
+            moment for moment in moments if self._model.classes[moment.reference.class_name].versioned
+        ]
         found = read_as_of(
             self._store, versioned, heads, ReadLimiter(budget, named[0].class_name if named else "")
         )
         return [
-            found[moment] if moment in found else self._entity_of(moment[0], heads[moment[0]])
+            found[moment] if moment in found else self._entity_of(moment.reference, heads[moment.reference])
             for moment in moments
         ]
 

@@ -40,7 +40,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
     try:
         functions = {declaration.name: load_function(declaration) for declaration in template.functions}
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
-        administrator = instance.first_administrator() or instance.present_administrator()
+        administrator = instance.create_first_administrator() or instance.administrator_state()
         unbuilt = _unbuilt(instance)
         owners = _resolve_owners(instance, send)
     except (BadMember, NothingServed, UnusableStore, Unavailable) as error:

@@ -109,23 +109,23 @@ class Access:
         It is the first of the attribute and its dependencies whose permission has a condition; None if none
         has.
         """
-        for owner, member in sorted(self._dependencies(class_name, name)):
-            permission = self.field_permission(owner, member)
+        for owner, field in sorted(self._dependencies(class_name, name)):
+            permission = self.field_permission(owner, field)
             if permission is not None and permission.where is not None:
-                return f"{owner}.{member}"
+                return f"{owner}.{field}"
         return None
 
     def _obstacles(self, class_name: str, name: str) -> Iterator[str]:
         # The message names the first obstacle, and a missing grant on the attribute itself says most.
-        for owner, member in sorted(
+        for owner, field in sorted(
             self._dependencies(class_name, name), key=lambda each: each != (class_name, name)
         ):
-            permission = self.field_permission(owner, member)
+            permission = self.field_permission(owner, field)
             if not self.may_read_class(owner):
                 yield owner
             elif permission is not None and Action.READ not in permission.actions:
-                yield f"{owner}.{member}"
-            elif (role := self.model.classes[owner].roles.get(member)) and not self.may_read_class(
+                yield f"{owner}.{field}"
+            elif (role := self.model.classes[owner].roles.get(field)) and not self.may_read_class(
                 role.target
             ):
                 yield role.target

@@ -16,9 +16,9 @@ PermissionKey = tuple[Action, Reference, str | None]
 
 
 class RequiredPermission(NamedTuple):
-    """An action that a write performs on an object, or on its attribute or role `member`.
+    """An action that a write performs on an object, or on its attribute or role `field`.
 
-    READ means reading the target of a role; then `member` is that role. `path` is the place in the request
+    READ means reading the target of a role; then `field` is that role. `path` is the place in the request
     that causes the action. With `of_every_object`, the permission must apply to all objects of the class, so
     a grant with a condition is not enough.
     """
@@ -36,81 +36,81 @@ class RequiredPermission(NamedTuple):
         return self.action, self.reference, self.field
 
 
-def check_permission(access: Access, requirement: RequiredPermission) -> Issue | None:
+def check_permission(access: Access, required: RequiredPermission) -> Issue | None:
     """Return the issue of a permission that the profile has for no object at all; otherwise None."""
-    if requirement.action is Action.READ:
-        return _of_target(access, requirement)
-    permission = _permission(access, requirement)
+    if required.action is Action.READ:
+        return _target_issue(access, required)
+    permission = _permission(access, required)
     if permission is None or (
-        requirement.action in permission.actions and not (requirement.of_every_object and permission.where)
+        required.action in permission.actions and not (required.of_every_object and permission.where)
     ):
         return None
-    if requirement.action in permission.actions:
+    if required.action in permission.actions:
         message = _(
             "The profile {profile} has {action} permission for {name} on only some objects.",
             profile=access.profile,
-            action=requirement.action.value,
-            name=_name(requirement),
+            action=required.action.value,
+            name=_name(required),
         )
-        return _issue(requirement, message)
-    return _issue(requirement, missing_grant_message(access, requirement.action, _name(requirement)))
+        return _issue(required, message)
+    return _issue(required, missing_grant_message(access, required.action, _name(required)))
 
 
-def required_condition(access: Access, requirement: RequiredPermission) -> Expression | None:
+def required_condition(access: Access, required: RequiredPermission) -> Expression | None:
     """Return the condition that the object must meet; None if the permission has no condition."""
-    permission = _permission(access, requirement)
-    return None if permission is None or requirement.action is Action.READ else permission.where
+    permission = _permission(access, required)
+    return None if permission is None or required.action is Action.READ else permission.where
 
 
-def unmet_condition(access: Access, requirement: RequiredPermission) -> Issue:
+def unmet_condition(access: Access, required: RequiredPermission) -> Issue:
     """Return the issue of an object that does not meet the condition of a permission."""
-    if requirement.field is None and not access.may_read_class(requirement.reference.class_name):
+    if required.field is None and not access.may_read_class(required.reference.class_name):
         # A profile that sees no object of the class must not find out which IDs exist by trying them.
-        return _not_found(requirement)
+        return _not_found(required)
     message = _(
         "The profile {profile} has {action} permission for {name} on some objects, but not on this one.",
         profile=access.profile,
-        action=requirement.action.value,
-        name=_name(requirement),
+        action=required.action.value,
+        name=_name(required),
     )
-    return _issue(requirement, message)
+    return _issue(required, message)
 
 
-def _permission(access: Access, requirement: RequiredPermission) -> Permission | None:
-    class_name = requirement.reference.class_name
+def _permission(access: Access, required: RequiredPermission) -> Permission | None:
+    class_name = required.reference.class_name
     return (
         access.class_permission(class_name)
-        if requirement.field is None
-        else access.field_permission(class_name, requirement.field)
+        if required.field is None
+        else access.field_permission(class_name, required.field)
     )
 
 
-def _of_target(access: Access, requirement: RequiredPermission) -> Issue | None:
+def _target_issue(access: Access, required: RequiredPermission) -> Issue | None:
     """Return the issue of a role whose target class the profile may not read; None if it may."""
-    class_ = requirement.subject.class_
-    role = class_.roles[str(requirement.field)]
+    class_ = required.subject.class_
+    role = class_.roles[str(required.field)]
     if access.may_read_class(role.target):
         return None
     message = unreadable_target_message(access, RoleName(class_.name, role.name), role.target)
-    return requirement.subject.role_issue(IssueType.ROLE_GRANT_READ, message, role.name, requirement.path)
+    return required.subject.role_issue(IssueType.ROLE_GRANT_READ, message, role.name, required.path)
 
 
-def _name(requirement: RequiredPermission) -> str:
+def _name(required: RequiredPermission) -> str:
     """Return the name of the class, attribute or role that an action concerns, for messages."""
-    class_name = requirement.subject.class_.name
-    return class_name if requirement.field is None else f"{class_name}.{requirement.field}"
+    class_name = required.subject.class_.name
+    return class_name if required.field is None else f"{class_name}.{required.field}"
 
 
-def _issue(requirement: RequiredPermission, message: Message) -> Issue:
-    subject, name, action = requirement.subject, requirement.field, requirement.action.value
+def _issue(required: RequiredPermission, message: Message) -> Issue:
+    subject, name, action = required.subject, required.field, required.action.value
     if name is None:
-        return subject.issue(IssueType[f"ENTITY_GRANT_{action}"], message, *requirement.path)
+        return subject.issue(IssueType[f"ENTITY_GRANT_{action}"], message, *required.path)
     if name in subject.class_.roles:
-        return subject.role_issue(IssueType[f"ROLE_GRANT_{action}"], message, name, requirement.path)
-    return subject.attribute_issue(IssueType.ATTRIBUTE_GRANT_EDIT, message, name, path=requirement.path)
+        return subject.role_issue(IssueType[f"ROLE_GRANT_{action}"], message, name, required.path)
+    return subject.attribute_issue(IssueType.ATTRIBUTE_GRANT_EDIT, message, name, path=required.path)
 
 
-def _not_found(requirement: RequiredPermission) -> Issue:
-    message = _("{object} does not exist.", object=describe_object(requirement.reference))
-    path = replace(requirement.subject, path=requirement.path).id_path
-    return requirement.subject.issue(IssueType.ENTITY_NOT_FOUND, message, *path)
+def _not_found(required: RequiredPermission) -> Issue:
+    message = _("{object} does not exist.", object=describe_object(required.reference))
+    path = replace(required.subject, path=required.path).id_path
+    return required.subject.issue(IssueType.ENTITY_NOT_FOUND, message, *path)

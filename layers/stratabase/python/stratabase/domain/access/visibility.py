@@ -53,7 +53,7 @@ class ClassVisibility(NamedTuple):
         """
         if not self.is_open or (self.where is not None and values[0] is not True):
             return None
-        # The value of `where` comes first, if there is one; those of the members are the last ones.
+        # The value of `where` comes first, if there is one; those of the attributes and roles come last.
         results = values[len(values) - len(self.conditional) :]
         pairs = zip(self.conditional, results, strict=True)
         return self.redact(
@@ -121,7 +121,7 @@ def _is_removable(class_: Class, name: str) -> bool:
 
 
 def missing_grant_message(access: Access, action: Action, name: str) -> Message:
-    """Return the message for a profile that may not perform an action on a class or its member at all."""
+    """Return the message for a profile that may not perform an action on a class or field at all."""
     return _(
         "The profile {profile} does not have {action} permission for {name}.",
         profile=access.profile,

@@ -37,6 +37,13 @@ class Reference(NamedTuple):
     id: str
 
 
+class Moment(NamedTuple):
+    """An object and an instant, to name the state of the object at that instant."""
+
+    reference: Reference
+    at: Instant
+
+
 def describe_object(reference: Reference) -> str:
     """Return an object's name for messages in any language: `Team "t7"`."""
     return f"{reference.class_name} {describe_value(reference.id)}"

@@ -31,7 +31,7 @@ def _resolve_keys(request: WriteRequest) -> None:
             _refuse_missing(request, holder, requests.assignments)
         elif write.is_deleted:
             request.issues += [
-                claim.requester.deleted_by_request_issue(holder) for claim in requests.assignments
+                assignment.requester.deleted_by_request_issue(holder) for assignment in requests.assignments
             ]
         else:
             write.role_paths[name.role_name] = requester.path
@@ -42,8 +42,8 @@ def _resolve_keys(request: WriteRequest) -> None:
 
 def _refuse_missing(request: WriteRequest, holder: Reference, assignments: Sequence[KeyRequest]) -> None:
     if request.knows(holder):
-        for claim in assignments:
-            request.report_missing(holder, claim.requester)
+        for assignment in assignments:
+            request.report_missing(holder, assignment.requester)
 
 
 def _set_key(request: WriteRequest, write: ObjectWrite, role: Role, requests: KeyRequests) -> None:

@@ -114,10 +114,10 @@ class UpdateBulk:
 
 @frozen
 class Delete:
-    """Delete an object and all its parts. `place` is the path of the object's ID in the request."""
+    """Delete an object and all its parts. `id_path` is the path of the object's ID in the request."""
 
     reference: Reference
-    place: Path = (ID,)
+    id_path: Path = (ID,)
     if_version: tuple[Instant, ...] | None = None
     """The same as for `Update`."""
 

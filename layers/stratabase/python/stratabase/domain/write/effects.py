@@ -54,7 +54,7 @@ def effects_of(
     if not written and not links:
         return Effects(request.context.now)
     instant = instant_after(request.context.now, map(_last_change, written.values()))
-    # 3. Add a check of each object that the request names but does not change.
+    # 3. Add a check of each unchanged object that the request names in order to write others through it.
     relies = isinstance(command, Update | Delete) and command.if_version is not None
     checks = _object_checks(request, links, written, relies_on_version=relies)
     return Effects(instant, (*_object_effects(request, written, instant), *links, *checks))
@@ -124,14 +124,14 @@ def _object_checks(
     With `relies_on_version`, the object of the command must also be unchanged in the store.
     """
     named = {*request.context.ids.existing}
-    stay = [
+    unchanged = [
         write.before
         for write in request.objects.values()
         if write.reference in named and write.before is not None and write.reference not in written
     ]
-    passed = _touched_objects(request, links, written) if stay else ()
-    for before in stay:
-        if before.reference in passed:
+    touched = _touched_objects(request, links, written) if unchanged else ()
+    for before in unchanged:
+        if before.reference in touched:
             yield ObjectCheck(before, relies_on_version and before.reference == request.context.ids.root)
 
 

@@ -72,7 +72,7 @@ def expand(command: AnyCommand, context: WriteContext) -> WriteRequest:
 
 def _first_task(command: AnyCommand, ids: RequestIds) -> Task:
     if isinstance(command, Delete):
-        return DeleteObject(ids.root, command.place)
+        return DeleteObject(ids.root, command.id_path)
     if isinstance(command, Restore):
         return RestoreObject(ids.root, command, AT_VERSION_PATH, {})
     placed = PlacedCommand(command, ROOT_PATH)

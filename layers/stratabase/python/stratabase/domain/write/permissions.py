@@ -44,25 +44,29 @@ def required_permissions(
         # Which permissions a restoration requires depends on the former and the present state.
         return [*permissions_for_any_restoration(request, access)]
     unique: dict[object, RequiredPermission] = {}
-    permissions = chain(
-        _of_command(request, access, command), _of_keys(request, access, command), _of_links(request)
+    all_required = chain(
+        _permissions_of_root(request, access, command),
+        _key_permissions(request, access, command),
+        _link_permissions(request),
     )
-    for permission in without_single_objects(permissions):
-        unique.setdefault(permission.key, permission)
+    for required in without_single_objects(all_required):
+        unique.setdefault(required.key, required)
     return list(unique.values())
 
 
-def _of_command(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[RequiredPermission]:
+def _permissions_of_root(
+    request: WriteRequest, access: Access, command: AnyCommand
+) -> Iterator[RequiredPermission]:
     """Yield the permissions that the commands and the deletions that follow from them require."""
     if isinstance(command, Delete):
         root = request.context.ids.root
-        subject = Subject(request.class_(root.class_name), root.id, path=command.place)
-        yield RequiredPermission(Action.DELETE, subject, root, command.place)
+        subject = Subject(request.class_(root.class_name), root.id, path=command.id_path)
+        yield RequiredPermission(Action.DELETE, subject, root, command.id_path)
         return
     if isinstance(command, Restore):
         yield from permissions_to_restore(request, access, command)
     else:
-        yield from _of_commands(request, access, command)
+        yield from _permissions_of_nested(request, access, command)
     # A part without grants of its own follows its whole; a part that is deleted with its whole needs none.
     for write in request.objects.values():
         if (
@@ -80,7 +84,9 @@ def _goes_with_its_whole(request: WriteRequest, write: ObjectWrite) -> bool:
     return whole is not None and request.is_deleted(whole)
 
 
-def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iterator[RequiredPermission]:
+def _key_permissions(
+    request: WriteRequest, access: Access, command: AnyCommand
+) -> Iterator[RequiredPermission]:
     """Yield the permissions that changes of keys require.
 
     The holder of a key changes. On the opposite side, the former and the new target of the key change.
@@ -91,26 +97,24 @@ def _of_keys(request: WriteRequest, access: Access, command: AnyCommand) -> Iter
             continue
         former_id = None if write is None else write.value_before(name.role_name)
         if requests.assignments or any(each.id == former_id for each in requests.releases):
-            yield from _of_holder(request, access, holder, requester)
-            yield _of_role(request, holder, name.role_name, requester)
+            yield from _holder_permissions(request, access, holder, requester)
+            yield _role_permission(request, holder, name.role_name, requester)
         opposite = opposite_name(request.role(name))
         if opposite is not None and requests.own:
             may_name = not isinstance(command, Restore) or access.always_shows(*name)
             ends = dict.fromkeys((*(each.id for each in requests.own), former_id))
             for end in (each for each in ends if isinstance(each, str)):
-                permission = _of_role(
+                required = _role_permission(
                     request, Reference(opposite.class_name, end), opposite.role_name, requester
                 )
                 # The request does not name the former target, so a message must not reveal its ID.
                 is_named = may_name and end != former_id
                 yield (
-                    permission
-                    if is_named
-                    else permission._replace(subject=replace(permission.subject, id=None))
+                    required if is_named else required._replace(subject=replace(required.subject, id=None))
                 )
 
 
-def _of_holder(
+def _holder_permissions(
     request: WriteRequest, access: Access, holder: Reference, requester: RoleSubject
 ) -> Iterator[RequiredPermission]:
     """Yield the permission to edit the holder of a key, or the whole that it follows, from the other side."""
@@ -121,23 +125,23 @@ def _of_holder(
         yield RequiredPermission(Action.EDIT, _subject(request, current, requester), current, requester.path)
 
 
-def _of_links(request: WriteRequest) -> Iterator[RequiredPermission]:
+def _link_permissions(request: WriteRequest) -> Iterator[RequiredPermission]:
     """Yield the permissions for the roles at both ends of links."""
     for link_key, requests in request.link_requests.items():
         requester, opposite = (
             [*requests.additions, *requests.removals][0],
             opposite_name(request.role(link_key.role)),
         )
-        yield _of_role(
+        yield _role_permission(
             request, Reference(link_key.role.class_name, link_key.owner), link_key.role.role_name, requester
         )
         if opposite is not None:
-            yield _of_role(
+            yield _role_permission(
                 request, Reference(opposite.class_name, link_key.other), opposite.role_name, requester
             )
 
 
-def _of_role(
+def _role_permission(
     request: WriteRequest, reference: Reference, role: str, requester: RoleSubject
 ) -> RequiredPermission:
     action = Action.CREATE if request.is_new(reference) else Action.EDIT
@@ -173,20 +177,20 @@ class _ObjectCommand(NamedTuple):
         """The action that the command performs on the object."""
         return Action.CREATE if isinstance(self.placed.command, Create) else Action.EDIT
 
-    def permission(self, member: str | None = None, action: Action | None = None) -> RequiredPermission:
-        """Return the permission for an action (the command's by default) on the object or a member of it."""
-        path = self.placed.path if member is None else (*self.placed.path, member)
-        return RequiredPermission(action or self.action, self.subject, self.reference, path, member)
+    def required(self, name: str | None = None, action: Action | None = None) -> RequiredPermission:
+        """Return the permission for an action (by default the command's) on the object or a field of it."""
+        path = self.placed.path if name is None else (*self.placed.path, name)
+        return RequiredPermission(action or self.action, self.subject, self.reference, path, name)
 
 
-def _of_commands(
+def _permissions_of_nested(
     request: WriteRequest, access: Access, command: Create | Update
 ) -> Iterator[RequiredPermission]:
     """Yield the permissions that a command and all commands within it require."""
     waiting = [_object_command(request, PlacedCommand(command, ROOT_PATH), None)]
     while waiting:
         object_command = waiting.pop()
-        yield from _of_object_command(access, object_command)
+        yield from _permissions_of_command(access, object_command)
         waiting += reversed(
             [
                 _object_command(request, placed, object_command)
@@ -212,7 +216,7 @@ def _object_command(
     return _ObjectCommand(placed, subject, reference, whole)
 
 
-def _of_object_command(access: Access, object_command: _ObjectCommand) -> Iterator[RequiredPermission]:
+def _permissions_of_command(access: Access, object_command: _ObjectCommand) -> Iterator[RequiredPermission]:
     command = object_command.placed.command
     values = [
         name for name, value in command.values.items() if value is not None or isinstance(command, Update)
@@ -221,17 +225,19 @@ def _of_object_command(access: Access, object_command: _ObjectCommand) -> Iterat
         name: each for name, each in command.roles.items() if _has_effect(each, object_command.action)
     }
     if values or _changes_object(access, object_command, role_commands):
-        yield from _of_object(access, object_command)
-    yield from (object_command.permission(name) for name in values)
+        yield from _object_permission(access, object_command)
+    yield from (object_command.required(name) for name in values)
     for name, each in role_commands.items():
         if isinstance(each, PartsCommand):
-            yield from (object_command.permission(name, action) for action in _of_parts(each))
-            yield from _of_all_parts(access, object_command, name) if each.delete_all else ()
+            yield from (object_command.required(name, action) for action in _part_actions(each))
+            yield from _all_parts_permission(access, object_command, name) if each.delete_all else ()
         else:
-            yield from (object_command.permission(name), object_command.permission(name, Action.READ))
+            yield from (object_command.required(name), object_command.required(name, Action.READ))
 
 
-def _of_all_parts(access: Access, object_command: _ObjectCommand, name: str) -> Iterator[RequiredPermission]:
+def _all_parts_permission(
+    access: Access, object_command: _ObjectCommand, name: str
+) -> Iterator[RequiredPermission]:
     """Yield the permission to delete every part, if the caller can't see any object of the part's class.
 
     Permissions for single parts would reveal which parts exist.
@@ -260,16 +266,16 @@ def _changes_object(
     )
 
 
-def _of_object(access: Access, object_command: _ObjectCommand) -> Iterator[RequiredPermission]:
+def _object_permission(access: Access, object_command: _ObjectCommand) -> Iterator[RequiredPermission]:
     """Yield the permission for an action on an object, or on the whole that it follows."""
     current: _ObjectCommand | None = object_command
     while current is not None and access.follows_whole(current.subject.class_.name):
         current = current.whole
     if current is not None:
-        yield current.permission()
+        yield current.required()
 
 
-def _of_parts(parts: PartsCommand) -> Iterator[Action]:
+def _part_actions(parts: PartsCommand) -> Iterator[Action]:
     if parts.create:
         yield Action.CREATE
     if parts.update:
@@ -283,5 +289,5 @@ def _has_effect(command: RoleCommand, action: Action) -> bool:
     if isinstance(command, ToManyCommand):
         return bool(command.add or command.remove or command.remove_all)
     if isinstance(command, PartsCommand):
-        return any(_of_parts(command))
+        return any(_part_actions(command))
     return command.target is not None or action is Action.EDIT

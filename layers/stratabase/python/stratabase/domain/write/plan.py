@@ -53,7 +53,7 @@ class WritePlan:
 
     @property
     def is_blocked(self) -> bool:
-        """Whether other members have locked objects that the command writes."""
+        """Whether a lock of another member, or an unexpected version, stops the write."""
         issues = self.issues
         return bool(issues) and any(issue.type is IssueType.ENTITY_LOCK_PERSIST for issue in issues)
 
@@ -97,4 +97,4 @@ def plan_write(command: AnyCommand, context: WriteContext, *, numbering: bool) -
 
 
 def _forbidden(access: Access, required: Iterable[RequiredPermission]) -> list[Issue]:
-    return [issue for demand in required if (issue := check_permission(access, demand)) is not None]
+    return [issue for each in required if (issue := check_permission(access, each)) is not None]

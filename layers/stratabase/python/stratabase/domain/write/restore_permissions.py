@@ -51,7 +51,7 @@ def permissions_to_restore(
         action = Action.EDIT if write.tombstone is None else Action.CREATE
         if not access.follows_whole(write.reference.class_name):
             yield RequiredPermission(action, write.subject, write.reference, write.subject.path)
-        yield from _of_members(request, access, write, action, changed)
+        yield from _field_permissions(request, access, write, action, changed)
 
 
 def _changed_objects(request: WriteRequest, access: Access) -> ChangedObjects:
@@ -86,7 +86,7 @@ def _is_or_may_be_changed(access: Access, write: ObjectWrite) -> bool:
     return write.tombstone is not None or write.is_written or not is_open
 
 
-def _of_members(
+def _field_permissions(
     request: WriteRequest, access: Access, write: ObjectWrite, action: Action, changed: ChangedObjects
 ) -> Iterator[RequiredPermission]:
     """Yield the permissions for attributes and roles that change.
@@ -96,7 +96,7 @@ def _of_members(
     class_, place = write.subject.class_, write.subject.path
     for role in class_.roles.values():
         if role.composition:
-            yield from _of_composition(request, access, write, role, changed)
+            yield from _composition_permissions(request, access, write, role, changed)
     for name in (
         *native_attributes(class_),
         *(name for name, role in class_.roles.items() if role.holds_key),
@@ -109,7 +109,7 @@ def _of_members(
             yield from _for_any_target(request, access, class_, class_.roles[name], place)
 
 
-def _of_composition(
+def _composition_permissions(
     request: WriteRequest, access: Access, write: ObjectWrite, role: Role, changed: ChangedObjects
 ) -> Iterator[RequiredPermission]:
     """Yield the permissions for parts that are restored, changed or deleted."""
@@ -148,13 +148,13 @@ def _for_any_parts(
     waiting, seen = [class_name], {class_name}
     while waiting:
         class_ = request.class_(waiting.pop())
-        yield from _of_class(request, access, class_, place)
+        yield from _class_permissions(request, access, class_, place)
         below = {role.target for role in class_.roles.values() if role.composition} - seen
         seen |= below
         waiting += sorted(below)
 
 
-def _of_class(
+def _class_permissions(
     request: WriteRequest, access: Access, class_: Class, place: Path
 ) -> Iterator[RequiredPermission]:
     # An empty ID stands for any object of the class.
@@ -207,9 +207,9 @@ def without_single_objects(permissions: Iterable[RequiredPermission]) -> Iterato
     An issue about a single object would reveal that the object exists.
     """
     permissions = list(permissions)  # iterated twice
-    of_all = {_kind(permission) for permission in permissions if not permission.reference.id}
+    of_all = {_kind(required) for required in permissions if not required.reference.id}
     return (each for each in permissions if not each.reference.id or _kind(each) not in of_all)
 
 
-def _kind(permission: RequiredPermission) -> tuple[Action, str, str | None]:
-    return permission.action, permission.reference.class_name, permission.field
+def _kind(required: RequiredPermission) -> tuple[Action, str, str | None]:
+    return required.action, required.reference.class_name, required.field

@@ -4,14 +4,12 @@ from dataclasses import dataclass, field
 
 from stratabase.domain.issues.issue import Path
 from stratabase.domain.objects.change import Tombstone
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.serials import SerialName
 
 Owner = tuple[RoleName, str]
 """An object and one of its roles, to find what the role leads to."""
-Moment = tuple[Reference, Instant]
-"""An object and an instant, to find its state at that instant."""
 Pair = tuple[RoleName, str, str]
 """A role and two objects, to find whether the role leads from the first to the second."""
 
@@ -73,17 +71,19 @@ class Snapshot:
 
     def version(self, reference: Reference, at: Instant) -> Entity | None:
         """Return the state of an object at an instant; None if it did not exist."""
-        if (reference, at) not in self.versions:
-            self.missing.versions[reference, at] = None
-        return self.versions.get((reference, at))
+        moment = Moment(reference, at)
+        if moment not in self.versions:
+            self.missing.versions[moment] = None
+        return self.versions.get(moment)
 
     def sees_version(self, reference: Reference, at: Instant) -> bool:
         """Return whether the caller may see an object's state at an instant; False if it did not exist."""
         if self.version(reference, at) is None:
             return False
-        if (reference, at) not in self.seen_versions:
-            self.missing.seen_versions[reference, at] = None
-        return self.seen_versions.get((reference, at), False)
+        moment = Moment(reference, at)
+        if moment not in self.seen_versions:
+            self.missing.seen_versions[moment] = None
+        return self.seen_versions.get(moment, False)
 
     def knows_tombstone(self, reference: Reference) -> bool:
         """Return whether the result of `tombstone` is known."""

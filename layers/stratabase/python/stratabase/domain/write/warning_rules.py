@@ -18,8 +18,8 @@ class WarningRule(NamedTuple):
     condition: Expression
     sources: frozenset[ClassField]
     """The attributes and roles on which the condition depends, directly or through derived attributes."""
-    walks: bool
-    """Whether the condition depends on other objects."""
+    follows_roles: bool
+    """Whether the condition follows roles, and so depends on other objects."""
     is_plain: bool
     """Whether the condition depends only on stored attributes of the object itself."""
 
@@ -42,13 +42,13 @@ class WarningRules:
         return self._known[class_name]
 
     @cached_property
-    def are_there(self) -> bool:
+    def exist(self) -> bool:
         """Whether any class has warnings."""
         return any(class_.warnings for class_ in self._model.classes.values())
 
     def _read(self, class_: Class, rule: WarningDefinition) -> WarningRule:
         condition = expressions_of(self._model).condition(class_.name, rule.condition)
-        members = all_dependencies(self._model, class_.name, condition.paths)
-        walks = any(name in self._model.classes[owner].roles for owner, name in members)
-        is_plain = not walks and not any(is_derived(class_, name) for _, name in members)
-        return WarningRule(class_.name, rule, condition, members, walks, is_plain)
+        sources = all_dependencies(self._model, class_.name, condition.paths)
+        follows_roles = any(name in self._model.classes[owner].roles for owner, name in sources)
+        is_plain = not follows_roles and not any(is_derived(class_, name) for _, name in sources)
+        return WarningRule(class_.name, rule, condition, sources, follows_roles, is_plain)

@@ -75,11 +75,11 @@ class _LockPermissionCheck:
     def __init__(self, services: Services, access: Access, caller: Caller, options: WriteOptions) -> None:
         budget = options.budget or services.new_budget()
         evaluation = options.evaluation_for(caller, services.clock.now())
-        request = ReadContext(services.model, services.entities, budget, evaluation)
+        read_context = ReadContext(services.model, services.entities, budget, evaluation)
         self._access = access
-        self._visible = Reader(request)
+        self._visible = Reader(read_context)
         """Reads what the caller may see."""
-        self._unrestricted = Reader(request, unrestricted=True)
+        self._unrestricted = Reader(read_context, unrestricted=True)
         """Reads whatever exists, to evaluate conditions."""
 
     def issues(self, subjects: Subjects) -> list[Issue]:
@@ -93,18 +93,18 @@ class _LockPermissionCheck:
             zip((each.reference for each in existing), run(self._visible.add_visible(existing)), strict=True)
         )
         # 2. Collect the permissions that each object needs, and evaluate their conditions together.
-        required = {each.reference: [*self._required(each, subjects[each.reference])] for each in existing}
+        permissions = {each.reference: [*self._required(each, subjects[each.reference])] for each in existing}
         conditional = [
-            ConditionalPermission(demand, where)
-            for each in required.values()
-            for demand in each
-            if (where := required_condition(self._access, demand)) is not None
+            ConditionalPermission(required, where)
+            for each in permissions.values()
+            for required in each
+            if (where := required_condition(self._access, required)) is not None
         ]
         unmet_conditions = {*unmet_keys(self._unrestricted, conditional)}
         # 3. Report at most one issue for each object, in the order of the request.
         issues = (
-            self._issue(subject, required[reference], visible[reference], unmet_conditions)
-            if reference in required
+            self._issue(subject, permissions[reference], visible[reference], unmet_conditions)
+            if reference in permissions
             else not_found(subject)
             for reference, subject in subjects.items()
         )
@@ -128,27 +128,27 @@ class _LockPermissionCheck:
     def _issue(
         self,
         subject: Subject,
-        required: Sequence[RequiredPermission],
+        permissions: Sequence[RequiredPermission],
         visible: Entity | None,
         unmet_keys: Collection[PermissionKey],
     ) -> Issue | None:
         is_unseen = visible is None and self._access.may_read_class(subject.class_.name)
-        if is_unseen or self._hides(required):
+        if is_unseen or self._hides(permissions):
             return not_found(subject)
-        for demand in required:
-            issue = check_permission(self._access, demand)
-            if issue is None and demand.key in unmet_keys:
-                issue = unmet_condition(self._access, demand)
+        for required in permissions:
+            issue = check_permission(self._access, required)
+            if issue is None and required.key in unmet_keys:
+                issue = unmet_condition(self._access, required)
             if issue is not None:
                 return issue
         return None
 
-    def _hides(self, required: Iterable[RequiredPermission]) -> bool:
+    def _hides(self, permissions: Iterable[RequiredPermission]) -> bool:
         """Return whether the caller may not read a role that leads to the part."""
         narrowed = (
-            self._access.field_permission(demand.reference.class_name, demand.field)
-            for demand in required
-            if demand.field is not None
+            self._access.field_permission(required.reference.class_name, required.field)
+            for required in permissions
+            if required.field is not None
         )
         return any(each is not None and Action.READ not in each.actions for each in narrowed)
 

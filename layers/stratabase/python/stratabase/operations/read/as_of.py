@@ -7,7 +7,7 @@ from typing import NamedTuple, Never
 
 from stratabase.domain.issues.issue import Issue, IssueType
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import ListedParts, WholeReference, whole_of
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
@@ -16,8 +16,6 @@ from stratabase.messages import _
 from stratabase.operations.context import ReadContext
 from stratabase.operations.read.batched_reads import Load, Phase
 
-Moment = tuple[Reference, Instant]
-"""An object and an instant."""
 _OwnerMoment = tuple[str, Instant]
 """The id of an owner and an instant."""
 _BY_KEYS = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS})
@@ -46,10 +44,10 @@ class AsOfBatch:
     Versions have no locks.
     """
 
-    def __init__(self, request: ReadContext) -> None:
-        self._entities = request.entities
-        self._model = request.model
-        self._budget = request.budget
+    def __init__(self, read_context: ReadContext) -> None:
+        self._entities = read_context.entities
+        self._model = read_context.model
+        self._budget = read_context.budget
         self._listed = ListedParts()
         self._complete_links: dict[RoleName, dict[_OwnerMoment, tuple[str, ...]]] = defaultdict(dict)
         """By role and owner: the ids of links that were read without a range."""
@@ -60,13 +58,11 @@ class AsOfBatch:
         Raises ReadBudgetExceeded.
         """
         found = self._entities.as_of(moments, self._budget)
-        there = [
-            (each, at) for each, (_reference, at) in zip(found, moments, strict=True) if each is not None
-        ]
+        there = [(each, moment.at) for each, moment in zip(found, moments, strict=True) if each is not None]
         detached = self._detach(there)
         return [
-            entity and detached.get((entity.reference, at), self._without_lock(entity))
-            for entity, (_reference, at) in zip(found, moments, strict=True)
+            entity and detached.get(Moment(entity.reference, moment.at), self._without_lock(entity))
+            for entity, moment in zip(found, moments, strict=True)
         ]
 
     def links(self, keys: Sequence[PastLinkKey]) -> list[tuple[str, ...]]:
@@ -89,7 +85,7 @@ class AsOfBatch:
         No version is left out.
         """
         detached = self._detach([(version, version.start or 0) for version in versions])
-        return [detached.get((each.reference, each.start or 0)) or each for each in versions]
+        return [detached.get(Moment(each.reference, each.start or 0)) or each for each in versions]
 
     def _of_role(
         self, role: RoleName, owners: Sequence[_OwnerMoment], id_range: IdRange
@@ -138,7 +134,7 @@ class AsOfBatch:
         # 3. Detach each part that its whole no longer has.
         detached: dict[Moment, Entity | None] = {}
         for each in doubtful:
-            whole, moment = found[each.owner.reference], (each.entity.reference, each.at)
+            whole, moment = found[each.owner.reference], Moment(each.entity.reference, each.at)
             if whole is None:
                 detached[moment] = self._without_owner(each, ended[each.owner.reference])
             elif each.entity.end is None and not self._lists(whole, each):
@@ -172,7 +168,7 @@ class AsOf(NamedTuple):
 
     def objects(self, references: Sequence[Reference]) -> Load:
         """Return the load of objects as of the instant."""
-        return Load(Phase.OBJECTS, self.batch.objects, [(each, self.instant) for each in references])
+        return Load(Phase.OBJECTS, self.batch.objects, [Moment(each, self.instant) for each in references])
 
     def links(self, role: RoleName, ids: Sequence[str], id_range: IdRange) -> Load:
         """Return the load of the ids that a role of each owner may have led to."""

@@ -1,8 +1,8 @@
-"""Readings: generators that yield what they need to load, and share batches as in a data loader.
+"""Batched reads: generators that yield what they need to load, and share batches as in a data loader.
 
-A reading yields a `Load` when it needs data, receives the values, and goes on. `run_together` collects the
-loads of many readings, loads them in one batch, and resumes the readings. So the number of round trips
-depends on the depth of one reading, not on the number of readings.
+A batched read yields a `Load` when it needs data, receives the values, and goes on. `run_together` collects
+the loads of many reads, loads them in one batch, and resumes the reads. So the number of round trips depends
+on the depth of one read, not on the number of reads.
 """
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
@@ -15,11 +15,11 @@ T = TypeVar("T")
 
 
 _IN_A_ROW = 10
-"""Readings to resume before other requests get a turn. Each may take a millisecond."""
+"""Reads to resume before other requests get a turn. Each may take a millisecond."""
 
 
 class Phase(IntEnum):
-    """The kind of a load. Links are loaded only when no reading waits for objects."""
+    """The kind of a load. Links are loaded only when no read waits for objects."""
 
     OBJECTS = 1
     LINKS = 2
@@ -27,7 +27,7 @@ class Phase(IntEnum):
 
 
 class Load(NamedTuple):
-    """The keys that a reading needs, and the function that loads the values of many keys in their order."""
+    """The keys that a read needs, and the function that loads the values of many keys in their order."""
 
     phase: Phase
     function: Callable[[Sequence[Any]], Sequence[Any]]
@@ -38,24 +38,24 @@ BatchedRead = Generator[Load, Any, T]
 """A generator that yields loads, receives the values of their keys, and returns its result."""
 
 
-def run(reading: BatchedRead[T]) -> T:
-    """Return the result of a single reading. Raises what loading and the reading raise."""
+def run(read: BatchedRead[T]) -> T:
+    """Return the result of a single read. Raises what loading and the read raise."""
     values: Sequence[Any] | None = None
     while True:
         try:
-            load = reading.send(values)
+            load = read.send(values)
         except StopIteration as stop:
             found: T = stop.value
             return found
         values = load.function(load.keys)
 
 
-def run_together(readings: Iterable[BatchedRead[T]]) -> list[T]:
-    """Return the result of each reading. Loads with the same function share a batch. Raises as `run`."""
-    tasks = [_Task(reading) for reading in readings]
+def run_together(reads: Iterable[BatchedRead[T]]) -> list[T]:
+    """Return the result of each read. Loads with the same function share a batch. Raises as `run`."""
+    tasks = [_Task(read) for read in reads]
     _resume(tasks, {})
     while waiting_tasks := [task for task in tasks if task.load is not None]:
-        # Load links only when no reading waits for objects. So all readings stay on the same level, and the
+        # Load links only when no read waits for objects. So all reads stay on the same level, and the
         # next objects are loaded in one batch.
         phase = min(task.phase for task in waiting_tasks)
         ready = [task for task in waiting_tasks if task.phase in {phase, Phase.VISIBILITY}]
@@ -68,12 +68,12 @@ Values = dict[Callable[[Sequence[Any]], Sequence[Any]], dict[Hashable, Any]]
 
 
 class _Task(Generic[T]):
-    """A reading, the load that it waits for (None at its end), and its result."""
+    """A batched read, the load that it waits for (None at its end), and its result."""
 
     found: T
 
-    def __init__(self, reading: BatchedRead[T]) -> None:
-        self._reading = reading
+    def __init__(self, read: BatchedRead[T]) -> None:
+        self._read = read
         self.load: Load | None = None
 
     @property
@@ -82,11 +82,11 @@ class _Task(Generic[T]):
         return self.load.phase
 
     def resume(self, values: Values) -> None:
-        """Send the values, and run the reading until its next load or its end."""
+        """Send the values, and run the read until its next load or its end."""
         load = self.load
         sent = None if load is None else [values[load.function][key] for key in load.keys]
         try:
-            self.load = self._reading.send(sent)
+            self.load = self._read.send(sent)
         except StopIteration as stop:
             self.load = None
             self.found = stop.value

@@ -92,12 +92,12 @@ class DerivedValues:
 
     def compute(self) -> None:
         """Compute the demanded attributes, each after those that it depends on. Everything must be loaded."""
-        for member in self._formulas.sort(self._demanded):
-            entities = self._demanded[member]
-            values = self._formulas[member].values(list(entities.values()), self._inputs)
+        for field in self._formulas.sort(self._demanded):
+            entities = self._demanded[field]
+            values = self._formulas[field].values(list(entities.values()), self._inputs)
             # A redacted attribute stays null, even if its formula has a value.
-            self._inputs.values[member] = {
-                number: None if is_redacted(entity, member[1]) else value
+            self._inputs.values[field] = {
+                number: None if is_redacted(entity, field[1]) else value
                 for (number, entity), value in zip(entities.items(), values, strict=True)
             }
 
@@ -121,11 +121,11 @@ class DerivedValues:
         while entered:
             dependencies, entities = entered.pop()
             for name in dependencies.derived:
-                member = (dependencies.class_name, name)
-                demanded = self._demanded[member]
+                field = (dependencies.class_name, name)
+                demanded = self._demanded[field]
                 fresh = {number: each for number, each in entities.items() if number not in demanded}
                 demanded |= fresh
-                entered.append((self._formulas[member].dependencies, fresh))
+                entered.append((self._formulas[field].dependencies, fresh))
             if dependencies.roles:
                 self._next.append((dependencies, entities))
 

@@ -76,7 +76,7 @@ class Inputs:
     def state(self, entity: Entity, derived: Iterable[ClassField]) -> Mapping[str, Any]:
         """Return an object's state with the values of its derived attributes."""
         state = self.render(entity)
-        values = {member[1]: self.values[member][id(entity)] for member in derived}
+        values = {field[1]: self.values[field][id(entity)] for field in derived}
         return {**state, **values} if values else state
 
 
@@ -104,7 +104,7 @@ class _ExpressionFormula:
     def __init__(self, model: Model, class_name: str, expression: Expression) -> None:
         self.dependencies = dependencies_of(model, class_name, expression.paths)
         self._expression = expression
-        self._own = _derived_members(self.dependencies)
+        self._own = _derived_fields(self.dependencies)
         self._related = tuple(_related(self.dependencies, ()))
 
     def values(self, entities: Sequence[Entity], inputs: Inputs) -> Sequence[Any]:
@@ -126,11 +126,11 @@ class _ExpressionFormula:
 def _related(dependencies: Dependencies, roles: tuple[RoleName, ...]) -> Iterable[_Related]:
     for role, below in dependencies.roles.items():
         there = (*roles, role)
-        yield _Related(tuple(each.role_name for each in there), there, _derived_members(below))
+        yield _Related(tuple(each.role_name for each in there), there, _derived_fields(below))
         yield from _related(below, there)
 
 
-def _derived_members(dependencies: Dependencies) -> tuple[ClassField, ...]:
+def _derived_fields(dependencies: Dependencies) -> tuple[ClassField, ...]:
     return tuple((dependencies.class_name, name) for name in dependencies.derived)
 
 
@@ -197,14 +197,14 @@ class _EndAttribute:
 
     def __init__(self, model: Model, class_name: str, name: str) -> None:
         class_ = model.classes[class_name]
-        self._member = (class_name, name)
+        self._field = (class_name, name)
         self._is_derived = is_derived(class_, name)
         self._value = value_getter(class_, name)
 
     def reader(self, inputs: Inputs) -> Callable[[Entity], Any]:
         """Return a function that reads the attribute of an object."""
         if self._is_derived:
-            values = inputs.values.get(self._member, {})
+            values = inputs.values.get(self._field, {})
             return lambda entity: values[id(entity)]
         value, render = self._value, inputs.render
         return lambda entity: value(render(entity))
@@ -230,13 +230,13 @@ class Formulas:
         self._known: dict[ClassField, Formula] = {}
         self._of_expression = lru_cache(_REMEMBERED)(self._make_for_expression)
 
-    def __getitem__(self, member: ClassField) -> Formula:
+    def __getitem__(self, field: ClassField) -> Formula:
         """Return the formula of a derived attribute."""
-        found = self._known.get(member)
+        found = self._known.get(field)
         if found is None:
-            class_name, name = member
+            class_name, name = field
             attribute = self.model.classes[class_name].attributes[name]
-            found = self._known[member] = self._make(class_name, attribute)
+            found = self._known[field] = self._make(class_name, attribute)
         return found
 
     def of(self, class_name: str, expression: Expression) -> Formula:
@@ -244,13 +244,13 @@ class Formulas:
         # `to_stored` is part of the key: expressions that compare equal may store their values differently.
         return self._of_expression(class_name, expression, expression.to_stored)
 
-    def sort(self, members: Iterable[ClassField]) -> list[ClassField]:
+    def sort(self, fields: Iterable[ClassField]) -> list[ClassField]:
         """Return derived attributes in an order in which each comes after those that it depends on."""
-        return sorted(members, key=self._places.__getitem__)
+        return sorted(fields, key=self._places.__getitem__)
 
     @cached_property
     def _places(self) -> dict[ClassField, int]:
-        return {member: place for place, member in enumerate(derivation_order(self.model))}
+        return {field: place for place, field in enumerate(derivation_order(self.model))}
 
     def _make_for_expression(self, class_name: str, expression: Expression, _: ToStored) -> Formula:
         return _ExpressionFormula(self.model, class_name, expression)

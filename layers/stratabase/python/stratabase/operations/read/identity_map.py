@@ -33,18 +33,18 @@ class IdentityMap:
 
     def __init__(
         self,
-        request: ReadContext,
+        read_context: ReadContext,
         as_of: AsOf | None = None,
         pending: PendingWrite | None = None,
         render: Render = stored_state,
     ) -> None:
         """`as_of` is None for the present. `render` returns what answers and expressions see of an object."""
-        self.model = request.model
-        self.budget = request.budget
-        self.evaluation = request.evaluation
+        self.model = read_context.model
+        self.budget = read_context.budget
+        self.evaluation = read_context.evaluation
         self.render = render
         self.as_of = as_of
-        self._entities = request.entities
+        self._entities = read_context.entities
         self._pending = pending
         # The objects that the write changes are known from the start, and so never read from the store.
         self._objects: dict[Reference, Entity | None] = {} if pending is None else dict(pending.objects)

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.access.visibility import ClassVisibility, class_visibility
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import part_ids, whole_roles
 from stratabase.domain.query.filter import MATCH_ALL, MATCH_NONE, ExpressionFilter, Filter
 from stratabase.model.model import Action
 from stratabase.operations.context import ReadContext
-from stratabase.operations.read.as_of import AsOf, AsOfBatch, Moment
+from stratabase.operations.read.as_of import AsOf, AsOfBatch
 from stratabase.operations.read.batched_reads import BatchedRead, Load, Phase, run
 from stratabase.operations.read.derived_values import evaluate
 from stratabase.operations.read.identity_map import IdentityMap
@@ -78,7 +78,7 @@ class ReadPolicy:
 
     def ids_showing(self, name: RoleName, ids: Sequence[str]) -> BatchedRead[Sequence[str]]:
         """Return the ids of those objects whose role or attribute is visible. Raises as `show`."""
-        found = yield from self._showing(name, ids)
+        found = yield from self._ids_with_visible(name, ids)
         return found if self._current is None else (yield from self._current.showing(name, found))
 
     def _show(self, entities: Sequence[Entity | None]) -> BatchedRead[list[Entity | None]]:
@@ -93,9 +93,12 @@ class ReadPolicy:
         chains = {id(entity): self._chain(entity) for entity in there}
         alone = yield from self._show_alone(each for chain in chains.values() for each in chain.objects)
         # 3. Hide each part whose whole is hidden or does not show it.
-        return [None if entity is None else self._through(chains[id(entity)], alone) for entity in entities]
+        return [
+            None if entity is None else self._visible_through_wholes(chains[id(entity)], alone)
+            for entity in entities
+        ]
 
-    def _showing(self, name: RoleName, ids: Sequence[str]) -> BatchedRead[Sequence[str]]:
+    def _ids_with_visible(self, name: RoleName, ids: Sequence[str]) -> BatchedRead[Sequence[str]]:
         permission = self._access.field_permission(*name)
         if permission is None or (Action.READ in permission.actions and permission.where is None):
             return ids
@@ -139,7 +142,7 @@ class ReadPolicy:
             for (number, entity), value in zip(found.items(), values[name], strict=True)
         }
 
-    def _through(self, chain: _Chain, alone: _Visible) -> Entity | None:
+    def _visible_through_wholes(self, chain: _Chain, alone: _Visible) -> Entity | None:
         """Return what is visible of the first object of a chain: nothing if any of them is hidden."""
         visible = [each for entity in chain.objects if (each := alone[id(entity)]) is not None]
         is_visible = chain.is_complete and len(visible) == len(chain.objects)
@@ -158,10 +161,10 @@ class CurrentVisibility:
     For a deleted object, its last state counts as the present one.
     """
 
-    def __init__(self, request: ReadContext, access: Access) -> None:
-        self._request = request
+    def __init__(self, read_context: ReadContext, access: Access) -> None:
+        self._read_context = read_context
         self._access = access
-        self._objects = IdentityMap(request)
+        self._objects = IdentityMap(read_context)
         self._policy = ReadPolicy(access, self._objects)
         self._hidden: dict[Reference, frozenset[str] | None] = {}
         """By object: the attributes and roles that are hidden now, None if the whole object is."""
@@ -206,16 +209,16 @@ class CurrentVisibility:
     def _find(self, references: Sequence[Reference]) -> list[None]:
         """Find out what is hidden of objects. Raises ReadBudgetExceeded, Unavailable.
 
-        It is the function of a `Load`, so that many readings share one batch. The result is in `_hidden`.
+        It is the function of a `Load`, so that many reads share one batch. The result is in `_hidden`.
         """
         run(self._objects.load_with_wholes(references))
         found = {each: self._objects.find(each) for each in references}
-        run(self._judge(self._policy, [entity for entity in found.values() if entity is not None]))
+        run(self._record_hidden(self._policy, [entity for entity in found.values() if entity is not None]))
         # For deleted objects, the last state decides.
-        self._look_back([each for each, entity in found.items() if entity is None])
+        self._record_hidden_of_deleted([each for each, entity in found.items() if entity is None])
         return [None] * len(references)
 
-    def _judge(self, policy: ReadPolicy, entities: Sequence[Entity]) -> BatchedRead[None]:
+    def _record_hidden(self, policy: ReadPolicy, entities: Sequence[Entity]) -> BatchedRead[None]:
         """Note what is hidden of objects in the state in which they are passed."""
         visible = yield from policy.show(entities)
         # Start with everything hidden, then note what the grants show.
@@ -231,7 +234,7 @@ class CurrentVisibility:
                     hidden[id_] |= set() if id_ in showing else {name}
             self._hidden |= {Reference(class_name, id_): frozenset(names) for id_, names in hidden.items()}
 
-    def _look_back(self, gone: Sequence[Reference]) -> None:
+    def _record_hidden_of_deleted(self, gone: Sequence[Reference]) -> None:
         """Note what was hidden of deleted objects in their last state.
 
         If none is known, everything is hidden.
@@ -240,23 +243,25 @@ class CurrentVisibility:
         moments = self._last_moments(gone)
         if not moments:
             return
-        batch = AsOfBatch(self._request)
+        batch = AsOfBatch(self._read_context)
         versions: dict[Instant, list[Entity]] = defaultdict(list)
-        for version, (_, last) in zip(batch.objects(moments), moments, strict=True):
-            versions[last] += [] if version is None else [version]
+        for version, moment in zip(batch.objects(moments), moments, strict=True):
+            versions[moment.at] += [] if version is None else [version]
         for last, each in versions.items():
-            then = IdentityMap(self._request, AsOf(AsOfBatch(self._request), last))
+            then = IdentityMap(self._read_context, AsOf(AsOfBatch(self._read_context), last))
             then.add(each)
-            run(self._judge(ReadPolicy(self._access, then), each))
+            run(self._record_hidden(ReadPolicy(self._access, then), each))
 
     def _last_moments(self, gone: Sequence[Reference]) -> list[Moment]:
         """Return the last instants at which objects existed. A part existed as long as its wholes."""
-        tombstones = self._request.entities.tombstones([self._lost(each) for each in gone]) if gone else []
+        tombstones = (
+            self._read_context.entities.tombstones([self._first_ended(each) for each in gone]) if gone else []
+        )
         pairs = zip(gone, tombstones, strict=True)
         # The last millisecond before the end.
-        return [(reference, each.last_end - 1) for reference, each in pairs if each is not None]
+        return [Moment(reference, each.last_end - 1) for reference, each in pairs if each is not None]
 
-    def _lost(self, reference: Reference) -> Reference:
+    def _first_ended(self, reference: Reference) -> Reference:
         """Return the object or the first of its wholes that ended, or that its own whole no longer lists."""
         objects, at = self._objects, reference
         while (entity := objects[at]) is not None:

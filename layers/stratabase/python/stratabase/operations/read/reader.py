@@ -36,7 +36,7 @@ class Reader(IdentityMap):
 
     def __init__(  # noqa: PLR0913 - each has its default
         self,
-        request: ReadContext,
+        read_context: ReadContext,
         at: Instant | None = None,
         pending: PendingWrite | None = None,
         *,
@@ -50,18 +50,18 @@ class Reader(IdentityMap):
         If `unrestricted`, ignore the caller's grants. Readers of several instants share `batch` and
         `current`, so that they load together.
         """
-        as_of = None if at is None else AsOf(batch or AsOfBatch(request), at)
+        as_of = None if at is None else AsOf(batch or AsOfBatch(read_context), at)
         self._policy: ReadPolicy | None = None
-        access = None if unrestricted else request.access
+        access = None if unrestricted else read_context.access
         if access is None:
-            super().__init__(request, as_of, pending, render)
+            super().__init__(read_context, as_of, pending, render)
             return
         # Conditions of grants need hidden objects too. So the policy has an identity map of its own, which
         # also applies the pending write, and this reader has only what is visible.
-        super().__init__(request, as_of, None, render)
+        super().__init__(read_context, as_of, None, render)
         if at is not None and current is None:
-            current = CurrentVisibility(request, access)
-        self._policy = ReadPolicy(access, IdentityMap(request, as_of, pending), current)
+            current = CurrentVisibility(read_context, access)
+        self._policy = ReadPolicy(access, IdentityMap(read_context, as_of, pending), current)
         self._pending = pending
 
     def get(self, reference: Reference) -> Entity | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Moment, Reference
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.version_diff import (
@@ -33,29 +33,29 @@ class _Side(NamedTuple):
 
 
 def version_diff(
-    request: ReadContext, reference: Reference, from_: Instant, to: Instant
+    read_context: ReadContext, reference: Reference, from_: Instant, to: Instant
 ) -> list[AttributeChange] | None:
     """Return the differences from one instant to another. `from_` may be the later one.
 
     If the object did not exist or was hidden at one instant, it counts as empty; at both, the result is None.
     Raises ReadBudgetExceeded, Unavailable.
     """
-    return _Difference(request, normalize_reference(reference)).between(from_, to)
+    return _Difference(read_context, normalize_reference(reference)).between(from_, to)
 
 
 class _Difference:
     """Compares two versions of one object, as the caller may see them."""
 
-    def __init__(self, request: ReadContext, reference: Reference) -> None:
-        self._entities = request.entities
-        self._budget = request.budget
-        self._class: Class = request.model.classes[reference.class_name]
+    def __init__(self, read_context: ReadContext, reference: Reference) -> None:
+        self._entities = read_context.entities
+        self._budget = read_context.budget
+        self._class: Class = read_context.model.classes[reference.class_name]
         self._reference = reference
-        self._versions = VersionReader(request)
+        self._versions = VersionReader(read_context)
 
     def between(self, from_: Instant, to: Instant) -> list[AttributeChange] | None:
         """Return the changes from one instant to another."""
-        moments = [(self._reference, from_), (self._reference, to)]
+        moments = [Moment(self._reference, from_), Moment(self._reference, to)]
         found = self._entities.as_of(moments, self._budget)
         old, new = (self._side(at, version) for at, version in zip((from_, to), found, strict=True))
         if old.told is None and new.told is None:

@@ -17,23 +17,23 @@ from stratabase.operations.context import ReadContext
 from stratabase.operations.read.versions import VersionReader
 
 
-def version_page(request: ReadContext, reference: Reference, query: Query) -> Page:
+def version_page(read_context: ReadContext, reference: Reference, query: Query) -> Page:
     """Return one page of an object's visible versions. Raises ReadBudgetExceeded, Unavailable.
 
     In the order of their starts and without a filter, it reads no more versions than it shows. Otherwise it
     reads all.
     """
-    versions = _Versions(request, normalize_reference(reference), query)
+    versions = _Versions(read_context, normalize_reference(reference), query)
     return versions.range_page() if versions.is_range else versions.filtered_page()
 
 
 class _Versions:
     """The versions of one object that a query asks for."""
 
-    def __init__(self, request: ReadContext, reference: Reference, query: Query) -> None:
-        self._request = request
-        self._class = request.model.classes[query.class_name]
-        self._versions = VersionReader(request)
+    def __init__(self, read_context: ReadContext, reference: Reference, query: Query) -> None:
+        self._read_context = read_context
+        self._class = read_context.model.classes[query.class_name]
+        self._versions = VersionReader(read_context)
         self._reference = reference
         self._query = query
 
@@ -127,8 +127,8 @@ class _Versions:
     ) -> Iterator[Entity]:
         # If some versions may be hidden, the number to read is unknown.
         most = None if self._versions.hides(self._reference.class_name) else limit
-        found = self._request.entities.versions(
-            self._reference, since, until, backward=backward, limit=most, budget=self._request.budget
+        found = self._read_context.entities.versions(
+            self._reference, since, until, backward=backward, limit=most, budget=self._read_context.budget
         )
         visible = self._versions.visible(self._reference.class_name, found, limit)
         return (replace(version, lock=None) for version in islice(visible, limit))

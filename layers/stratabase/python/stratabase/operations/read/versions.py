@@ -6,7 +6,7 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from stratabase.domain.objects.entity import Entity, Reference, State
+from stratabase.domain.objects.entity import Entity, Moment, Reference, State
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import part_ids, whole_of
@@ -25,12 +25,12 @@ _TOGETHER = 100
 """Versions in one batch if the number of wanted versions is unknown."""
 
 
-def get_version(request: ReadContext, reference: Reference, instant: Instant) -> Entity | None:
+def get_version(read_context: ReadContext, reference: Reference, instant: Instant) -> Entity | None:
     """Return the version of an object at an instant, regardless of grants. None if there was none.
 
     Raises ReadBudgetExceeded, Unavailable.
     """
-    return AsOfBatch(request).objects([(normalize_reference(reference), instant)])[0]
+    return AsOfBatch(read_context).objects([Moment(normalize_reference(reference), instant)])[0]
 
 
 def resolve_instant(
@@ -49,7 +49,7 @@ def resolve_instant(
         return readings[0]
     named = normalize_reference(reference)
     # A version starts or ends at an instant if the object differs from a millisecond before.
-    moments = [(named, instant) for reading in readings for instant in (reading - 1, reading)]
+    moments = [Moment(named, instant) for reading in readings for instant in (reading - 1, reading)]
     found = entities.as_of(moments, budget)
     edges = zip(readings, found[::2], found[1::2], strict=True)
     return next((reading for reading, before, at in edges if _start(before) != _start(at)), readings[0])
@@ -65,21 +65,21 @@ class VersionReader:
     Many versions take as few round trips as one.
     """
 
-    def __init__(self, request: ReadContext) -> None:
-        self._request = request
-        self.access = request.access
-        self._current = None if self.access is None else CurrentVisibility(request, self.access)
+    def __init__(self, read_context: ReadContext) -> None:
+        self._read_context = read_context
+        self.access = read_context.access
+        self._current = None if self.access is None else CurrentVisibility(read_context, self.access)
 
     def at(self, instant: Instant, batch: AsOfBatch | None = None) -> Reader:
         """Return a reader of objects as of an instant. The readers of an instance share `batch`."""
-        return Reader(self._request, instant, batch=batch, current=self._current)
+        return Reader(self._read_context, instant, batch=batch, current=self._current)
 
     def each(self, versions: Sequence[Entity], find: Callable[[Reader, Entity], BatchedRead[T]]) -> list[T]:
         """Return what `find` finds for each version, with a reader of objects as of the version's start.
 
         All versions share their round trips. Raises ReadBudgetExceeded, Unavailable, and what `find` raises.
         """
-        batch = AsOfBatch(self._request)
+        batch = AsOfBatch(self._read_context)
         if self._current is not None:
             self._current.note(versions)
         # The versions were read without the wholes of parts, which may have lost them by then.
@@ -129,7 +129,7 @@ class VersionReader:
         `shown` is what is visible of the version. Roles lead only to visible objects. Raises
         ReadBudgetExceeded.
         """
-        class_ = self._request.model.classes[shown.reference.class_name]
+        class_ = self._read_context.model.classes[shown.reference.class_name]
         reader = self.at(instant)
         roles = [role for role in class_.roles.values() if role.holds_key or role.composition]
         names = [*class_.attributes, *(role.name for role in roles)]
@@ -145,17 +145,17 @@ class VersionReader:
         Otherwise it belongs to a restoration that is not finished. That is possible only for open versions,
         so only these are checked. Raises ReadBudgetExceeded, Unavailable.
         """
-        classes = self._request.model.classes
+        classes = self._read_context.model.classes
         owner = whole_of(classes[version.reference.class_name], version.state)
         if owner is None or version.end is not None or not classes[owner.reference.class_name].versioned:
             return True
-        return bool(run(Reader(self._request, instant, unrestricted=True).attached([version])))
+        return bool(run(Reader(self._read_context, instant, unrestricted=True).attached([version])))
 
     def _shows(self, reader: Reader, owner: Reference, name: str) -> bool:
         """Return whether an attribute or a role of an object is visible."""
         if self.access is None:
             return True
-        role = self._request.model.classes[owner.class_name].roles.get(name)
+        role = self._read_context.model.classes[owner.class_name].roles.get(name)
         if role is not None and not self.access.may_follow(owner.class_name, role):
             return False
         return run(reader.shows(owner, name))

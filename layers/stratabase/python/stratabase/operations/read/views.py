@@ -28,7 +28,7 @@ def read_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> list
 
 
 def load_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> BatchedRead[list[View]]:
-    """Return what `read_views` returns, as a reading."""
+    """Return what `read_views` returns, as a batched read."""
     there = yield from reader.attached(entities)
     if not fetch.roles and not fetch.derived and fetch.render_lock is None:
         return list(map(reader.render, there))

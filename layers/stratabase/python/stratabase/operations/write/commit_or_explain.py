@@ -31,40 +31,40 @@ MAX_NAMED_OBJECTS = 10
 
 
 def commit_or_explain(
-    plan: WritePlan, change: Change, act: CommitOrDryRun, view: CallerVisibility
+    plan: WritePlan, change: Change, commit_or_dry_run: CommitOrDryRun, visibility: CallerVisibility
 ) -> list[Issue]:
-    """Commit or try a change by `act`. Return the issues if the store refuses it.
+    """Commit or try a change by `commit_or_dry_run`. Return the issues if the store refuses it.
 
     Raises Conflict if the plan must be made again, because it relies on a state that has changed.
     """
     try:
-        act(change)
+        commit_or_dry_run(change)
     except LockedByOthers as refusal:
-        if not refusal.still_hold(view.services.clock.now()):
+        if not refusal.still_hold(visibility.services.clock.now()):
             raise Conflict from None
         return explain(plan, refusal)
     except IntegrityViolation as refusal:
         if is_outdated(plan, refusal):
             raise Conflict from None
-        return explain(plan, refusal, dict(_holders(plan, refusal, change.instant, view)))
+        return explain(plan, refusal, dict(_holders(plan, refusal, change.instant, visibility)))
     except TooLarge as refusal:
         return explain(plan, refusal)
     except UniqueViolation as refusal:
         # The store reports refused values alone. Try the rest of the change, to report all issues at once.
         rest = without_values(change, refusal.violations)
-        return [*explain(plan, refusal), *_beside(plan, rest, view)]
+        return [*explain(plan, refusal), *_beside(plan, rest, visibility)]
     except UniqueNotBuilt as refusal:
         rest = without_values(change, refusal.unbuilt)
-        return [*explain(plan, refusal), *_beside(plan, rest, view)]
+        return [*explain(plan, refusal), *_beside(plan, rest, visibility)]
     return []
 
 
-def _beside(plan: WritePlan, rest: Change, view: CallerVisibility) -> list[Issue]:
+def _beside(plan: WritePlan, rest: Change, visibility: CallerVisibility) -> list[Issue]:
     """Return the issues of a change without the values that the store refused."""
     if len(plan.effects) == 1 and not plan.index.moves:
         return []  # One object without associations has nothing else that could be refused.
     try:
-        view.services.entities.dry_run(rest)
+        visibility.services.entities.dry_run(rest)
     except (LockedByOthers, IntegrityViolation, TooLarge) as refusal:
         return explain(plan, refusal)
     except (UniqueViolation, UniqueNotBuilt, Conflict):
@@ -73,7 +73,7 @@ def _beside(plan: WritePlan, rest: Change, view: CallerVisibility) -> list[Issue
 
 
 def _holders(
-    plan: WritePlan, refusal: IntegrityViolation, now: Instant, view: CallerVisibility
+    plan: WritePlan, refusal: IntegrityViolation, now: Instant, visibility: CallerVisibility
 ) -> Iterator[tuple[RequiredRoleEmpty, Reference]]:
     """Yield, for each object that must not be deleted because others require it, one of these.
 
@@ -87,11 +87,11 @@ def _holders(
             and request.may_identify(violation.reference)
         ):
             with suppress(ReadBudgetExceeded):
-                yield from ((violation, each) for each in _holder(request, violation, now, view))
+                yield from ((violation, each) for each in _holder(request, violation, now, visibility))
 
 
 def _holder(
-    request: WriteRequest, violation: RequiredRoleEmpty, now: Instant, view: CallerVisibility
+    request: WriteRequest, violation: RequiredRoleEmpty, now: Instant, visibility: CallerVisibility
 ) -> Sequence[Reference]:
     """Return one object that leads to the deleted object and that the caller sees, or nothing.
 
@@ -102,11 +102,11 @@ def _holder(
     if not is_open or (access is not None and not access.may_read_class(class_name)):
         return ()
     # Objects that the request itself deletes or redirects are not in the way.
-    entities, most = view.services.entities, len(request.objects) + MAX_NAMED_OBJECTS
+    entities, most = visibility.services.entities, len(request.objects) + MAX_NAMED_OBJECTS
     ids = entities.referrers(violation.role, violation.reference.id, most)
     found = [each for id_ in ids if (each := Reference(class_name, id_)) not in request.objects]
     if access is None:
         return found[:1]
     there = [entity for entity in entities.read(found[:MAX_NAMED_OBJECTS]) if entity is not None]
-    seen = zip(there, view.sees_role(now, there, violation.role), strict=True)
+    seen = zip(there, visibility.sees_role(now, there, violation.role), strict=True)
     return [entity.reference for entity, is_seen in seen if is_seen][:1]

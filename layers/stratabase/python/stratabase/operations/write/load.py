@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from stratabase.domain.members.member import Caller
-from stratabase.domain.objects.entity import Entity, RoleName
+from stratabase.domain.objects.entity import Entity, Moment, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.domain.write.snapshot import Missing, Moment, Owner, Pair, Snapshot
+from stratabase.domain.write.snapshot import Missing, Owner, Pair, Snapshot
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.operations.context import ReadContext
 from stratabase.operations.ports import EntityRepository
@@ -41,27 +41,29 @@ class CallerVisibility(NamedTuple):
 
         `read` has other objects that were read already.
         """
-        return [entity is not None for entity in run(Reader(self._request(now)).add_visible(entities, read))]
+        return [
+            entity is not None for entity in run(Reader(self._read_context(now)).add_visible(entities, read))
+        ]
 
     def sees_versions(self, now: Instant, versions: Sequence[Entity], at: Instant) -> list[bool]:
         """Return, for each version as of an instant, whether the caller sees it."""
-        reader = VersionReader(self._request(now)).at(at)
+        reader = VersionReader(self._read_context(now)).at(at)
         return [version is not None for version in run(reader.add_visible(versions))]
 
     def sees_role(self, now: Instant, entities: Sequence[Entity], role: RoleName) -> list[bool]:
         """Return, for each object, whether the caller sees a role of it."""
-        reader = Reader(self._request(now))
+        reader = Reader(self._read_context(now))
         visible = run(reader.add_visible(entities))
         return [each is not None and run(reader.shows(each.reference, role.role_name)) for each in visible]
 
-    def _request(self, now: Instant) -> ReadContext:
+    def _read_context(self, now: Instant) -> ReadContext:
         evaluation, budget = self.conditions_at(now)
         return ReadContext(self.services.model, self.services.entities, budget, evaluation)
 
 
-def load_missing(snapshot: Snapshot, view: CallerVisibility, now: Instant) -> None:
+def load_missing(snapshot: Snapshot, visibility: CallerVisibility, now: Instant) -> None:
     """Read what a snapshot lacks, and add it. Raises ReadBudgetExceeded, Unavailable."""
-    entities = view.services.entities
+    entities = visibility.services.entities
     missing, snapshot.missing = snapshot.missing, Missing()
     # 1. Read objects, and what their roles lead to.
     if missing.entities:
@@ -74,10 +76,10 @@ def load_missing(snapshot: Snapshot, view: CallerVisibility, now: Instant) -> No
         known = {reference: snapshot.entities[reference] for reference in missing.seen}
         there = {reference: entity for reference, entity in known.items() if entity is not None}
         read = (entity for entity in snapshot.entities.values() if entity is not None)
-        snapshot.seen.update(zip(there, view.sees(now, [*there.values()], read), strict=True))
+        snapshot.seen.update(zip(there, visibility.sees(now, [*there.values()], read), strict=True))
     # 3. Read former versions and tombstones, and find out which versions the caller sees.
     if missing.versions or missing.seen_versions:
-        _load_versions(snapshot, view, now, missing)
+        _load_versions(snapshot, visibility, now, missing)
     if missing.tombstones:
         references = list(missing.tombstones)
         snapshot.tombstones.update(zip(references, entities.tombstones(references), strict=True))
@@ -95,16 +97,20 @@ def _load_links(snapshot: Snapshot, entities: EntityRepository, missing: Missing
         snapshot.pairs.update(zip(pairs, entities.are_linked(role, ends), strict=True))
 
 
-def _load_versions(snapshot: Snapshot, view: CallerVisibility, now: Instant, missing: Missing) -> None:
+def _load_versions(snapshot: Snapshot, visibility: CallerVisibility, now: Instant, missing: Missing) -> None:
     if missing.versions:
         moments = list(missing.versions)
-        snapshot.versions.update(zip(moments, view.services.entities.as_of(moments), strict=True))
+        snapshot.versions.update(zip(moments, visibility.services.entities.as_of(moments), strict=True))
     for at, asked in _by_instant(missing.seen_versions).items():
         versions = [version for moment in asked if (version := snapshot.versions[moment]) is not None]
         seen = dict(
-            zip((each.reference for each in versions), view.sees_versions(now, versions, at), strict=True)
+            zip(
+                (each.reference for each in versions),
+                visibility.sees_versions(now, versions, at),
+                strict=True,
+            )
         )
-        snapshot.seen_versions.update({moment: seen.get(moment[0], False) for moment in asked})
+        snapshot.seen_versions.update({moment: seen.get(moment.reference, False) for moment in asked})
 
 
 def _by_role(questions: Iterable[Q]) -> Mapping[RoleName, Sequence[Q]]:
@@ -117,7 +123,7 @@ def _by_role(questions: Iterable[Q]) -> Mapping[RoleName, Sequence[Q]]:
 def _by_instant(moments: Iterable[Moment]) -> Mapping[Instant, Sequence[Moment]]:
     found: dict[Instant, list[Moment]] = defaultdict(list)
     for moment in moments:
-        found[moment[1]].append(moment)
+        found[moment.at].append(moment)
     return found
 
 

@@ -22,16 +22,16 @@ from stratabase.operations.read.derived_values import evaluate
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.state_readers import StateReaders
 
-_OF_WHAT_IS = frozenset({Action.EDIT, Action.DELETE})
+_CHECKED_BEFORE = frozenset({Action.EDIT, Action.DELETE})
 """Actions whose conditions must hold before the write."""
-_OF_WHAT_WOULD_BE = frozenset({Action.EDIT, Action.CREATE})
+_CHECKED_AFTER = frozenset({Action.EDIT, Action.CREATE})
 """Actions whose conditions must hold after the write."""
 
 
 class ConditionalPermission(NamedTuple):
     """A required permission, and the condition that the grant has for it."""
 
-    demand: RequiredPermission
+    required: RequiredPermission
     where: Expression
 
 
@@ -45,23 +45,23 @@ def unmet_permissions(readers: StateReaders) -> list[Issue]:
     asked = [] if access is None else [*_asked(access, plan)]
     if access is None or not asked:
         return []
-    now = [each for each in asked if each.demand.action in _OF_WHAT_IS]
-    then = [each for each in asked if each.demand.action in _OF_WHAT_WOULD_BE]
+    now = [each for each in asked if each.required.action in _CHECKED_BEFORE]
+    then = [each for each in asked if each.required.action in _CHECKED_AFTER]
     failed = {*unmet_keys(readers.present(), now), *unmet_keys(readers.projected(), then)}
     # A restored object must also meet the condition in its former state. Otherwise, a restoration would
     # show what was hidden.
     for at, former in _former(plan, then).items():
         failed |= {*unmet_keys(readers.former(at), former)}
-    return [unmet_condition(access, demand) for demand, _ in asked if demand.key in failed]
+    return [unmet_condition(access, required) for required, _ in asked if required.key in failed]
 
 
 def _asked(access: Access, plan: WritePlan) -> Iterator[ConditionalPermission]:
     """Yield the conditions to evaluate. Hidden objects have none, because they count as missing."""
     seen = plan.request.context.snapshot.seen
-    for demand in plan.required_permissions:
-        where = required_condition(access, demand)
-        if where is not None and seen.get(demand.reference, True):
-            yield ConditionalPermission(demand, where)
+    for required in plan.required_permissions:
+        where = required_condition(access, required)
+        if where is not None and seen.get(required.reference, True):
+            yield ConditionalPermission(required, where)
 
 
 def _former(
@@ -69,24 +69,24 @@ def _former(
 ) -> Mapping[Instant, Sequence[ConditionalPermission]]:
     """Return the conditions of restored objects, by the instant of their former state."""
     versions = plan.request.context.snapshot.versions.items()
-    instants = {reference: at for (reference, at), version in versions if version is not None}
+    instants = {moment.reference: moment.at for moment, version in versions if version is not None}
     found: dict[Instant, list[ConditionalPermission]] = defaultdict(list)
     for each in asked:
-        if each.demand.reference in instants:
-            found[instants[each.demand.reference]].append(each)
+        if each.required.reference in instants:
+            found[instants[each.required.reference]].append(each)
     return found
 
 
 def unmet_keys(reader: Reader, asked: Sequence[ConditionalPermission]) -> Iterator[PermissionKey]:
     """Yield the keys of required permissions whose conditions do not hold. Missing objects have none."""
-    run(reader.load_with_wholes(demand.reference for demand, _ in asked))
+    run(reader.load_with_wholes(required.reference for required, _ in asked))
     conditions: dict[str, dict[Expression, None]] = defaultdict(dict)
     there: dict[str, dict[Reference, Entity]] = defaultdict(dict)
-    for demand, where in asked:
-        entity = reader.find(demand.reference)
+    for required, where in asked:
+        entity = reader.find(required.reference)
         if entity is not None:
-            conditions[demand.reference.class_name][where] = None
-            there[demand.reference.class_name][demand.reference] = entity
+            conditions[required.reference.class_name][where] = None
+            there[required.reference.class_name][required.reference] = entity
     values = run(
         evaluate(
             reader,
@@ -100,7 +100,7 @@ def unmet_keys(reader: Reader, asked: Sequence[ConditionalPermission]) -> Iterat
         for where, value in zip(conditions[name], row, strict=True)
         if value is True
     }
-    for demand, where in asked:
-        is_there = demand.reference in there[demand.reference.class_name]
-        if is_there and (demand.reference, where) not in held:
-            yield demand.key
+    for required, where in asked:
+        is_there = required.reference in there[required.reference.class_name]
+        if is_there and (required.reference, where) not in held:
+            yield required.key

@@ -68,7 +68,7 @@ class Write:
         self._selects = selects
         self._validates = validates
         self._access = access_of(services.model, caller.profile)
-        self._view = CallerVisibility(services, caller, options)
+        self._visibility = CallerVisibility(services, caller, options)
         self._ids = RequestIds(command, services.ids.new, earlier)
         self._serials: dict[tuple[SerialName, Path], int] = {}
         """The serial numbers of new objects, which stay the same in all rounds."""
@@ -121,7 +121,7 @@ class Write:
         unmet = unmet_permissions(self._state_readers(plan)) if plan.required_permissions else []
         if unmet:
             return self._not_allowed(plan, change, unmet)
-        # 3. Stop at locks of others: the store would only refuse the commit.
+        # 3. Stop at a lock of another member, or an unexpected version. Do not ask the store for more issues.
         if plan.is_blocked and not is_dry:
             return WriteOutcome(plan, change, plan.issues)
         # 4. Evaluate warnings, which stop a write unless it is forced.
@@ -130,8 +130,8 @@ class Write:
         issues = [*plan.issues]
         if change.effects and self._services.class_(self._ids.root.class_name).is_stored:
             entities = self._services.entities
-            act = entities.dry_run if is_dry or issues or warnings else entities.commit
-            issues += commit_or_explain(plan, change, act, self._view)
+            commit_or_dry_run = entities.dry_run if is_dry or issues or warnings else entities.commit
+            issues += commit_or_explain(plan, change, commit_or_dry_run, self._visibility)
         issues += [each.issue for each in warnings if not each.is_doubtful(issues)]
         return WriteOutcome(plan, change, issues, reports=plan.reports)
 
@@ -158,7 +158,7 @@ class Write:
         return is_plain and self._access is None and not self._validates
 
     def _load(self, snapshot: Snapshot, now: Instant) -> None:
-        load_missing(snapshot, self._view, now)
+        load_missing(snapshot, self._visibility, now)
         if self._selects is not None:
             before = snapshot.entity(self._ids.root)
             if before is None or not self._selects(before):
@@ -177,7 +177,8 @@ class Write:
             raise Conflict
 
     def _change(self, plan: WritePlan, now: Instant) -> Change:
-        # Without a member id, the store does not check locks: the plan has reported them already.
+        # A blocked plan reaches the store only in a dry run. Without a member id, the store does not check
+        # locks, which the plan has reported already.
         member_id = None if plan.is_blocked else self._caller.id
         root = self._ids.root if isinstance(self._command, Restore) else None
         # A commit id takes time to make, and a change without effects is never committed.
@@ -192,13 +193,13 @@ class Write:
 
     def _warnings(self, plan: WritePlan) -> list[MetWarning]:
         """Return the warnings that stop the write. Raises ReadBudgetExceeded."""
-        if not plan.effects or not self._services.warning_rules.are_there:
+        if not plan.effects or not self._services.warning_rules.exist:
             return []
         found = met_warnings(self._state_readers(plan))
         return [warning for warning in found if warning.rule.definition.blocking or not self._options.force]
 
     def _state_readers(self, plan: WritePlan) -> StateReaders:
-        return StateReaders(self._services, plan, *self._view.conditions_at(plan.instant))
+        return StateReaders(self._services, plan, *self._visibility.conditions_at(plan.instant))
 
     def _context(self, snapshot: Snapshot, now: Instant) -> WriteContext:
         return WriteContext(

@@ -44,7 +44,7 @@ class StateReaders(NamedTuple):
         """Return a reader of objects as of an instant."""
         reader = Reader(self._read_context, at, unrestricted=True)
         versions = self.plan.request.context.snapshot.versions.items()
-        reader.add(version for (_, when), version in versions if version is not None and when == at)
+        reader.add(version for moment, version in versions if version is not None and moment.at == at)
         return reader
 
     @property

@@ -48,7 +48,9 @@ class MetWarning(NamedTuple):
             return False
         # If the condition follows roles, the issue may be on any object. Otherwise, it must be on this one.
         path, at = self.affected.subject.path, len(self.affected.subject.path)
-        return self.rule.walks or (issue.path[:at] == path and not names.isdisjoint(issue.path[at : at + 1]))
+        return self.rule.follows_roles or (
+            issue.path[:at] == path and not names.isdisjoint(issue.path[at : at + 1])
+        )
 
 
 def met_warnings(readers: StateReaders) -> list[MetWarning]:
@@ -88,10 +90,11 @@ def _holding(reader: Reader, asked: Sequence[MetWarning]) -> list[MetWarning]:
     """Return the warnings whose conditions hold. All objects are evaluated together."""
     run(reader.load_with_wholes(warning.affected.reference for warning in asked))
     there: dict[WarningRule, dict[Reference, Entity]] = defaultdict(dict)
-    for (_, reference, _), rule in asked:
+    for warning in asked:
+        reference = warning.affected.reference
         entity = reader.find(reference)
         if entity is not None:
-            there[rule][reference] = entity
+            there[warning.rule][reference] = entity
     values = _values(reader, there)
     return [warning for warning in asked if values.get((warning.rule, warning.affected.reference)) is True]
 

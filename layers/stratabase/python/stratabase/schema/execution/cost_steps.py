@@ -151,12 +151,12 @@ class DerivedCost:
         """Return how many objects are read for one value of an attribute: 0 if the value is stored."""
         if attribute.derivation is None:
             return 0
-        member = (class_.name, attribute.name)
-        if member not in self._known:
+        field = (class_.name, attribute.name)
+        if field not in self._known:
             expression = expressions_of(model).derived(class_.name, attribute)
             paths = expression.paths if expression else (attribute.derivation.path,)
-            self._known[member] = self._walked(model, class_, paths)
-        return self._known[member]
+            self._known[field] = self._walked(model, class_, paths)
+        return self._known[field]
 
     def _walked(self, model: Model, class_: Class, paths: Iterable[Path]) -> int:
         """Return how many objects are on paths from one object.

@@ -78,10 +78,12 @@ def previewed_view(call: Call, done: WriteResult) -> View:
 
 
 def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View]:
-    request = call.context.read_context
+    read_context = call.context.read_context
     # The indexes of the store may lag behind the write, so show its effects as a layer.
-    pending = PendingWrite(EffectIndex((effect for one in done for effect in one.effects), request.model))
-    reader = Reader(request, pending=pending, render=render)
+    pending = PendingWrite(
+        EffectIndex((effect for one in done for effect in one.effects), read_context.model)
+    )
+    reader = Reader(read_context, pending=pending, render=render)
     visible = run(reader.add_visible(one.entity for one in done))
     views = iter(read_views(reader, call.fetch, [entity for entity in visible if entity is not None]))
     pairs = zip(done, visible, strict=True)

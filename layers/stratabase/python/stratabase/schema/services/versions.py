@@ -41,9 +41,9 @@ from stratabase.schema.types.results import VERSION_DIFF_TYPE, version_diff_sour
 def _version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: Call) -> View | None:
         (readings,) = read_instants(class_, call, AT_VERSION)
-        request, reference = call.context.read_context, reference_of(class_, call)
-        at = resolve_instant(request.entities, reference, readings, request.budget)
-        version = get_version(request, reference, at)
+        read_context, reference = call.context.read_context, reference_of(class_, call)
+        at = resolve_instant(read_context.entities, reference, readings, read_context.budget)
+        version = get_version(read_context, reference, at)
         return None if version is None else version_view(call, version, at)
 
     description = f"Return the {class_.name} as it was at an instant, or null if it did not exist then."
@@ -82,10 +82,12 @@ GET_VERSION_PAGE = Service("getVersionPage", _version_page_field, has_history)
 
 def _version_diff_field(_: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: Call) -> dict[str, Any] | None:
-        request, reference = call.context.read_context, reference_of(class_, call)
+        read_context, reference = call.context.read_context, reference_of(class_, call)
         instants = read_instants(class_, call, FROM, TO)
-        from_, to = (resolve_instant(request.entities, reference, each, request.budget) for each in instants)
-        changes = version_diff(request, reference, from_, to)
+        from_, to = (
+            resolve_instant(read_context.entities, reference, each, read_context.budget) for each in instants
+        )
+        changes = version_diff(read_context, reference, from_, to)
         return None if changes is None else version_diff_source(from_, to, changes)
 
     description = (

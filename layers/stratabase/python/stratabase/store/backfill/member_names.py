@@ -82,7 +82,7 @@ class MemberBackfill:
 
     def pending(self) -> tuple[str, ...]:
         """Return the names of the classes that are not finished."""
-        (marks,) = self._engine.get([keys.MEMBER_IDS])
+        (marks,) = self._engine.get([keys.MEMBER_ID_BACKFILL])
         done = marks.attributes if marks else {}
         return tuple(name for name in self.classes() if _done_attribute(name) not in done)
 
@@ -105,7 +105,7 @@ class MemberBackfill:
             outcome.objects += len(found)
             report(len(found))
         self._engine.commit(
-            _batch([Patch(keys.MEMBER_IDS, NO_EXPECTATION, set={_done_attribute(class_name): True})])
+            _batch([Patch(keys.MEMBER_ID_BACKFILL, NO_EXPECTATION, set={_done_attribute(class_name): True})])
         )
         return outcome
 

@@ -34,7 +34,7 @@ HEAD = f"{VERSIONS}~"
 """The sort key of a head. It sorts after all closed versions."""
 REGISTRY = Key("META", "slots")
 """The key of the registry."""
-MEMBER_IDS = Key("META", "memberIds")
+MEMBER_ID_BACKFILL = Key("META", "memberIds")
 """The key of the item with the classes in which all member names have ids (backfill/member_names.py)."""
 LISTING = "index1"
 """The index that lists the objects of each class by id. It also lists all ledgers."""

@@ -10,7 +10,7 @@ from itertools import chain
 
 from stratabase import waiting
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Moment, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
 from stratabase.store.engine.port import ITEMS, Bounds, Item
@@ -207,7 +207,6 @@ def _is_within(entry: HistoryEntry, since: Instant | None, until: Instant | None
     return (since is None or entry.start >= since) and (until is None or entry.start < until)
 
 
-Moment = tuple[Reference, Instant]
 Heads = Mapping[Reference, Item | None]
 
 
@@ -220,11 +219,12 @@ def read_as_of(
     """
     present = {reference: _present_entry(store, reference, item) for reference, item in heads.items()}
     each = list(dict.fromkeys(moments))
-    earlier = [moment for moment in each if _is_earlier(present[moment[0]], moment[1])]
+    earlier = [moment for moment in each if _is_earlier(present[moment.reference], moment.at)]
     found = store.parallel_map(
-        lambda one: History(store, one[0], limiter).at(one[1], present[one[0]]), earlier
+        lambda moment: History(store, moment.reference, limiter).at(moment.at, present[moment.reference]),
+        earlier,
     )
-    known = {moment: _version(present[moment[0]]) for moment in each}
+    known = {moment: _version(present[moment.reference]) for moment in each}
     return known | dict(zip(earlier, found, strict=True))
 
 
