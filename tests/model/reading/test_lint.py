@@ -14,7 +14,7 @@ extend schema
   @profile(name: "Clerk")
 """
 ADVICE = (
-    "so members can control what this grant allows. Compare caller.id, username, or profile, which only "
+    "so they can control what this grant allows. Compare caller.id, username, or profile, which only "
     "administrators set, or email, which members must confirm."
 )
 DERIVED = """

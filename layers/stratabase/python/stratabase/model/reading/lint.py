@@ -36,7 +36,7 @@ from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
 SET_BY_MEMBERS = ("notes", "language", "timeZone", "dateFormat", "timeFormat")
 """The fields of `caller` that members can change themselves, without confirmation."""
 _ADVICE = (
-    "so members can control what this grant allows. Compare caller.id, username, or profile, which only "
+    "so they can control what this grant allows. Compare caller.id, username, or profile, which only "
     "administrators set, or email, which members must confirm."
 )
 _ASCII = (
