@@ -51,7 +51,10 @@ class ObjectWrite:
     def is_changed(self) -> bool:
         """Whether the new state differs from the previous one."""
         before = {} if self.before is None else self.before.state
-        return any(before.get(name) != value for name, value in self.state.items())
+        # The first comparison is fast. It fails also for a null that the former state leaves out.
+        return not self.state.items() <= before.items() and any(
+            before.get(name) != value for name, value in self.state.items()
+        )
 
     @property
     def is_written(self) -> bool:

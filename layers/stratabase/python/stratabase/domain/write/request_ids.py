@@ -70,7 +70,7 @@ class RequestIds:
     def _root(self, command: AnyCommand) -> Reference:
         if isinstance(command, Create):
             return Reference(command.class_name, self.new_id(ROOT_PATH))
-        return self.resolve(*command.reference)
+        return self.existing[0]
 
     def _add(self, placed: PlacedCommand, new_id: Callable[[], str]) -> None:
         self.count += 1 + sum(map(_count_ids, placed.command.roles.values()))

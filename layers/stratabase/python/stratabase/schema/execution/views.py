@@ -79,6 +79,8 @@ def previewed_view(call: Call, done: WriteResult) -> View:
 
 def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View]:
     read_context = call.context.read_context
+    if _shows_only_own_values(call, done):
+        return [render(one.entity) for one in done]
     # The indexes of the store may lag behind the write, so show its effects as a layer.
     pending = PendingWrite(
         EffectIndex((effect for one in done for effect in one.effects), read_context.model)
@@ -88,6 +90,21 @@ def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View
     views = iter(read_views(reader, call.fetch, [entity for entity in visible if entity is not None]))
     pairs = zip(done, visible, strict=True)
     return [_hidden_view(call.fetch, render, one) if entity is None else next(views) for one, entity in pairs]
+
+
+def _shows_only_own_values(call: Call, done: Sequence[WriteResult]) -> bool:
+    """Return whether the views show only stored values of the written objects, all of which exist.
+
+    Then nothing needs to be read or hidden. A part may have lost its whole, so it is read.
+    """
+    fetch, context = call.fetch, call.context
+    is_plain = not fetch.roles and not fetch.derived and fetch.render_lock is None
+    classes = context.services.model.classes
+    return (
+        is_plain
+        and context.access is None
+        and not any(classes[one.reference.class_name].part for one in done)
+    )
 
 
 def _hidden_view(fetch: Fetch, face: Render, done: WriteResult) -> View:
