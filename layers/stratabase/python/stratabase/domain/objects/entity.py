@@ -1,6 +1,6 @@
 """An object at one moment: its class and ID, its state, and the versions and commits around it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import NamedTuple
 
@@ -42,6 +42,11 @@ class Moment(NamedTuple):
 
     reference: Reference
     at: Instant
+
+
+def differ(one: State, other: State, names: Iterable[str]) -> bool:
+    """Return whether two states have different values of any of these attributes and roles."""
+    return any(one.get(name) != other.get(name) for name in names)
 
 
 def describe_object(reference: Reference) -> str:

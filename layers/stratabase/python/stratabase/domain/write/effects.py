@@ -1,6 +1,6 @@
 """The effects of a write, once all requests of its objects and links are resolved."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from stratabase.domain.objects.change import (
@@ -46,18 +46,14 @@ def effects_of(
     # 2. Choose the start of the versions, one instant for the whole commit: the clock's time, or one
     #    millisecond after the latest version or deletion that the write follows. So the versions of an object
     #    are in order even if the clock of another process is ahead.
-    written = {
-        reference: write
-        for reference, write in request.objects.items()
-        if write.is_written or write.tombstone is not None
-    }
+    written = {reference: write for reference, write in request.objects.items() if write.is_written}
     if not written and not links:
         return Effects(request.context.now)
     instant = instant_after(request.context.now, map(_last_change, written.values()))
     # 3. Add a check of each unchanged object that the request names in order to write others through it.
     relies = isinstance(command, Update | Delete) and command.if_version is not None
     checks = _object_checks(request, links, written, relies_on_version=relies)
-    return Effects(instant, (*_object_effects(request, written, instant), *links, *checks))
+    return Effects(instant, (*_object_effects(request, written.values(), instant), *links, *checks))
 
 
 def _assign_serials(request: WriteRequest) -> None:
@@ -76,18 +72,20 @@ def _last_change(write: ObjectWrite) -> Instant | None:
 
 
 def _object_effects(
-    request: WriteRequest, written: Container[Reference], instant: Instant
+    request: WriteRequest, written: Iterable[ObjectWrite], instant: Instant
 ) -> Iterator[ObjectEffect]:
     """Yield an effect for each object that is created, restored, changed or deleted."""
-    for write in request.objects.values():
+    for write in written:
         if write.is_new:
             yield Creation(_created(request, write, instant))
         elif write.tombstone is not None:
             yield _restored(request, write, write.tombstone, instant)
-        elif write.before is not None and write.is_deleted:
-            yield Deletion(write.before)
-        elif write.before is not None and write.reference in written:
-            yield _updated(request, write, write.before, instant)
+        elif write.before is not None:
+            yield (
+                Deletion(write.before)
+                if write.is_deleted
+                else _updated(request, write, write.before, instant)
+            )
 
 
 def _created(request: WriteRequest, write: ObjectWrite, instant: Instant) -> Entity:

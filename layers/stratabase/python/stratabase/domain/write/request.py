@@ -59,7 +59,7 @@ class ObjectWrite:
     @property
     def is_written(self) -> bool:
         """Whether the object is created, changed, restored or deleted."""
-        return self.is_new or self.is_deleted or self.is_changed
+        return self.is_new or self.is_deleted or self.tombstone is not None or self.is_changed
 
     def value_before(self, name: str) -> Stored:
         """Return the previous value of an attribute or role."""

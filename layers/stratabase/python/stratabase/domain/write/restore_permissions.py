@@ -83,7 +83,7 @@ def _is_or_may_be_changed(access: Access, write: ObjectWrite) -> bool:
         access.always_shows(write.reference.class_name, name)
         for name in _kept_in_versions(write.subject.class_)
     )
-    return write.tombstone is not None or write.is_written or not is_open
+    return write.is_written or not is_open
 
 
 def _field_permissions(

@@ -115,34 +115,38 @@ class FieldArguments:
     def __init__(self, field: GraphQLField, node: FieldNode) -> None:
         self._field = field
         self._node = node
-        arguments = node.arguments or ()
-        given = {
-            each.name.value: each.value.name.value
-            for each in arguments
-            if isinstance(each.value, VariableNode)
-        }
-        self._variables = [(field.args[name].out_name or name, variable) for name, variable in given.items()]
-        """The arguments that are variables: for each, its name and the name of the variable."""
-        others = [each for each in arguments if each.name.value not in given]
-        self._has_constants = not any(_has_variable(each.value) for each in others)
-        """Whether all other arguments are the same for every request."""
-        self._others = (
-            GraphQLField(field.type, {name: each for name, each in field.args.items() if name not in given}),
-            FieldNode(name=node.name, arguments=tuple(others)),
-        )
 
     def values(self, variables: Any) -> Mapping[str, Any]:
         """Return the coerced values by name. Callers must not change them. Raises GraphQLError."""
-        known = variables.coerced
-        if self._has_constants and all(known.get(variable) is not None for _, variable in self._variables):
-            return self._constants | {name: known[variable] for name, variable in self._variables}
+        names, constants, known = self._variables, self._constants, variables.coerced
+        if constants is not None and all(known.get(variable) is not None for variable in names.values()):
+            args = self._field.args
+            given = {args[name].out_name or name: known[variable] for name, variable in names.items()}
+            return constants | given
         # graphql-core must decide about a variable that is null or has no value: the argument may have a
         # default value, or must not be null.
         return get_argument_values(self._field, self._node, variables)
 
+    # Only compiled operations ask for the values again and again, so this is not prepared before.
     @cached_property
-    def _constants(self) -> dict[str, Any]:
-        return get_argument_values(*self._others)
+    def _variables(self) -> dict[str, str]:
+        """By argument that is a variable: the name of the variable."""
+        return {
+            each.name.value: each.value.name.value
+            for each in self._node.arguments or ()
+            if isinstance(each.value, VariableNode)
+        }
+
+    @cached_property
+    def _constants(self) -> dict[str, Any] | None:
+        """The other arguments, coerced. None if a variable is part of one. Raises GraphQLError."""
+        names = self._variables
+        others = [each for each in self._node.arguments or () if each.name.value not in names]
+        if any(_has_variable(each.value) for each in others):
+            return None
+        args = {name: each for name, each in self._field.args.items() if name not in names}
+        node = FieldNode(name=self._node.name, arguments=tuple(others))
+        return get_argument_values(GraphQLField(self._field.type, args), node)
 
     def unset(self, variables: Any) -> list[tuple[str, Path]]:
         """Return the variables in the arguments that have no value, each with its path.

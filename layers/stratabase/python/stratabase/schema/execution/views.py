@@ -78,9 +78,9 @@ def previewed_view(call: Call, done: WriteResult) -> View:
 
 
 def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View]:
-    read_context = call.context.read_context
     if _shows_only_own_values(call, done):
         return [render(one.entity) for one in done]
+    read_context = call.context.read_context
     # The indexes of the store may lag behind the write, so show its effects as a layer.
     pending = PendingWrite(
         EffectIndex((effect for one in done for effect in one.effects), read_context.model)
@@ -93,9 +93,9 @@ def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View
 
 
 def _shows_only_own_values(call: Call, done: Sequence[WriteResult]) -> bool:
-    """Return whether the views show only stored values of the written objects, all of which exist.
+    """Return whether the views show only stored values, so that nothing needs to be read or hidden.
 
-    Then nothing needs to be read or hidden. A part may have lost its whole, so it is read.
+    The view of a part needs its whole: a part that its whole does not list is not shown.
     """
     fetch, context = call.fetch, call.context
     is_plain = not fetch.roles and not fetch.derived and fetch.render_lock is None

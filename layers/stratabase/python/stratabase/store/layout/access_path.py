@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived, type_of
-from stratabase.domain.objects.entity import Entity, State
+from stratabase.domain.objects.entity import Entity, State, differ
 from stratabase.model.model import Class
 from stratabase.model.types import STORAGE_CLASSES
 from stratabase.model.types.storage import StorageClass
@@ -50,9 +50,8 @@ class AccessPath:
     def is_moved(self, before: Entity, after: Entity) -> bool:
         """Return whether an object lies in another place after a change."""
         # Most changes leave most indexes alone, which is cheaper to see by the values than by the places.
-        old, new = before.state, after.state
-        is_changed = any(old.get(name) != new.get(name) for name, _ in self.columns)
-        return is_changed and self.place(before) != self.place(after)
+        names = (column.attribute for column in self.columns)
+        return differ(before.state, after.state, names) and self.place(before) != self.place(after)
 
     def is_usable_for(self, class_: Class) -> bool:
         """Return whether pages of a class may be read from the index.

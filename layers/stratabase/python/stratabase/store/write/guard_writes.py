@@ -13,7 +13,6 @@ object whose values are taken gets no guard, and the commit records the violatio
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple, TypeGuard
 
 from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
@@ -25,7 +24,7 @@ from stratabase.domain.objects.commit_refusals import (
     UniqueNotBuilt,
     UniqueViolation,
 )
-from stratabase.domain.objects.entity import Entity, Reference, State
+from stratabase.domain.objects.entity import Entity, Reference, differ
 from stratabase.store.engine.port import (
     NOT_EXISTS,
     Action,
@@ -157,8 +156,8 @@ class GuardWrites:
         constraints = self._constraints(reference.class_name)
         if effect.before is not None and effect.after is not None:
             # Values that stay need the same guard as before.
-            changed = partial(_is_changed, effect.before.state, effect.after.state)
-            constraints = [each for each in constraints if any(map(changed, each.unique.attributes))]
+            before, after = effect.before.state, effect.after.state
+            constraints = [each for each in constraints if differ(before, after, each.unique.attributes)]
         old = self._claims(constraints, reference, effect.before)
         new = self._claims(constraints, reference, effect.after)
         self._after[reference] = effect.after
@@ -253,10 +252,6 @@ class GuardWrites:
         key = keys.head(reference)
         self.other_heads[key] = Check(key, OBJECT_ABSENT if entity is None else expect_unchanged(entity))
         return entity
-
-
-def _is_changed(before: State, after: State, attribute: str) -> bool:
-    return before.get(attribute) != after.get(attribute)
 
 
 def _is_of_other_models(claim: Claim) -> TypeGuard[UniqueClaim]:
