@@ -59,7 +59,9 @@ def expand(command: AnyCommand, context: WriteContext) -> WriteRequest:
     A command that refers to more objects than the limit is refused without being expanded.
     """
     request = WriteRequest(context)
-    request.issues += (*_limit_issues(request, command), *_duplicate_issues(request))
+    if context.ids.exceeds_limit:
+        request.issues.append(_limit_issue(request, command))
+    request.issues += _duplicate_issues(request)
     if context.ids.exceeds_limit:
         return request
     # Tasks add further tasks. The keys of restored objects wait until all objects that come back are known.
@@ -137,18 +139,17 @@ def _request_roles(request: WriteRequest, write: ObjectWrite, placed: PlacedComm
         ROLE_REQUESTS[storage_of(request.context.model, role)](request, write, role, placed)
 
 
-def _limit_issues(request: WriteRequest, command: AnyCommand) -> Iterator[Issue]:
+def _limit_issue(request: WriteRequest, command: AnyCommand) -> Issue:
     ids = request.context.ids
-    if ids.exceeds_limit:
-        id_ = None if isinstance(command, Create) else ids.root.id
-        client_id = None if isinstance(command, Delete | Restore) else command.client_id
-        message = _(
-            "The request refers to {number} objects. The maximum is {maximum}.",
-            number=ids.count,
-            maximum=MAX_OBJECTS_PER_COMMAND,
-        )
-        subject = Subject(request.class_(ids.root.class_name), id_, client_id)
-        yield subject.issue(IssueType.MALFORMED_REQUEST, message, *ROOT_PATH)
+    id_ = None if isinstance(command, Create) else ids.root.id
+    client_id = None if isinstance(command, Delete | Restore) else command.client_id
+    message = _(
+        "The request refers to {number} objects. The maximum is {maximum}.",
+        number=ids.count,
+        maximum=MAX_OBJECTS_PER_COMMAND,
+    )
+    subject = Subject(request.class_(ids.root.class_name), id_, client_id)
+    return subject.issue(IssueType.MALFORMED_REQUEST, message, *ROOT_PATH)
 
 
 def _duplicate_issues(request: WriteRequest) -> Iterator[Issue]:

@@ -27,11 +27,10 @@ def check_locks(request: WriteRequest, command: AnyCommand) -> None:
 
     Also add one if the object of the command does not have the version that the client expects.
     """
-    named = frozenset(request.context.ids.existing)
-    for write in request.objects.values():
-        # Few objects are locked. Only for these does it matter whether the request writes them.
-        is_locked = write.before is not None and write.before.lock is not None
-        if is_locked and (write.reference in named or write.is_written):
+    locked = [write for write in request.objects.values() if write.before and write.before.lock is not None]
+    named = frozenset(request.context.ids.existing) if locked else frozenset()
+    for write in locked:
+        if write.reference in named or write.is_written:
             request.issues += _lock_issues(request, write)
     root = request.objects.get(request.context.ids.root)
     if root is not None and isinstance(command, Update | Delete) and command.if_version is not None:

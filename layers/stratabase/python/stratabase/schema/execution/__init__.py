@@ -8,6 +8,7 @@ Read the files in this order:
 - `selections`: collects the fields of a selection
 - `fetch_plan`, `views`: say what the fields need of objects, and fetch it
 - `compiled_operation`, `answer_code`: execute an operation without graphql-core's executor
+- `variables`: coerces the variables of a compiled operation
 - `errors`, `insight`: render `errors` and `extensions` of the response
 - `cache`: a cache of bounded weight
 

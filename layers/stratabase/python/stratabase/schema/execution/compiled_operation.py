@@ -10,7 +10,6 @@ from graphql import (
     GraphQLObjectType,
     GraphQLSchema,
     OperationDefinitionNode,
-    get_variable_values,
 )
 
 from stratabase.formats.preferences import Formats
@@ -18,6 +17,7 @@ from stratabase.schema.execution.answer_code import AnswerCompiler, NeedsGraphQL
 from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.fetch_plan import FetchPlan, plan_fetch
 from stratabase.schema.execution.selections import FieldArguments, Selections, fragments_of, names_of
+from stratabase.schema.execution.variables import VariableCoercion
 from stratabase.schema.request.context import RESOLVER, Call, GraphQLContext, ResultWithIssues
 
 MAX_CACHED_FORMATS = 16
@@ -43,6 +43,7 @@ class CompiledOperation:
     ) -> None:
         self._schema = schema
         self._operation = operation
+        self._variables = VariableCoercion(schema, operation.variable_definitions or ())
         self._selections = Selections(fragments_of(document))
         self._roots: BoundedCache[Formats, tuple[CompiledRootField, ...]] = BoundedCache(MAX_CACHED_FORMATS)
 
@@ -60,8 +61,7 @@ class CompiledOperation:
             return None
 
     def _values(self, variables: Mapping[str, Any]) -> Any:
-        definitions = self._operation.variable_definitions
-        values = get_variable_values(self._schema, definitions or (), dict(variables))
+        values = self._variables.values(variables)
         if isinstance(values, list):
             raise NeedsGraphQLCore("the variables are wrong")
         return values
