@@ -70,7 +70,7 @@ LINKS = {
 
 
 class CompanyScenario:
-    """The stored company, with services that write its objects."""
+    """An in-memory store that contains the company, and services that write to it."""
 
     def __init__(self, model: Model = COMPANY) -> None:
         self.services: Services
@@ -88,13 +88,13 @@ class CompanyScenario:
         self.entities.objects[reference] = entity
 
     def write(self, command: Command) -> Any:
-        """Execute a command and return the result of its operation. Raises Refused."""
+        """Run a command, and return the result of its operation. Raises Refused."""
         if isinstance(command, Delete):
             return delete(self.services, command, ADMINISTRATOR)
         return save(self.services, command, ADMINISTRATOR)
 
     def refusal(self, command: Command) -> tuple[Issue, ...]:
-        """Return the issues of a command that must be refused and must change nothing."""
+        """Return the issues of a command. Assert that it is refused and changes nothing."""
         before = self.entities.graph
         try:
             self.write(command)
@@ -104,7 +104,7 @@ class CompanyScenario:
         raise AssertionError(f"It was done: {self.entities.commits[-1]}")
 
     def changes(self, command: Command) -> dict[str, Any]:
-        """Return the changed values, links and deleted objects of a command."""
+        """Run a command, and return the changed values, links and deleted objects."""
         before = self.entities.graph
         self.write(command)
         after = self.entities.graph
@@ -139,12 +139,12 @@ def _link(link: tuple[RoleName, str, str]) -> str:
 
 
 def is_canonical_side(link: tuple[RoleName, str, str]) -> bool:
-    """Return whether a link is seen from its canonical side."""
+    """Return whether a link is one-way, or seen from the side that results show."""
     opposite = COMPANY.classes[link[0].class_name].roles[link[0].role_name].opposite
     return opposite is None or link[0].role_name in {"people", "friends"}
 
 
 def issue_summary(issue: Issue) -> tuple[Any, ...]:
-    """Return what a table of cases says of an issue."""
+    """Return the fields of an issue that tables of test cases contain."""
     names = issue.role_names or issue.attribute_names
     return issue.type.name, issue.entity_name, issue.entity_id, *names, ".".join(map(str, issue.path))

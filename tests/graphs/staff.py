@@ -17,7 +17,7 @@ EMPLOYEES, TEAMS, PROJECTS = 500, 20, 50
 
 @cache
 def staff() -> Items:
-    """Return the items of an engine that holds them all."""
+    """Return the items of an engine that contains all these objects."""
     engine = ReferenceEngine()
     store_graph(engine, HR, _graph())
     return all_items(engine)

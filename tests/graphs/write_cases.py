@@ -35,7 +35,7 @@ _LARGE: Mapping[Reference, Mapping[str, Any]] = {
 
 
 def scenario() -> CompanyScenario:
-    """Return the company, with a project that is larger than what can be written at once."""
+    """Return the company with an additional project that is too large for one commit."""
     scenario = CompanyScenario()
     for reference, state in _LARGE.items():
         scenario.put(reference, state)
