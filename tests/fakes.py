@@ -1,7 +1,7 @@
 """Fakes for tests of everything above the store: in-memory objects, a settable clock and counted IDs."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, islice
 
@@ -80,6 +80,22 @@ class DictEntities:
     def objects(self) -> dict[Reference, Entity]:
         """All objects that exist."""
         return self.graph.objects
+
+    def fill(
+        self,
+        objects: Mapping[str, Mapping[str, State]],
+        links: Iterable[tuple[str, str, str, str]],
+    ) -> None:
+        """Store objects without validation.
+
+        `objects` are states by class and id. Each of the `links` is a class, a role, an owner and a target.
+        """
+        for class_name, states in objects.items():
+            for id_, state in states.items():
+                reference = Reference(class_name, id_)
+                self.objects[reference] = Entity(reference, {**state, "_id": id_}, ("before",))
+        for class_name, role, owner, other in links:
+            self.graph.link(self._model, RoleName(class_name, role), owner, other)
 
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         if budget is not None:

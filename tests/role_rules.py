@@ -47,6 +47,10 @@ class Graph:
                 act(end)
         return graph
 
+    def link(self, model: Model, role: RoleName, owner: str, other: str) -> None:
+        """Add a link, as each side of the association sees it."""
+        self.links.update(ends(model, role, owner, other))
+
     def drop(self, gone: Reference, model: Model) -> None:
         """Remove a deleted object's own links, and the links to it that its own roles can find."""
         self.links = {

@@ -12,7 +12,6 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
 from tests.graphs.company import COMPANY
-from tests.role_rules import ends
 
 OBJECTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "Team": {
@@ -76,16 +75,11 @@ class CompanyScenario:
         self.services: Services
         self.entities: DictEntities
         self.services, self.entities, self.clock = fake_services(model)
-        for class_name, objects in OBJECTS.items():
-            for id_, state in objects.items():
-                self.put(Reference(class_name, id_), state)
-        for class_name, role, owner, other in LINKS:
-            self.entities.graph.links |= set(ends(model, RoleName(class_name, role), owner, other))
+        self.entities.fill(OBJECTS, LINKS)
 
     def put(self, reference: Reference, state: Mapping[str, Any]) -> None:
         """Store an object without validation."""
-        entity = Entity(reference, {**state, "_id": reference.id}, ("before",))
-        self.entities.objects[reference] = entity
+        self.entities.fill({reference.class_name: {reference.id: state}}, [])
 
     def write(self, command: Command) -> Any:
         """Run a command, and return the result of its operation. Raises Refused."""

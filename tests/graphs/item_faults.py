@@ -6,7 +6,7 @@ from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.model.model import Model
 from stratabase.store.engine.port import Key
 from stratabase.store.layout import codec, keys
-from tests.role_rules import Graph, ends, is_one_way, role_of, roles
+from tests.role_rules import Graph, is_one_way, role_of, roles
 from tests.store.engine_items import Items
 from tests.store.graph_agreement import disagreements
 
@@ -24,7 +24,7 @@ def graph_of(model: Model, items: Items) -> Graph:
         for name, owner, other in _links(model, key):
             is_there = Reference(role_of(model, name).target, other) in graph.objects
             if Reference(name.class_name, owner) in graph.objects and (is_there or is_one_way(model, name)):
-                graph.links.update(ends(model, name, owner, other))
+                graph.link(model, name, owner, other)
     return graph
 
 

@@ -21,7 +21,6 @@ from stratabase.operations.write.services import delete, preview, save, validate
 from tests.fakes import NOON, fake_services, request_of, unlimited_budget
 from tests.graphs.commands import add, create, create_command, delete_command, point, update, update_command
 from tests.operations.write.recorded_calls import RecordedCalls
-from tests.role_rules import ends
 from tests.schema.grants.guild_api import GUILD, MANAGER, SMITH
 
 SEEN = evaluation_context(SMITH, NOON)
@@ -37,7 +36,7 @@ class GuildServices:
         self.put("Master", "zoe", name="Zoe", level=9, email="z")
         self.put("Team", "red", name="red")
         self.put("Work", "w", label="w", head="ada", open=True)
-        self.entities.graph.links |= set(ends(GUILD, RoleName("Master", "works"), "ada", "w"))
+        self.entities.graph.link(GUILD, RoleName("Master", "works"), "ada", "w")
 
     def put(self, class_name: str, id_: str, **state: Stored) -> None:
         reference = Reference(class_name, id_)

@@ -21,7 +21,6 @@ from stratabase.model.model import Model
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from tests.fakes import CountedIds, DictEntities, FrozenClock, unlimited_budget
-from tests.role_rules import ends
 from tests.schema.grants.naive import NaiveVisibility
 from tests.schema.grants.random_model import random_model
 from tests.schema.grants.random_requests import RandomRequests
@@ -94,7 +93,7 @@ class RandomObjects:
         return self._chance.choice(self.ids(class_name))
 
     def _link(self, owner: str, other: str) -> None:
-        self.entities.graph.links |= set(ends(self.model, RoleName("Apple", "peers"), owner, other))
+        self.entities.graph.link(self.model, RoleName("Apple", "peers"), owner, other)
 
     def _add_to_whole(self, seed: Entity) -> None:
         whole = self.entities.objects[Reference("Apple", str(seed.state["apple"]))]

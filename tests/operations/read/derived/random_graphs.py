@@ -7,7 +7,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.model import Class, Model, Role
 from tests.fakes import DictEntities
 from tests.operations.read.derived.random_models import values
-from tests.role_rules import ends, is_linked
+from tests.role_rules import is_linked
 
 IDS = ["a", "b", "c", "d"]
 """Of every class that is no part; what is not put is what keys and links that dangle lead to."""
@@ -55,7 +55,7 @@ class _Objects:
             for owner in self._ids(name.class_name):
                 others = self._chance.sample(named, min(len(named), self._chance.randint(0, 2)))
                 for other in others:
-                    self.entities.graph.links |= set(ends(self._model, name, owner, other))
+                    self.entities.graph.link(self._model, name, owner, other)
 
     def forget(self, number: int) -> None:
         """Take some away: what leads to them dangles, and so do their parts."""

@@ -17,7 +17,6 @@ from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteResult
 from stratabase.operations.write.services import delete, save, validate
 from tests.fakes import ADMINISTRATOR, fake_services
-from tests.role_rules import ends
 
 FILE = Path(__file__).parent / "office.graphql"
 MODEL = read_model_file(FILE)
@@ -38,7 +37,7 @@ class StaffServices:
     def link(self, role: str, owner: str, *others: str) -> None:
         """Let a role of a person lead to objects."""
         for other in others:
-            self.entities.graph.links |= set(ends(MODEL, RoleName("Person", role), owner, other))
+            self.entities.graph.link(MODEL, RoleName("Person", role), owner, other)
 
     def write(self, command: Command, caller: Caller = ADMINISTRATOR, *, force: bool = False) -> WriteResult:
         """Do a command, but for a deletion. Raises Refused."""
