@@ -24,6 +24,6 @@ class EverythingObjects(DictEntities):
         return entity
 
     def link(self, class_name: str, role: str, owner: str, *others: str) -> None:
-        """Link an object to others by a role without a key, whether or not the others exist."""
+        """Link an object to others by a role without a key. The targets need not exist."""
         for other in others:
             self.graph.link(EVERYTHING, RoleName(class_name, role), owner, other)

@@ -59,8 +59,8 @@ class CountedIds:
 class DictEntities:
     """An in-memory store of objects. `before_commit` runs before each commit, as a concurrent write would.
 
-    It keeps to the roles of its model as a store does. While not `sweeping`, it is one that has not come to
-    purge the links to deleted objects: then these links are broken.
+    It enforces the roles of its model as a store does. While `sweeping` is false, links to deleted objects
+    are not purged, and are therefore broken.
     """
 
     def __init__(self, model: Model) -> None:
@@ -282,7 +282,7 @@ class DictEntities:
 
 
 def unlimited_budget() -> ReadBudget:
-    """Return a read budget that nothing uses up."""
+    """Return a read budget that is never used up."""
     return ReadBudget(2**60, 1, clock=lambda: 0.0)
 
 
@@ -297,6 +297,6 @@ def request_of(
 
 
 def fake_services(model: Model) -> tuple[Services, DictEntities, FrozenClock]:
-    """Return the services of a model on fakes, with the fake store and clock."""
+    """Return the services of a model, the in-memory store below them, and their clock."""
     entities, clock = DictEntities(model), FrozenClock()
     return Services(model, entities, clock, CountedIds(), unlimited_budget), entities, clock

@@ -103,7 +103,7 @@ class RequestLog:
                 self.compare(interaction.request.method, path, reply)
 
     def compare(self, method: str, path: str, reply: Reply) -> None:
-        """Compare an answer with the document, with a reader of XML too."""
+        """Compare a response with the document, which includes reading XML."""
         self.seen.add((f"{method} {path}", reply.status))
         headers = {HEADERS.get(name.lower(), name.title()): [value] for name, value in reply.headers.items()}
         answer = {"statusCode": reply.status, "multiValueHeaders": headers, "body": reply.body.decode()}
@@ -142,7 +142,7 @@ def configuration(service: RunningService) -> schemathesis.Config:
 
 
 def teach(schema: Any, administrator: str) -> None:
-    """Let bodies come in the form that they say, and the one who asks go on being let in."""
+    """Make generated requests declare the format of their body, and keep their member signed in."""
 
     @schema.hook  # type: ignore[untyped-decorator]
     def filter_failure(_: HookContext, failure: Failure, __: Case[Any], ___: Any) -> bool:
@@ -168,7 +168,7 @@ def _spare(case: Case[Any]) -> None:
 
 @pytest.fixture(scope="module")
 def request_log(service: RunningService) -> RequestLog:
-    """Send all that schemathesis thinks of."""
+    """Send all requests that schemathesis generates."""
     address = f"http://127.0.0.1:{service.port}/public/openapi.json"
     schema = schemathesis.openapi.from_url(address, config=configuration(service))
     me = service.request(
@@ -185,7 +185,7 @@ def request_log(service: RunningService) -> RequestLog:
 
 
 def walk(service: RunningService, form: str) -> Iterator[tuple[str, str, Reply]]:
-    """Live the life of a member, and yield each answer with what was asked."""
+    """Use all endpoints in the life of a member, and yield each response with its request."""
 
     def ask(method: str, path: str, body: str | None = None, id_: str = "") -> tuple[str, str, Reply]:
         reply = service.request(

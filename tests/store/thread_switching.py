@@ -11,7 +11,7 @@ from stratabase.store.read import history
 
 @contextmanager
 def taking_turns() -> Iterator[None]:
-    """Let threads take turns all the time."""
+    """Switch threads as often as possible."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:

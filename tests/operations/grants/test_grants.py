@@ -53,7 +53,7 @@ class GuildServices:
         return [issue.type.name for issue in refused.value.issues]
 
     def calls(self, command: Command, caller: Caller = SMITH) -> list[str]:
-        """Return the calls that a command takes."""
+        """Return the store calls of a command."""
         noted = RecordedCalls(self.entities)
         self.services = replace(self.services, entities=cast("EntityRepository", noted))
         try:
@@ -106,7 +106,7 @@ def test_unrestricted_callers_make_no_more_calls_than_without_grants() -> None:
 
 
 def hidden_meanwhile(guild: GuildServices, name: str) -> None:
-    """Let another raise a master's level before the next commit."""
+    """Change a master's level before the next commit, as a concurrent write would."""
 
     def another() -> None:
         guild.entities.before_commit = lambda: None
@@ -150,7 +150,7 @@ def test_a_condition_is_evaluated_for_each_object_of_a_bulk_service() -> None:
 
 
 def reader(guild: GuildServices, evaluation: EvaluationContext) -> Reader:
-    """Return what reads the objects of a desk."""
+    """Return a function that reads the objects of a desk."""
     return Reader(request_of(guild.services.model, guild.services.entities, evaluation))
 
 
@@ -184,7 +184,7 @@ def test_unreadable_values_are_absent_from_entities() -> None:
 
 
 def values(entity: Entity) -> dict[str, Stored]:
-    """Return a state without the notes that reading has made in it."""
+    """Return a state without the values that reading has cached in it."""
     return {name: value for name, value in entity.state.items() if not name.startswith(".")}
 
 

@@ -73,13 +73,13 @@ _LINKS = [
 
 
 def firm(**attributes: str) -> Model:
-    """Return the model with more attributes in some classes."""
+    """Return the model with additional attributes, given as text for each class."""
     none = dict.fromkeys(("Team", "Person", "Project", "Address"), "")
     return read_model(_TEXT.format(**(none | attributes)), "firm.graphql")
 
 
 def objects(model: Model) -> DictEntities:
-    """Return the objects of the firm."""
+    """Return an in-memory store that contains the firm."""
     entities = DictEntities(model)
     entities.fill(_STATES, _LINKS)
     return entities
