@@ -104,7 +104,7 @@ def test_replacing_a_stuck_worker_loses_no_acknowledged_write(tmp_path: Path) ->
 
 
 def _worker(service: RunningService, but: int | None = None) -> int:
-    """Return the id of the worker process."""
+    """Return the id of the worker process that is not `but`."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True)
     rows = (tuple(map(int, line.split())) for line in listed.stdout.splitlines())
     return next(pid for pid, parent in rows if parent == service.pid and pid != but)

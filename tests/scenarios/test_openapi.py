@@ -142,11 +142,11 @@ def configuration(service: RunningService) -> schemathesis.Config:
 
 
 def teach(schema: Any, administrator: str) -> None:
-    """Make generated requests declare the format of their body, and keep their member signed in."""
+    """Add hooks that match the response format to the body, and that spare the administrator's own record."""
 
     @schema.hook  # type: ignore[untyped-decorator]
     def filter_failure(_: HookContext, failure: Failure, __: Case[Any], ___: Any) -> bool:
-        # Those who come with wrong passwords again and again are not even told that they are wrong.
+        # After many wrong passwords, the service answers 429 instead of 401.
         return not (isinstance(failure, IgnoredAuth) and "429 Too Many Requests" in failure.message)
 
     @schema.hook  # type: ignore[untyped-decorator]
@@ -161,7 +161,7 @@ def teach(schema: Any, administrator: str) -> None:
 
 
 def _spare(case: Case[Any]) -> None:
-    # Whoever it is sent to: a body from which something is taken may be right after all.
+    # These requests could lock out the caller. A body that was made invalid on purpose may be valid after all.
     if case.method == "DELETE" or not isinstance(case.body, dict) or not case.body.keys().isdisjoint(KEPT):
         case.path_parameters = {"id": "nobody"}
 

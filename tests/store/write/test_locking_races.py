@@ -53,12 +53,12 @@ class CompetingProcesses:
         return {member: held for name in wanted for member, held in json.loads(self._told(name)).items()}
 
     def holders(self, ids: Sequence[str]) -> dict[str, str]:
-        """Return who has locked what."""
+        """Return the locked objects and their holders."""
         found = {id_: self.objects.get("Thing", id_).lock for id_ in ids}
         return {id_: lock.name for id_, lock in found.items() if lock is not None}
 
     def end(self) -> None:
-        """Let the processes end."""
+        """End the processes."""
         for process in self._processes.values():
             process.communicate()
             assert process.returncode == 0
