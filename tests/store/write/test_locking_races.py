@@ -44,7 +44,7 @@ class CompetingProcesses:
             assert self._told(name) == "ready"
 
     def race(self, wanted: Mapping[str, Wanted]) -> dict[str, list[str]]:
-        """Let all try at once; return by member who held what he wanted: nobody, where he was not refused."""
+        """Race for locks. Return, by member, the holders that a refusal named, or nothing on success."""
         for name, each in wanted.items():
             stdin = self._processes[name].stdin
             assert stdin is not None

@@ -78,7 +78,7 @@ class MirroredGraph:
         return f"id{next(self._numbers)}"
 
     def _references(self) -> list[Reference]:
-        """Return what may be there, or may come back: otherwise no id is used again."""
+        """Return the objects that exist or can be restored. No other ids are used again."""
         self._ids = {
             name: [id_ if self._stays(Reference(name, id_)) else self._new_id() for id_ in ids]
             for name, ids in self._ids.items()
