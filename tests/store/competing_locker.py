@@ -1,7 +1,8 @@
 """A process that competes for locks: run `python -m tests.store.competing_locker NAME STORE WHERE`.
 
-It says `ready`. For each line that it is told, which lists what is wanted by each of its members, all of them
-try at once; then it says as JSON which of them were not refused, and who held what the others wanted.
+It prints `ready`. Each line of the input lists the objects that each of its members wants. All members try at
+once. The output is JSON: for each member, the holders of the locks because of which the call was refused, or
+an empty list.
 """
 
 import json

@@ -2,9 +2,9 @@
 
 Run as `python -m tests.operations.write.killed_process`.
 
-For each line of its input, a path, the name of a deed and a number as JSON, it makes a process that does
-the deed on the company in a file, and that is killed just before the SQL statement of this number, from 0.
-Once the process has ended, it says how many statements had begun, and if the deed was heard to be done.
+Each line of the input is JSON: a path, the name of a command, and a number. For each line, a new process runs
+the command on the company in that file. It is killed before the SQL statement with that number, from 0. The
+output says how many statements had begun, and whether the process reported the command's end.
 """
 
 import json

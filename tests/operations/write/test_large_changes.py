@@ -82,7 +82,7 @@ class OrderScenario:
 
 
 NOTHING = [True, *[0] * 11, True, 0]
-"""What readers are told of an order without lines, but for what these were."""
+"""What `visible_parts` returns for an order without lines, except for its last two values."""
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ OLD_ADA, YOUNG_BOB = member("Ada", 0), member("bob", 5)
 
 
 def store_of(engine: Engine, *, versioned: bool = False) -> Store:
-    """Return a store of a class of its own, with times by which nothing is told apart."""
+    """Return a store of a new class on a shared engine."""
     return Store(engine, replace(fresh_class(), versioned=versioned))
 
 

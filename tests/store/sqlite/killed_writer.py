@@ -1,7 +1,7 @@
 """A process that writes until it is killed: run `python -m tests.store.sqlite.killed_writer PATH LIFE`.
 
-Several threads commit batches of three items and a counter each, and say the name of each batch once it is
-acknowledged.
+Several threads commit batches of three items and a counter each. They print the name of each acknowledged
+batch.
 """
 
 import os
