@@ -22,7 +22,7 @@ class BotoClient:
         self._loaded: Any = None
 
     def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the answer. Raises Rejected, Unanswered."""
+        """Send a request, and return the response. Raises Rejected, Unanswered."""
         method = getattr(self._client(), _method_name(operation))
         try:
             answer: Mapping[str, Any] = method(**parameters)
@@ -58,7 +58,7 @@ def _load(endpoint: AwsEndpoint) -> Any:
 
 
 def _check(response_dict: Mapping[str, Any], **_: Any) -> None:
-    """Refuse an answer with a wrong checksum, which botocore itself sees only when it does the retries."""
+    """Refuse a response with a wrong checksum. Without retries, botocore itself does not check it."""
     verify_checksum(response_dict["headers"].get(CHECKSUM_HEADER), response_dict["body"])
 
 

@@ -17,7 +17,7 @@ class Documented:
         self.document = document
 
     def check(self, method: str, resource: str, answer: ProxyResponse) -> None:
-        """Assert that an answer is what the document promises; 405 is promised where a method is not."""
+        """Assert that a response is as documented. A method that is not documented must get status 405."""
         path = self.document["paths"].get(resource)
         if path is None or method == "OPTIONS":
             return
@@ -55,14 +55,14 @@ class Documented:
         jsonschema_rs.validate({**schema, "components": self._strict()}, content)
 
     def _strict(self) -> Any:
-        """Return the components, with answers that hold nothing but what is documented."""
+        """Return the components with schemas that allow only documented properties."""
         schemas = self.document["components"]["schemas"]
         return {
             "schemas": {name: {**schema, "additionalProperties": False} for name, schema in schemas.items()}
         }
 
     def _from_xml(self, element: ET.Element, schema: Mapping[str, Any]) -> Any:
-        """Return what an element says, by the names and types of a schema."""
+        """Return the value of an XML element, with the names and types of a schema."""
         xml = schema["xml"]
         namespace = f"{{{xml['namespace']}}}" if "namespace" in xml else ""
         assert element.tag == namespace + xml["name"]

@@ -6,7 +6,6 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.reading import read_model_file
 from stratabase.model.types.storage import Stored
 from tests.fakes import DictEntities
-from tests.role_rules import ends
 
 FILE = Path(__file__).parent / "schema/models/everything.graphql"
 EVERYTHING = read_model_file(FILE)
@@ -25,6 +24,6 @@ class EverythingObjects(DictEntities):
         return entity
 
     def link(self, class_name: str, role: str, owner: str, *others: str) -> None:
-        """Link an object to others by a role without a key, whether or not the others exist."""
+        """Link an object to others by a role without a key. The targets need not exist."""
         for other in others:
-            self.graph.links.update(ends(EVERYTHING, RoleName(class_name, role), owner, other))
+            self.graph.link(EVERYTHING, RoleName(class_name, role), owner, other)

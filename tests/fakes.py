@@ -1,7 +1,7 @@
 """Fakes for tests of everything above the store: in-memory objects, a settable clock and counted IDs."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, islice
 
@@ -59,8 +59,8 @@ class CountedIds:
 class DictEntities:
     """An in-memory store of objects. `before_commit` runs before each commit, as a concurrent write would.
 
-    It keeps to the roles of its model as a store does. While not `sweeping`, it is one that has not come to
-    purge the links to deleted objects: then these links are broken.
+    It enforces the roles of its model as a store does. While `sweeping` is false, links to deleted objects
+    are not purged, and are therefore broken.
     """
 
     def __init__(self, model: Model) -> None:
@@ -80,6 +80,22 @@ class DictEntities:
     def objects(self) -> dict[Reference, Entity]:
         """All objects that exist."""
         return self.graph.objects
+
+    def fill(
+        self,
+        objects: Mapping[str, Mapping[str, State]],
+        links: Iterable[tuple[str, str, str, str]],
+    ) -> None:
+        """Store objects without validation.
+
+        `objects` are states by class and id. Each of the `links` is a class, a role, an owner and a target.
+        """
+        for class_name, states in objects.items():
+            for id_, state in states.items():
+                reference = Reference(class_name, id_)
+                self.objects[reference] = Entity(reference, {**state, "_id": id_}, ("before",))
+        for class_name, role, owner, other in links:
+            self.graph.link(self._model, RoleName(class_name, role), owner, other)
 
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         if budget is not None:
@@ -266,7 +282,7 @@ class DictEntities:
 
 
 def unlimited_budget() -> ReadBudget:
-    """Return a read budget that nothing uses up."""
+    """Return a read budget that is never used up."""
     return ReadBudget(2**60, 1, clock=lambda: 0.0)
 
 
@@ -281,6 +297,6 @@ def request_of(
 
 
 def fake_services(model: Model) -> tuple[Services, DictEntities, FrozenClock]:
-    """Return the services of a model on fakes, with the fake store and clock."""
+    """Return the services of a model, the in-memory store below them, and their clock."""
     entities, clock = DictEntities(model), FrozenClock()
     return Services(model, entities, clock, CountedIds(), unlimited_budget), entities, clock

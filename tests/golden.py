@@ -18,7 +18,7 @@ BASE_URL = "https://api.example.com/hr"
 
 @contextmanager
 def sample() -> Iterator[Instance]:
-    """Build an instance of the sample model, on a folder of its own."""
+    """Return an instance of the sample model in its own folder."""
     with TemporaryDirectory() as home:
         instance = Instance(Settings(home=Path(home), model=SAMPLE_MODEL, base_url=BASE_URL))
         try:
@@ -28,14 +28,14 @@ def sample() -> Iterator[Instance]:
 
 
 def openapi(instance: Instance) -> Any:
-    """Return the document that an instance serves."""
+    """Return the OpenAPI document that an instance serves."""
     resource = "/public/openapi.json"
     answer = http_handler("members", instance)({"httpMethod": "GET", "path": resource, "resource": resource})
     return json.loads(answer["body"])
 
 
 def written(document: Any) -> str:
-    """Return a document as it stands in the golden file."""
+    """Return a document in the format of the golden file."""
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -51,7 +51,7 @@ def _reads(type_name: str, formats: Formats = DEFAULT_FORMATS) -> Callable[[str]
 
 
 def _often(read: Callable[[str], object]) -> Callable[[str], object]:
-    """Return what reads a text many times, as one request with many values does."""
+    """Return a function that reads a text many times, as one request with many values does."""
 
     def reads(text: str) -> None:
         for _ in range(OFTEN):
@@ -61,7 +61,7 @@ def _often(read: Callable[[str], object]) -> Callable[[str], object]:
 
 
 def refused(read: Callable[[str], object], text: str) -> None:
-    """Read a text, whether it is refused or not."""
+    """Read a text. A refusal is accepted, too."""
     with suppress(*_REFUSALS):
         read(text)
 

@@ -37,10 +37,10 @@ class InMemoryAttempts:
             return sum(instant >= since for instant in self.noted.get(key, {}).values())
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing."""
 
     def failures(self, key: str) -> int:
-        """Return how many are noted of a key."""
+        """Return the number of failures that are recorded for a key."""
         return len(self.noted.get(key, {}))
 
     def _called(self, name: str) -> Lock:

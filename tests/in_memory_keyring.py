@@ -28,5 +28,5 @@ class InMemoryKeyring:
 
 
 def key(id_: str, since: int = 0) -> SigningKey:
-    """Return a key with a secret that only it has."""
+    """Return a signing key with a unique secret."""
     return SigningKey(id_, f"the secret of the key with the id {id_}".encode(), since)

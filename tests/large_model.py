@@ -190,7 +190,7 @@ type Request{n}
 
 
 def large_model(areas: int = AREAS) -> str:
-    """Return the text of a model with so many areas."""
+    """Return the text of a model with a number of areas."""
     return "".join(_pieces(areas))
 
 

@@ -107,7 +107,7 @@ class LinkService:
         self.members.change(before, replace(before, **fields))  # type: ignore[arg-type]
 
     def token(self, base_url: str = BASE) -> str:
-        """Return the token of a new link for anna."""
+        """Return the token of a new password link for anna."""
         self.recovery.invite("m1", base_url)
         return self.mails.token
 
@@ -116,11 +116,11 @@ class LinkService:
         self.members.add(Member("m2", "bert", email, "Clerk"))
 
     def cancel_email(self) -> None:
-        """Let anna keep her address after all."""
+        """Cancel anna's change of address."""
         self._update(CALLERS["anna"], "m1", {"email": ANNA.email})
 
     def email_token(self, email: str = NEW_EMAIL, base_url: str = BASE) -> str:
-        """Return the token of a new link by which anna confirms an address of her own."""
+        """Return the token of a new link with which anna confirms a new address."""
         self._update(CALLERS["anna"], "m1", {"email": email}, base_url)
         # The last mail is the one with the link: the one that tells the old address is taken away.
         self.mails.mails.pop()

@@ -13,7 +13,7 @@ Locks = Mapping[Reference, Lock]
 
 
 def refuse_held(change: Change, locks: Locks) -> None:
-    """Raise LockedByOthers if others have locked an object that a change writes or checks."""
+    """Raise LockedByOthers if other members have locked an object that a change writes or checks."""
     now = change.instant if change.now is None else change.now
     held = [
         (reference, lock)
@@ -29,7 +29,7 @@ def refuse_held(change: Change, locks: Locks) -> None:
 def refuse_unlockable(
     references: Sequence[Reference], there: Sequence[bool], locks: Locks, member_id: str, now: Instant
 ) -> None:
-    """Raise LockRefused if some objects do not exist, or others have locked them."""
+    """Raise LockRefused if some objects do not exist, or other members have locked them."""
     missing = [reference for reference, is_there in zip(references, there, strict=True) if not is_there]
     asked = [reference for reference in references if reference not in missing and reference in locks]
     held = [(each, locks[each]) for each in asked if not admits(locks[each], member_id, now)]
@@ -38,7 +38,7 @@ def refuse_unlockable(
 
 
 def whole_of(model: Model, entity: Entity) -> Reference | None:
-    """Return what an object is a part of."""
+    """Return the whole of a part, or None."""
     for role in model.classes[entity.reference.class_name].roles.values():
         if role.whole and (id_ := entity.state.get(role.name)) is not None:
             return Reference(role.target, str(id_))

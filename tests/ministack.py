@@ -10,7 +10,7 @@ from stratabase.cli.emulator import emulator
 
 @cache
 def endpoint() -> AwsEndpoint:
-    """Return where it answers. Without the emulator's environment, this fails and says how to make it."""
+    """Return the endpoint of the emulator. If its environment is missing, fail and say how to create it."""
     running = ExitStack()
     address = running.enter_context(emulator())
     atexit.register(running.close)

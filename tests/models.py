@@ -21,7 +21,7 @@ def attribute(name: str, type_: str, *, required: bool = False, **arguments: Any
 
 
 def violations(type_: str, stored: Any, formats: Formats | None = None, **arguments: Any) -> list[Violation]:
-    """Return why an attribute with these arguments of `@domain` or `@file` refuses a value."""
+    """Return the reasons why an attribute with these arguments of `@domain` or `@file` refuses a value."""
     return list(attribute("a", type_, **arguments).violations(stored, formats))
 
 
@@ -31,7 +31,7 @@ def class_(name: str, *attributes: Attribute, uniques: tuple[Unique, ...] = ()) 
 
 
 def model(*classes: Class, enumerations: tuple[Enumeration, ...] = ()) -> Model:
-    """Return a model with one administrator's profile."""
+    """Return a model of these classes with one administrator's profile."""
     return Model(
         "Test",
         MappingProxyType({each.name: each for each in classes}),

@@ -36,13 +36,13 @@ class RecordingMailer:
 
     @property
     def token(self) -> str:
-        """The token in that link."""
+        """The token in the last link."""
         (token,) = parse_qs(urlsplit(self.link).query)["token"]
         return token
 
 
 def email_change(members: Members, mails: RecordingMailer | None = None) -> EmailChange:
-    """Return what has members confirm a new address, at an hour that stays and without any limit so far."""
+    """Return the operation that confirms new addresses, with a frozen clock and no prior attempts."""
     return EmailChange(
         members,
         mails or RecordingMailer(),

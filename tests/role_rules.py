@@ -22,14 +22,14 @@ from tests.version_rules import Past, dated
 
 @dataclass
 class Graph:
-    """Objects, and the links of roles without a key, by role and by object."""
+    """Objects, and the links of associations without a key."""
 
     objects: dict[Reference, Entity] = field(default_factory=dict)
     links: set[tuple[RoleName, str, str]] = field(default_factory=set)
     past: Past = field(default_factory=Past)
 
     def after(self, change: Change, model: Model) -> "Graph":
-        """Return the graph that a change makes of this one, whatever the model demands."""
+        """Return the graph after a change, without checking the rules of the model."""
         graph = Graph(dict(self.objects), set(self.links), self.past.after(change, self.objects, model))
         for effect in change.object_effects():
             if effect.after is None:
@@ -47,8 +47,12 @@ class Graph:
                 act(end)
         return graph
 
+    def link(self, model: Model, role: RoleName, owner: str, other: str) -> None:
+        """Add a link, as each side of the association sees it."""
+        self.links.update(ends(model, role, owner, other))
+
     def drop(self, gone: Reference, model: Model) -> None:
-        """Take away the links from and to an object; of those that lead one way, to it, nobody knows."""
+        """Remove a deleted object's own links, and the links to it that its own roles can find."""
         self.links = {
             (role, owner, other)
             for role, owner, other in self.links
@@ -57,7 +61,7 @@ class Graph:
         }
 
     def leading_to_gone(self, change: Change, model: Model) -> set[tuple[RoleName, str, str]]:
-        """Return the links of others that lead to what a change deletes."""
+        """Return the links from remaining objects to objects that a change deletes."""
         gone = {reference_of(effect) for effect in change.object_effects() if effect.after is None}
         return {
             (role, owner, other)
@@ -66,9 +70,9 @@ class Graph:
         }
 
     def led_to(self, model: Model, role: RoleName, id_: str, at: Instant | None = None) -> list[str]:
-        """Return what a role leads to, in order, whether it is there or not.
+        """Return the sorted ids of the objects that a role leads to, whether or not they exist.
 
-        With `at`: what it led to then, if it goes by the keys of versioned objects.
+        `at`: the instant to look at, for roles whose keys are in versioned objects. Other roles ignore it.
         """
         if not is_linked(role_of(model, role)):
             raise ValueError(f"What {role} leads to stands in the object itself.")
@@ -80,7 +84,7 @@ class Graph:
         return sorted(other for known, owner, other in self.links if (known, owner) == (role, id_))
 
     def holders(self, role: RoleName, id_: str) -> Iterator[Entity]:
-        """Yield the objects whose key leads to an object."""
+        """Yield the objects whose key, the given role, has the given id as its target."""
         return (
             entity
             for (class_name, _), entity in self.objects.items()
@@ -88,7 +92,7 @@ class Graph:
         )
 
     def _held_at(self, role: RoleName, id_: str, at: Instant) -> Iterator[str]:
-        """Yield the objects whose key led to an object at an instant."""
+        """Yield the ids of the objects whose key had the given id as its target at an instant."""
         for reference in {*self.objects, *self.past.closed}:
             if reference.class_name == role.class_name:
                 version = self.past.at(reference, at, self.objects)
@@ -96,7 +100,7 @@ class Graph:
                 yield from [reference.id] * leads_there
 
     def holding(self, class_name: str, unique: Unique, values: State) -> Iterator[Entity]:
-        """Yield the objects that have unique values."""
+        """Yield the objects of a class that have the given values of a uniqueness constraint."""
         wanted = unique_values(values, unique)
         return (
             entity
@@ -107,7 +111,7 @@ class Graph:
         )
 
     def counts(self, model: Model, reference: Reference) -> Mapping[RoleName, int]:
-        """Return the counts of an object, by required role."""
+        """Return the counts in the head of an object: for each required role, how many objects lead to it."""
         return {
             name: sum(1 for _ in self.holders(name, reference.id))
             if role.holds_key
@@ -120,28 +124,27 @@ class Graph:
 
 
 def role_of(model: Model, name: RoleName) -> Role:
-    """Return a role of a model."""
     return model.classes[name.class_name].roles[name.role_name]
 
 
 def is_linked(role: Role) -> bool:
-    """Return whether an object's state does not tell what a role of it leads to."""
+    """Return whether a role is stored outside its object: as a key of the opposite side, or as links."""
     return not (role.holds_key or role.composition or role.whole)
 
 
 def opposite_of(model: Model, name: RoleName) -> RoleName | None:
-    """Return the role that leads back."""
+    """Return the opposite role, or None if the association has only one side."""
     role = role_of(model, name)
     return None if role.opposite is None else RoleName(role.target, role.opposite)
 
 
 def target(model: Model, name: RoleName) -> str:
-    """Return the class that a role leads to."""
+    """Return the name of the class that a role leads to."""
     return role_of(model, name).target
 
 
 def roles(model: Model) -> Iterator[tuple[RoleName, Role]]:
-    """Yield the associations of a model."""
+    """Yield all roles of associations in a model, with their full names."""
     for class_ in model.classes.values():
         for role in class_.roles.values():
             if class_.kind is not ClassKind.FORM and not role.composition and not role.whole:
@@ -149,7 +152,7 @@ def roles(model: Model) -> Iterator[tuple[RoleName, Role]]:
 
 
 def ends(model: Model, role: RoleName, owner: str, other: str) -> Iterator[tuple[RoleName, str, str]]:
-    """Yield a link as it is seen from each side that it can be walked from."""
+    """Yield a link as each side of the association sees it: role, owner, and target."""
     yield role, owner, other
     opposite = opposite_of(model, role)
     if opposite is not None:
@@ -157,7 +160,7 @@ def ends(model: Model, role: RoleName, owner: str, other: str) -> Iterator[tuple
 
 
 def breaches(model: Model, before: Graph, after: Graph, change: Change) -> tuple[RoleViolation, ...]:
-    """Return what a change would do to the roles that the model does not allow."""
+    """Return the violations of role rules that a change causes."""
     found = [
         *_missing(model, after, change),
         *_left_without_target(model, before, after),
@@ -177,13 +180,13 @@ def has_doubtful_links(model: Model, before: Graph, change: Change) -> bool:
 
 
 def is_one_way(model: Model, name: RoleName) -> bool:
-    """Return whether nothing tells of an object by whom it is led to."""
+    """Return whether a role cannot be followed back: it is optional and has no opposite."""
     role = role_of(model, name)
     return role.opposite is None and not role.required
 
 
 def is_counted(model: Model, name: RoleName) -> bool:
-    """Return whether a role or its opposite is required."""
+    """Return whether a role or its opposite is required, so that objects count its links."""
     opposite = opposite_of(model, name)
     return role_of(model, name).required or (opposite is not None and role_of(model, opposite).required)
 
@@ -206,15 +209,15 @@ def _owner_missing(model: Model, after: Graph, reference: Reference, link: objec
 
 
 def _set_keys(model: Model, change: Change) -> Iterator[tuple[RoleName, str]]:
-    """Yield the keys that a change sets, and to what."""
+    """Yield each key that a change sets to another object: the role, and the new target's id."""
     for effect in change.object_effects():
         if effect.after is None:
             continue
         for name, role in roles(model):
             id_ = effect.after.state.get(name.role_name)
             old = None if effect.before is None else effect.before.state.get(name.role_name)
-            is_its = name.class_name == effect.after.reference.class_name
-            if role.holds_key and is_its and isinstance(id_, str) and id_ != old:
+            is_own = name.class_name == effect.after.reference.class_name
+            if role.holds_key and is_own and isinstance(id_, str) and id_ != old:
                 yield name, id_
 
 
@@ -248,7 +251,7 @@ def _coupled(model: Model, after: Graph, change: Change) -> Iterator[RoleViolati
 
 
 def taken(model: Model, after: Graph, change: Change) -> Iterator[tuple[Reference, Unique]]:
-    """Yield which objects that a change writes have values that must be unique and are another's."""
+    """Yield each written object whose unique values another object has, with the violated constraint."""
     for effect in change.object_effects():
         class_ = model.classes[reference_of(effect).class_name]
         for unique in class_.uniques if effect.after else ():
@@ -266,7 +269,7 @@ def taken(model: Model, after: Graph, change: Change) -> Iterator[tuple[Referenc
 
 
 def unique_values(state: State, unique: Unique) -> list[object] | None:
-    """Return the values that must be unique; None where one is null."""
+    """Return the normalized values of a uniqueness constraint, or None if one of them is null."""
     values = [state.get(name) for name in unique.attributes]
     if None in values:
         return None

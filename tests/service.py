@@ -78,12 +78,12 @@ class RunningService:
 
     @property
     def pid(self) -> int:
-        """The process that answers."""
+        """The id of the process that was started."""
         assert self._process is not None
         return self._process.pid
 
     def start(self) -> "RunningService":
-        """Start it, and return once it answers."""
+        """Start the service, and return when it responds."""
         log = (self.home.parent / f"{self.home.name}.log").open("ab")
         self._process = subprocess.Popen(
             self._command, cwd=ROOT, env=self._environment, stdout=log, stderr=subprocess.STDOUT
@@ -93,19 +93,19 @@ class RunningService:
         return self
 
     def kill(self) -> None:
-        """Kill it at once, as a power cut would."""
+        """Kill the service at once, as a power cut would."""
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
-        """Let it finish what it does."""
+        """Stop the service after it finished its requests."""
         self._end(signal.SIGTERM)
 
     def log(self) -> str:
-        """Return what it printed."""
+        """Return the output of the service."""
         return (self.home.parent / f"{self.home.name}.log").read_text()
 
     def connection(self) -> http.client.HTTPConnection:
-        """Return a new connection to it."""
+        """Return a new connection to the service."""
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
 
     def request(
@@ -164,7 +164,7 @@ class RunningService:
 
 
 def eventually(holds: Callable[[], bool]) -> None:
-    """Return as soon as something holds that a service brings about by itself."""
+    """Wait until a condition holds, and return."""
     deadline = time.monotonic() + DEADLINE
     while not holds():
         assert time.monotonic() < deadline, "it did not come to hold"

@@ -9,12 +9,12 @@ FULL = os.environ.get("STRATABASE_SOAK") == "1"
 
 
 def count(small: int, full: int) -> int:
-    """Return how often something is done in this run."""
+    """Return the number of repetitions in this run."""
     return full if FULL else small
 
 
 def mostly(values: Iterable[object], *rare: str) -> list[object]:
-    """Return parameters of which those with such a name are for `make soak` alone: others prove the same."""
+    """Return parameters, of which the named ones run only in `make soak`, because others cover the same."""
     names = ((getattr(value, "name", getattr(value, "__name__", value)), value) for value in values)
     return [
         pytest.param(value, marks=pytest.mark.thorough) if name in rare else value for name, value in names
@@ -22,7 +22,7 @@ def mostly(values: Iterable[object], *rare: str) -> list[object]:
 
 
 def seed() -> int:
-    """Return this run's seed; conftest makes it and prints it, so that the run can be had again."""
+    """Return the seed of this run. conftest chooses and prints it, so that a run can be repeated."""
     return int(os.environ["STRATABASE_SEED"])
 
 

@@ -13,15 +13,15 @@ Objects = Mapping[Reference, Entity]
 
 @dataclass
 class Past:
-    """The versions of objects of versioned classes, and which of them are deleted."""
+    """The closed versions of objects of versioned classes, and the tombstones of deleted objects."""
 
     closed: dict[Reference, tuple[Entity, ...]] = field(default_factory=dict)
     gone: dict[Reference, Tombstone] = field(default_factory=dict)
     restored: frozenset[Reference] = frozenset()
-    """Those that were once brought back."""
+    """The objects that were restored at least once."""
 
     def after(self, change: Change, objects: Objects, model: Model) -> "Past":
-        """Return the past after a change of objects."""
+        """Return the versions after a change. `objects` are the objects before it."""
         past = Past(dict(self.closed), dict(self.gone), self.restored)
         for effect in change.object_effects():
             if model.classes[reference_of(effect).class_name].versioned:
@@ -29,7 +29,7 @@ class Past:
         return past
 
     def note(self, effect: ObjectEffect, change: Change, objects: Objects) -> None:
-        """Note what an effect on an object ends."""
+        """Add the version and the tombstone that an effect on an object creates."""
         reference = reference_of(effect)
         if isinstance(effect, Restoration):
             del self.gone[reference]
@@ -50,20 +50,20 @@ class Past:
             self.gone[reference] = Tombstone(reference, change.instant, start, commit_ids)
 
     def versions(self, reference: Reference, objects: Objects) -> Iterator[Entity]:
-        """Yield all versions of an object, the one that holds last."""
+        """Yield all versions of an object, from the oldest to the present one."""
         yield from self.closed.get(reference, ())
         if reference in objects:
             yield objects[reference]
 
     def at(self, reference: Reference, instant: Instant, objects: Objects) -> Entity | None:
-        """Return the version of an instant."""
+        """Return the version of an object at an instant, or None if there is none."""
         for version in self.versions(reference, objects):
             if (version.start or 0) <= instant and (version.end is None or instant < version.end):
                 return version
         return None
 
     def forbids(self, effect: ObjectEffect) -> bool:
-        """Return whether an object is to begin that is remembered, or to come back otherwise than it is."""
+        """Return whether an effect creates an object despite its tombstone, or restores from a stale one."""
         remembered = self.gone.get(reference_of(effect))
         if isinstance(effect, Restoration):
             return remembered != effect.tombstone
@@ -71,7 +71,7 @@ class Past:
 
 
 def dated(entity: Entity, model: Model, instant: Instant) -> Entity:
-    """Return an object that has just been written, as it is read."""
+    """Return an object as a read returns it after the object was written at an instant."""
     versioned = model.classes[entity.reference.class_name].versioned
     state = {**entity.state, "_versionStart": format_instant(instant)} if versioned else entity.state
     return replace(entity, state=state, start=instant)

@@ -12,7 +12,7 @@ PASSWORD = "correct horse battery"
 
 
 class Terminal:
-    """Runs commands in a home of its own."""
+    """Runs commands in its own home folder."""
 
     def __init__(
         self, home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -22,7 +22,7 @@ class Terminal:
         self._monkeypatch = monkeypatch
 
     def run(self, *arguments: str, typed: str = "") -> tuple[int, str, str]:
-        """Return the exit code, the standard output and the standard error."""
+        """Run a command, and return the exit code, the output and the error output."""
         self._monkeypatch.setattr("sys.stdin", io.StringIO(typed))
         code = main(["members", *arguments])
         printed = self._capsys.readouterr()

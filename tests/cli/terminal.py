@@ -51,7 +51,7 @@ def handler(event, context):
 
 
 class Project:
-    """A folder with a model, a function and a template, all of which a test may edit."""
+    """A folder with a model, a function and a template, which tests may edit."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -64,7 +64,7 @@ class Project:
         (folder / "template.yaml").write_text(TEMPLATE)
 
     def edit(self, file: Path, old: str, new: str) -> None:
-        """Change a file as many editors do: a new one takes its place."""
+        """Replace a file by a new one, as many editors do."""
         text = file.read_text()
         assert old in text
         (file.parent / "new~").write_text(text.replace(old, new))
@@ -72,7 +72,7 @@ class Project:
 
 
 class Terminal:
-    """A command that runs in a project's folder. A test can wait for each printed line once."""
+    """A command that runs in a project's folder. Tests can wait for each printed line once."""
 
     def __init__(self, project: Project, *arguments: str, **environment: str) -> None:
         self._process = subprocess.Popen(
@@ -94,7 +94,7 @@ class Terminal:
         return self._process.pid
 
     def wait_for(self, pattern: str) -> str:
-        """Return the next line in which a pattern is found."""
+        """Return the next line that matches a pattern."""
         deadline = time.monotonic() + DEADLINE
         while (line := self._line(deadline)) is not None:
             if re.search(pattern, line):
@@ -102,13 +102,13 @@ class Terminal:
         raise AssertionError(f"no line has {pattern!r}:\n" + "\n".join(self.printed))
 
     def started(self) -> "Terminal":
-        """Return once the service is ready."""
+        """Wait until the service is ready."""
         self.port = int(self.wait_for(r"Health +http://127\.0\.0\.1:\d+").rsplit(":")[-1].split("/")[0])
         self.wait_for("    -d '")
         return self
 
     def get(self, path: str = "/") -> str:
-        """Return the body of an answer."""
+        """Send a GET request, and return the body of the response."""
         connection = self.connection()
         connection.request("GET", path)
         response = connection.getresponse()
@@ -124,13 +124,13 @@ class Terminal:
         self._process.send_signal(number)
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send a signal, and return the exit code once everything that writes here has ended."""
+        """Send a signal, and return the exit code after all processes that write to the output ended."""
         if self._process.poll() is None:
             self.send(number)
         return self.exit_code()
 
     def exit_code(self) -> int:
-        """Return the exit code once the command, and everything that it started, has ended."""
+        """Return the exit code after the command and all of its processes ended."""
         code = self._process.wait(DEADLINE)
         self._reader.join(DEADLINE)
         assert not self._reader.is_alive(), "something that it started lives on"
@@ -153,7 +153,7 @@ class Terminal:
 
 
 def _surroundings() -> Mapping[str, str]:
-    """Return the environment of the tests, without what is set for a service."""
+    """Return the environment of the tests without the settings of a service."""
     ours = ("STRATABASE_", "PORT", "HOST")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 

@@ -42,7 +42,7 @@ class ProcessTree:
         self._commands: dict[int, str] = {}
 
     def find(self) -> None:
-        """Find the processes, which all run."""
+        """Find the processes, all of which must run."""
         running = processes()
         self._find(running, "wrapper", "make", "stratabase.cli.emulator")
         self._find(running, "emulator", "wrapper", "-m ministack")
@@ -58,7 +58,7 @@ class ProcessTree:
         )
 
     def living(self) -> list[str]:
-        """Return who has not ended; another process may have got the id of one that has."""
+        """Return the processes that still run. Another process may have reused an id."""
         running = processes()
         return [
             name
@@ -76,7 +76,7 @@ class ProcessTree:
 
 
 def processes() -> dict[int, Process]:
-    """Return all processes by their ids, without those that have ended and wait for their parent."""
+    """Return all processes by id, except for zombies."""
     listed = subprocess.run(
         ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True
     )
@@ -90,7 +90,7 @@ def processes() -> dict[int, Process]:
 
 @contextmanager
 def tree(home: Path) -> Iterator[ProcessTree]:
-    """Run the family until the test is over."""
+    """Run the process tree until the test ends."""
     port = free_port()
     surroundings = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     with subprocess.Popen(

@@ -22,7 +22,7 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home; no other setting matters."""
+    """An empty home folder, without other settings."""
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("STRATABASE_SIGNING_KEYS", raising=False)
     return tmp_path / "home"
@@ -44,7 +44,7 @@ def stored(home: Path) -> Any:
 
 
 def age(home: Path, milliseconds: int) -> None:
-    """Let all keys be older by so much."""
+    """Make all keys older by a duration."""
     keys = [{**key, "since": key["since"] - milliseconds} for key in stored(home)]
     (home / KEYS_FILE).write_text(json.dumps({"layout": LAYOUT, "keys": keys}))
 
@@ -134,7 +134,7 @@ def test_the_keys_command_needs_a_subcommand(capsys: pytest.CaptureFixture[str])
 
 @pytest.fixture
 def secret(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A secret as the template makes it, which the settings name; a client that sees it."""
+    """A secret as the template creates it, named in the settings, and a client that can read it."""
     with mock_aws():
         aws = client(AwsEndpoint("eu-south-1", credentials=Credentials("test", "test")))
         aws.create_secret(Name="keys-of-hr", SecretString=json.dumps({"first": "R" * 64}))

@@ -25,7 +25,7 @@ def terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: py
 
 @pytest.fixture
 def ada(terminal: Terminal) -> Terminal:
-    """A terminal where Ada is the one administrator."""
+    """A terminal with Ada as the only administrator."""
     terminal.done(
         "create", "ada", "ada@example.com", "Administrator", "--ask-password", typed=f"{PASSWORD}\n"
     )

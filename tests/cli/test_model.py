@@ -18,7 +18,7 @@ GOOD = 'extend schema @application(name: "Shop")\ntype Pet { name: String! }\n'
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The model that the settings name."""
+    """The model in the settings."""
     file = tmp_path / "model.graphql"
     file.write_text(GOOD)
     monkeypatch.setenv("STRATABASE_MODEL", str(file))

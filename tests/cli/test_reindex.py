@@ -29,17 +29,17 @@ OBJECTS = 120
 
 
 class Shop:
-    """A folder with a shop's model and its pets."""
+    """A folder with the model of a shop and its pets."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def has(self, directives: str) -> None:
-        """Change the model."""
+        """Write the model that is served."""
         (self._folder / "model.graphql").write_text(MODEL.replace("MORE", directives))
 
     def will_have(self, directives: str) -> str:
-        """Write a model that is not served yet, and return its file."""
+        """Write a model that is not yet served, and return its file."""
         later = self._folder / "later.graphql"
         later.write_text(MODEL.replace("MORE", directives))
         return str(later)
@@ -56,14 +56,14 @@ class Shop:
         return [answer["Pet___create"]["_id"] for answer in self.ask(*fields)]
 
     def ask(self, *fields: str) -> list[Any]:
-        """Return what a client gets that asks for one mutation after the other."""
+        """Send mutations one after the other, and return the responses."""
         instance = self.instance()
         answers = [response_to(instance, field) for field in fields]
         instance.close()
         return [answer["data"] for answer in answers]
 
     def registry(self) -> str:
-        """Return the registry of slots and constraints."""
+        """Return the registry."""
         instance = self.instance()
         (item,) = instance.engine.get([keys.REGISTRY])
         instance.close()
@@ -72,20 +72,20 @@ class Shop:
 
 
 def response_to(instance: Instance, field: str, kind: str = "mutation") -> Any:
-    """Return what a process answers."""
+    """Send a request to a process, and return the response."""
     answer = instance.executor.execute(f"{kind} {{ {field} }}", None, None, ADMINISTRATOR, "")
     return json.loads(answer.body)
 
 
 def issues(instance: Instance, field: str) -> list[tuple[str, str]]:
-    """Return the types and messages of the issues for which a process refuses a mutation."""
+    """Return the types and messages of a refused mutation's issues."""
     errors = response_to(instance, field).get("errors", ())
     return [(error["extensions"]["issueType"], error["message"]) for error in errors]
 
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    """A shop; nobody waits for other processes, of which there are none."""
+    """A shop without other processes, so that nothing waits for them."""
     monkeypatch.setenv("STRATABASE_MODEL", str(tmp_path / "model.graphql"))
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr("stratabase.store.backfill.reindex.SETTLED", 0)
@@ -99,7 +99,7 @@ tables = itertools.count(1)
 
 @pytest.fixture(params=["sqlite", "dynamodb"])
 def deployed(shop: Shop, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    """The shop over each engine; processes hear of a change at once."""
+    """The shop on each engine. Processes notice changes at once."""
     monkeypatch.setattr("stratabase.store.indexes.registry_cache.MAX_AGE", 0)
     if request.param == "dynamodb":
         monkeypatch.setenv("STRATABASE_STORE", "dynamodb")

@@ -41,9 +41,9 @@ GIVEN = "correct horse battery staple"
 
 
 def _tried(terminal: Terminal, password: str) -> tuple[int, list[str]]:
-    """Do what the start says to try first, as curl would; return the status, and the fields of the answer.
+    """Send the request of the curl command that the start prints.
 
-    Where curl asks for a password, and in place of one that only the person knows, it is given `password`.
+    Return the status and the field names of the response. `password` is used if the command has none.
     """
     start = next(n for n, line in enumerate(terminal.printed) if "curl -" in line or "curl http" in line)
     words = shlex.split(" ".join(line.rstrip("\\") for line in terminal.printed[start : start + 3]))

@@ -6,7 +6,7 @@ from tests.compatibility.service import STORES, FrozenEnvironment, documents, se
 
 
 def record() -> None:
-    """Write all files that are kept."""
+    """Write all recorded files."""
     KEPT.mkdir(exist_ok=True)
     sdl, openapi = documents(MODEL)
     (KEPT / "schema.graphql").write_text(sdl)

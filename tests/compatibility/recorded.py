@@ -13,16 +13,16 @@ from tests.compatibility.service import PASSWORD, FrozenEnvironment, Service
 KEPT = Path(__file__).parent / "kept"
 _TEXTS = frozenset({"message", "userMessage", "detail", "title"})
 _ID = re.compile(r"(?:\\u[0-9a-f]{4})+|([0-9a-v]{26})")
-"""An id; what stands for a control character is matched too, lest its digits be taken for those of an id."""
+"""An id. Escaped control characters match too, so that their digits are not read as part of an id."""
 
 
 class Conversation:
-    """Sends requests to a service at given instants, and records the responses."""
+    """Sends requests to a service at given instants, and checks that each succeeds or fails as expected."""
 
     def __init__(
         self, service: Service, environment: FrozenEnvironment, names: Mapping[str, str] | None = None
     ) -> None:
-        """`names`: what earlier answers were kept under names."""
+        """Start after an earlier conversation, whose recorded names are in `names`."""
         self.names = dict(names or {})
         self._service = service
         self._world = environment
@@ -30,11 +30,11 @@ class Conversation:
         self._leaving: Any = None
 
     def hold(self, requests: Sequence[Request]) -> list[Any]:
-        """Send requests, and return the answers."""
+        """Send requests, and return the responses."""
         return [self._send(number, request) for number, request in enumerate(requests)]
 
     def _send(self, number: int, request: Request) -> Any:
-        # Whoever has slept meanwhile has moved the clock, but never beyond the instant of the next request.
+        # Sleeping advances the clock, but never beyond the instant of the next request.
         self._instant += request.after
         assert self._instant >= self._world.now
         self._world.now = self._instant
@@ -94,21 +94,22 @@ class Conversation:
 
 
 def check(holds: bool, request: Request, answer: Any) -> None:
-    """Raise AssertionError for an answer that is not of the kind that the request is meant for."""
+    """Raise AssertionError with the request and its response if a condition does not hold."""
     assert holds, (request, answer)
 
 
 def without_texts(answer: Any) -> Any:
-    """Return an answer without what is only said to people."""
+    """Return a response without the texts for people."""
     if isinstance(answer, dict):
         return {name: without_texts(each) for name, each in answer.items() if name not in _TEXTS}
     return [without_texts(each) for each in answer] if isinstance(answer, list) else answer
 
 
 def named(lines: Sequence[str], answers: Any) -> list[str]:
-    """Return lines with names for the ids that answers show, and with the instants of all others, in order.
+    """Return the lines, sorted, with placeholders for ids.
 
-    So the same is written whatever order ids are drawn in.
+    Ids that responses show get names, and all others become their timestamps. The result does not depend on
+    the order in which ids are generated.
     """
     names: dict[str, str] = {}
     _name_ids(answers, "", names)
@@ -116,12 +117,12 @@ def named(lines: Sequence[str], answers: Any) -> list[str]:
 
 
 def _dated(found: re.Match[str]) -> str:
-    """Return what stands for an id that no answer shows: its first 48 bits, which are milliseconds."""
+    """Return the placeholder of an id that no response shows: its timestamp, which is its first 48 bits."""
     return f"<{int(found[1], 32) >> 82}>" if found[1] else found[0]
 
 
 def same_names(answers: list[Any]) -> list[Any]:
-    """Return answers in which each id is named after the place where it is shown first."""
+    """Return responses in which each id is replaced by the path of its first occurrence."""
     names: dict[str, str] = {}
     _name_ids(answers, "", names)
     text = json.dumps(answers)
@@ -129,7 +130,7 @@ def same_names(answers: list[Any]) -> list[Any]:
 
 
 def digest(dump: Mapping[str, Sequence[str]], answers: Any) -> str:
-    """Return what tells items from others that are not the same but for ids."""
+    """Return a hash of a dump that does not depend on the ids."""
     lines = [line for file in sorted(dump) for line in named(dump[file], answers)]
     return sha256("\n".join(lines).encode()).hexdigest()
 
@@ -147,22 +148,22 @@ def _name_ids(answers: Any, path: str, names: dict[str, str]) -> None:
 
 
 def read_lines(name: str) -> list[str]:
-    """Return the lines of a file that is kept."""
+    """Return the lines of a recorded file."""
     return (KEPT / name).read_text().split("\n")[:-1]
 
 
 def write_lines(name: str, lines: Sequence[str]) -> None:
-    """Keep lines."""
+    """Write lines to a recorded file."""
     (KEPT / name).write_text("".join(f"{line}\n" for line in lines))
 
 
 def read_json(name: str) -> Any:
-    """Return what is kept as JSON."""
+    """Return the content of a recorded JSON file."""
     return json.loads((KEPT / name).read_text())
 
 
 def write_json(name: str, value: Any) -> None:
-    """Keep a list, each element on a line, or something else."""
+    """Write a recorded JSON file. A list has one element per line."""
     if isinstance(value, list):
         lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in value)
         text = f"[\n{lines}\n]\n"

@@ -16,29 +16,29 @@ _LATER = (
     ' @unique(attributes: ["name"])',
     ' @index(attributes: ["code"])',
 )
-"""What the model does not yet say when the first objects are written, so that a reindex has to build it."""
+"""The lines that the first model lacks, so that a reindex has to build their indexes and constraints."""
 
 
 class Request(NamedTuple):
     """One request, or another action on the service."""
 
     kind: str
-    """`graphql`, a method of REST, or the name of a method of the service."""
+    """`graphql`, an HTTP method, or the name of a private method of `Conversation` without its underscore."""
     text: str = ""
     """A GraphQL document, or the address of a REST resource."""
     variables: Mapping[str, Any] = {}
-    """Of a document; what stands for `id` in an address, and `body`."""
+    """The variables of a GraphQL document, or the `id` and the `body` of a REST request."""
     keep: Mapping[str, str] = {}
-    """What is kept of the answer: by its name, the path to it."""
+    """Values of the response to keep: name to path."""
     by: str = "admin"
     after: int = 200
     """Milliseconds after the request before it."""
     refused: bool = False
-    """Whether the answer has issues."""
+    """Whether the service refuses the request."""
 
 
 def earlier_model() -> str:
-    """Return the model as it is served at first."""
+    """Return the model that is served first, without the lines that come later."""
     text = MODEL
     for line in _LATER:
         assert line in text
@@ -55,12 +55,11 @@ def ask(
     refused: bool = False,
     **variables: Any,
 ) -> Request:
-    """Return a GraphQL request."""
     return Request("graphql", text, variables, keep or {}, by, after, refused)
 
 
 def _member(name: str, **fields: str) -> list[Request]:
-    """Make a member, who sets a password by the link in a mail."""
+    """Return the requests that create a member and set the member's password with the mailed link."""
     value = {"username": name, "email": f"{name}@example.org", "profile": "Member", **fields}
     return [
         Request("POST", "/auth/administration/members", {"body": value}, {name: "id"}),
@@ -78,7 +77,7 @@ FORCE = ", forceWarnings: {dataValidation: true, actionVeto: true}"
 def create(
     class_name: str, name: str, shown: str = "_id", keep: Mapping[str, str] | None = None, /, **options: Any
 ) -> Request:
-    """Create an object, whose id is kept under a name."""
+    """Return the request that creates an object, and keep the object's id under `name`."""
     force, by, after = options.pop("force", False), options.pop("by", "admin"), options.pop("after", 200)
     refused = options.pop("refused", False)
     text = f"""mutation($data: {class_name}Create!) {{
@@ -95,7 +94,7 @@ def update(
     /,
     **options: Any,
 ) -> Request:
-    """Update an object; None: the singleton of its class."""
+    """Return the request that updates an object. An `id_` of None means the singleton of the class."""
     by, after = options.pop("by", "admin"), options.pop("after", 200)
     refused = options.pop("refused", False)
     text = f"mutation($data: {class_name}Update!) {{ it: {class_name}___update(data: $data) {{ {shown} }} }}"
@@ -104,7 +103,6 @@ def update(
 
 
 def delete(class_name: str, id_: str, **options: Any) -> Request:
-    """Delete an object."""
     text = f"mutation($id: ID!) {{ it: {class_name}___delete(_id: $id) {{ deleted }} }}"
     return ask(text, id=id_, **options)
 
@@ -112,14 +110,14 @@ def delete(class_name: str, id_: str, **options: Any) -> Request:
 def restore(
     class_name: str, id_: str, at: str, shown: str, *, force: bool = False, **options: Any
 ) -> Request:
-    """Restore a version of an object."""
+    """Return the request that restores a version of an object."""
     text = f"""mutation($id: ID!, $at: Datetime!) {{
       it: {class_name}___restoreVersion(_id: $id, atVersion: $at{FORCE if force else ""}) {{ {shown} }} }}"""
     return ask(text, id=id_, at=at, **options)
 
 
 def lock(service: str, minutes: int | None, *named: tuple[str, str], **options: Any) -> Request:
-    """Lock or unlock objects."""
+    """Return the request that locks or unlocks objects."""
     value = "" if minutes is None else f", minutes: {minutes}"
     text = f"mutation($locks: [EntityID!]) {{ it: {service}(locks: $locks{value}) {{ locked minutes }} }}"
     locks = [{"entityName": class_name, "_id": id_} for class_name, id_ in named]

@@ -36,15 +36,15 @@ from tests import ministack
 
 PASSWORD = "correct horse battery staple"
 START = 1_795_334_400_000
-"""When the first request comes: 2026-11-22T08:00:00Z, in milliseconds."""
+"""The instant before the first request: 2026-11-22T08:00:00Z, in milliseconds."""
 SQLITE, DYNAMODB = "sqlite", "dynamodb"
 STORES = (SQLITE, DYNAMODB)
 _FILES = ("objects", "members")
 _LINK = re.compile(r"https?://\S+")
 _BATCH = 25
-"""How many items DynamoDB takes at once."""
+"""How many items DynamoDB accepts in one batch."""
 _ATTEMPT = '"pk":{"S":"A#'
-"""What is in the line of an attempt to sign in, of which nothing is kept."""
+"""The beginning of a recorded sign-in attempt's key. Dumps leave out these items."""
 _verify = PasswordHasher.verify
 
 
@@ -57,7 +57,7 @@ class FrozenEnvironment:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Have this process know no other clock and randomness. Whoever sleeps moves the clock."""
+        """Replace the clock and the random source of this process. Sleeping advances the clock."""
         with (
             mock.patch.object(time, "time_ns", self._nanoseconds),
             mock.patch.object(time, "sleep", self._sleep),
@@ -77,9 +77,9 @@ class FrozenEnvironment:
         self.now += round(seconds * 1000)
 
     def _random_bytes(self, number: int) -> bytes:
-        """Return bytes that hang on the instant, on how many are drawn, and on how often that was done then.
+        """Return bytes that depend on the instant, on `number`, and on how often that many were requested.
 
-        So what draws 16 bytes changes nothing for what draws 10.
+        Callers that request 16 bytes therefore do not affect callers that request 10.
         """
         key = (self.now, number)
         self._draws[key] = draw = self._draws.get(key, 0) + 1
@@ -92,15 +92,15 @@ class FrozenEnvironment:
 
 @cache
 def _is_right(hashed: str, password: str) -> bool:
-    """Return whether a hash is that of a password; found out once, because it is meant to take long."""
+    """Verify a password. The result is cached, because hashing is slow on purpose."""
     return _verify(PasswordHasher(), hashed, password)
 
 
 class Service:
-    """A service over one store. `close` releases the store, and `open` starts again with its content."""
+    """A service over one store. `close` releases the store, and `open` restarts the service on it."""
 
     def __init__(self, home: Path, store: str, name: str) -> None:
-        """`name`: of the store's tables in DynamoDB."""
+        """Prepare a service in a home folder. `name` is the name of its DynamoDB tables."""
         self.home, self.store = home, store
         self._tables = {"objects": name, "members": f"{name}-members"}
         self._instance: Instance | None = None
@@ -122,7 +122,7 @@ class Service:
             self._environment["STRATABASE_ENDPOINT"] = str(ministack.endpoint().url)
 
     def open(self, model: str) -> None:
-        """Serve a model, given as text; the first time, this makes the member `admin`."""
+        """Serve a model, given as text. The first call creates the member `admin`."""
         self.close()
         file = self.home / "model.graphql"
         file.write_text(model)
@@ -133,13 +133,13 @@ class Service:
             self._doors = {name: http_handler(name, instance) for name in ("graphql", "members")}
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Stop the service, and release the store."""
         if self._instance is not None:
             self._instance.close()
         self._instance = None
 
     def graphql(self, caller: str, trace: str, query: str, variables: Mapping[str, Any]) -> Any:
-        """Return the answer to a GraphQL request."""
+        """Send a GraphQL request, and return the decoded response."""
         body = {"query": query, "variables": variables}
         answer = self._answer(
             "graphql", "POST", "/auth/api/graphql/{application}", {"application": "Kept"}, caller, trace, body
@@ -149,7 +149,7 @@ class Service:
     def rest(  # noqa: PLR0917 - all that a request is made of
         self, caller: str, trace: str, method: str, resource: str, id_: str | None, body: Any
     ) -> dict[str, Any]:
-        """Return status and body of the answer of an address; `id_`: what stands in it for {id}."""
+        """Send a REST request, and return status and decoded body. `id_` fills {id} in the address."""
         parameters = {} if id_ is None else {"id": id_}
         answer = self._answer("members", method, resource, parameters, caller, trace, body)
         types = answer["multiValueHeaders"].get("Content-Type", [""])
@@ -157,13 +157,13 @@ class Service:
         return {"status": answer["statusCode"], "body": json.loads(text) if "json" in types[0] else text}
 
     def sdl(self) -> str:
-        """Return the schema as its address gives it."""
+        """Return the schema that the service publishes."""
         parameters = {"application": "Kept"}
         resource = "/auth/api/schema/{application}"
         return str(self._answer("graphql", "GET", resource, parameters, "admin", "trace", None)["body"])
 
     def mailed_token(self) -> str:
-        """Return the token of the link in the one mail that lies in the outbox, and take that out."""
+        """Remove the only mail from the outbox, and return the token of its link."""
         (file,) = (self.home / "outbox").glob("*.eml")
         text = file.read_text().replace("=\n", "").replace("=3D", "=")
         file.unlink()
@@ -171,24 +171,24 @@ class Service:
         return str(token)
 
     def forget_mails(self) -> None:
-        """Take all mails out of the outbox."""
+        """Remove all mails from the outbox."""
         for file in (self.home / "outbox").glob("*.eml"):
             file.unlink()
 
     def reindex(self) -> None:
-        """Do what `stratabase reindex` does."""
+        """Run `stratabase reindex`."""
         with self._in_environment(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             assert command_line(["reindex"]) == 0
 
     def sweep(self) -> None:
-        """End what deletions have left."""
+        """Finish the work that deletions have left."""
         assert self._instance is not None
         for _ in self._instance.entities.sweep_steps():
             pass
 
     @contextmanager
     def leaving(self) -> Iterator[None]:
-        """Make deletions leave as much as possible to the sweep, as if their time had expired."""
+        """Make deletions leave as much work as possible to the sweep, as if their time had expired."""
         with mock.patch.object(cleanup, "MAX_CLEANUP_SECONDS", -1.0):
             yield
 
@@ -200,13 +200,13 @@ class Service:
         }
 
     def fill(self, dump: Mapping[str, Iterable[str]], model: str) -> None:
-        """Fill an empty store with what `dump` has returned."""
+        """Fill an empty store with the result of `dump`."""
         if self.store == SQLITE:
             for file in _FILES:
                 with closing(sqlite3.connect(self.home / f"{file}.db")) as connection:
                     connection.executescript("\n".join(["BEGIN;", *dump[file], "COMMIT;"]))
             return
-        # The tables are laid out by the service; what that puts into them goes.
+        # The service creates the tables. The items that it writes at its start are deleted.
         self.open(model)
         self.close()
         client = _client()
@@ -262,7 +262,7 @@ class Service:
 
 @contextmanager
 def service(store: str, environment: FrozenEnvironment, name: str) -> Iterator[Service]:
-    """Give a service on an empty store, in a frozen world."""
+    """Yield a service on an empty store, with a frozen clock and deterministic random bytes."""
     with TemporaryDirectory(prefix="kept-") as home:
         built = Service(Path(home), store, name)
         with environment.frozen():
@@ -273,7 +273,7 @@ def service(store: str, environment: FrozenEnvironment, name: str) -> Iterator[S
 
 
 def documents(model: str) -> tuple[str, Any]:
-    """Return the SDL that a model generates, and its OpenAPI document, both without texts for people."""
+    """Return the generated SDL and OpenAPI document of a model, both without descriptions."""
     with service(SQLITE, FrozenEnvironment(), "documents") as built:
         built.open(model)
         answer = built.rest("admin", "trace", "GET", "/public/openapi.json", None, None)
@@ -304,7 +304,7 @@ def _bare_openapi(document: Any) -> Any:
 
 
 def _sql_of(file: Path) -> list[str]:
-    """Return statements that make a database file anew; of rows, not in which order they were written."""
+    """Return SQL statements that recreate a database file. The rows of each table are sorted."""
     with closing(sqlite3.connect(file)) as connection:
         lines = [
             f"PRAGMA {name} = {connection.execute(f'PRAGMA {name}').fetchone()[0]};"
@@ -351,7 +351,7 @@ def _key_names(table: str) -> list[str]:
 
 
 def _lines_of(table: str) -> list[str]:
-    """Return how a table is laid out, then its items."""
+    """Return the layout of a table as one line, then one line for each item, sorted."""
     client = _client()
     found = client.describe_table(TableName=table)["Table"]
     indexes = [

@@ -24,12 +24,12 @@ def store(request: pytest.FixtureRequest) -> str:
 
 
 def dump_of(store: str) -> dict[str, list[str]]:
-    """Return what was stored when the story was told for the first time."""
+    """Return the recorded dump of a store."""
     return {file: read_lines(f"{store}.{file}") for file in ("objects", "members")}
 
 
 def test_the_recorded_requests_write_the_recorded_items(store: str) -> None:
-    """The same but for ids, which may be drawn in another order (README.md)."""
+    """The items are the same except for ids, which may be generated in another order (README.md)."""
     expected_answers, expected = read_json("story.json"), dump_of(store)
     with service(store, environment := FrozenEnvironment(), f"story-{store}") as built:
         answers = Conversation(built, environment).hold(STORY)
@@ -54,7 +54,7 @@ def test_a_recorded_store_is_read_and_written_with_the_recorded_results(store: s
 
 
 def check_answers(answers: list[Any], expected: list[Any]) -> None:
-    """Compare one by one, so that a failure shows the one that differs."""
+    """Assert that responses are as expected, one by one, so that a failure shows which one differs."""
     assert len(answers) == len(expected)
     for number, (answer, then) in enumerate(zip(answers, expected, strict=True)):
         assert answer == then, number

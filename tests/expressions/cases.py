@@ -67,7 +67,7 @@ def _rest(left: int, right: int) -> int | None:
 
 
 def _rounded(value: Fraction) -> Fraction | None:
-    """Return a number with 38 digits, the last of which is rounded half to even."""
+    """Return a number rounded to 38 digits, half to even."""
     if not value:
         return value
     digits = 0
@@ -293,7 +293,7 @@ _LEAVES: tuple[Cases, Cases, Cases, Cases] = (
 
 
 def cases(levels: int = 3) -> Cases:
-    """Return random expressions of so many levels."""
+    """Return random expressions with a number of levels."""
     below = _LEAVES
     for _ in range(levels):
         below = _level(below)

@@ -90,7 +90,7 @@ def value(text: str, zone: tzinfo = UTC) -> Any:
 
 
 def mistakes(text: str, class_name: str = "Thing", **how: Any) -> list[tuple[int, str]]:
-    """Return where the mistakes of an expression are, and what they say."""
+    """Return the position and the message of each mistake in an expression."""
     try:
         expression(text, class_name, **how)
     except InvalidExpression as refusal:

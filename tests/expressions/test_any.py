@@ -49,7 +49,7 @@ ZONES = st.sampled_from(["UTC", "Europe/Rome", "America/New_York", "Pacific/Kiri
 
 
 def environments() -> st.SearchStrategy[Environment]:
-    """Return environments in which anything is stored."""
+    """Return environments in which attributes have arbitrary stored values."""
     names = [name for class_ in MODEL.classes.values() for name in class_.attributes]
     states = st.dictionaries(st.sampled_from(names), STORED)
     callers = st.dictionaries(st.sampled_from(["username", "email", "timeZone"]), STORED)
@@ -60,7 +60,7 @@ def environments() -> st.SearchStrategy[Environment]:
 
 @st.composite
 def mutations(draw: st.DrawFn) -> str:
-    """Return an expression of which some words are dropped, doubled, or replaced."""
+    """Return an expression in which some words are dropped, doubled or replaced."""
     pieces = list(draw(st.sampled_from(PIECES)))
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(pieces) - 1))
@@ -71,7 +71,7 @@ def mutations(draw: st.DrawFn) -> str:
 
 
 def _examined(text: str, environment: Environment) -> None:
-    """Read a text, and evaluate what is read; anything but ExpressionMistakes fails the test."""
+    """Parse and evaluate a text. Any exception except ExpressionMistakes fails the test."""
     for one in _mistakes(text, environment):
         assert 0 <= one.at <= len(text)
         assert "\n" not in str(one)

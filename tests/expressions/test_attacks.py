@@ -56,7 +56,7 @@ def test_a_long_flat_expression_is_accepted(text: str) -> None:
 
 
 def _deepest(call: Callable[[], Any]) -> int:
-    """Return how many calls lay within one another."""
+    """Return the maximum depth of nested calls."""
     deepest = depth = 0
 
     def count(_: object, event: str, __: object) -> None:

@@ -40,7 +40,7 @@ NOBODYS: dict[str, Stored] = {**ANOTHERS, MEMBER_IDS: {"ada": NOBODY}}
 
 
 def value(text: str, state: dict[str, Stored]) -> Any:
-    """Return what an expression gives for a task whose team has the same owner."""
+    """Return the value of an expression for a task whose team has the same owner."""
     expression = compile_expression(text, Scope(ModelSymbols(MODEL), "Task"))
     return expression.evaluate(Environment(state, CALLER, {("team",): state}))
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.soak
 
 
 def _oracle() -> celpy.Environment:
-    """Return the oracle, which raises Python's limit of recursion for everybody; others rely on that."""
+    """Return the oracle. Its constructor raises Python's recursion limit, which is restored here."""
     limit = sys.getrecursionlimit()
     try:
         return celpy.Environment()
@@ -43,14 +43,14 @@ ACTIVATION: Context = {
 
 
 def ours(text: str) -> Any:
-    """Return what the service makes of an expression."""
+    """Return the value of an expression in the service."""
     read = expression(text)
     value = read.evaluate(Environment(cases.VALUES))
     return Fraction(value) if read.kind.name == "Real" and value is not None else value
 
 
 def oracles(text: str) -> Any:
-    """Return what the oracle makes of an expression. Raises CELEvalError where it has no value."""
+    """Return the value of an expression in the oracle. Raises CELEvalError if there is none."""
     return ENVIRONMENT.program(ENVIRONMENT.compile(text)).evaluate(ACTIVATION)
 
 

@@ -11,7 +11,7 @@ from tests.graphs.write_cases import WRITE_CASES
 
 
 def answer_of(engine: Engine, name: str) -> Any:
-    """Do a command; return its issues, `Unavailable`, or None if it was done."""
+    """Run a write case, and return its issues, `Unavailable`, or None if it succeeds."""
     try:
         do(services_over(engine, COMPANY), WRITE_CASES[name])
     except Refused as refusal:

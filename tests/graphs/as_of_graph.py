@@ -12,29 +12,29 @@ from tests.graphs.reference_graph import ReferenceGraph
 
 @dataclass(frozen=True)
 class AsOfGraph:
-    """A graph as of an instant. Versioned objects come from `then`, all others from `now`."""
+    """The expected graph as of an instant. Versioned objects come from `then`, all others from `now`."""
 
     then: ReferenceGraph
     now: ReferenceGraph
     links: Callable[[RoleName, str], Sequence[str]]
-    """What a role without a key leads to now; one way, that may be what is there no more."""
+    """Returns the present targets of a role without a key. Those of a one-way role may be deleted objects."""
 
     def is_versioned(self, reference: Reference) -> bool:
         return self.now.model.classes[reference.class_name].versioned
 
     def is_there(self, reference: Reference) -> bool:
-        """Return whether an object is shown; a part that keeps no versions, while its whole listed it."""
+        """Return whether an object exists. An unversioned part exists while its whole lists it."""
         if self.is_versioned(reference):
             return reference in self.then.objects
         way_up = next(self._ways_up(reference), None)
         return reference in self.now.objects and (way_up is None or self._is_listed(reference, *way_up))
 
     def _is_listed(self, part: Reference, whole: Reference, role: str) -> bool:
-        """Return whether a whole was there, and listed a part."""
+        """Return whether a whole exists and lists a part."""
         return self.is_there(whole) and part.id in self._graph(whole).parts[whole, role]
 
     def view(self, own: Reference, depth: int) -> dict[str, Any]:
-        """Return the view of an object with all its roles, to a depth."""
+        """Return an object with the views of all objects that its roles lead to, down to a depth."""
         roles = self.now.model.classes[own.class_name].roles.values() if depth else ()
         shown = {
             role.name: [self.view(each, depth - 1) for each in sorted(self.led_to(own, role))]
@@ -44,7 +44,7 @@ class AsOfGraph:
         return {"_id": own.id, **values, **{name: views for name, views in shown.items() if views}}
 
     def led_to(self, own: Reference, role: Role) -> set[Reference]:
-        """Return the objects that a role shows."""
+        """Return the existing objects that a role leads to."""
         named = (Reference(role.target, id_) for id_ in self._ids(own, role))
         if storage_of(self.now.model, role) is RoleStorage.PARTS:
             return {part for part in named if part in self._graph(part).objects}
@@ -68,20 +68,20 @@ class AsOfGraph:
                 yield from self._holders(own, role)
 
     def _holders(self, own: Reference, role: Role) -> Iterator[str]:
-        """Yield the objects whose key leads to one."""
+        """Yield the ids of the objects whose key leads to an object."""
         known = {*self.then.objects, *self.now.objects}
         for holder in known:
             if holder.class_name == role.target and holder in self._graph(holder).objects:
                 yield from [holder.id] * (self._key(holder, str(role.opposite)) == own.id)
 
     def _key(self, holder: Reference, role: str) -> str | None:
-        """Return where a key leads, though there be nothing."""
+        """Return the target of a key, even if the target does not exist, or None if the key is null."""
         graph, name = self._graph(holder), RoleName(holder.class_name, role)
         led = (to for own, to in graph.pairs[name] if own == holder.id)
         return next(led, graph.broken_keys.get((holder, role)))
 
     def _ways_up(self, part: Reference) -> Iterator[tuple[Reference, str]]:
-        """Yield the whole of an object, if it is a part, and the role that leads from there."""
+        """Yield the whole of an object, if it is a part, and the name of the composition's role."""
         graph = self._graph(part)
         for (whole, name), ids in graph.parts.items():
             if part.id in ids and graph.role(RoleName(whole.class_name, name)).target == part.class_name:

@@ -30,47 +30,46 @@ def do(services: Services, command: Command) -> Any:
 def create_command(
     class_name: str, client_id: str | None = None, path: Path | None = None, **asked: Any
 ) -> Create:
-    """Return the command that makes an object, with values and roles."""
+    """Return the command that creates an object. `asked` has attribute values and role commands."""
     return Create(class_name, _given(asked), client_id, _roles(asked), path)
 
 
 def update_command(class_name: str, id_: str, path: Path | None = None, **asked: Any) -> Update:
-    """Return the command that changes values and roles of an object."""
+    """Return the command that updates an object. `asked` has attribute values and role commands."""
     return Update(Reference(class_name, id_), _given(asked), None, _roles(asked), path)
 
 
 def delete_command(class_name: str, id_: str) -> Delete:
-    """Return the command that ends an object."""
     return Delete(Reference(class_name, id_))
 
 
 def point(to: str | None) -> ToOneCommand:
-    """Let a to-one association lead to an object, or to none."""
+    """Return the command that sets the target of a to-one association. None sets it to null."""
     return ToOneCommand(to)
 
 
 def add(*ids: str) -> ToManyCommand:
-    """Add to a to-many association."""
+    """Return the command that adds targets to a to-many association."""
     return ToManyCommand(add=ids)
 
 
 def remove(*ids: str) -> ToManyCommand:
-    """Take away from a to-many association."""
+    """Return the command that removes targets from a to-many association."""
     return ToManyCommand(remove=ids)
 
 
 def create(*parts: Create) -> PartsCommand:
-    """Make parts."""
+    """Return the command that creates parts in a composition."""
     return PartsCommand(create=parts)
 
 
 def update(*parts: Update) -> PartsCommand:
-    """Change parts."""
+    """Return the command that updates parts in a composition."""
     return PartsCommand(update=parts)
 
 
 def delete(*ids: str) -> PartsCommand:
-    """End parts."""
+    """Return the command that deletes parts from a composition."""
     return PartsCommand(delete=ids)
 
 

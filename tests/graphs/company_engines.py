@@ -28,7 +28,7 @@ class CompanyEngine(NamedTuple):
 
 @contextmanager
 def over_reference(_: Path) -> Iterator[CompanyEngine]:
-    """Hold the company in a dict."""
+    """Yield an in-memory engine that contains the company."""
     engine = ReferenceEngine()
     put(engine, company_items().values())
     yield CompanyEngine(engine, lambda: all_items(engine))
@@ -36,7 +36,7 @@ def over_reference(_: Path) -> Iterator[CompanyEngine]:
 
 @contextmanager
 def over_lagging(_: Path) -> Iterator[CompanyEngine]:
-    """Hold the company where indexes lag."""
+    """Yield an engine with lagging indexes that contains the company."""
     engine = LaggingEngine(seed())
     put(engine, company_items().values())
     settle(engine)
@@ -45,7 +45,7 @@ def over_lagging(_: Path) -> Iterator[CompanyEngine]:
 
 @contextmanager
 def over_sqlite(folder: Path) -> Iterator[CompanyEngine]:
-    """Hold the company in a file, which is a copy of one that is made once."""
+    """Yield a SQLite engine on a copy of the file that contains the company."""
     path = folder / "store.db"
     shutil.copyfile(original(folder), path)
     engine = SqliteEngine(path)
@@ -56,7 +56,7 @@ def over_sqlite(folder: Path) -> Iterator[CompanyEngine]:
 
 
 def original(folder: Path) -> Path:
-    """Return a file that holds the company."""
+    """Return the path of a SQLite file that contains the company. The first call creates it."""
     path = folder / "original.db"
     if not path.exists():
         engine = SqliteEngine(path)
@@ -67,7 +67,7 @@ def original(folder: Path) -> Path:
 
 @contextmanager
 def over_dynamodb(_: Path) -> Iterator[CompanyEngine]:
-    """Hold the company in a table of its own."""
+    """Yield a DynamoDB engine on its own table, which contains the company."""
     table = over_ministack()
     try:
         put(table, company_items().values())

@@ -12,7 +12,6 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
 from tests.graphs.company import COMPANY
-from tests.role_rules import ends
 
 OBJECTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "Team": {
@@ -70,31 +69,26 @@ LINKS = {
 
 
 class CompanyScenario:
-    """The stored company, with services that write its objects."""
+    """An in-memory store that contains the company, and services that write to it."""
 
     def __init__(self, model: Model = COMPANY) -> None:
         self.services: Services
         self.entities: DictEntities
         self.services, self.entities, self.clock = fake_services(model)
-        for class_name, objects in OBJECTS.items():
-            for id_, state in objects.items():
-                self.put(Reference(class_name, id_), state)
-        for class_name, role, owner, other in LINKS:
-            self.entities.graph.links |= set(ends(model, RoleName(class_name, role), owner, other))
+        self.entities.fill(OBJECTS, LINKS)
 
     def put(self, reference: Reference, state: Mapping[str, Any]) -> None:
         """Store an object without validation."""
-        entity = Entity(reference, {**state, "_id": reference.id}, ("before",))
-        self.entities.objects[reference] = entity
+        self.entities.fill({reference.class_name: {reference.id: state}}, [])
 
     def write(self, command: Command) -> Any:
-        """Execute a command and return the result of its operation. Raises Refused."""
+        """Run a command, and return the result of its operation. Raises Refused."""
         if isinstance(command, Delete):
             return delete(self.services, command, ADMINISTRATOR)
         return save(self.services, command, ADMINISTRATOR)
 
     def refusal(self, command: Command) -> tuple[Issue, ...]:
-        """Return the issues of a command that must be refused and must change nothing."""
+        """Return the issues of a command. Assert that it is refused and changes nothing."""
         before = self.entities.graph
         try:
             self.write(command)
@@ -104,7 +98,7 @@ class CompanyScenario:
         raise AssertionError(f"It was done: {self.entities.commits[-1]}")
 
     def changes(self, command: Command) -> dict[str, Any]:
-        """Return the changed values, links and deleted objects of a command."""
+        """Run a command, and return the changed values, links and deleted objects."""
         before = self.entities.graph
         self.write(command)
         after = self.entities.graph
@@ -139,12 +133,12 @@ def _link(link: tuple[RoleName, str, str]) -> str:
 
 
 def is_canonical_side(link: tuple[RoleName, str, str]) -> bool:
-    """Return whether a link is seen from its canonical side."""
+    """Return whether a link is one-way, or seen from the side that results show."""
     opposite = COMPANY.classes[link[0].class_name].roles[link[0].role_name].opposite
     return opposite is None or link[0].role_name in {"people", "friends"}
 
 
 def issue_summary(issue: Issue) -> tuple[Any, ...]:
-    """Return what a table of cases says of an issue."""
+    """Return the fields of an issue that tables of test cases contain."""
     names = issue.role_names or issue.attribute_names
     return issue.type.name, issue.entity_name, issue.entity_id, *names, ".".join(map(str, issue.path))

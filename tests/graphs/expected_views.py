@@ -22,13 +22,13 @@ DEPTH = 2
 def views(
     stored: EntityRepository, model: Model, class_name: str, entities: Sequence[Entity]
 ) -> list[ViewValues]:
-    """Return the objects of a class with what their roles lead to, and what leads on from there."""
+    """Return what a fetch returns for objects of a class, with their roles down to a fixed depth."""
     reader = Reader(request_of(model, stored), render=_face)
     return [_plainly(view) for view in read_views(reader, _fetch(model, class_name, DEPTH), entities)]
 
 
 def expected_views(graph: ReferenceGraph, references: Sequence[Reference]) -> list[ViewValues]:
-    """Return the same of a plain graph."""
+    """Return what `views` should return for objects of the reference graph."""
     return [_view(graph, reference, DEPTH) for reference in references]
 
 
@@ -54,7 +54,7 @@ def _shown(_: Page, views: Sequence[View]) -> Sequence[View]:
 
 
 def _plainly(view: View) -> ViewValues:
-    """Return a view as it is by now: it gets what its roles lead to when all else is known."""
+    """Return a view as plain dicts and lists. Call it last, because loading fills views in place."""
     return {name: _plain_value(value) for name, value in view.items()}
 
 

@@ -6,30 +6,30 @@ from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.model.model import Model
 from stratabase.store.engine.port import Key
 from stratabase.store.layout import codec, keys
-from tests.role_rules import Graph, ends, is_one_way, role_of, roles
+from tests.role_rules import Graph, is_one_way, role_of, roles
 from tests.store.engine_items import Items
 from tests.store.graph_agreement import disagreements
 
 
 def item_faults(model: Model, items: Items) -> list[str]:
-    """Return which items of an engine are missing, left over or wrong."""
+    """Return descriptions of the items that are missing, superfluous or wrong for the heads in an engine."""
     return disagreements(model, graph_of(model, items), items)
 
 
 def graph_of(model: Model, items: Items) -> Graph:
-    """Return the graph of all objects that there are, with the links of those."""
+    """Return the graph that the heads and link items of an engine describe."""
     heads = (codec.entity_of(item) for key, item in items.items() if key.sort == keys.HEAD)
     graph = Graph({entity.reference: entity for entity in heads})
     for key in items:
         for name, owner, other in _links(model, key):
             is_there = Reference(role_of(model, name).target, other) in graph.objects
             if Reference(name.class_name, owner) in graph.objects and (is_there or is_one_way(model, name)):
-                graph.links.update(ends(model, name, owner, other))
+                graph.link(model, name, owner, other)
     return graph
 
 
 def _links(model: Model, key: Key) -> Iterator[tuple[RoleName, str, str]]:
-    """Yield the link that a key stands for, if no key of an object does."""
+    """Yield the link that a key stores, if the key is that of a link item."""
     for name, role in roles(model):
         opposite = role.opposite and model.classes[role.target].roles[role.opposite]
         prefix = keys.links(role.name)

@@ -18,7 +18,7 @@ REFUSALS = (IntegrityViolation, Conflict, UniqueViolation)
 
 
 class MirroredEntities:
-    """Reads from one store, and commits to both."""
+    """Entities that commit to a store and to an in-memory oracle, and read from the store."""
 
     def __init__(self, engine: Engine, model: Model) -> None:
         self.engine = engine
@@ -26,7 +26,7 @@ class MirroredEntities:
         self._model = model
         self._stored = Repository(engine, model)
         self._prefix = f"{token_hex(8)} "
-        """Commits of the same name may be made in other tables of an emulator."""
+        """Makes commit ids unique across the tables of an emulator."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stored, name)
@@ -41,18 +41,18 @@ class MirroredEntities:
             raise met
 
     def check(self) -> None:
-        """The engine must hold what the graph demands, and nothing else."""
+        """Assert that the engine contains exactly the items that the oracle's graph requires."""
         assert disagreements(self._model, self.plain.graph, all_items(self.engine)) == []
 
     def sweep(self) -> None:
-        """Do all work that is left, even if the index of ledgers lags."""
+        """Sweep until no work is left, even if the index of ledgers lags."""
         self._stored.sweep()
         settle(self.engine)
         self._stored.sweep()
 
 
 def _refusal(entities: Repository | DictEntities, change: Change) -> Exception | None:
-    """Commit a change, and return why it is refused."""
+    """Commit a change, and return the exception if the commit is refused."""
     try:
         entities.commit(change)
     except REFUSALS as refusal:
@@ -61,7 +61,7 @@ def _refusal(entities: Repository | DictEntities, change: Change) -> Exception |
 
 
 def _without_nulls(effect: Effect) -> Effect:
-    """Return an effect as it is read back."""
+    """Return an effect without null values, which stores omit."""
     if not isinstance(effect, Creation | Modification):
         return effect
     state = {name: value for name, value in effect.after.state.items() if value is not None}

@@ -70,12 +70,12 @@ class ClassText:
 
 
 def text_of(classes: Sequence[ClassText]) -> str:
-    """Return the text of a model."""
+    """Return the text of a model with the given classes."""
     return "\n".join(['extend schema @application(name: "Random")', *map(str, classes)])
 
 
 def associate(kind: str, number: int, owner: ClassText, target: ClassText) -> None:
-    """Write an association into two classes, which may be the same."""
+    """Add both sides of an association to the texts of two classes, which may be the same class."""
     for template, class_ in zip(ASSOCIATIONS[kind], (owner, target), strict=True):
         if template is not None:
             names = {"to": f"to{number}", "of": f"of{number}", "A": owner.name, "B": target.name}
@@ -83,13 +83,13 @@ def associate(kind: str, number: int, owner: ClassText, target: ClassText) -> No
 
 
 def compose(template: str, number: int, owner: ClassText, part: ClassText) -> None:
-    """Write a composition into the class of the wholes."""
+    """Add a composition to the text of the class that is the whole."""
     role = template.format(to=f"parts{number}", B=part.name)
     owner.fields.append(f'{role} @composition(whole: "whole{number}")')
 
 
 def of_kind(kind: str) -> Model:
-    """Return a model with one kind of association."""
+    """Return a model of two classes with one kind of association."""
     classes = [ClassText("A"), ClassText("B")]
     associate(kind, 1, *classes)
     return read_model(text_of(classes), kind)
@@ -100,9 +100,9 @@ OF_KINDS: Mapping[str, Model] = {kind: of_kind(kind) for kind in ASSOCIATIONS}
 
 @st.composite
 def texts(draw: st.DrawFn, *, versioned: bool = False) -> str:
-    """Return the text of a model, perhaps with mistakes: a class of which there can be no object.
+    """Draw the text of a random model. It may be invalid: some classes may not be instantiable.
 
-    `versioned`: most of its classes keep versions.
+    `versioned`: whether most classes keep versions.
     """
     classes = [ClassText(f"C{number}") for number in range(draw(st.integers(2, 5)))]
     for number in range(draw(st.integers(0, 3))):
@@ -118,7 +118,7 @@ def texts(draw: st.DrawFn, *, versioned: bool = False) -> str:
 
 
 def _compose(draw: st.DrawFn, number: int, classes: Sequence[ClassText]) -> None:
-    """Write a composition; the parts of a class that comes before may be parts of themselves, too."""
+    """Add a random composition. Now and then, parts can also be parts of themselves."""
     part = draw(st.integers(1, len(classes) - 1))
     compose(
         draw(st.sampled_from(COMPOSITIONS)), number, classes[draw(st.integers(0, part - 1))], classes[part]
@@ -128,7 +128,7 @@ def _compose(draw: st.DrawFn, number: int, classes: Sequence[ClassText]) -> None
 
 
 def _associate(draw: st.DrawFn, number: int, classes: Sequence[ClassText]) -> None:
-    """Write an association; a class needs only those that come before it, so that there can be objects."""
+    """Add a random association. Required roles only lead to earlier classes, to avoid cycles."""
     kind = draw(st.sampled_from([*ASSOCIATIONS]))
     one, other = sorted(draw(st.tuples(*[st.integers(0, len(classes) - 1)] * 2)))
     needs = [template is not None and "!" in template.replace("!]", "") for template in ASSOCIATIONS[kind]]
@@ -141,7 +141,7 @@ def _associate(draw: st.DrawFn, number: int, classes: Sequence[ClassText]) -> No
 
 @st.composite
 def models(draw: st.DrawFn, *, versioned: bool = False) -> Model:
-    """Return a model without mistakes; `versioned`: most of its classes keep versions."""
+    """Draw a valid model. `versioned`: whether most of its classes keep versions."""
     text = draw(texts(versioned=versioned).filter(_is_sound))
     return read_model(text, "random.graphql")
 
@@ -155,7 +155,7 @@ def _is_sound(text: str) -> bool:
 
 
 def _of_family(kind: str, *, from_part: bool) -> str:
-    """Return the text of a model of wholes and parts that are associated as well."""
+    """Return the text of a model in which a composition's whole and part are also associated."""
     whole, part = ClassText("A"), ClassText("B")
     compose("{to}: [{B}!]", 1, whole, part)
     associate(kind, 2, *((part, whole) if from_part else (whole, part)))
@@ -168,4 +168,4 @@ OF_FAMILIES: Mapping[str, Model] = {
     for from_part in (True, False)
     if _is_sound(text := _of_family(kind, from_part=from_part))
 }
-"""One for each kind of association between wholes and their parts."""
+"""A model for each kind and direction of an association between a whole and its parts."""

@@ -15,12 +15,12 @@ _SPOT = "role."
 
 
 def view_of(reader: Reader, entity: Entity, depth: int) -> dict[str, Any] | None:
-    """Return what a reader shows of an object, with all its roles, so deep; None where it is not shown."""
+    """Return the view of an object with all its roles to a depth, or None if the reader hides the object."""
     return run(load_view(reader, entity, depth))
 
 
 def load_view(reader: Reader, entity: Entity, depth: int) -> BatchedRead[dict[str, Any] | None]:
-    """Return the same as `view_of`."""
+    """Do the same as `view_of`, as a batched read."""
     reader.add([entity])
     fetch = _everything(reader.model, entity.reference.class_name, depth)
     views = yield from load_views(reader, fetch, [entity])

@@ -11,6 +11,6 @@ from tests.fakes import fake_services
 
 
 def process(engine: Engine, model: Model) -> Services:
-    """Return what one of several processes works on."""
+    """Return the services of a new process over a shared engine."""
     services, _, _ = fake_services(model)
     return replace(services, entities=Repository(engine, model), ids=TimeOrderedIds())

@@ -25,7 +25,7 @@ MISSING_ID = "gone"
 
 
 class RandomCommands:
-    """A generator of commands that rarely generates invalid ones."""
+    """A generator of random commands on a graph, few of which are invalid."""
 
     def __init__(self, graph: ReferenceGraph, chance: Random) -> None:
         self._graph = graph
@@ -34,7 +34,7 @@ class RandomCommands:
         self._numbers: Iterator[int] = count(1)
 
     def command(self) -> Command:
-        """Return a command on some object."""
+        """Return a random create, update or delete command."""
         whole = [class_ for class_ in self._graph.model.classes.values() if not class_.part]
         class_ = self._chance.choice(whole)
         living = self._living(class_.name)
@@ -96,7 +96,7 @@ class RandomCommands:
         return self._links(own, role)
 
     def _target(self, role: Role) -> str:
-        """Return the id of an object that a role may lead to, or its name in the request."""
+        """Return the id of a random target for a role, or the client id of an object in the request."""
         named = [name for class_name, name in self._named if class_name == role.target]
         if named and self._chance.random() < 0.2:
             return self._chance.choice(named)

@@ -22,7 +22,7 @@ from tests.graphs.stored_objects import expected_objects, stored_objects
 
 
 class SharedIds:
-    """IDs that the services and the reference graph share for the same objects."""
+    """A generator of ids that the reference graph can predict."""
 
     def __init__(self) -> None:
         self.last = 0
@@ -36,7 +36,7 @@ class SharedIds:
 
 
 class RandomSession:
-    """Services over some objects, and the reference graph of the same objects."""
+    """Services over a store, and the reference graph of its objects."""
 
     def __init__(self, services: Services, chance: Random) -> None:
         self._services = services
@@ -46,7 +46,7 @@ class RandomSession:
         self.done = 0
 
     def run_random_command(self) -> None:
-        """Dry-run and do a random command; its outcome or refusal must be what the plain rules predict."""
+        """Dry-run and run a random command. Assert that both match the reference graph."""
         command = RandomCommands(self.graph, self._chance).command()
         self._check_dry_run(command)
         before, expected = self.graph, self._expected(command)
@@ -60,13 +60,13 @@ class RandomSession:
         self._compare(self.graph, before)
 
     def _write(self, command: Command) -> Sequence[Effect | bool]:
-        """Return what was done; of a deletion, that it was."""
+        """Run a command, and return its effects. A deletion returns `[True]`."""
         if isinstance(command, Delete):
             return [True] if delete(self._services, command, ADMINISTRATOR) else []
         return save(self._services, command, ADMINISTRATOR).effects
 
     def _is_seen(self, effect: Effect | bool) -> bool:
-        """Return whether an effect is more than an expectation, or than the end of a link to nothing."""
+        """Return whether an effect changes the graph. Checks and deletions of broken links do not."""
         if not isinstance(effect, LinkDeletion):
             return not isinstance(effect, ObjectCheck)
         role = self._services.class_(effect.role.class_name).roles[effect.role.role_name]
@@ -97,7 +97,7 @@ class RandomSession:
         assert stored_objects(reader, graph, known) == expected_objects(graph)
 
     def delete_everything(self) -> None:
-        """Delete all objects that can be deleted, in any order. A few objects may require each other."""
+        """Delete all objects, as far as possible. Objects that require each other may stay."""
         size = len(self.graph.objects) + 1
         while len(self.graph.objects) < size:
             size = len(self.graph.objects)
@@ -114,7 +114,7 @@ class RandomSession:
 
 
 def run_session(services: Services, chance: Random, requests: int) -> RandomSession:
-    """Return a session after so many commands."""
+    """Run a number of random commands, and return the session."""
     session = RandomSession(replace(services, ids=SharedIds()), chance)
     for _ in range(requests):
         session.run_random_command()

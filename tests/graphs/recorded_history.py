@@ -26,7 +26,7 @@ DEPTH = 2
 
 
 class RecordedHistory:
-    """Writes at a clock that advances with each request, and records the objects after each write."""
+    """Runs random requests, advances the clock before each, and records the graph after each."""
 
     def __init__(self, services: Services, clock: FrozenClock, chance: Random) -> None:
         self._services = services
@@ -41,7 +41,7 @@ class RecordedHistory:
         return self.pages[-1][1]
 
     def run_request(self) -> None:
-        """Run a random request, which may be refused."""
+        """Run a random request, which may be refused, and record the graph."""
         self._clock.instant += self._chance.choice([2, 1000])
         try:
             if self._chance.random() < 0.25:
@@ -61,7 +61,7 @@ class RecordedHistory:
         return [graph for began, graph in self.pages if began <= instant][-1]
 
     def instants(self) -> set[Instant]:
-        """Return every instant of a change, with the instants next to it."""
+        """Return the instants of all changes, each with the milliseconds before and after it."""
         return {began + beside for began, _ in self.pages[1:] for beside in (-1, 0, 1)}
 
     def references(self) -> set[Reference]:
@@ -69,7 +69,7 @@ class RecordedHistory:
         return {reference for _, graph in self.pages for reference in graph.objects}
 
     def check(self, instant: Instant) -> None:
-        """Compare whatever keeps versions, as of an instant, with what was recorded then."""
+        """Assert that reads as of an instant return the recorded versioned objects."""
         past = AsOfGraph(self.graph_as_of(instant), self.current, self._links)
         request = request_of(self._services.model, self._services.entities)
         for reference in filter(past.is_versioned, self.references()):
@@ -79,7 +79,7 @@ class RecordedHistory:
             assert found == expected, (reference, instant, found, expected)
 
     def check_pages(self) -> None:
-        """Compare all versions of each object, read together, with what was recorded when each began."""
+        """Assert that reading all versions of an object at once returns their recorded views."""
         for reference in filter(
             AsOfGraph(self.current, self.current, self._links).is_versioned, self.references()
         ):
@@ -106,7 +106,7 @@ class RecordedHistory:
             save(self._services, command, ADMINISTRATOR)
 
     def _restore(self) -> None:
-        """Make something what it was at one time or another."""
+        """Restore a random versioned object as of a recorded instant."""
         classes = self._services.model.classes
         known = sorted(each for each in self.references() if not classes[each.class_name].part)
         known = [each for each in known if classes[each.class_name].versioned]
@@ -119,7 +119,7 @@ class RecordedHistory:
         self._check_restored(reference, then)
 
     def _check_restored(self, reference: Reference, then: ReferenceGraph) -> None:
-        """Compare an object, and its versioned parts, with their recorded states."""
+        """Assert that an object and its versioned parts have their recorded states."""
         now = self._look()
         assert now.objects[reference] == then.objects[reference]
         for role in self._services.class_(reference.class_name).roles.values():

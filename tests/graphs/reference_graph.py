@@ -1,7 +1,7 @@
-"""The plain rules of what commands make of a graph: values, lists of parts, and pairs of objects.
+"""A reference implementation of commands on a graph of values, lists of parts, and pairs of objects.
 
-Each association is a set of pairs. A command is applied to what was before; what it asks of both sides of an
-association must agree; then all of the graph must be as the model wants it. Otherwise it is to be refused.
+Each association is a set of pairs of ids. A command is applied to a copy of the graph. It is invalid if it
+contradicts itself about an association, or if the resulting graph breaks a rule of the model.
 """
 
 from collections import Counter, defaultdict
@@ -29,7 +29,7 @@ class InvalidCommand(Exception):
 
 
 class Side(NamedTuple):
-    """An association as seen from one of its roles: the pairs of IDs, and whether they are reversed."""
+    """The role under which an association is stored, and whether it is seen from the opposite role."""
 
     name: RoleName
     turned: bool
@@ -40,18 +40,21 @@ class Side(NamedTuple):
 
 @dataclass
 class ReferenceGraph:
-    """A graph of objects."""
+    """Objects, parts and associations, as plain dicts and sets."""
 
     model: Model
     objects: dict[Reference, dict[str, Any]] = field(default_factory=dict)
-    """The values of each."""
+    """The attribute values of each object."""
     parts: dict[tuple[Reference, str], list[str]] = field(default_factory=lambda: defaultdict(list))
     pairs: dict[RoleName, set[Pair]] = field(default_factory=lambda: defaultdict(set))
     broken_keys: dict[tuple[Reference, str], str] = field(default_factory=dict)
     """Keys whose target was deleted."""
 
     def after(self, command: Command, ids: Iterator[str]) -> "ReferenceGraph":
-        """Return what a command makes of it; `ids`: of new objects, in the request's order. Raises Wrong."""
+        """Return the graph after a command. Raises InvalidCommand.
+
+        `ids`: the ids of new objects, in the order of the request.
+        """
         return _Application(self, ids).of(command)
 
     def copy(self) -> "ReferenceGraph":
@@ -65,7 +68,7 @@ class ReferenceGraph:
         )
 
     def content(self) -> tuple[Any, ...]:
-        """Return all content that can be compared."""
+        """Return the content in a form that can be compared, without nulls and empty lists."""
         values = {
             reference: {name: value for name, value in values.items() if value is not None}
             for reference, values in self.objects.items()
@@ -77,7 +80,7 @@ class ReferenceGraph:
         return self.model.classes[name.class_name].roles[name.role_name]
 
     def side(self, class_name: str, role: Role) -> Side:
-        """Return an association: as seen from the key, or from the first of two roles that hold none."""
+        """Return where an association is stored: under its key, or else under the smaller role name."""
         own = RoleName(class_name, role.name)
         opposite = RoleName(role.target, role.opposite or "")
         if role.opposite is None or role.holds_key or (own < opposite and not self.role(opposite).holds_key):
@@ -85,7 +88,7 @@ class ReferenceGraph:
         return Side(opposite, turned=True)
 
     def led_to(self, own: Reference, role: Role) -> list[str]:
-        """Return what a role leads to, in order of their ids."""
+        """Return the ids that a role leads to, sorted."""
         side = self.side(own.class_name, role)
         turned = [side.pair(*pair) for pair in self.pairs[side.name]]
         return sorted(other for id_, other in turned if id_ == own.id)
@@ -97,7 +100,7 @@ class ReferenceGraph:
                     yield RoleName(class_.name, role.name), role
 
     def check(self) -> None:
-        """Raise Wrong when it is not as the model wants it."""
+        """Raise InvalidCommand if the graph breaks a rule of the model."""
         self._check_values()
         for name, role in self._associations():
             side = self.side(name.class_name, role)
@@ -133,7 +136,7 @@ class ReferenceGraph:
 
 
 class _Application:
-    """One command in execution."""
+    """The application of one command to a copy of the graph."""
 
     def __init__(self, before: ReferenceGraph, ids: Iterator[str]) -> None:
         self._before = before
@@ -142,9 +145,9 @@ class _Application:
         self._called: dict[Reference, str] = {}
         self._made: dict[int, str] = {}
         self._keys: dict[tuple[Reference, str], str | None] = {}
-        """Where each holder's key is asked to lead."""
+        """The requested target of each key, by its holder and role."""
         self._left: set[tuple[Reference, str, str]] = set()
-        """Where they are asked to lead no more."""
+        """The keys that must not lead to a target: holder, role, and the target's id."""
         self._links: dict[tuple[RoleName, Pair], bool] = {}
         self._ended: set[Reference] = set()
 
@@ -256,7 +259,7 @@ class _Application:
             raise InvalidCommand("a key is asked to lead to several")
 
     def _lead(self, holder: Reference, role: Role, to: str | None) -> None:
-        """Let a key lead somewhere; one that leads to nothing may go on doing so."""
+        """Set the target of a key. Setting a broken key to the same deleted target is allowed."""
         name = RoleName(holder.class_name, role.name)
         if to is not None and self._before.broken_keys.get((holder, role.name)) == to:
             return
@@ -265,7 +268,7 @@ class _Application:
         self._graph.pairs[name] |= {(holder.id, to)} if to is not None else {*()}
 
     def _claim(self, own: Reference, role: Role, id_: str) -> None:
-        """Let the key of another lead here; it leaves what it leads to, but not a partner."""
+        """Set the key of another object to lead here. A one-to-one key keeps its former target, too."""
         holder = Reference(role.target, id_)
         key = self._graph.role(RoleName(role.target, str(role.opposite)))
         self._ask_key(holder, key, own.id)
@@ -290,7 +293,7 @@ class _Application:
         (self._graph.pairs[side.name].add if begins else self._graph.pairs[side.name].discard)(pair)
 
     def _agree(self) -> None:
-        """Raise Wrong when something is asked of what ends, or a key is asked to lead and not to lead."""
+        """Raise InvalidCommand if both sides of an association contradict, or use a deleted object."""
         for (holder, name), to in self._keys.items():
             role = self._graph.role(RoleName(holder.class_name, name))
             if to is not None and ({holder, Reference(role.target, to)} & self._ended):
@@ -303,7 +306,7 @@ class _Application:
                 raise InvalidCommand("a link is asked of what ends")
 
     def _forget(self) -> None:
-        """Let what ends be gone, and keys that lead to it lead to nothing."""
+        """Remove the deleted objects and their associations, and record the keys that they break."""
         for reference in self._ended:
             del self._graph.objects[reference]
         for name, pairs in self._graph.pairs.items():

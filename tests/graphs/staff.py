@@ -7,7 +7,7 @@ from stratabase.model.reading import read_model_file
 from stratabase.model.types.storage import Stored
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.stored_company import store_graph
-from tests.role_rules import Graph, ends
+from tests.role_rules import Graph
 from tests.service import SAMPLE_MODEL
 from tests.store.engine_items import Items, all_items
 
@@ -17,7 +17,7 @@ EMPLOYEES, TEAMS, PROJECTS = 500, 20, 50
 
 @cache
 def staff() -> Items:
-    """Return the items of an engine that holds them all."""
+    """Return the items of an engine that contains all these objects."""
     engine = ReferenceEngine()
     store_graph(engine, HR, _graph())
     return all_items(engine)
@@ -37,7 +37,7 @@ def _graph() -> Graph:
         _put(graph, "Address", address, city="Bologna", employee=id_)
         for project in (number % PROJECTS, (number + 1) % PROJECTS):
             role = RoleName("Employee", "projects")
-            graph.links.update(ends(HR, role, id_, f"p{project:02}"))
+            graph.link(HR, role, id_, f"p{project:02}")
     return graph
 
 

@@ -20,18 +20,18 @@ from tests.store.engine_items import Items, all_items
 from tests.store.graph_agreement import disagreements
 
 _TOGETHER = 15
-"""Effects in one commit; none takes more than six actions."""
+"""How many effects one commit has. Each effect takes at most six actions."""
 
 
 def services_over(engine: Engine, model: Model) -> Services:
-    """Return services that have read nothing yet. Their ids, also those of commits, are id1, id2 …"""
+    """Return services with empty caches. Their ids, including those of commits, are id1, id2 …"""
     services, _, _ = fake_services(model)
     return replace(services, entities=Repository(engine, model))
 
 
 @cache
 def company_items() -> Items:
-    """Return the items of an engine that holds the company."""
+    """Return the items of an engine that contains the company."""
     engine, graph = ReferenceEngine(), scenario().entities.graph
     store_graph(engine, COMPANY, graph)
     items = all_items(engine)
@@ -40,7 +40,7 @@ def company_items() -> Items:
 
 
 def store_graph(engine: Engine, model: Model, graph: Graph) -> None:
-    """Let an engine hold a graph: first the objects, then their keys, then the links."""
+    """Write a graph to an engine: first the objects without keys, then the keys, then the links."""
     entities = Repository(engine, model)
     entities.unbuilt()  # the registry is written before
     bare = {each.reference: _without_keys(model, each) for each in graph.objects.values()}
@@ -64,7 +64,7 @@ def _without_keys(model: Model, entity: Entity) -> Entity:
 
 
 def _each_once(model: Model, graph: Graph) -> Iterator[LinkCreation]:
-    """Yield the links of a graph, each from one of its sides."""
+    """Yield one link creation for each association, from one of its sides."""
     for role, owner, other in sorted(graph.links):
         opposite = model.classes[role.class_name].roles[role.role_name].opposite
         target = model.classes[role.class_name].roles[role.role_name].target

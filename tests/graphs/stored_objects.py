@@ -17,13 +17,13 @@ ObjectsByReference = Mapping[Reference, Mapping[str, Any]]
 def stored_objects(
     reader: Reader, graph: ReferenceGraph, references: Iterable[Reference]
 ) -> ObjectsByReference:
-    """Return the values and roles of objects as a store has them; what is not there is left out."""
+    """Return the values and roles of the given objects as a reader finds them, without missing objects."""
     found = reader.read([*references])
     return {each.reference: _stored_values(reader, graph, each) for each in found if each is not None}
 
 
 def expected_objects(graph: ReferenceGraph) -> ObjectsByReference:
-    """Return the same of the reference graph."""
+    """Return what `stored_objects` should return for the reference graph."""
     return {
         reference: {name: value for name, value in values.items() if value is not None}
         | {
@@ -40,7 +40,7 @@ def _roles(graph: ReferenceGraph, reference: Reference) -> Iterable[Role]:
 
 
 def expected_targets(graph: ReferenceGraph, own: Reference, role: Role) -> list[str]:
-    """Return what a role leads to."""
+    """Return the ids that a role leads to in the reference graph."""
     if role.whole:
         owners = (
             whole for (whole, name), ids in graph.parts.items() if name == role.opposite and own.id in ids
@@ -62,7 +62,7 @@ def _stored_values(reader: Reader, graph: ReferenceGraph, entity: Entity) -> Map
 
 
 def _stored_role(reader: Reader, graph: ReferenceGraph, own: Entity, role: Role) -> list[str]:
-    """Return what a role leads to that is there."""
+    """Return the ids of the existing objects that a role leads to."""
     if storage_of(graph.model, role) in {
         RoleStorage.OPPOSITE_KEY,
         RoleStorage.OPPOSITE_KEYS,

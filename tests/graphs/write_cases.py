@@ -8,7 +8,6 @@ from stratabase.domain.write.commands import Command, PartsCommand, ToManyComman
 from tests.graphs.commands import add, create, create_command, delete_command, point, update, update_command
 from tests.graphs.company import COMPANY
 from tests.graphs.company_scenario import CompanyScenario
-from tests.role_rules import ends
 
 TASKS = 45
 """Of a project: each is its head, a link to who does it, and two to labels, so more than can end as one."""
@@ -35,12 +34,12 @@ _LARGE: Mapping[Reference, Mapping[str, Any]] = {
 
 
 def scenario() -> CompanyScenario:
-    """Return the company, with a project that is larger than what can be written at once."""
+    """Return the company with an additional project that is too large for one commit."""
     scenario = CompanyScenario()
     for reference, state in _LARGE.items():
         scenario.put(reference, state)
     for role, owner, other in _links():
-        scenario.entities.graph.links |= set(ends(COMPANY, role, owner, other))
+        scenario.entities.graph.link(COMPANY, role, owner, other)
     return scenario
 
 

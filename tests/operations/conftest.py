@@ -9,9 +9,7 @@ from stratabase.store.indexes import registry_cache
 
 @pytest.fixture
 def lasting_registry() -> Iterator[None]:
-    """Keep the registry of indexes fresh, so that a slow machine does not read it again while costs are
-    counted.
-    """
+    """Keep the cached registry fresh, so that slow machines do not read it again while costs are counted."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry_cache, "MAX_AGE", 1e9)
         yield

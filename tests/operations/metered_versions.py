@@ -25,7 +25,7 @@ STEP = 1000
 
 
 class MeteredVersions:
-    """A company in which Ada was changed several times, with the storage costs of work on it."""
+    """A company in which Ada has several versions, and the storage costs of operations on it."""
 
     def __init__(self, versions: int = 2) -> None:
         self.engine = ReferenceEngine()
@@ -59,7 +59,6 @@ class MeteredVersions:
         return cost_of(self._told)
 
     def update(self, name: str | None = None, **roles: RoleCommand) -> None:
-        """Change Ada."""
         value = {} if name is None else {"name": name}
         save(self.services, Update(self.ada, value, roles=roles), ADMINISTRATOR)
 
@@ -68,11 +67,9 @@ class MeteredVersions:
         return self.entities.as_of([Moment(self.ada, instant)])[0]
 
     def delete(self) -> None:
-        """Delete Ada."""
         delete(self.services, Delete(self.ada), ADMINISTRATOR)
 
     def restore(self) -> None:
-        """Restore Ada."""
         (gone,) = self.entities.tombstones([self.ada])
         assert gone is not None
         back = Restoration(gone, Entity(self.ada, {"_id": self.ada.id, "name": "x"}))
@@ -83,7 +80,7 @@ class MeteredVersions:
         return save(self.services, command, ADMINISTRATOR).reference
 
     def _remember(self, number: int) -> None:
-        """Give Ada closed versions, as if she had been changed that often."""
+        """Write closed versions of Ada, as if she had been changed that often."""
         (head,) = self.engine.get([keys.head(self.ada)])
         assert head is not None
         last = NOON + number * STEP

@@ -36,16 +36,16 @@ QUIET = (
     "--disable-sync",
     "--no-first-run",
 )
-"""Without these it talks to its maker, or wants more than a container has."""
+"""Arguments that stop background network traffic, and that a container needs."""
 PATIENCE = 20_000
-"""Milliseconds."""
+"""The timeout of each step, in milliseconds."""
 REFUSED = "Failed to load resource: the server responded with a status of "
-"""What it says of every page that comes with a refusal; the page is shown all the same."""
+"""What the browser logs for each page with an error status, although it shows the page."""
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Run the browser of this machine; where there is none, tests are skipped, but for CI."""
+    """Run the browser of this machine. Without one, skip the tests, except in CI."""
     path = shutil.which("chromium")
     if path is None and not os.environ.get("CI"):
         pytest.skip("there is no chromium on this machine: install it, for example by apt-get")
@@ -80,22 +80,22 @@ class Visit:
 
     @property
     def focused(self) -> str:
-        """The id of what has the focus."""
+        """The id of the focused element."""
         return str(self.page.evaluate("document.activeElement.id"))
 
     @property
     def sent(self) -> list[Request]:
-        """The forms that were sent."""
+        """The forms that were submitted."""
         return [request for request in self.requests if request.method == "POST"]
 
     def picture(self, folder: Path, name: str) -> None:
-        """Keep a picture of the page, for people to look at."""
+        """Save a screenshot for people to look at."""
         self.page.screenshot(path=folder / f"{name}.png", full_page=True)
 
 
 @contextmanager
 def visiting(browser: Browser, origin: str, **options: Any) -> Iterator[Visit]:
-    """Open a page; when all is done, it must have stayed at one origin and had nothing to complain of."""
+    """Open a page. At the end, assert that it stayed at one origin and reported no errors."""
     context = browser.new_context(**options)
     try:
         visit = Visit(context.new_page())
@@ -125,7 +125,7 @@ def service() -> LinkService:
 
 @pytest.fixture
 def origin(service: LinkService) -> Iterator[str]:
-    """Return where the link service answers over HTTP."""
+    """Return the origin at which the link service serves HTTP."""
     with gateway(lambda event, _: handler(event), LINK_ROUTES) as client:
         address = f"http://127.0.0.1:{client.port}"
         handler = service.handler(address)
@@ -142,5 +142,5 @@ def visit(browser: Browser, origin: str) -> OpenVisit:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder for pictures of the pages."""
+    """Return a folder for screenshots."""
     return tmp_path_factory.mktemp("pictures")

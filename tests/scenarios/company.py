@@ -36,7 +36,7 @@ class Company:
         self._arrange()
 
     def id(self, name: str) -> str:
-        """Return the id of a person or a team."""
+        """Return the id of a person or a team by name."""
         return (self.people | self.teams)[name]
 
     def _hire(self) -> None:

@@ -18,7 +18,7 @@ from tests.service import running
     ids=["sqlite", "dynamodb"],
 )
 def company(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Company]:
-    """A service with some people in teams; what tests add belongs to other teams."""
+    """A service with some people in teams. Tests add people to other teams only."""
     home: Path = tmp_path_factory.mktemp("company") / "home"
     options = {"model": FILE, "application": "Everything", "settings": request.param()}
     with running(home, **options) as running_service:

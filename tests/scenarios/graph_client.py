@@ -11,12 +11,12 @@ Settings = Callable[[], Mapping[str, str]]
 
 
 def over_sqlite() -> Mapping[str, str]:
-    """Return the settings of a service that keeps its objects in a file."""
+    """Return the settings of a service that stores objects in a file."""
     return {}
 
 
 def over_dynamodb(table: str) -> Settings:
-    """Return what makes the settings of a service over an emulator, with a table of its own."""
+    """Return a function that makes the settings of a service with its own table in the emulator."""
     return lambda: {
         "STRATABASE_STORE": "dynamodb",
         "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
@@ -34,38 +34,38 @@ class Client:
         self._names = map(str, count())
 
     def body(self, query: str, **variables: Any) -> Any:
-        """Return all of an answer."""
+        """Send a request, and return the whole response."""
         return self._service.graphql(query, variables)
 
     def ask(self, query: str, **variables: Any) -> Any:
-        """Return what the only field of an answer without errors holds."""
+        """Return the value of the only field of a response without errors."""
         body = self.body(query, **variables)
         assert "errors" not in body, body["errors"]
         (value,) = body["data"].values()
         return value
 
     def ask_again(self, query: str, **variables: Any) -> Any:
-        """Return the same, of a query that is answered in the same way when it comes for the third time."""
+        """Do the same as `ask` for a query, and assert that it gives the same response three times."""
         first, *others = (self.ask(query, **variables) for _ in range(3))
         assert others == [first, first]
         return first
 
     def create(self, class_name: str, **data: Any) -> str:
-        """Make an object, and return its id."""
+        """Create an object, and return its id."""
         query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
         return str(self.ask(query, data=data)["_id"])
 
     def person(self, **data: Any) -> tuple[str, str]:
-        """Make a person in a team, and return the ids of both."""
+        """Create a person in a team, and return the ids of both."""
         team = data.get("team") or self.team()
         return self.create("Person", **{**self.needs(team), **data}), team
 
     def team(self) -> str:
-        """Make a team, and return its id."""
+        """Create a team, and return its id."""
         return self.create("Team", name=next(self._names))
 
     def needs(self, team: str) -> dict[str, Any]:
-        """Return what must be given of a person in a team."""
+        """Return the required data of a person in a team."""
         return {
             "last_name": "Li",
             "team": team,

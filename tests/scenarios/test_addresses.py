@@ -46,7 +46,7 @@ def post(service: RunningService, body: Any, path: str = GRAPHQL, **headers: str
 
 
 def is_problem(reply: Reply, status: int) -> bool:
-    """Return whether a reply tells of a problem with a status, by the request's own id."""
+    """Return whether a response is a problem with a status and the request's id."""
     result = reply.json()
     assert reply.headers["content-type"] == PROBLEM, reply
     assert result["traceId"] == reply.headers["x-amzn-requestid"]

@@ -34,7 +34,7 @@ REFUSED = [
 
 @pytest.fixture(scope="module")
 def node() -> str:
-    """The Node that runs the clients; without it, tests are skipped, but for CI."""
+    """The path of Node. Without it, skip the tests, except in CI."""
     found = shutil.which("node")
     if found is None and not os.environ.get("CI"):
         pytest.skip("there is no Node on this machine: install Node 18 or later, with npm")
@@ -56,7 +56,7 @@ def address(service: RunningService) -> str:
 
 
 def run(node: str, script: str, service: RunningService) -> Any:
-    """Run a script where it finds the packages, and return the JSON that it prints."""
+    """Run a script that can import the packages, and return the JSON that it prints."""
     environment = {
         "PATH": os.environ["PATH"],
         "ADDRESS": address(service),
@@ -123,7 +123,7 @@ FIND = gql(
 
 @pytest.fixture
 def session(service: RunningService) -> Iterator[SyncClientSession]:
-    """A gql client, which reads the schema first and checks every document by it."""
+    """A gql client, which reads the schema first and validates every document."""
     headers = {"Authorization": basic("admin", PASSWORD)}
     transport = RequestsHTTPTransport(address(service), headers=headers)
     with Client(transport=transport, fetch_schema_from_transport=True) as opened:

@@ -13,7 +13,7 @@ PAGE = """query($e: String) { p: Person___getPage(options: {filter_exp: $e, orde
 
 
 def found(company: Company, text: str, more: str = STAFF) -> str:
-    """Return the first letters of the people who are found."""
+    """Return the initials of the people in a page."""
     page = company.client.ask_again(PAGE % more, e=text)
     assert page["totalCount"] == len(page["items"])
     return "".join(item["last_name"][0] for item in page["items"])

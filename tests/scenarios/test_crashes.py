@@ -28,7 +28,7 @@ ALL = """query($cursor: Cursor) { Employee___getPage(options: {next: 1000, curso
 
 @dataclass
 class Client:
-    """One writer: what it was told is done, and what it does not know of."""
+    """A writer that records which writes were acknowledged, and which have an unknown outcome."""
 
     name: str
     acknowledged: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -104,7 +104,7 @@ def test_replacing_a_stuck_worker_loses_no_acknowledged_write(tmp_path: Path) ->
 
 
 def _worker(service: RunningService, but: int | None = None) -> int:
-    """Return the id of the process that serves, but for one that is stuck."""
+    """Return the id of the worker process that is not `but`."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True)
     rows = (tuple(map(int, line.split())) for line in listed.stdout.splitlines())
     return next(pid for pid, parent in rows if parent == service.pid and pid != but)
@@ -128,7 +128,7 @@ def _write_and_kill(service: RunningService, clients: list[Client], after: float
 
 
 def _compare(service: RunningService, clients: list[Client]) -> None:
-    """Every stored object was asked for; a write without an answer is settled one way or the other."""
+    """Assert that every stored object was requested. Settle each write without a response."""
     stored = _everything(service)
     for client in clients:
         for email, wanted in client.unknown.items():
@@ -141,7 +141,7 @@ def _compare(service: RunningService, clients: list[Client]) -> None:
 def _settle(
     service: RunningService, client: Client, found: dict[str, Any] | None, email: str, wanted: dict[str, Any]
 ) -> None:
-    """A write without an answer was done whole or not at all; its unique value is held, or free."""
+    """Assert that a write without a response was done fully or not at all, including its unique value."""
     before = client.acknowledged.get(email)
     again = {name: wanted[name] for name in ("first_name", "last_name", "email", "salary")}
     answer = service.graphql(CREATE, {"data": again})

@@ -35,7 +35,7 @@ OPAQUE = {"nextCursor", "access_token"}
 
 
 class Example(NamedTuple):
-    """A command, and the JSON that the README shows of its answer, if it does."""
+    """A command in the README, and the JSON response that the README shows, if any."""
 
     command: str
     shown: str | None
@@ -65,7 +65,7 @@ class Reader:
         return json.loads(reply.body.replace(b":%d/" % self._service.port, b":8000/"))
 
     def compare(self, shown: Any, found: Any, *, partly: bool) -> None:
-        """Compare what is shown with what was found; learn what ids and instants are here."""
+        """Compare a documented response with a real one, and remember its ids and instants."""
         if isinstance(shown, dict):
             assert isinstance(found, dict)
             assert shown.keys() <= found.keys() if partly else list(shown) == list(found)
@@ -112,7 +112,7 @@ class Reader:
 
 
 def choose_password(service: RunningService) -> None:
-    """Open the link of the last mail, and choose Rosa's password."""
+    """Open the link in the last mail, and set Rosa's password."""
     (mail,) = (service.home / "outbox").glob("*.eml")
     message = email.message_from_bytes(mail.read_bytes(), policy=policy.default)
     (token,) = re.findall(r"\?token=(\S+)", message.get_content())

@@ -24,7 +24,7 @@ PICTURE = '<img src="{address}/{id}/resetPassword">'
 
 @contextmanager
 def elsewhere(**names: str) -> Iterator[str]:
-    """Serve the pages /form and /picture under a name that makes them another site's to a browser."""
+    """Serve the pages /form and /picture under a host name that browsers treat as another site."""
 
     def show(event: dict[str, Any], _: object) -> dict[str, Any]:
         page = FORM if event["path"] == "/form" else PICTURE
@@ -35,7 +35,7 @@ def elsewhere(**names: str) -> Iterator[str]:
 
 
 def sign_in(page: Page, service: RunningService) -> None:
-    """Have the browser remember the password, as it does of what it asks a person for."""
+    """Make the browser store the password, as it does after its sign-in dialog."""
     page.goto(f"http://admin:{quote(PASSWORD)}@127.0.0.1:{service.port}/auth/administration/member")
     assert '"username":"admin"' in page.content()
 

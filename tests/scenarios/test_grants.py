@@ -25,13 +25,13 @@ class GuildService:
         self.ids["vault"] = self.create("Vault", code="007", keeper=self.ids["zoe"])
 
     def body(self, query: str, username: str = "smith", **variables: Any) -> Any:
-        """Return all of an answer."""
+        """Send a request, and return the whole response."""
         body = json.dumps({"query": query, "variables": variables})
         headers = {"Content-Type": "application/json", "Authorization": basic(username, PASSWORD)}
         return self._service.request("POST", "/auth/api/graphql/Guild", headers=headers, body=body).json()
 
     def create(self, class_name: str, **data: Any) -> str:
-        """Make an object, and return its id."""
+        """Create an object, and return its id."""
         query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
         body = self.body(query, "admin", data=data)
         assert "errors" not in body, body

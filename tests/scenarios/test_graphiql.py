@@ -48,7 +48,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 @pytest.fixture
 def visit(browser: Browser, service: RunningService) -> Visiting:
-    """Open the page; it must stay at its own origin, and have nothing to complain of."""
+    """Open the page. At the end, assert that it stayed at its origin and reported no errors."""
     origin = f"http://127.0.0.1:{service.port}"
 
     def opened(**options: Any) -> AbstractContextManager[Visit]:
@@ -77,7 +77,7 @@ def answer(page: Page) -> Locator:
 
 
 def write(page: Page, query: str) -> None:
-    """Put a query into the editor in place of what is there."""
+    """Replace the text in the editor by a query."""
     page.locator(".graphiql-query-editor .CodeMirror-lines").click()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(query)

@@ -33,7 +33,7 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RunningS
 
 
 def ask(service: RunningService, query: str, **variables: Any) -> Any:
-    """Return what the only field of an answer without errors holds."""
+    """Return the value of the only field of a response without errors."""
     body = service.graphql(query, variables)
     assert "errors" not in body, body["errors"]
     (value,) = body["data"].values()
@@ -49,7 +49,7 @@ COUNT = '{ Line___getPage(options: {filter: {code___starts_with: "c"}}) { totalC
 
 
 def codes(order: Any) -> list[str]:
-    """Return the codes of an order's lines, as many as are counted."""
+    """Return the codes of an order's lines. Assert that as many are counted."""
     found = [line["code"] for line in order["lines"]["items"]]
     assert order["lines"]["totalCount"] == len(found)
     return found

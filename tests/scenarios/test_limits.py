@@ -61,7 +61,7 @@ def ask(service: RunningService, query: str, variables: Any = None) -> Any:
 
 
 class Limit(NamedTuple):
-    """A request that is just within a limit, one that is not, and what that is told."""
+    """A request just within a limit, one beyond it, and the message for the latter."""
 
     within: str
     beyond: str
@@ -188,7 +188,7 @@ def test_a_request_cannot_exceed_its_read_budget(service: RunningService) -> Non
 
 
 class StepByStep:
-    """A clock that goes on by a second each time that it is asked."""
+    """A clock that advances one second per reading."""
 
     def __init__(self) -> None:
         self._now = 1_577_880_000_000
@@ -200,7 +200,7 @@ class StepByStep:
 
 @pytest.fixture
 def slow(model: Path, tmp_path: Path) -> Iterator[Client]:
-    """A service over HTTP, in this process, for which each step takes a second."""
+    """A service over HTTP in this process, for which every step takes a second."""
     settings = replace(
         Settings(),
         home=tmp_path / "home",

@@ -40,23 +40,23 @@ class Member:
         }
 
     def send(self, query: str, **variables: Any) -> Any:
-        """Return all of an answer."""
+        """Send a request, and return the whole response."""
         body = json.dumps({"query": query, "variables": variables})
         return self._service.request("POST", "/auth/api/graphql/Hr", headers=self._headers, body=body).json()
 
     def ask(self, query: str, **variables: Any) -> Any:
-        """Return what the only field of an answer without errors holds."""
+        """Return the value of the only field of a response without errors."""
         body = self.send(query, **variables)
         assert "errors" not in body, body["errors"]
         (value,) = body["data"].values()
         return value
 
     def refused(self, query: str, **variables: Any) -> list[str]:
-        """Return the kinds of issues for which a request is refused."""
+        """Return the types of the issues of a refused request."""
         return [error["extensions"]["issueType"] for error in self.send(query, **variables)["errors"]]
 
     def create(self, class_name: str, **data: Any) -> dict[str, str]:
-        """Make an object, and return what names it."""
+        """Create an object, and return its class and id."""
         query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
         return {"entityName": class_name, "_id": self.ask(query, data=data)["_id"]}
 

@@ -103,7 +103,7 @@ class RequestLog:
                 self.compare(interaction.request.method, path, reply)
 
     def compare(self, method: str, path: str, reply: Reply) -> None:
-        """Compare an answer with the document, with a reader of XML too."""
+        """Compare a response with the document, which includes reading XML."""
         self.seen.add((f"{method} {path}", reply.status))
         headers = {HEADERS.get(name.lower(), name.title()): [value] for name, value in reply.headers.items()}
         answer = {"statusCode": reply.status, "multiValueHeaders": headers, "body": reply.body.decode()}
@@ -142,11 +142,11 @@ def configuration(service: RunningService) -> schemathesis.Config:
 
 
 def teach(schema: Any, administrator: str) -> None:
-    """Let bodies come in the form that they say, and the one who asks go on being let in."""
+    """Add hooks that match the response format to the body, and that spare the administrator's own record."""
 
     @schema.hook  # type: ignore[untyped-decorator]
     def filter_failure(_: HookContext, failure: Failure, __: Case[Any], ___: Any) -> bool:
-        # Those who come with wrong passwords again and again are not even told that they are wrong.
+        # After many wrong passwords, the service answers 429 instead of 401.
         return not (isinstance(failure, IgnoredAuth) and "429 Too Many Requests" in failure.message)
 
     @schema.hook  # type: ignore[untyped-decorator]
@@ -161,14 +161,14 @@ def teach(schema: Any, administrator: str) -> None:
 
 
 def _spare(case: Case[Any]) -> None:
-    # Whoever it is sent to: a body from which something is taken may be right after all.
+    # These requests could lock out the caller: a body that was made invalid on purpose may still be valid.
     if case.method == "DELETE" or not isinstance(case.body, dict) or not case.body.keys().isdisjoint(KEPT):
         case.path_parameters = {"id": "nobody"}
 
 
 @pytest.fixture(scope="module")
 def request_log(service: RunningService) -> RequestLog:
-    """Send all that schemathesis thinks of."""
+    """Send all requests that schemathesis generates."""
     address = f"http://127.0.0.1:{service.port}/public/openapi.json"
     schema = schemathesis.openapi.from_url(address, config=configuration(service))
     me = service.request(
@@ -185,7 +185,7 @@ def request_log(service: RunningService) -> RequestLog:
 
 
 def walk(service: RunningService, form: str) -> Iterator[tuple[str, str, Reply]]:
-    """Live the life of a member, and yield each answer with what was asked."""
+    """Use all endpoints in the life of a member, and yield each response with its request."""
 
     def ask(method: str, path: str, body: str | None = None, id_: str = "") -> tuple[str, str, Reply]:
         reply = service.request(

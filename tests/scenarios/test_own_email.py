@@ -61,7 +61,7 @@ class EmailService:
         return int(self.ask("{ Report___getPage { totalCount } }")["Report___getPage"]["totalCount"])
 
     def mails(self) -> list[EmailMessage]:
-        """Return the mails that were sent, in their order."""
+        """Return the mails that were sent, in order."""
         files = sorted((self.service.home / "outbox").glob("*.eml"))
         return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
 
@@ -74,7 +74,7 @@ class EmailService:
         return f"{parts.path}?{parts.query}"
 
     def press(self, link: str) -> Reply:
-        """Press the button of the page that a link leads to."""
+        """Press the button on the page of a link."""
         page = self.service.request("GET", link).body.decode()
         token = re.findall(r'name="token" value="([^"]+)"', page)[0]
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -109,7 +109,7 @@ def opened(
 
 @pytest.fixture
 def email_service(opened: EmailService) -> EmailService:
-    """The clinic, where rosa has the address OLD and waits for nothing."""
+    """The clinic, in which rosa has the address OLD and no unconfirmed address."""
     assert opened.put({"email": OLD, "pendingEmail": None}, "admin").status == 200
     return opened
 

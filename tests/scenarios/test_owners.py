@@ -27,7 +27,7 @@ class OwnersService:
         self._service = service
 
     def rest(self, method: str, path: str, body: Any = None, by: str = "admin") -> Reply:
-        """Return the answer to a REST request."""
+        """Send a REST request, and return the response."""
         headers = {"Content-Type": "application/json", "Authorization": basic(by, PASSWORD)}
         if isinstance(body, str):
             headers["Content-Type"] = "application/xml"
@@ -35,7 +35,7 @@ class OwnersService:
         return self._service.request(method, path, headers=headers, body=text)
 
     def member(self, username: str, password: str = PASSWORD, profile: str = "Member") -> str:
-        """Make a member, and return its id once it is let in."""
+        """Create a member, and return the id when the member can sign in."""
         value = {"username": username, "email": f"{username}.{len(password)}@example.com", "profile": profile}
         reply = self.rest("POST", MEMBERS, value)
         assert reply.status == 201, reply.body
@@ -45,31 +45,31 @@ class OwnersService:
         return id_
 
     def rename(self, id_: str, username: str) -> None:
-        """Give a member another name, and return once it is let in by that."""
+        """Rename a member, and return when the member can sign in under the new name."""
         assert self.rest("PUT", f"{MEMBERS}/{id_}", {"username": username}).status == 200
         eventually(lambda: "data" in self.send(username, "{ __typename }"))
 
     def send(self, by: str, query: str, password: str = PASSWORD, **variables: Any) -> Any:
-        """Return all of an answer."""
+        """Send a request, and return the whole response."""
         headers = {"Content-Type": "application/json", "Authorization": basic(by, password)}
         body = json.dumps({"query": query, "variables": variables})
         reply = self._service.request("POST", "/auth/api/graphql/Office", headers=headers, body=body)
         return reply.json()
 
     def ask(self, by: str, query: str, password: str = PASSWORD, **variables: Any) -> Any:
-        """Return what the only field of an answer without errors holds."""
+        """Return the value of the only field of a response without errors."""
         body = self.send(by, query, password, **variables)
         assert "errors" not in body, body
         (value,) = body["data"].values()
         return value
 
     def create(self, by: str, class_name: str, **data: Any) -> str:
-        """Make an object, and return its id."""
+        """Create an object, and return its id."""
         query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
         return str(self.ask(by, query, data=data)["_id"])
 
     def codes(self, by: str, password: str = PASSWORD, options: str = "{}") -> list[str]:
-        """Return the codes of the projects that somebody sees."""
+        """Return the codes of the projects that a member sees."""
         query = f"{{ Project___getPage(options: {options}) {{ items {{ code }} }} }}"
         return sorted(each["code"] for each in self.ask(by, query, password)["items"])
 
@@ -181,7 +181,7 @@ def test_objects_of_an_older_version_get_member_ids_before_they_are_served(tmp_p
 
 
 def _forget_ids(home: Path) -> None:
-    """Have the objects in a store as an older version left them, which knew no ids of members."""
+    """Remove the member ids from stored objects, as if an older version had written them."""
     engine = SqliteEngine(home / "objects.db")
     for page in engine.range(keys.LISTING, keys.listing_partition("Project")):
         for item in page:
@@ -194,7 +194,7 @@ def _forget_ids(home: Path) -> None:
 
 
 def projects_of(owners: OwnersService, username: str, number: int) -> tuple[str, list[str]]:
-    """Make a member with some projects, and return the ids of all."""
+    """Create a member and some projects, and return the ids of all."""
     id_ = owners.member(username)
     codes = (f"{username}{each}" for each in range(number))
     return id_, [owners.create(username, "Project", code=code) for code in codes]

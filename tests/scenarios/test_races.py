@@ -37,7 +37,7 @@ def services(tmp_path: Path) -> Iterator[list[RunningService]]:
 
 
 def together(work: Callable[[int], Any], clients: int = CLIENTS) -> list[Any]:
-    """Let as many clients work at the same time, and return what each returned."""
+    """Run a function for a number of concurrent clients, and return the results."""
     barrier, results = Barrier(clients), [None] * clients
 
     def run(number: int) -> None:

@@ -24,7 +24,7 @@ def link(service: LinkService, origin: str) -> str:
 
 
 def choose(page: Page, password: str, repeat: str | None = None) -> None:
-    """Fill in the form, and send it."""
+    """Fill in and submit the form."""
     page.fill("#password", password)
     page.fill("#repeat", password if repeat is None else repeat)
     page.click("#set")

@@ -22,7 +22,7 @@ QUERY = """query($next: Int) { Employee___getPage(options: {next: $next}, insigh
 
 
 def in_a_file(home: Path) -> dict[str, str]:
-    """Let a file hold the staff, and return the settings of a service that has it."""
+    """Store the staff in a file, and return the settings of a service on it."""
     engine = SqliteEngine(home / "objects.db")
     put(engine, staff().values())
     engine.close()
@@ -30,7 +30,7 @@ def in_a_file(home: Path) -> dict[str, str]:
 
 
 def in_a_table(_: Path) -> dict[str, str]:
-    """Let a table hold the staff, and return the settings of a service that has it."""
+    """Store the staff in a table, and return the settings of a service on it."""
     ensure_table(ministack_client(), "staff")
     put(DynamoDBEngine(ministack_client(), "staff"), staff().values())
     return {

@@ -45,7 +45,7 @@ def mailed_token(service: RunningService) -> str:
 
 
 def use_secrets(service: RunningService) -> list[str]:
-    """Send secrets to every address that takes some, right and wrong ones, and return all of them."""
+    """Send valid and invalid secrets to every endpoint that accepts them, and return all secrets."""
     administrator = {"Authorization": basic("admin", PASSWORD)}
     good = token(service, "admin", PASSWORD)
     token(service, "admin", PLANTED[0])

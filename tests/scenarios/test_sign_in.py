@@ -19,7 +19,7 @@ MEMBERS = ("bert", "carla", "dora", "emil")
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service with members, each for one test."""
+    """A service with one member per test."""
     home: Path = tmp_path_factory.mktemp("sign-in") / "home"
     service = RunningService(home).start()
     hashed = Argon2Passwords().hash(PASSWORD)
@@ -31,13 +31,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 
 def come(service: RunningService, username: str, password: str, source: str) -> Reply:
-    """Ask for something with a password, from an address of the loopback."""
+    """Send a request with a password, from a loopback address."""
     headers = {"Authorization": basic(username, password)}
     return send(service, source, "GET", "/auth/api/schema/Hr", headers=headers)
 
 
 def ask_for_token(service: RunningService, username: str, password: str, source: str) -> Reply:
-    """Ask for a token, from an address of the loopback."""
+    """Request a token from a loopback address."""
     body = json.dumps({"username": username, "password": password})
     return send(service, source, "POST", "/public/token/getJwtToken", body=body)
 
@@ -49,7 +49,7 @@ def send(service: RunningService, source: str, method: str, path: str, **rest: A
 
 
 def guess(service: RunningService, username: str, source: str) -> list[int]:
-    """Guess eleven times."""
+    """Try eleven wrong passwords."""
     return [come(service, username, f"guess {number}", source).status for number in range(11)]
 
 

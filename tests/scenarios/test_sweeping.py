@@ -44,7 +44,7 @@ def over_a_table_of_its_own() -> Mapping[str, str]:
 def left(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[StoppedDeletion]:
-    """A fleet has been deleted, and nothing else of it yet."""
+    """A fleet that is deleted, while its parts still wait for the cleanup."""
     settings = request.param()
     home = tmp_path / "home"
     home.mkdir()
@@ -74,7 +74,7 @@ def tyre(number: int, maker: str) -> dict[str, str]:
 
 
 def answer(query: str, variables: Mapping[str, Any] | None = None) -> Any:
-    """Return the answer of this process to a request."""
+    """Return this process's response to a request."""
     body = bootstrap.instance().executor.execute(query, variables or {}, None, ADMINISTRATOR, "trace").body
     return json.loads(body)
 

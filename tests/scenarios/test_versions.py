@@ -41,12 +41,12 @@ class Client:
         }
 
     def send(self, query: str, **variables: Any) -> Any:
-        """Return all of an answer."""
+        """Send a request, and return the whole response."""
         body = json.dumps({"query": query, "variables": variables})
         return self._service.request("POST", self._path, headers=self._headers, body=body).json()
 
     def ask(self, query: str, **variables: Any) -> Any:
-        """Return what the only field of an answer without errors holds."""
+        """Return the value of the only field of a response without errors."""
         body = self.send(query, **variables)
         assert "errors" not in body, body["errors"]
         (value,) = body["data"].values()
@@ -57,7 +57,7 @@ class Client:
     scope="module", params=mostly([dict, over_dynamodb], "over_dynamodb"), ids=["sqlite", "dynamodb"]
 )
 def roman(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    """A member whose clocks are those of Rome."""
+    """A member in the time zone of Rome."""
     with running(tmp_path_factory.mktemp("service") / "home", settings=request.param()) as service:
         headers = {"Content-Type": "application/json", "Authorization": basic("admin", PASSWORD)}
         name = f"ada-{token_hex(4)}"  # the emulator may have met another of these tests
@@ -193,7 +193,7 @@ def names(page: Any) -> list[str]:
 
 
 def edit(client: Client, file: Path, directive: str, *, versioned: bool) -> None:
-    """Change the model, and return once it is served."""
+    """Edit the model, and wait until the service uses it."""
     file.write_text(MODEL.format(directive))
     deadline = time.monotonic() + DEADLINE
     while time.monotonic() < deadline:

@@ -28,14 +28,14 @@ def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def reported_issues(client: Client, query: str, **variables: Any) -> list[tuple[Any, ...]]:
-    """Return what a mutation is refused for, which answers nothing else."""
+    """Return the issues of a refused mutation, which must have no other result."""
     body = client.body(query, **variables)
     assert [*body["data"].values()] == [None]
     return _issues(body)
 
 
 def shown(client: Client, query: str, **variables: Any) -> tuple[Any, list[tuple[Any, ...]]]:
-    """Return what a preview shows, and what is told beside it."""
+    """Return the object that a preview shows, and its issues."""
     body = client.body(query, **variables)
     (view,) = body["data"].values()
     return view, _issues(body)

@@ -11,7 +11,7 @@ from tests.soak import mostly
 
 @pytest.fixture(params=mostly([over_a_dict, over_sqlite], "over_sqlite"), ids=["dict", "sqlite"])
 def graphs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphApi]:
-    """Requests to a graph, over each kind of store."""
+    """The API over the graph, on each kind of store."""
     api: GraphApi = request.param(tmp_path)
     yield api
     api.close()

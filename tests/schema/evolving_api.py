@@ -16,7 +16,7 @@ HEADING = 'extend schema @application(name: "Test") @profile(name: "Administrato
 
 
 class EvolvingApi:
-    """Answers requests under the model that was set last."""
+    """Answers requests under the model that was served last."""
 
     def __init__(self, engine: Engine, model: str) -> None:
         self.engine = engine
@@ -25,7 +25,7 @@ class EvolvingApi:
         self.serve(model)
 
     def serve(self, model: str) -> None:
-        """Serve a model, as a process that has just been started."""
+        """Serve a model, as a new process does."""
         text = model if "extend schema" in model else HEADING + model
         self.model = read_model(text, "model.graphql")
         self.entities = Repository(self.engine, self.model)
@@ -33,41 +33,41 @@ class EvolvingApi:
         self.executor = SchemaExecutor(self.services, _failed)
 
     def reindex(self) -> list[ReindexOutcome]:
-        """Build what the model needs for all its classes, while no other process serves."""
+        """Build all that the model needs, while no other process serves."""
         reindex = Reindex(self.engine, self.model, sleep=lambda _: None)
         return [reindex.run(class_.name) for class_ in self.model.classes.values() if class_.is_stored]
 
     def body(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> dict[str, Any]:
-        """Return all of an answer."""
+        """Send a request, and return the whole response."""
         answer = self.executor.execute(query, variables, None, caller, "trace")
         return dict(json.loads(answer.body))
 
     def ask(self, query: str, **variables: Any) -> Any:
-        """Return what the only field of an answer without errors holds."""
+        """Return the value of the only field of a response without errors."""
         body = self.body(query, **variables)
         assert "errors" not in body, body["errors"]
         (data,) = body["data"].values()
         return data
 
     def create(self, class_name: str, **data: Any) -> str:
-        """Make an object, and return its id."""
+        """Create an object, and return its id."""
         query = f"mutation($d: {class_name}Create!) {{ {class_name}___create(data: $d) {{ _id }} }}"
         return str(self.ask(query, d=data)["_id"])
 
     def update(self, class_name: str, **data: Any) -> list[str]:
-        """Update an object; return the messages that refuse it."""
+        """Update an object, and return the messages of its issues."""
         query = f"mutation($d: {class_name}Update!) {{ {class_name}___update(data: $d) {{ _id }} }}"
         return self._messages(query, d=data)
 
     def delete(self, class_name: str, id_: str) -> list[str]:
-        """Delete an object that is there; return the messages that refuse it."""
+        """Delete an existing object, and return the messages of its issues."""
         query = f"mutation($id: ID!) {{ {class_name}___delete(_id: $id) {{ deleted }} }}"
         return self._messages(query, id=id_)
 
     def validate_update(
         self, class_name: str, caller: Caller = ADMINISTRATOR, **data: Any
     ) -> tuple[bool, list[tuple[str, str, str]]]:
-        """Return whether an update is valid, and its issues: level, type, and the place that is meant."""
+        """Return whether an update is valid, and its issues as level, type and path."""
         query = f"""query($d: {class_name}DraftUpdate!) {{ {class_name}___validateUpdate(data: $d) {{
             isValid issues {{ issueLevel issueType sourceRequestReference }} }} }}"""
         found = self.body(query, caller, d=data)["data"][f"{class_name}___validateUpdate"]

@@ -13,7 +13,7 @@ from tests.models import THINGS
 
 
 class ExecutorApi:
-    """The schema package over a few objects, and its reports."""
+    """The schema package over a few objects, with a record of its reports."""
 
     def __init__(self, *, compile_answers: bool = True, **policy: Any) -> None:
         services, self.entities, self.clock = fake_services(THINGS)

@@ -21,7 +21,7 @@ class OrderedIds(CountedIds):
 
 
 class GraphApi:
-    """Answers requests over stored objects, and expects no internal failure."""
+    """Answers requests over stored objects. Internal failures make the test fail."""
 
     def __init__(self, entities: EntityRepository) -> None:
         self.entities = entities
@@ -31,38 +31,38 @@ class GraphApi:
         self.executor = SchemaExecutor(self.services, _failed)
 
     def close(self) -> None:
-        """Close the store, if the objects are in one."""
+        """Close the store, if there is one."""
         if isinstance(self.entities, Repository):
             self.entities._engine.close()
 
     def body(self, query: str, **variables: Any) -> dict[str, Any]:
-        """Return all of an answer."""
+        """Send a request, and return the whole response."""
         answer = self.executor.execute(query, variables, None, self.caller, "trace")
         return dict(json.loads(answer.body))
 
     def ask(self, query: str, **variables: Any) -> Any:
-        """Return what an answer without errors holds: of its only field, if it has but one."""
+        """Return the data of a response without errors. If it has one field, return only its value."""
         body = self.body(query, **variables)
         assert "errors" not in body, body["errors"]
         data = body["data"]
         return next(iter(data.values())) if len(data) == 1 else data
 
     def issues(self, query: str, **variables: Any) -> list[tuple[str, str]]:
-        """Return the issues of a request: their types, and the places that they mean."""
+        """Return the types and paths of a request's issues."""
         found = [error["extensions"] for error in self.body(query, **variables)["errors"]]
         return [(issue["issueType"], issue["sourceRequestReference"]) for issue in found]
 
     def create(self, class_name: str, **data: Any) -> str:
-        """Make an object, and return its id."""
+        """Create an object, and return its id."""
         query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
         return str(self.ask(query, data=data)["_id"])
 
     def person(self, **data: Any) -> str:
-        """Make a person, with what every one must have."""
+        """Create a person with the required data."""
         return self.create("Person", **{**self.needs(), **data})
 
     def needs(self) -> dict[str, Any]:
-        """Return what must be given of a person, which other persons may share."""
+        """Return the required data of a person, which several persons may share."""
         team = self.create("Team", name=self.services.ids.new())
         skill = self.create("Skill", name="sing")
         return {
@@ -74,14 +74,14 @@ class GraphApi:
         }
 
     def update(self, class_name: str, selection: str, **data: Any) -> Any:
-        """Change an object, and return what is selected of it."""
+        """Update an object, and return the selected fields."""
         query = (
             f"mutation($data: {class_name}Update!) {{ {class_name}___update(data: $data) {{ {selection} }} }}"
         )
         return self.ask(query, data=data)
 
     def get(self, class_name: str, id_: str, selection: str) -> Any:
-        """Return what is selected of an object."""
+        """Return the selected fields of an object."""
         query = f"query($id: ID!) {{ {class_name}___get(_id: $id) {{ {selection} }} }}"
         return self.ask(query, id=id_)
 

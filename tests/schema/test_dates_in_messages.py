@@ -26,7 +26,7 @@ OTHER = Caller("m2", "carla", "Administrator", administrator=True)
 
 @pytest.fixture
 def archive() -> ArchiveApi:
-    """Return requests to an empty diary, at noon of the first day of 2020 in UTC."""
+    """The API over an empty diary, at noon UTC on 1 January 2020."""
     return ArchiveApi(ReferenceEngine(), read_model(TEXT, "diary.graphql"))
 
 

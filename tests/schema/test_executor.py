@@ -30,7 +30,7 @@ def api() -> ExecutorApi:
 
 @pytest.fixture(autouse=True)
 def no_surprises(api: ExecutorApi) -> Any:
-    """Check that the service reported no failure of its own."""
+    """Assert that the service reported no internal failure."""
     yield
     assert api.reported == []
 

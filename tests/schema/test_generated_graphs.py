@@ -22,18 +22,18 @@ def fields(schema: GraphQLSchema, name: str) -> dict[str, str]:
 
 
 def roles(schema: GraphQLSchema, name: str, class_name: str) -> dict[str, str]:
-    """Return the fields of a type that are roles of a class."""
+    """Return the fields of a type that are roles of the class."""
     known = EVERYTHING.classes[class_name].roles
     return {field: type_ for field, type_ in fields(schema, name).items() if field in known}
 
 
 def generated_types(schema: GraphQLSchema, class_name: str) -> set[str]:
-    """Return the suffixes of the types that a class has."""
+    """Return the suffixes of a class's generated types."""
     return {name.removeprefix(class_name) for name in schema.type_map if name.startswith(class_name)}
 
 
 def services(root: GraphQLObjectType | None, class_name: str) -> dict[str, str]:
-    """Return a class's services with their arguments, but for those that all have."""
+    """Return a class's services with their arguments, except for the common ones."""
     assert root
     common = ("insight", "disableCache", "forceWarnings")
     return {

@@ -21,12 +21,12 @@ INFO = "_lock { lockedBy lockedUntil mine }"
 
 
 def response_to(api: GraphApi, caller: Caller, query: str, **variables: Any) -> Any:
-    """Return all of the answer to a request of somebody."""
+    """Send a request as a caller, and return the whole response."""
     return json.loads(api.executor.execute(query, variables, None, caller, "trace").body)
 
 
 def entities(*named: tuple[str, str]) -> list[dict[str, str]]:
-    """Return inputs that name objects."""
+    """Return inputs that identify objects."""
     return [{"entityName": class_name, "_id": id_} for class_name, id_ in named]
 
 
@@ -36,7 +36,7 @@ UNLOCK = "mutation($locks: [EntityID!]) { unlock(locks: $locks) { locked minutes
 
 
 def issues(answer: Any) -> list[tuple[Any, ...]]:
-    """Return the issues of an answer: their types, what they are about, and the places that they mean."""
+    """Return the issues of a response: types, objects and paths."""
     found = [error["extensions"] for error in answer["errors"]]
     names = ("issueType", "entityName", "entityID", "sourceRequestReference")
     return [tuple(issue[name] for name in names) for issue in found]
@@ -168,7 +168,7 @@ def test_one_request_locks_writes_and_unlocks(graphs: GraphApi) -> None:
 
 
 def small() -> tuple[GraphApi, EverythingObjects]:
-    """Return a person in a team, with a phone and a desk, each of which ada has locked but the desk."""
+    """Return a person in a team, with a phone and a desk. ada has locked each of them except the desk."""
     objects = EverythingObjects()
     objects.put("Person", "p", last_name="Li", team="t", phones=["h"], desk="d")
     objects.put("Phone", "h", digits="1", person_="p")
@@ -295,7 +295,7 @@ def test_an_invalid_format_is_refused() -> None:
 
 
 def counting(objects: EverythingObjects) -> list[int]:
-    """Return a list that gets the number of objects of each reading."""
+    """Return a list to which each read adds its number of objects."""
     counted: list[int] = []
     read: Callable[..., Any] = objects.read
 

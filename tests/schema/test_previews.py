@@ -19,7 +19,7 @@ Issues = list[tuple[str, str]]
 
 
 def previewed(graphs: GraphApi, query: str, data: dict[str, Any]) -> tuple[Any, Issues]:
-    """Return what a preview shows, and its issues; asked three times, the second time on compiled."""
+    """Return a preview and its issues. The request is sent three times, from the second on compiled."""
     bodies = [graphs.body(query, data=data) for _ in range(3)]
     assert bodies[0] == bodies[1] == bodies[2]
     (body, *_) = bodies

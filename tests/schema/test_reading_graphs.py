@@ -14,7 +14,7 @@ from tests.schema.graph_api import GraphApi
 
 @pytest.fixture
 def staff(graphs: GraphApi) -> dict[str, str]:
-    """Five persons of one team, led by the first, who is the mentor of the others."""
+    """Five persons in one team. The first leads the team, and is the mentor of the others."""
     needs = graphs.needs()
     ids = {"team": needs["team"], "a": graphs.create("Person", **needs)}
     for name in "bcde":
@@ -256,7 +256,7 @@ def test_contradicting_options_are_refused_before_any_read(field: str, place: st
 
 
 class Watched(EverythingObjects):
-    """Objects that count how often they are asked, of how many."""
+    """Objects that count the reads, and how many objects each reads."""
 
     def __init__(self, persons: int) -> None:
         super().__init__()
@@ -317,7 +317,7 @@ def test_round_trips_depend_only_on_the_depth(persons: int, selection: str, trip
 
 
 class Lagging(EverythingObjects):
-    """Objects whose pages show them as they were."""
+    """Objects whose pages show former states."""
 
     def page(self, *arguments: Any) -> Any:
         found = super().page(*arguments)

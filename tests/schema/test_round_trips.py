@@ -28,7 +28,7 @@ class MeteredApi:
     """The schema package over an engine with the staff."""
 
     def __init__(self, engine: Engine, together: ParallelMap, wire: Sequence[str] = ()) -> None:
-        """`wire`: what has been asked over the network."""
+        """`wire` records the requests over the network."""
         self.wire = wire
         services, _, _ = fake_services(HR)
         entities = Repository(MeteredEngine(engine), HR, together)
@@ -38,7 +38,7 @@ class MeteredApi:
         )
 
     def ask(self, query: str) -> tuple[Any, Any]:
-        """Return what the only field of an answer without errors holds, and its insight."""
+        """Return the value of the only field of a response without errors, and its insight."""
         body = json.loads(self.executor.execute(query, {}, None, ADMINISTRATOR, "trace").body)
         assert "errors" not in body, body["errors"]
         (found,) = body["data"].values()
@@ -65,7 +65,7 @@ def over_dynamodb(_: Path) -> Iterator[MeteredApi]:
     scope="module", params=mostly([over_sqlite, over_dynamodb], "over_sqlite"), ids=["sqlite", "dynamodb"]
 )
 def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeteredApi]:
-    """The staff on either engine; the registry of slots stays fresh."""
+    """The staff on each engine. The cached registry stays fresh."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry_cache, "MAX_AGE", 1e9)
         yield from request.param(tmp_path_factory.mktemp("staff"))

@@ -27,7 +27,7 @@ EVERYBODY = "abcd"
 
 @pytest.fixture
 def api() -> GraphApi:
-    """Four persons of a team: a is the mentor of the others, and two have no height."""
+    """Four persons of a team. a is the mentor of the others, and two have no height."""
     objects = EverythingObjects()
     objects.put("Team", "t", name="team")
     for id_, height, mood in (("a", 190, "GOOD"), ("b", 170, "BAD"), ("c", None, "BAD"), ("d", None, None)):
@@ -46,7 +46,7 @@ def api() -> GraphApi:
 
 
 def found(api: GraphApi, query: str, **variables: Any) -> str:
-    """Return the ids that a page has, asked three times: the second time on, the document is compiled."""
+    """Return the ids in a page. The request is sent three times, from the second on compiled."""
     answers = [api.ask(query, **variables) for _ in range(3)]
     assert answers[0] == answers[1] == answers[2]
     return "".join(item["_id"] for item in answers[0]["items"])

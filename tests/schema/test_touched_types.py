@@ -41,7 +41,7 @@ MODELS = {
 
 
 def eager(model: Model) -> GraphQLSchema:
-    """Return the same schema as graphql-core makes it of types that are there from the start."""
+    """Return the schema that graphql-core builds if all types exist from the start."""
     generation = TypeRegistry(model, TYPE_FACTORIES)
     query = dict(RootFields(generation, QUERIES, {}))
     mutation = dict(RootFields(generation, MUTATIONS, MODEL_MUTATIONS))

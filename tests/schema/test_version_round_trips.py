@@ -59,7 +59,7 @@ PLACES: list[Over] = [over_dict, over_dynamodb] if FULL else [over_dict]
 
 @pytest.fixture(scope="module", params=PLACES, ids=lambda over: over.__name__)
 def graph(request: pytest.FixtureRequest) -> Iterator["VersionedGraph"]:
-    """The same past for all tests; the registry of slots stays fresh."""
+    """The history that all tests share. The cached registry stays fresh."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry_cache, "MAX_AGE", 1e9)
         for engine, together in request.param():
@@ -88,7 +88,7 @@ class VersionedGraph:
             self.api.update(each, last_name="now")
 
     def _go_on(self, number: int) -> None:
-        """Change Ada, and the others before her."""
+        """Update the other objects, and then Ada."""
         api, other, flips = self.api, number % 3, number // 4 % 2
         mentor = {"set": self._pupils[number % 4]}
         api.update(self._mentors[other], last_name=f"mentor of {number}", mentor=mentor)
@@ -108,7 +108,7 @@ class VersionedGraph:
     def page(
         self, selection: str, number: int, offset: int = 0
     ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """Return so many versions, the newest first, with what was asked of the store for them."""
+        """Return the newest versions, and the store requests that they took."""
         options = f"{{next: {number}, offset: {offset}, orderBy: [_versionStart___DESC]}}"
         query = (
             f'{{ Person___getVersionPage(_id: "{self.ada}", options: {options}, insight: LIGHT) '
@@ -168,7 +168,7 @@ def test_each_version_of_a_page_equals_the_version_read_alone(graph: VersionedGr
 
 
 def compared(graph: VersionedGraph, selection: str) -> int:
-    """Compare a page of versions with what each of them is alone; return how many differ from one another."""
+    """Assert that versions in a page equal each version alone. Return how many versions are distinct."""
     found, _ = graph.page(selection, VERSIONS)
     for version in found[::5]:
         alone = graph.api.version(graph.ada, version["start"], f"{START} {selection}")
@@ -246,7 +246,7 @@ def test_round_trips_of_a_diff_do_not_grow_with_changed_attributes(
 
 
 def _hidden(number: int) -> tuple[ArchiveApi, str]:
-    """Return an archive with a file that was so often on a closed shelf, and then on an open one."""
+    """Return an archive with a file that was on a closed shelf in many versions, and then on an open one."""
     archive = ArchiveApi(MeteredEngine(ReferenceEngine()), SHELVES)
     closed, opened = (archive.create("Shelf", ADMINISTRATOR, open=is_open) for is_open in (False, True))
     file = archive.create("Dossier", ADMINISTRATOR, name="n", shelf=closed)
@@ -257,7 +257,7 @@ def _hidden(number: int) -> tuple[ArchiveApi, str]:
 
 
 def _archive(number: int) -> tuple[ArchiveApi, str]:
-    """Return an archive with a file of which there are so many versions."""
+    """Return an archive with a file that has a number of versions."""
     archive = ArchiveApi(MeteredEngine(ReferenceEngine()))
     shelves = [archive.create("Shelf", ADMINISTRATOR, name=name) for name in "xy"]
     file = archive.file(shelf=shelves[0])
@@ -269,7 +269,7 @@ def _archive(number: int) -> tuple[ArchiveApi, str]:
 def _trips(
     archive: ArchiveApi, file: str, asked: str, order: str = "_versionStart___ASC", size: int = VERSIONS
 ) -> int:
-    """Return how many round trips follow one another for what a clerk asks."""
+    """Return how many consecutive round trips a clerk's request takes."""
     result: list[Consumption] = []
     options = f"options: {{next: {size}, orderBy: [{order}]}}"
     with record_consumption(result.append):

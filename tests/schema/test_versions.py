@@ -27,7 +27,7 @@ def api(graphs: GraphApi) -> VersionedApi:
 
 @pytest.fixture
 def alan(api: VersionedApi) -> str:
-    """A person of whom there are five versions, one second each, the last of which still holds."""
+    """A person with five versions of one second each, the last of which is the present one."""
     id_ = api.person(last_name="a")
     for name in "bcde":
         api.update(id_, last_name=name)
@@ -35,7 +35,7 @@ def alan(api: VersionedApi) -> str:
 
 
 def check_agreement(api: VersionedApi, id_: str) -> None:
-    """Compare getVersion with getVersionPage at each boundary, and a millisecond before and after it."""
+    """Assert that getVersion and getVersionPage agree around the start and the end of each version."""
     items = api.page(id_, next=100)["items"]
     formats = api.graphs.caller.formats
     starts = {room_start(item, formats) for item in items}

@@ -45,7 +45,7 @@ class OrderApi:
         self._executor = SchemaExecutor(services, lambda *_: None)
 
     def ask(self, query: str) -> Any:
-        """Return what the only field of an answer without errors holds."""
+        """Return the value of the only field of a response without errors."""
         self.clock.instant += 1000
         body = json.loads(self._executor.execute(query, {}, None, ADMINISTRATOR, "trace").body)
         assert "errors" not in body, body

@@ -21,26 +21,26 @@ class VersionedApi:
         self._needs = graphs.needs()
 
     def at(self, instant: Instant) -> str:
-        """Return an instant as it is given, in the time zone of who asks."""
+        """Return an instant as a text in the caller's time zone."""
         return format_version_instant(instant, self.graphs.caller.formats)
 
     def person(self, **data: Any) -> str:
-        """Make a person, a second later."""
+        """Create a person, one second later."""
         self.clock.instant += 1000
         return self.graphs.create("Person", **{**self._needs, **data})
 
     def update(self, id_: str, **data: Any) -> Any:
-        """Change a person, a second later."""
+        """Update a person, one second later."""
         self.clock.instant += 1000
         return self.graphs.update("Person", f"last_name {TIMES}", _id=id_, **data)
 
     def delete(self, id_: str) -> None:
-        """End a person, a second later."""
+        """Delete a person, one second later."""
         self.clock.instant += 1000
         self.graphs.ask(f'mutation {{ Person___delete(_id: "{id_}") {{ deleted }} }}')
 
     def version(self, id_: str, at: str, selection: str = f"last_name {TIMES}") -> Any:
-        """Return what is selected of a version."""
+        """Return the selected fields of a version."""
         query = "query($id: ID!, $at: Datetime!) { Person___getVersion(_id: $id, atVersion: $at) { %s } }"
         return self.graphs.ask(query % selection, id=id_, at=at)
 
@@ -56,7 +56,7 @@ class VersionedApi:
         return [item["last_name"] for item in self.page(id_, **options)["items"]]
 
     def diff(self, id_: str, from_: str, to: str) -> dict[str, dict[str, Any]]:
-        """Return what differs, by name."""
+        """Return the differences between two versions, by name."""
         query = (
             "query($id: ID!, $from: Datetime!, $to: Datetime!) "
             "{ Person___getVersionDiff(_id: $id, from: $from, to: $to) "
@@ -68,7 +68,7 @@ class VersionedApi:
     def restore(
         self, id_: str, at: str, *, force: bool = False, selection: str = f"last_name {TIMES}"
     ) -> Any:
-        """Make a person what it was, a second later; return the whole answer."""
+        """Restore a person, one second later, and return the whole response."""
         self.clock.instant += 1000
         query = """mutation($id: ID!, $at: Datetime!, $force: Boolean!) { Person___restoreVersion(
             _id: $id, atVersion: $at, forceWarnings: {dataValidation: $force}) { %s } }"""

@@ -1,7 +1,8 @@
 """A process that competes for locks: run `python -m tests.store.competing_locker NAME STORE WHERE`.
 
-It says `ready`. For each line that it is told, which lists what is wanted by each of its members, all of them
-try at once; then it says as JSON which of them were not refused, and who held what the others wanted.
+It prints `ready`. Each line of the input lists the objects that each of its members wants. All members try at
+once. The output is JSON: for each member, the holders of the locks because of which the call was refused, or
+an empty list.
 """
 
 import json
@@ -25,12 +26,12 @@ MODEL = model(class_with("Thing"))
 
 
 def things(engine: Engine) -> Objects:
-    """Return the objects that all processes see."""
+    """Return the objects that all processes share."""
     return Objects(engine, MODEL, "")
 
 
 def opened(store: str, where: str) -> Engine:
-    """Return the store that all processes share."""
+    """Open the store that all processes share."""
     if store == "sqlite":
         return SqliteEngine(Path(where), busy_timeout=60)
     address, table = where.split(" ")
@@ -38,7 +39,7 @@ def opened(store: str, where: str) -> Engine:
 
 
 def tried(member: Member, ids: Sequence[str]) -> list[str]:
-    """Try to lock all of some objects; return who holds some of them, if that was refused."""
+    """Try to lock objects together. Return the holders of existing locks if the call is refused."""
     try:
         member.lock(*(member.objects.reference("Thing", id_) for id_ in ids))
     except LockRefused as refusal:
@@ -47,7 +48,7 @@ def tried(member: Member, ids: Sequence[str]) -> list[str]:
 
 
 def main(name: str, store: str, where: str) -> None:
-    """Race until there is nothing more to want."""
+    """Run the races that the input requests, until it ends."""
     engine = opened(store, where)
     objects = things(engine)
     print("ready", flush=True)  # noqa: T201 - how processes talk here

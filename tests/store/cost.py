@@ -15,7 +15,7 @@ class Cost(NamedTuple):
 
 
 def cost_of(result: Sequence[Consumption]) -> Cost:
-    """Return what all of it comes to."""
+    """Return the total cost of several operations."""
     return Cost(
         sum(each.round_trips for each in result),
         sum(each.read_units for each in result),

@@ -6,13 +6,13 @@ from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item,
 
 
 class DelegatingEngine:
-    """Passes every call on, and calls a hook of its subclass before each."""
+    """Passes every call on, and calls `begin` before each."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def begin(self) -> None:
-        """Do what comes before a call."""
+        """Run before each call. Subclasses override this hook."""
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
         self.begin()

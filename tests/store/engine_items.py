@@ -15,12 +15,12 @@ Items = Mapping[Key, Item]
 
 
 def all_items(engine: object) -> Items:
-    """Return all that an engine holds."""
+    """Return all items of an engine."""
     return next(look(engine) for kind, look in _LOOKS.items() if isinstance(engine, kind))
 
 
 def object_items(items: Items) -> Items:
-    """Return what is there beside the registry of slots, and the numbers that were given: these only grow."""
+    """Return the items without the registry and the serial counters, which are never deleted."""
     return {
         key: item
         for key, item in items.items()
@@ -29,7 +29,7 @@ def object_items(items: Items) -> Items:
 
 
 def serial_numbers(items: Items) -> Mapping[str, int]:
-    """Return the last number of each counter."""
+    """Return the last number of each serial counter."""
     return {
         key.partition: int(str(item.attributes["last"]))
         for key, item in items.items()

@@ -19,7 +19,7 @@ class FaultyEngine(DelegatingEngine):
             )
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
-        """Yield the actions that are committed instead of some, one commit after the other."""
+        """Yield the batches to commit, one after the other, instead of a batch."""
         yield actions
 
 
@@ -27,7 +27,7 @@ class BlindWriteEngine(FaultyEngine):
     """Ignores failed expectations unless the item is missing."""
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
-        """Expect nothing."""
+        """Drop the expectations."""
         yield tuple(_careless(action) for action in actions)
 
 
@@ -35,15 +35,15 @@ class GapEngine(FaultyEngine):
     """Ends each version one millisecond before the next one starts."""
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
-        """End closed versions too early."""
+        """End closed versions one millisecond early."""
         yield tuple(_ended_early(action) for action in actions)
 
 
 class EarlyVersionEngine(FaultyEngine):
-    """Writes a closed version before it knows whether the rest of the change can be made."""
+    """Commits closed versions before it knows whether the rest of the change succeeds."""
 
     def changed(self, actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
-        """Commit closed versions first."""
+        """Yield the closed versions as a commit of their own, before the rest."""
         closed = tuple(Put(action.item) for action in actions if _closes(action) and isinstance(action, Put))
         if closed:
             yield closed

@@ -12,7 +12,7 @@ from tests.role_rules import Graph, is_counted, opposite_of, role_of, roles, tar
 
 
 def disagreements(model: Model, graph: Graph, items: Mapping[Key, Item]) -> list[str]:
-    """Return where the items of a store are not those that a graph demands: heads, links, guards, counts."""
+    """Return how the items of a store differ from the heads, links, guards and counts of a graph."""
     guards = {**_guards(model, graph), **_unique_guards(model, graph)}
     links = dict.fromkeys(_links(model, graph))
     wanted = {**_heads(graph), **links, **guards, **dict(_past(model, graph))}
@@ -31,12 +31,12 @@ def disagreements(model: Model, graph: Graph, items: Mapping[Key, Item]) -> list
 
 
 def _is_kept_for_good(key: Key) -> bool:
-    """Return whether what is under a key belongs to no object: the registry of slots, or given numbers."""
+    """Return whether a key belongs to no object: the registry, or a serial counter."""
     return key == keys.REGISTRY or key.partition.startswith("N#")
 
 
 def _content(item: Item) -> Any:
-    """Return what is of interest in an item."""
+    """Return the content of an item that is compared."""
     if (gone := versions.read_tombstone(item)) is not None:
         return gone
     if item.key.sort.startswith(keys.VERSIONS):
@@ -45,7 +45,7 @@ def _content(item: Item) -> Any:
 
 
 def _times(item: Item) -> dict[str, Any]:
-    """Return when a closed version began and ended, and when the one before it began."""
+    """Return the start and the end of a closed version, and the start of the one before it."""
     known = {name: item.attributes.get(name) for name in ("start", "end", "previousStart")}
     return {name: value for name, value in known.items() if value is not None and "end" in item.attributes}
 
@@ -62,7 +62,7 @@ def _heads(graph: Graph) -> dict[Key, Any]:
 
 
 def _past(model: Model, graph: Graph) -> Iterator[tuple[Key, Any]]:
-    """Yield what is remembered: tombstones, closed versions, and until when keys led somewhere."""
+    """Yield the expected items of the past: tombstones, closed versions, and links of former keys."""
     for reference, gone in graph.past.gone.items():
         yield keys.head(reference), gone
     for reference in graph.past.closed:
@@ -82,7 +82,7 @@ def _closed(before: Entity | None, version: Entity) -> tuple[Key, Any]:
 
 
 def _former(model: Model, version: Entity, after: Entity | None) -> Iterator[tuple[Key, Any]]:
-    """Yield what is left of the keys that a version held, and the next one does not."""
+    """Yield the expected items for keys of a version that the next version no longer has."""
     for name, role in roles(model):
         opposite, id_ = opposite_of(model, name), version.state.get(name.role_name)
         if name.class_name != version.reference.class_name or not role.holds_key or opposite is None:
@@ -125,7 +125,7 @@ def _unique_guards(model: Model, graph: Graph) -> dict[Key, Any]:
 
 
 def _keys(model: Model, graph: Graph) -> Iterator[tuple[RoleName, RoleName, str, str]]:
-    """Yield the keys that can be walked back: the role, its opposite, who holds it, and what it leads to."""
+    """Yield the keys of roles with an opposite: role, opposite role, id of the holder, id of the target."""
     for name, role in roles(model):
         opposite = opposite_of(model, name)
         if role.holds_key and opposite:
@@ -134,7 +134,7 @@ def _keys(model: Model, graph: Graph) -> Iterator[tuple[RoleName, RoleName, str,
 
 
 def _held_keys(name: RoleName, graph: Graph) -> Iterator[tuple[str, str]]:
-    """Yield the keys of a role: who holds it, and what it leads to."""
+    """Yield the keys of a role: id of the holder, and id of the target."""
     for (class_name, holder), entity in graph.objects.items():
         id_ = entity.state.get(name.role_name)
         if class_name == name.class_name and isinstance(id_, str):
@@ -152,7 +152,7 @@ def _miscounted(model: Model, graph: Graph, items: Mapping[Key, Item]) -> Iterat
 
 
 def _misplaced(items: Mapping[Key, Item]) -> Iterator[str]:
-    """Return where an item lies in indexes otherwise than it should: what is there in its class's."""
+    """Return the items whose index entries are not those that the registry requires."""
     registry = parse_registry(items.get(keys.REGISTRY))
     for key, item in items.items():
         places: dict[str, IndexKey] = {}

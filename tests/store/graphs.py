@@ -35,7 +35,7 @@ _numbers: Iterator[int] = count(1)
 def class_with(
     name: str, *roles: Role, kind: ClassKind = ClassKind.ORDINARY, uniques: tuple[Unique, ...] = ()
 ) -> Class:
-    """Return a class of objects with a name, and these roles."""
+    """Return a class whose objects have a name and these roles."""
     return Class(
         name,
         kind,
@@ -51,7 +51,7 @@ def key(name: str, target: str, opposite: str | None = None, *, required: bool =
 
 
 def one(name: str, target: str, opposite: str, *, required: bool = False) -> Role:
-    """Return the side of a one-to-one that holds no key."""
+    """Return the side of a one-to-one association that holds no key."""
     return Role(name, target, required=required, opposite=opposite)
 
 
@@ -97,7 +97,7 @@ KINDS: Mapping[str, tuple[Role, Role | None]] = {
 
 
 def associated(kind: str, *, within: bool = False) -> Model:
-    """Return a model with one association from A to B, or `within` A."""
+    """Return a model with one association from A to B, or from A to A if it is `within` A."""
     to, of = KINDS[kind]
     if within:
         return model(class_with("A", _led(to, "A"), *([of] if of else [])))
@@ -109,7 +109,7 @@ def _led(role: Role, target: str) -> Role:
 
 
 def everything() -> Model:
-    """Return a model with all kinds of associations at once, some from a class to itself."""
+    """Return a model with all kinds of associations, some of them within one class."""
     own, others = list[Role](), list[Role]()
     for number, (to, of) in enumerate(KINDS.values()):
         target = "A" if number % 3 == 2 else "B"
@@ -127,7 +127,7 @@ def remembering(model_: Model, *names: str) -> Model:
 
 
 def _renamed(model_: Model, end: str) -> Model:
-    """Return a model with names for its classes that end with something."""
+    """Return a copy of a model in which a suffix is added to the names of all classes."""
 
     def renamed(role: Role) -> Role:
         return replace(role, target=f"{role.target}{end}")
@@ -146,25 +146,25 @@ def _renamed(model_: Model, end: str) -> Model:
 class Objects:
     """Short methods that write and read objects of a model in a store.
 
-    Their classes have names of their own in the store, so that many can share an engine.
+    The classes get unique names in the store, so that several tests can share an engine.
     """
 
     def __init__(self, engine: Engine, model_: Model, end: str | None = None) -> None:
-        """`end`: what the names of the classes end with; by itself, that is something new."""
+        """Open a store. `end` is the suffix of the class names, which is new by default."""
         self.engine = engine
         self.told = model_
         self.outcomes: Sequence[bool] = ()
-        """Of several who raced: who was not refused."""
+        """The outcome of each caller in a race: whether it succeeded."""
         self._end = str(next(_numbers)) if end is None else end
         self.model = _renamed(model_, self._end)
         self.entities = Repository(engine, self.model)
 
     def under(self, model_: Model) -> "Objects":
-        """Return the same objects as a process sees them that has another model."""
+        """Return the same objects under another model, as a new process sees them."""
         return Objects(self.engine, model_, self._end)
 
     def as_built(self) -> "Objects":
-        """Let required roles pass for READY although nothing is built: counts are made when first needed."""
+        """Mark the required roles as READY without building them. Counts are then made on first use."""
 
         def ready(registry: Registry) -> Registry:
             for name, roles in registry.roles.items():
@@ -180,29 +180,27 @@ class Objects:
         return self
 
     def reference(self, class_name: str, id_: str) -> Reference:
-        """Return what identifies an object."""
         return Reference(f"{class_name}{self._end}", id_)
 
     def role(self, class_name: str, role_name: str) -> RoleName:
-        """Return what identifies a role."""
         return RoleName(f"{class_name}{self._end}", role_name)
 
     def find(self, class_name: str, id_: str) -> Entity | None:
-        """Return an object as it is stored."""
+        """Return an object, or None if it does not exist."""
         return self.entities.read([self.reference(class_name, id_)])[0]
 
     def get(self, class_name: str, id_: str) -> Entity:
-        """Return an object that is there."""
+        """Return an existing object."""
         entity = self.find(class_name, id_)
         assert entity is not None, f"there is no {class_name} {id_}"
         return entity
 
     def commit(self, *effects: Effect, commit_id: str | None = None) -> None:
-        """Do all effects at once."""
+        """Commit effects as one change."""
         self.entities.commit(change(*effects, commit_id=commit_id))
 
     def refused(self, *effects: Effect) -> set[RoleViolation]:
-        """Return what is wrong with the roles, and make sure that a rehearsal says the same."""
+        """Return the violations of role rules. Assert that a dry run and the commit report the same."""
         with pytest.raises(IntegrityViolation) as rehearsed:
             self.entities.dry_run(change(*effects))
         with pytest.raises(IntegrityViolation) as refusal:
@@ -211,45 +209,42 @@ class Objects:
         return set(refusal.value.violations)
 
     def creation(self, class_name: str, id_: str, **state: Any) -> Creation:
-        """Return what makes an object."""
         return Creation(Entity(self.reference(class_name, id_), {"_id": id_, **state}))
 
     def create(self, class_name: str, *ids: str, **state: Any) -> None:
-        """Make objects."""
         self.commit(*(self.creation(class_name, id_, **state) for id_ in ids))
 
     def update(self, class_name: str, id_: str, **changes: Any) -> Modification:
-        """Return what changes an object, as it is now."""
+        """Return the modification of an object in its present state. None removes a value."""
         before = self.get(class_name, id_)
         state = {name: value for name, value in {**before.state, **changes}.items() if value is not None}
         return Modification(before, Entity(before.reference, state, before.commit_ids))
 
     def deletion(self, class_name: str, id_: str) -> Deletion:
-        """Return what deletes an object, as it is now."""
+        """Return the deletion of an object in its present state."""
         return Deletion(self.get(class_name, id_))
 
     def delete(self, class_name: str, id_: str) -> None:
-        """Delete an object."""
         self.commit(self.deletion(class_name, id_))
 
     def linking(self, class_name: str, role: str, owner: str, *others: str) -> list[LinkCreation]:
-        """Return what makes associations."""
+        """Return the creations of links from an object."""
         return [LinkCreation(self.role(class_name, role), owner, other) for other in others]
 
     def unlinking(self, class_name: str, role: str, owner: str, *others: str) -> list[LinkDeletion]:
-        """Return what ends associations."""
+        """Return the deletions of links from an object."""
         return [LinkDeletion(self.role(class_name, role), owner, other) for other in others]
 
     def page(self, class_name: str) -> Sequence[Entity]:
-        """Return the objects of a class, as its listing shows them."""
+        """Return up to 100 objects of a class."""
         query = Query(self.reference(class_name, "").class_name, Order.of(()), window=Window(size=100))
         return self.entities.page(query, unlimited_budget()).items
 
     def linked(self, class_name: str, role: str, id_: str, **range_: Any) -> str:
-        """Return what a role leads to, as one text."""
+        """Return the ids that a role leads to, separated by blanks."""
         return " ".join(self.entities.linked(self.role(class_name, role), [id_], **range_)[0])
 
 
 def change(*effects: Effect, commit_id: str | None = None) -> Change:
-    """Return what does all effects at once."""
+    """Return a change with these effects."""
     return Change(commit_id or f"graph{next(_numbers)}", 0, effects)

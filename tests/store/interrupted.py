@@ -8,9 +8,10 @@ from tests.store.delegating_engine import DelegatingEngine
 
 
 class InterruptedEngine(DelegatingEngine):
-    """Passes calls on, reads item by item, and calls a function before the step of a number, from 0.
+    """Passes calls on, reads item by item, and calls a function before the step with a given number.
 
-    Each item of a `get` is a step, since an engine may show some of them before a commit and some after it.
+    Steps count from 0. Each item of a `get` is a step, because an engine may show some items before a commit
+    and others after it.
     """
 
     def __init__(self, engine: Engine, at: int, meanwhile: Callable[[], None]) -> None:
@@ -28,7 +29,7 @@ class InterruptedEngine(DelegatingEngine):
         return item
 
     def begin(self) -> None:
-        """Take a step."""
+        """Count a step, and call the function if its step has come."""
         number, self.steps = self.steps, self.steps + 1
         if number == self._at:
             self._meanwhile()
@@ -43,7 +44,7 @@ class Interrupted(DelegatingEngine):
         self._acting = False
 
     def begin(self) -> None:
-        """Do what is to be done before a call, unless it is that which calls."""
+        """Call the function before the first call, except for calls by the function itself."""
         if self._acting:
             return
         self._acting = True

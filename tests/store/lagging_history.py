@@ -17,7 +17,7 @@ from tests.store.random_queries import Scenario, a_state
 from tests.store.stores import Store, fresh_class
 
 MOST_WRITES = 80
-"""Per story, so that every walk comes to an end."""
+"""The limit of writes in one history, so that every walk ends."""
 
 
 class Version(NamedTuple):
@@ -36,7 +36,7 @@ class Span(NamedTuple):
 
 
 class LaggingHistory:
-    """Writes at random, and knows what a reader may see and must see."""
+    """Random writes over lagging indexes, with all states that a reader may see or must see."""
 
     def __init__(self, chance: random.Random, result: Scenario) -> None:
         self.engine = LaggingEngine(chance.randrange(2**32))
@@ -50,11 +50,11 @@ class LaggingHistory:
 
     @property
     def states(self) -> list[State]:
-        """The objects as they are."""
+        """The present states of all objects."""
         return [all_[-1].state for all_ in self._versions.values() if all_[-1].until == inf]
 
     def write(self) -> None:
-        """Make, change or delete some object."""
+        """Create, update or delete a random object."""
         self._writes += 1
         if self._writes > MOST_WRITES:
             return
@@ -69,7 +69,7 @@ class LaggingHistory:
             self._delete(self._chance.choice(living))
 
     def end(self) -> None:
-        """Write no more, and let the indexes show all that was written."""
+        """Stop writing, and let the indexes catch up."""
         self._writes = MOST_WRITES
         self.engine.settle()
 
@@ -80,7 +80,7 @@ class LaggingHistory:
                 yield version.state
 
     def must_be(self, filter_: Filter | None, span: Span) -> dict[str, State]:
-        """Return the objects that a walk must show: unchanged for longer than any lag."""
+        """Return the matching objects that a walk must show: unchanged for longer than any lag."""
         return {
             id_: version.state
             for id_, (*_, version) in self._versions.items()
@@ -90,7 +90,7 @@ class LaggingHistory:
         }
 
     def may_match(self, filter_: Filter | None, span: Span) -> set[str]:
-        """Return the objects that may be counted among the matches."""
+        """Return the ids of the objects that a page may count as matches."""
         return {
             id_ for id_ in self._versions if any(matches(filter_, state) for state in self.may_be(id_, span))
         }
@@ -121,5 +121,5 @@ class LaggingHistory:
 
 
 def matches(filter_: Filter | None, state: State) -> bool:
-    """Return whether a state matches."""
+    """Return whether a state matches a filter. None matches everything."""
     return filter_ is None or naive.matches(filter_, state, THING)

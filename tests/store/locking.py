@@ -10,11 +10,11 @@ from tests.store.graphs import Objects
 MINUTE = 60_000
 
 commit_id = TimeOrderedIds().new
-"""Makes what no other commit is called, whatever process that is of."""
+"""Returns a commit id that is unique across processes."""
 
 
 class Member:
-    """A member who writes objects at an instant."""
+    """A member who locks and writes objects at an instant."""
 
     def __init__(self, objects: Objects, name: str, now: Instant = MINUTE) -> None:
         self.objects = objects
@@ -23,32 +23,31 @@ class Member:
         self.now = now
 
     def at(self, now: Instant) -> "Member":
-        """Return the same member at another time."""
+        """Return the same member at another instant."""
         return Member(self.objects, self.name, now)
 
     def until(self, until: Instant) -> Lock:
-        """Return the lock that the member has until an instant."""
+        """Return a lock of this member that ends at an instant."""
         return Lock(self.id, self.name, until)
 
     def lock(self, *references: Reference, until: Instant | None = None) -> Lock:
-        """Lock objects, by default for ten minutes."""
+        """Lock objects, by default for ten minutes, and return the lock."""
         taken = self.until(self.now + 10 * MINUTE if until is None else until)
         self.objects.entities.lock(commit_id(), references, taken, self.now)
         return taken
 
     def unlock(self, *references: Reference, anybodys: bool = False) -> None:
-        """Unlock objects."""
         entities = self.objects.entities
         entities.unlock(commit_id(), references, self.id, self.now, anybodys=anybodys)
 
     def change(self, *effects: Effect) -> Change:
-        """Return what does effects on the member's behalf."""
+        """Return a change by this member."""
         return Change(commit_id(), self.now, effects, self.id, self.now)
 
     def write(self, *effects: Effect) -> None:
-        """Do all effects at once."""
+        """Commit effects as one change by this member."""
         self.objects.entities.commit(self.change(*effects))
 
     def touch(self, class_name: str, id_: str) -> ObjectCheck:
-        """Return that an object is written through, as it is now."""
+        """Return the check of an object in its present state."""
         return ObjectCheck(self.objects.get(class_name, id_))

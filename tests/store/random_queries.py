@@ -49,7 +49,7 @@ class Scenario(NamedTuple):
 
 
 def scenario(chance: random.Random) -> Scenario:
-    """Return one in which index, filter and order have to do with each other, mostly."""
+    """Return a random scenario, in which index, filter and order mostly use the same attributes."""
     columns = tuple(chance.sample(NAMES, chance.choice([1, 2, 2, 3, 3])))
     others = [tuple(chance.sample(NAMES, 2)) for _ in range(chance.choice([0, 0, 1]))]
     states = numbered([a_state(chance) for _ in range(chance.randint(0, 25))])
@@ -69,7 +69,7 @@ def a_state(chance: random.Random) -> dict[str, Any]:
 
 
 def an_order(chance: random.Random, columns: Sequence[str]) -> Order:
-    """Return an order: by some of the columns, by others, with the id anywhere."""
+    """Return a random order by some of the columns and by others, with `_id` at any place."""
     names = [*columns[chance.choice([0, 0, 1, 2]) :]][: chance.randint(0, 3)]
     names += chance.sample((*NAMES, "_id"), chance.choice([0, 0, 0, 1, 2]))
     down = chance.random() < 0.5
@@ -78,7 +78,7 @@ def an_order(chance: random.Random, columns: Sequence[str]) -> Order:
 
 
 def a_filter(chance: random.Random, columns: Sequence[str]) -> Filter | None:
-    """Return comparisons with the first columns, and perhaps others and `_id`, some inside of others."""
+    """Return a random filter: on the first columns, and perhaps on others and on `_id`."""
     names = [*columns[: chance.randint(0, 3)], *chance.sample(NAMES, chance.choice([0, 0, 1]))]
     parts: list[Filter] = [a_comparison(chance, name) for name in names]
     if chance.random() < 0.1:
@@ -89,7 +89,7 @@ def a_filter(chance: random.Random, columns: Sequence[str]) -> Filter | None:
 
 
 def some_ids(chance: random.Random, columns: Sequence[str]) -> Sequence[Filter]:
-    """Return comparisons with `_id`, on their own or inside of others."""
+    """Return a random filter on `_id`, perhaps within other comparisons."""
     likely = [Operator.EQ, Operator.IN, Operator.IN]
     one, other, another = (a_comparison(chance, "_id", likely) for _ in "abc")
     either = Or((And((one, a_comparison(chance, columns[0]))), And((other, another))))

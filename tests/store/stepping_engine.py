@@ -16,7 +16,7 @@ class SteppingEngine(DelegatingEngine):
         self._changed = Condition()
 
     def wait(self, calls: int) -> None:
-        """Wait until this many calls have begun, or until there are no more."""
+        """Wait until a number of calls have begun, or until the engine closes."""
         with self._changed:
             self._changed.wait_for(lambda: self.calls >= calls or self._closed, timeout=60)
 
@@ -27,7 +27,7 @@ class SteppingEngine(DelegatingEngine):
             self._changed.notify_all()
 
     def begin(self) -> None:
-        """Let the threads resume that wait for this call."""
+        """Resume the threads that wait for this call."""
         with self._changed:
             self.calls += 1
             self._changed.notify_all()

@@ -22,7 +22,7 @@ _numbers: Iterator[int] = count(1)
 
 
 def fresh_class(*uniques: tuple[str, ...], indexes: Iterable[tuple[str, ...]] = ()) -> Class:
-    """Return THING under a name of its own, with these uniqueness constraints and indexes."""
+    """Return a copy of THING with a unique name and the given uniqueness constraints and indexes."""
     return replace(
         THING,
         name=f"Thing{next(_numbers)}",
@@ -32,7 +32,7 @@ def fresh_class(*uniques: tuple[str, ...], indexes: Iterable[tuple[str, ...]] = 
 
 
 def unlimited() -> ReadLimiter:
-    """Return a limiter with an allowance that nothing uses up."""
+    """Return a read limiter that never refuses."""
     return ReadLimiter(unlimited_budget(), "Thing")
 
 
@@ -69,42 +69,39 @@ class Store:
         return Entity(Reference(self.class_.name, id_), {"_id": id_, **state})
 
     def find(self, id_: str) -> Entity | None:
-        """Return an object as it is stored."""
+        """Return an object, or None if it does not exist."""
         return self.entities.read([Reference(self.class_.name, id_)])[0]
 
     def get(self, id_: str) -> Entity:
-        """Return an object that is there."""
+        """Return an existing object."""
         entity = self.find(id_)
         assert entity is not None
         return entity
 
     def commit(self, *effects: Effect, commit_id: str | None = None) -> None:
-        """Do all effects at once."""
+        """Commit effects as one change."""
         self.entities.commit(Change(commit_id or f"c{next(_numbers)}", 0, effects))
 
     def create(self, id_: str, **state: Any) -> None:
-        """Make an object."""
         self.commit(Creation(self.entity(id_, **state)))
 
     def creation(self, id_: str, **state: Any) -> Creation:
-        """Return what makes an object."""
         return Creation(self.entity(id_, **state))
 
     def update(self, id_: str, **changes: Any) -> Modification:
-        """Return what changes an object, as it is now."""
+        """Return the modification of an object in its present state."""
         before = self.get(id_)
         return Modification(before, Entity(before.reference, {**before.state, **changes}, before.commit_ids))
 
     def deletion(self, id_: str) -> Deletion:
-        """Return what deletes an object, as it is now."""
+        """Return the deletion of an object in its present state."""
         return Deletion(self.get(id_))
 
     def fill(self, states: Iterable[Mapping[str, Any]]) -> None:
-        """Make many objects."""
         effects = [Creation(Entity(Reference(self.class_.name, state["_id"]), state)) for state in states]
         for first in range(0, len(effects), 100):
             self.commit(*effects[first : first + 100])
 
     def page(self, query: Query, budget: ReadBudget | None = None) -> Page:
-        """Return a page, found within an allowance."""
+        """Return the page that answers a query, within a read budget."""
         return self.entities.page(replace(query, class_name=self.class_.name), budget or unlimited_budget())

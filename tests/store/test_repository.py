@@ -29,7 +29,7 @@ def store(engine: Engine) -> Store:
 
 @pytest.fixture
 def watched() -> WatchedEngine:
-    """An engine that can be looked into."""
+    """An engine whose items are visible."""
     return WatchedEngine()
 
 

@@ -25,7 +25,7 @@ MODEL = model(
 
 @pytest.fixture
 def objects(engine: Engine) -> Objects:
-    """Persons, and settings that lead to some."""
+    """Persons, and settings with links to some of them."""
     return Objects(engine, MODEL)
 
 

@@ -11,7 +11,7 @@ from stratabase.store.read import history
 
 @contextmanager
 def taking_turns() -> Iterator[None]:
-    """Let threads take turns all the time."""
+    """Switch threads as often as possible."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
@@ -22,7 +22,7 @@ def taking_turns() -> Iterator[None]:
 
 @contextmanager
 def switching_threads_often() -> Iterator[None]:
-    """Let threads take turns all the time, and look again at once at what does not fit together."""
+    """Switch threads as often as possible, and retry inconsistent reads of the history without a pause."""
     with taking_turns(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(history, "_FIRST_PAUSE", 0)
         yield

@@ -36,7 +36,7 @@ class WatchedEngine(ReferenceEngine):
 
     @property
     def items(self) -> MutableMapping[Key, Item]:
-        """The items of objects, to be looked at and meddled with."""
+        """The items of objects, which tests may read and change."""
         return _Objects(self._items)
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:

@@ -34,7 +34,7 @@ def instance_of(project: Project) -> Instance:
 
 
 def ask(instance: Instance, *fields: str, kind: str = "mutation") -> list[Any]:
-    """Return what a client gets that asks for one mutation after the other."""
+    """Send mutations one after the other, and return the responses."""
     answers = [
         instance.executor.execute(f"{kind} {{ {field} }}", None, None, ADMINISTRATOR, "") for field in fields
     ]
@@ -42,7 +42,7 @@ def ask(instance: Instance, *fields: str, kind: str = "mutation") -> list[Any]:
 
 
 def create(instance: Instance, *names: object) -> list[list[str]]:
-    """Create pets with these names, one by one; return the types of the issues of each."""
+    """Create pets with these names, one by one, and return the types of each one's issues."""
     answers = ask(instance, *(f'Pet___create(data: {{name: "{name}"}}) {{ _id }}' for name in names))
     return [[error["extensions"]["issueType"] for error in answer.get("errors", ())] for answer in answers]
 
@@ -58,7 +58,7 @@ def fill(project: Project, names: Iterable[object]) -> None:
 
 
 def states(project: Project) -> list[str]:
-    """Return the states of what the registry lists for pets."""
+    """Return the states of the registry's entries for pets."""
     instance = instance_of(project)
     registry = parse_registry(instance.engine.get([keys.REGISTRY])[0])
     instance.close()
@@ -67,7 +67,7 @@ def states(project: Project) -> list[str]:
 
 
 def constrain(project: Project, directives: str = UNIQUE) -> None:
-    """Add to the model what has to be built."""
+    """Add directives to the class Pet, which a start must build."""
     project.edit(project.model, "type Pet", f"type Pet {directives}")
 
 

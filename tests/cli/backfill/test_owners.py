@@ -31,12 +31,12 @@ class OwnersTerminal(Terminal):
         self.settings = Settings(home=home, model=MODEL)
 
     def member(self, username: str) -> str:
-        """Make a member, and return its id."""
+        """Create a member, and return the id."""
         value = (username, f"{username}{len(self.done('list'))}@example.com", "Member", "--ask-password")
         return self.done("create", *value, typed=f"{PASSWORD}\n").rsplit(" ", 1)[1].rstrip(".\n")
 
     def create(self, username: str, *codes: str) -> None:
-        """Make projects on behalf of a member."""
+        """Create projects on behalf of a member."""
         instance = Instance(self.settings)
         member = instance.member_stores.members.by_username(username)
         assert isinstance(member, Member)
@@ -46,14 +46,14 @@ class OwnersTerminal(Terminal):
         instance.close()
 
     def owners(self) -> dict[str, tuple[object, str | None]]:
-        """Return who owns each project, by name and id."""
+        """Return the owner of each project, by name and id."""
         instance = Instance(self.settings)
         states = [codec.raw_state(item) for item in _listed(instance)]
         instance.close()
         return {str(state["code"]): (state["_ownedby"], member_id(state, "_ownedby")) for state in states}
 
     def forget(self, *, marks: bool = True) -> None:
-        """Have objects as an older version left them, which knew no ids of members."""
+        """Remove the member ids from objects, as if an older version had written them."""
         instance = Instance(self.settings)
         for item in _listed(instance):
             state = orjson.loads(item.state or "")

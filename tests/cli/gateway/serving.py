@@ -72,7 +72,7 @@ class Client:
         return self.request("GET", target, headers)
 
     def event(self, method: str, target: str, **rest: Any) -> dict[str, Any]:
-        """Return the event that an echoing function got."""
+        """Return the event that an echoing function received."""
         found = self.request(method, target, **rest).json()
         assert isinstance(found, dict)
         return found
@@ -90,7 +90,7 @@ def echo(event: Any, _context: Any) -> Any:
 
 
 def answering(answer: Any) -> Handler:
-    """Return a function that always answers the same."""
+    """Return a function that always returns the same response."""
     return lambda _event, _context: answer
 
 
@@ -121,7 +121,7 @@ def gateway(
 
 
 def problem(response: Response, status: int) -> str:
-    """Return the detail of an error, which is a problem with this status."""
+    """Return the detail of an error response. Assert that it is a problem with this status."""
     assert response.status == status
     assert response.header("Content-Type") == "application/problem+json"
     assert response.json()["status"] == status
@@ -129,7 +129,7 @@ def problem(response: Response, status: int) -> str:
 
 
 def status_of(received: bytes) -> int:
-    """Return the status of an answer, and check that it is whole and a problem unless it is 200."""
+    """Return the status of a response. Assert that it is complete, and a problem unless it is 200."""
     head, _, body = received.partition(b"\r\n\r\n")
     status = int(head.split(b" ")[1])
     if status != 200:

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def in_loop(test: Callable[[Greenlets], Awaitable[T]]) -> T:
-    """Run a test with greenlets in a loop of its own."""
+    """Run a test in a greenlet loop of its own."""
 
     async def body() -> T:
         greenlets = Greenlets(asyncio.get_running_loop())
@@ -28,12 +28,12 @@ def in_loop(test: Callable[[Greenlets], Awaitable[T]]) -> T:
 
 
 def all_waiting(greenlets: Greenlets, futures: "list[Future[int]]") -> "list[asyncio.Task[int]]":
-    """Have one call wait for each future."""
+    """Start one waiting call for each future."""
     return [asyncio.create_task(greenlets.run(partial(greenlets.until, future))) for future in futures]
 
 
 def resolved_elsewhere(futures: "list[Future[int]]") -> threading.Thread:
-    """Resolve futures from another thread, all in a row as a group commit does."""
+    """Resolve futures one after the other in another thread, as a group commit does."""
 
     def resolve() -> None:
         for number, future in enumerate(futures):

@@ -12,13 +12,13 @@ from tests.service import eventually
 
 
 def worker(terminal: Terminal) -> int:
-    """Return the process that answers."""
+    """Return the worker process."""
     return int(terminal.get().split()[1])
 
 
 @contextmanager
 def stuck(terminal: Terminal) -> Iterator[None]:
-    """Have the worker work on a request that does not end and lets no other thread run."""
+    """Block the worker with a request that never ends and blocks all threads."""
     connection = terminal.connection()
     connection.request("GET", "/stuck?word=hush")
     eventually(lambda: not answers(terminal))

@@ -37,7 +37,7 @@ class WatchdogFixture:
         return [finding for _, finding in self.watchdog.check([self.worker])]
 
     def silence(self) -> Iterator[tuple[float, ProbeResult]]:
-        """Yield what is found, and after how much silence, until the worker is stuck."""
+        """Yield each finding after the seconds of silence before it, until the worker is stuck."""
         assert self.look() == []
         began = self.clock.now
         while True:

@@ -21,7 +21,7 @@ class ClosableAttempts(Attempts, Protocol):
     """A store of attempts that a test closes."""
 
     def close(self) -> None:
-        """Let go."""
+        """Release the store."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class NamespacedAttempts(PynamoAttempts):
         self._number = next(_numbers)
 
     def close(self) -> None:
-        """The table stays open for others."""
+        """Do nothing: the shared table stays open."""
 
     def _record(self, key: str) -> AttemptRecord:
         return super()._record(f"{self._number}#{key}")
@@ -48,7 +48,7 @@ class NamespacedAttempts(PynamoAttempts):
 
 @cache
 def ministack_table() -> PynamoTable:
-    """Return a table in the emulator that bears threads."""
+    """Return a table in the multithreaded emulator."""
     table = PynamoTable(ministack.endpoint(), "attempts-contract")
     table.ensure()
     return table

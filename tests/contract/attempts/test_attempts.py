@@ -15,7 +15,7 @@ SINCE = NOON - FAILURE_WINDOW
 
 
 def noted(attempts: Attempts, *instants: int, key: str = "key") -> list[str]:
-    """Note attempts at these instants; return their names."""
+    """Record attempts at these instants, and return their names."""
     return [attempts.note(key, instant, instant - FAILURE_WINDOW).attempt for instant in instants]
 
 

@@ -48,10 +48,10 @@ def _moto_client() -> Client:
 
 @cache
 def ministack_client() -> Client:
-    """Return a client of the emulator that bears threads."""
+    """Return a client of the multithreaded emulator."""
     return SignedClient(ministack.endpoint())
 
 
 def over_ministack() -> TemporaryTable:
-    """Return an engine over the emulator that bears threads."""
+    """Return an engine over the multithreaded emulator."""
     return TemporaryTable(ministack_client())

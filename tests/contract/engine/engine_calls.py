@@ -29,19 +29,19 @@ HERE = Key("there", "is")
 
 
 def commit(engine: Engine, *actions: Action) -> None:
-    """Commit actions as one batch, which is no other's retry."""
+    """Commit actions as a new batch."""
     engine.commit(Batch(f"commit{next(_numbers)}", actions))
 
 
 def put(engine: Engine, items: Iterable[Item]) -> None:
-    """Put any number of items, in as many batches as it takes."""
+    """Put any number of items, in as many batches as needed."""
     waiting = [Put(item) for item in items]
     for at in range(0, len(waiting), MAX_ACTIONS):
         commit(engine, *waiting[at : at + MAX_ACTIONS])
 
 
 def refused_expectations(engine: Engine, *actions: Action) -> tuple[Failure, ...]:
-    """Commit actions that must be refused; return what failed."""
+    """Commit actions that must be refused, and return the failed expectations."""
     try:
         commit(engine, *actions)
     except ExpectationFailed as refusal:
@@ -63,7 +63,7 @@ def get_item(engine: Engine, key: Key = HERE) -> Item:
 
 
 def settle(engine: Engine) -> Engine:
-    """Return the engine when its secondary indexes show all commits: one that lags has a `settle`."""
+    """Return the engine after its secondary indexes show all commits."""
     settle: Callable[[], Any] = getattr(engine, "settle", lambda: None)
     settle()
     return engine
@@ -78,13 +78,13 @@ def keys(
     backward: bool = False,
     limit: int | None = None,
 ) -> list[Key]:
-    """Return the keys of a whole range."""
+    """Return the keys of all items in a range."""
     pages = settle(engine).range(index, partition, bounds, backward=backward, limit=limit)
     return [item.key for page in pages for item in page]
 
 
 def run_concurrently(*work: Callable[[], T]) -> Sequence[T]:
-    """Call functions in one thread each, all at once, and return their results in order."""
+    """Run each function in its own thread, all at once, and return their results in order."""
     start = Barrier(len(work))
 
     def begin(each: Callable[[], T]) -> T:

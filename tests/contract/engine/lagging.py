@@ -18,7 +18,7 @@ _PAGES = (1, 4, 64, 1000)
 
 
 class _Late(NamedTuple):
-    """A pending index entry: what an index will show at a place, and when. None removes the entry."""
+    """A pending index entry: the place, what the index will show there, and when. None removes the entry."""
 
     due: float
     entry: Key
@@ -26,12 +26,12 @@ class _Late(NamedTuple):
 
 
 class LaggingEngine(ReferenceEngine):
-    """Reads by key are exact; an index learns late, in order, of what is written at each place of each item.
+    """An engine whose reads by key are exact, and whose indexes lag behind.
 
-    So does a range of the items themselves that need not be exact.
+    Each place of an item in an index gets its updates in order. Inexact ranges of items lag, too.
 
-    It learns of two places of an item in any order: one that moves may be shown at both, or at none. A range
-    is read in pages, and time goes by between them: `meanwhile` is called there.
+    The places of one item are updated independently: a moving item may appear at both or at none. A range is
+    read in pages. Time passes between them, and `meanwhile` is called.
     """
 
     def __init__(self, seed: int) -> None:
@@ -68,7 +68,7 @@ class LaggingEngine(ReferenceEngine):
         self._go_on()
 
     def settle(self) -> None:
-        """Let every index show all commits."""
+        """Make every index show all commits."""
         self.now += LONGEST_LAG
         self._show_what_is_due()
 
@@ -119,7 +119,7 @@ class LaggingEngine(ReferenceEngine):
 
 
 def _entry(key: Key, place: Sequence[str]) -> Key:
-    """Return what stands for one place of an item."""
+    """Return a key for one place of an item."""
     return Key("\0".join(key), "\0".join(place))
 
 
@@ -128,5 +128,5 @@ def _place(item: Item, index: str) -> IndexKey | None:
 
 
 def _lies(item: Item, index: str) -> tuple[str, Key]:
-    """Return where an item lies in the order of an index."""
+    """Return the position of an item in the order of an index."""
     return item.key.sort if index == ITEMS else item.places[index].sort, item.key

@@ -64,7 +64,7 @@ class ReferenceEngine:
             self._items = kept | {key: item for key, item in after.items() if item}
 
     def show(self, items: Mapping[Key, Item | None]) -> None:
-        """Put items as they are, or take them away."""
+        """Replace or remove items directly, without a commit."""
         with self._lock:
             after = {**self._items, **items}
             self._items = {key: item for key, item in after.items() if item}

@@ -32,7 +32,7 @@ TIMES = count(8, 500)
 
 @pytest.fixture(params=[kind for kind in KINDS if kind.threads > 1], ids=lambda kind: kind.name)
 def kind(request: pytest.FixtureRequest) -> EngineImplementation:
-    """A kind of engine that bears several callers at once."""
+    """A kind of engine that supports concurrent callers."""
     kind: EngineImplementation = request.param
     return kind
 
@@ -93,7 +93,7 @@ def test_no_concurrent_add_is_lost(engine: Engine, kind: EngineImplementation, t
 
 
 def increment(engine: Engine) -> None:
-    """Read and write under the condition that nothing changed, until it succeeds."""
+    """Increment a number by a read and a conditional write, until it succeeds."""
     while True:
         number = get_item(engine).attributes["count"]
         assert isinstance(number, int)
@@ -147,7 +147,7 @@ def test_every_caller_sees_an_acknowledged_commit(engine: Engine, times: int) ->
 
 
 def while_running(work: Callable[[], None], look: Callable[[], None]) -> None:
-    """Look again and again until the work is done, and once more."""
+    """Call a function again and again until the work is done, and once more."""
     done = Event()
 
     def worked() -> None:

@@ -62,7 +62,7 @@ EXPECTATIONS = st.builds(
 
 @st.composite
 def patches(draw: st.DrawFn) -> Patch:
-    """Draw a patch that names each attribute once."""
+    """Draw a patch that changes each attribute at most once."""
     deeds = draw(st.dictionaries(NAMES, st.one_of(st.just("remove"), NUMBERS, VALUES.map(lambda v: (v,)))))
     return Patch(
         draw(KEYS),
@@ -99,7 +99,7 @@ RANGES = st.lists(
 
 
 def outcome(engine: Engine, actions: list[Action]) -> object:
-    """Return what comes of a batch."""
+    """Return the outcome of a batch."""
     try:
         commit(engine, *actions)
     except ExpectationFailed as refusal:
@@ -110,7 +110,7 @@ def outcome(engine: Engine, actions: list[Action]) -> object:
 
 
 def adds_to_no_number(engine: Engine, actions: list[Action]) -> bool:
-    """Return whether a batch, which must not have been committed, adds to a value that is not an integer."""
+    """Return whether a batch, which must be refused, adds to a value that is not an integer."""
     patches = [action for action in actions if isinstance(action, Patch)]
     items = engine.get([patch.key for patch in patches])
     held = [(item.attributes if item else {}, patch.add) for item, patch in zip(items, patches, strict=True)]
@@ -118,7 +118,7 @@ def adds_to_no_number(engine: Engine, actions: list[Action]) -> bool:
 
 
 def answers(engine: Engine, ranges: list[tuple[Any, ...]]) -> list[object]:
-    """Return all that an engine holds, and what it has in some ranges."""
+    """Return all items of an engine, and the items in some ranges."""
     keys = [
         Key(partition, sort) for partition in "pq" for sort in ("\0", "a", "a\0", "b", "é", "\uffff", "😀")
     ]
@@ -131,7 +131,7 @@ def answers(engine: Engine, ranges: list[tuple[Any, ...]]) -> list[object]:
 
 
 def emptied(engine: Engine) -> Engine:
-    """Delete all that a history may have left."""
+    """Delete all items that a history may have left."""
     left = [item.key for partition in "pq" for page in engine.range(ITEMS, partition) for item in page]
     commit(engine, *map(Delete, left))
     return engine
@@ -139,7 +139,7 @@ def emptied(engine: Engine) -> Engine:
 
 @pytest.fixture(scope="module")
 def lasting(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """An engine for all examples of a test: to open one may cost more than a history."""
+    """An engine for all examples of a test, because opening one can be slow."""
     folder: Path = tmp_path_factory.mktemp("engine")
     engine: Engine = request.param.open(folder)
     yield engine
@@ -151,7 +151,7 @@ Ranges = list[tuple[Any, ...]]
 
 
 def on(*names: str) -> pytest.MarkDecorator:
-    """Run a test on kinds of engines."""
+    """Run a test on several kinds of engines."""
     kinds = [kind for kind in KINDS if kind.name in names]
     return pytest.mark.parametrize("lasting", kinds, ids=names, indirect=True, scope="module")
 

@@ -25,5 +25,5 @@ def open_(kind: KeyringImplementation, tmp_path: Path) -> Iterator[Open]:
 
 @pytest.fixture
 def keyring(open_: Open) -> Keyring:
-    """A keyring as it is at first."""
+    """A new keyring."""
     return open_()

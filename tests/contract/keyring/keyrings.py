@@ -52,7 +52,7 @@ def _over_ministack(_: Path) -> Iterator[Open]:
 
 @contextmanager
 def _secret(endpoint: AwsEndpoint) -> Iterator[Open]:
-    """Make a secret as the template does; a keyring of it can be opened more than once."""
+    """Create a secret as the template does. Several keyrings can open it."""
     name = f"signing-keys-{next(_numbers)}"
     client(endpoint).create_secret(Name=name, SecretString='{"first": "' + "x7" * 32 + '"}')
     yield lambda: SecretsManagerKeyring(name, secrets_client(endpoint), pause=lambda _: None)
@@ -60,13 +60,13 @@ def _secret(endpoint: AwsEndpoint) -> Iterator[Open]:
 
 @cache
 def secrets_client(endpoint: AwsEndpoint) -> SecretsClient:
-    """Return a client of the service, which is shared: to make one takes long."""
+    """Return a shared client of Secrets Manager, because creating one is slow."""
     return SecretsClient(endpoint)
 
 
 @cache
 def client(endpoint: AwsEndpoint) -> Any:
-    """Return a client of botocore, to make and to look at secrets."""
+    """Return a botocore client that creates and reads secrets."""
     assert endpoint.credentials is not None
     return Session().create_client(
         "secretsmanager",

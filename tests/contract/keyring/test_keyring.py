@@ -12,7 +12,7 @@ from tests.in_memory_keyring import key
 
 
 def added(new: SigningKey) -> Callable[[Sequence[SigningKey]], Sequence[SigningKey]]:
-    """Return a change that adds a key to those that are there."""
+    """Return a change that adds a key to the existing ones."""
     return lambda keys: (*keys, new)
 
 

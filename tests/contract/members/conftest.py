@@ -20,7 +20,7 @@ def members(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Members]
 
 @pytest.fixture(params=CONCURRENT, ids=lambda kind: kind.name)
 def concurrent(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Members]:
-    """An empty store that bears several callers."""
+    """An empty store that supports concurrent callers."""
     kind: MembersImplementation = request.param
     with kind.open(tmp_path) as members:
         yield members

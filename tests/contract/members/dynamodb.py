@@ -16,7 +16,7 @@ from tests import ministack
 
 @cache
 def ministack_table() -> PynamoTable:
-    """Return the table that tests share, since to connect takes long: who uses it leaves it empty."""
+    """Return a shared table, because connecting is slow. Each user leaves it empty."""
     table = PynamoTable(ministack.endpoint(), "members-contract")
     table.ensure()
     return table
@@ -29,7 +29,7 @@ def _moto_table() -> PynamoTable:
 
 @contextmanager
 def over_ministack(_: Path) -> Iterator[Members]:
-    """Yield a store over the emulator that bears threads."""
+    """Yield a store over the multithreaded emulator."""
     members = PynamoMembers(ministack_table())
     yield members
     for member in members.roster().members:
@@ -38,7 +38,7 @@ def over_ministack(_: Path) -> Iterator[Members]:
 
 @contextmanager
 def over_moto(_: Path) -> Iterator[Members]:
-    """Yield a store in an AWS that is mocked in this process."""
+    """Yield a store over AWS, mocked in this process."""
     with mock_aws():
         table = _moto_table()
         table.ensure()

@@ -43,7 +43,7 @@ def password_reset_of(members: Members, mails: RecordingMailer) -> PasswordReset
 
 
 def uses(password_reset: PasswordReset, token: str, number: int) -> Member | None:
-    """Use a link, and return the member, None when the link is not good any more."""
+    """Use a link. Return the member, or None if the link is no longer valid."""
     try:
         return password_reset.finish(token, f"correct horse battery {number}")
     except UnusableLink:

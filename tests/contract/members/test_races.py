@@ -143,7 +143,7 @@ def test_each_concurrent_password_change_increments_the_generation(concurrent: M
 
 
 def mailed(mails: RecordingMailer) -> list[str]:
-    """Return the tokens that were mailed, and forget the mails."""
+    """Return the tokens in the mails, and remove the mails."""
     found = re.findall(r"token=(\S+)", " ".join(mail.text for mail in mails.mails))
     mails.mails.clear()
     return found
@@ -158,7 +158,7 @@ def confirms(emails: EmailChange, token: str) -> bool:
 
 
 def own_email(members: Members, mails: RecordingMailer, id_: str, email: str) -> None:
-    """Let a member ask for an address, however often one has."""
+    """Let a member request a new address, as if it were their first request."""
     passwords = PlainPasswords()
     emails = email_change(members, mails)
     update = UpdateMember(members, passwords, PasswordPolicy(passwords.is_common), PROFILES, emails)
@@ -254,7 +254,7 @@ def strikes(strike: Strike, members: Members, id_: str) -> bool:
 
 
 def promote(members: Members, id_: str) -> None:
-    """Make an administrator who may come in, anew or of one who was struck."""
+    """Create an administrator who can sign in, or make an existing member one."""
     boss, present = Member(id_, id_, f"{id_}@example.com", "Boss"), members.by_id(id_)
     if present is None:
         members.add(boss)

@@ -18,7 +18,6 @@ PLAIN = "plain"
 
 @pytest.fixture(params=mostly([PLAIN, *(kind.name for kind in KINDS)], "dynamodb-moto", "metered"))
 def objects(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VersionedObjects]:
-    """An empty company."""
     if request.param == PLAIN:
         yield VersionedObjects(DictEntities(COMPANY))
         return

@@ -9,14 +9,14 @@ from tests.store.graphs import class_with, key, many, one, parts, whole
 
 
 def remembering(class_: Class) -> Class:
-    """Return a class whose objects keep their versions."""
+    """Return a copy of a class that keeps versions."""
     return replace(class_, versioned=True)
 
 
 def named(
     name: str, *roles: Role, uniques: tuple[Unique, ...] = (), kind: ClassKind = ClassKind.ORDINARY
 ) -> Class:
-    """Return a class of objects with a name, a code and a note."""
+    """Return a class whose objects have a name, a code and a note."""
     class_ = class_with(name, *roles, uniques=uniques, kind=kind)
     more = {each: attribute(each, "String") for each in ("code", "note")}
     return replace(class_, attributes=MappingProxyType({**class_.attributes, **more}))

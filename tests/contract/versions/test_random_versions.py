@@ -26,10 +26,10 @@ WALKED = (("Team", "members"), ("Desk", "owner"), ("Room", "people"))
 
 
 class RandomChange(NamedTuple):
-    """A change of several objects: the values of each, or None for a deletion."""
+    """A change of several objects: the new values of each, or None to delete it."""
 
     step: Instant
-    """How far the clock goes on before, or back."""
+    """How many milliseconds the clock advances before the change. It can be negative."""
     objects: Mapping[tuple[str, str], Mapping[str, str | None] | None]
 
 
@@ -56,14 +56,13 @@ def _values(class_name: str) -> st.SearchStrategy[Mapping[str, str | None] | Non
 
 @st.composite
 def deeds(draw: st.DrawFn) -> RandomChange:
-    """Draw a random change."""
     chosen = draw(st.lists(st.sampled_from(OBJECTS), min_size=1, max_size=3, unique=True))
     step = draw(st.sampled_from([0, 1, 1000, HOUR, -1000, -HOUR]))
     return RandomChange(step, {each: draw(_values(each[0])) for each in chosen})
 
 
 class Company:
-    """The objects of one history in a shared store, with their own IDs and unique values."""
+    """The objects of one history. They have their own ids and unique values in a shared store."""
 
     def __init__(self, entities: EntityRepository, number: int) -> None:
         self.entities = entities
@@ -71,11 +70,14 @@ class Company:
         self._number = number
 
     def named(self, class_name: str, id_: str) -> Reference:
-        """Return an object."""
+        """Return the reference of an object in this history."""
         return Reference(class_name, f"{id_}{self._number}")
 
     def do(self, change: RandomChange, commit_id: str) -> object:
-        """Do a deed; return why it is refused, if it is; of two reasons, either may be told."""
+        """Commit a change, and return the kind of refusal, or None.
+
+        If a change breaks several rules, stores may report different ones.
+        """
         self._chronicle.clock += change.step
         effects = [self._effect(self.named(*each), values) for each, values in change.objects.items()]
         try:
@@ -98,7 +100,7 @@ class Company:
         return Creation(after) if gone is None else Restoration(gone, after)
 
     def remembered(self) -> dict[str, object]:
-        """Return all that is known of what was."""
+        """Return all versions, tombstones, and states at the instants around each change."""
         references = [self.named(*each) for each in OBJECTS]
         found: dict[str, object] = {
             "gone": [gone and gone[:3] for gone in self.entities.tombstones(references)]
@@ -130,7 +132,7 @@ HERE, FAR = (
     [kind for kind in KINDS if kind.threads > 1 and kind.name.startswith("dynamodb") == is_far]
     for is_far in (False, True)
 )
-"""Stores for all examples of a test: many are tried on those of this process."""
+"""Engines in this process, which run many examples, and engines over DynamoDB, which run fewer."""
 
 
 @pytest.fixture(scope="module", params=HERE, ids=lambda kind: kind.name)
@@ -169,7 +171,7 @@ def test_a_remote_store_keeps_the_versions_of_the_reference(
 
 
 def check(store: EntityRepository, history: list[RandomChange]) -> None:
-    """Do the same in a store and in plain dicts: they must refuse and remember the same."""
+    """Run a history in a store and in memory. Assert that both refuse and remember the same."""
     number = next(_numbers)
     stored, plain = Company(store, number), Company(DictEntities(COMPANY), number)
     for step, change in enumerate(history):

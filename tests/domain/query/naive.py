@@ -33,7 +33,7 @@ MEANING: dict[str, Any] = {
 
 
 def comparable_value(class_: Class, attribute: str, value: Any) -> Any:
-    """Return what a stored value stands for: a number, a moment, a text as its code points."""
+    """Return a stored value in a form that Python compares as the API does."""
     if value is None:
         return None
     type_name = "ID" if attribute == "_id" else class_.attributes[attribute].type.name
@@ -43,7 +43,7 @@ def comparable_value(class_: Class, attribute: str, value: Any) -> Any:
 
 
 def matches(filter_: Filter, state: State, class_: Class) -> bool:
-    """Return whether a state matches."""
+    """Return whether a state matches a filter."""
     match filter_:
         case And(parts):
             return {matches(part, state, class_) for part in parts} <= {True}
@@ -67,7 +67,7 @@ def expression_or_flag_holds(filter_: ExpressionFilter | FlagFilter, state: Stat
 
 
 def compares(operator: Operator, attribute: str, value: Any, operand: Any, class_: Class) -> bool:
-    """Return whether an operator that is no negation holds."""
+    """Return whether a comparison with a non-negated operator holds."""
     if operator is Operator.NULL:
         return bool((value is None) == operand)
     if operator is Operator.IN:
@@ -83,7 +83,7 @@ def compares(operator: Operator, attribute: str, value: Any, operand: Any, class
 
 
 def _has(operator: Operator, text: list[str], piece: list[str]) -> bool:
-    """Return whether a text has a piece, at any of the places that the operator looks at."""
+    """Return whether a text contains another at a place that the operator considers."""
     last = len(text) - len(piece)
     places = {
         Operator.CONTAINS: range(last + 1),
@@ -94,7 +94,7 @@ def _has(operator: Operator, text: list[str], piece: list[str]) -> bool:
 
 
 def direction(order: Order, class_: Class, left: Iterable[Any], right: Iterable[Any]) -> int:
-    """Return -1, 0 or 1 as the values `left` come before, with or after the values `right`."""
+    """Return -1, 0 or 1 if the values `left` sort before, with or after the values `right`."""
     for term, mine, other in zip(order.terms, left, right, strict=False):
         a, b = comparable_value(class_, term.attribute, mine), comparable_value(class_, term.attribute, other)
         if a != b:
@@ -104,7 +104,7 @@ def direction(order: Order, class_: Class, left: Iterable[Any], right: Iterable[
 
 
 def values(order: Order, state: State) -> list[Any]:
-    """Return what an order looks at."""
+    """Return the values of a state by which an order sorts."""
     return [state.get(term.attribute) for term in order.terms]
 
 
@@ -129,7 +129,7 @@ class ExpectedPage(NamedTuple):
 def page(
     states: Iterable[State], filter_: Filter | None, order: Order, window: Window, class_: Class
 ) -> ExpectedPage:
-    """Return what a page shows: cut out of all matches in order, by their numbers."""
+    """Return the expected page: a window of all matches in order."""
     found = in_order(
         (state for state in states if filter_ is None or matches(filter_, state, class_)), order, class_
     )

@@ -65,7 +65,7 @@ def values_of(attribute: str) -> list[Any]:
 
 
 def operators_of(attribute: str) -> list[Operator]:
-    """Return what an attribute may be filtered by, in a fixed order."""
+    """Return the operators that filters on an attribute support, in a fixed order."""
     operators = ORDER_OPERATORS | MEMBERSHIP_OPERATORS | EXISTENCE_OPERATORS | {Operator.EQ, Operator.NE}
     if attribute != "_id":
         operators = THING.attributes[attribute].type.operators
@@ -73,7 +73,7 @@ def operators_of(attribute: str) -> list[Operator]:
 
 
 def operands(attribute: str, operator: Operator) -> st.SearchStrategy[Any]:
-    """Return what an attribute may be compared with by an operator."""
+    """Return the operands that an operator accepts for an attribute."""
     one = st.sampled_from(values_of(attribute))
     if operator in EXISTENCE_OPERATORS:
         return st.booleans()

@@ -18,7 +18,7 @@ INT, REAL, STRING = TYPES["Int"], TYPES["Real"], TYPES["String"]
 
 
 def of(aggregate: Aggregate, values: list[Any], type_: Any, result: Any) -> Any:
-    """Return an aggregate over stored values, put together from halves."""
+    """Return an aggregate over stored values, merged from two halves."""
     tally = aggregator_for(aggregate, type_, result)
     middle = len(values) // 2
     halves = [tally.combine(map(tally.start, half)) for half in (values[:middle], values[middle:])]
@@ -74,7 +74,7 @@ def test_sums_and_averages_are_exact(numbers: list[Decimal | None], chance: Any)
 
 
 def _decimal(number: Fraction) -> Decimal:
-    """Return a number with 38 digits, half to even."""
+    """Return a number rounded to 38 digits, half to even."""
     if not number:
         return Decimal(0)
     digits = 0

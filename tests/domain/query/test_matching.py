@@ -35,7 +35,7 @@ ATTRIBUTES_IN_ORDER: dict[str, tuple[Any, ...]] = {
 
 
 def holds(attribute: str, operator: Operator, operand: Any, value: Any) -> bool:
-    """Return whether a comparison holds for a value; null is stored as nothing at all."""
+    """Return whether a comparison holds for a value. Null is stored as a missing value."""
     state = {"_id": "x"} if value is None else {"_id": "x", attribute: value}
     return matcher(Comparison(attribute, operator, operand), THING)(state)
 

@@ -20,7 +20,6 @@ from tests.graphs.commands import (
 )
 from tests.graphs.company import COMPANY
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
-from tests.role_rules import ends
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     # The object's own key.
@@ -406,7 +405,7 @@ def test_a_broken_reference_cannot_be_set_again(command: Command, role: str, gon
     scenario = CompanyScenario()
     before = scenario.entities.objects[Reference("Employee", "e4")]
     scenario.put(before.reference, {**before.state, "favourite": "a9"})
-    scenario.entities.graph.links |= set(ends(COMPANY, RoleName("Employee", "friends"), "e1", "e8"))
+    scenario.entities.graph.link(COMPANY, RoleName("Employee", "friends"), "e1", "e8")
 
     (issue,) = scenario.refusal(command)
 

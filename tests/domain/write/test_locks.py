@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
     @property
     def asked(self) -> list[str]:
-        """All objects whose locks must admit the caller."""
+        """All objects whose locks the command must respect."""
         return sorted((*self.written.split(), *self.named.split()))
 
 
@@ -144,7 +144,7 @@ EACH = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
 def locked(scenario: CompanyScenario, *references: Reference) -> None:
-    """Let another member have locked objects."""
+    """Lock objects as another member."""
     scenario.entities.locks |= dict.fromkeys(references, BOBS)
 
 

@@ -25,7 +25,7 @@ Headers = tuple[tuple[str, str], ...]
 def sent_to(
     act: Responder, headers: Mapping[str, list[str]], method: str = "GET", cors: Cors | None = None
 ) -> Any:
-    """Return what a handler answers for an endpoint."""
+    """Return a handler's response for an endpoint."""
     operation = Operation(act, "read", "A text.", has_format=False)
     handler = HttpHandler({"/text": Endpoint({"GET": operation})}, Authentication({}), cors=cors)
     return handler({"httpMethod": method, "resource": "/text", "path": "/text", "multiValueHeaders": headers})
@@ -39,7 +39,7 @@ def asked(
     binary: bool = False,
     **options: Any,
 ) -> Any:
-    """Return the answer to a client that takes these codings."""
+    """Return the response to a client that accepts these encodings."""
     value = {} if accept is None else {"Accept-Encoding": [accept]}
     return sent_to(lambda *_: Response(200, headers, body, binary), value, **options)
 

@@ -44,7 +44,7 @@ VOID = {"input", "link", "meta"}
 
 @dataclass
 class Element:
-    """An element of a page, and the text that is right in it."""
+    """An element of a page, and its direct text."""
 
     name: str
     attributes: Mapping[str, str | None]
@@ -54,7 +54,7 @@ class Element:
 
 @dataclass
 class Page(HTMLParser):
-    """A page, read; elements must be closed as they were opened."""
+    """A parsed page. Its elements must be closed in order."""
 
     source: str
     elements: list[Element] = field(default_factory=list)
@@ -305,7 +305,7 @@ def test_an_address_is_confirmed_by_a_button_without_script(language: str, confi
 
 
 def texts(response: Response) -> list[str]:
-    """Return what a page says, but for names."""
+    """Return the texts of a page, except for names."""
     read = Page(response.body.decode())
     shown = [each.text for each in read.elements if each.name not in {"style", "script", "strong", "span"}]
     return [text.strip() for text in shown if text.strip() and text.strip() != "Account:"]

@@ -28,12 +28,12 @@ for pattern, text in json.load(sys.stdin):
 
 
 def breaches(pattern: str, text: str) -> list[str]:
-    """Return what a domain of one pattern has against a text."""
+    """Return the violations of a text in a domain with one pattern."""
     return [mistake.issue for mistake in violations("Text", text, pattern=(pattern,))]
 
 
 def judged(cases: list[tuple[str, str]]) -> list[list[str]]:
-    """Return the breaches of each pattern and text, from a process that may be killed if it never ends."""
+    """Return the violations of each pattern and text. They are computed in a process that can be killed."""
     done = subprocess.run(
         [sys.executable, "-c", JUDGE],
         input=json.dumps(cases),

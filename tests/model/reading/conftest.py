@@ -26,7 +26,7 @@ def _places(text: str) -> list[tuple[int, int]]:
 
 @pytest.fixture
 def complains() -> Complaints:
-    """Return what checks that a model has exactly the mistakes that are marked, with these messages."""
+    """Return a function that asserts that a model has exactly the marked mistakes, with these messages."""
 
     def check(marked: str, *messages: str, head: str = HEAD) -> None:
         marked = head + marked
@@ -41,5 +41,5 @@ def complains() -> Complaints:
 
 @pytest.fixture
 def reads() -> Callable[[str], Model]:
-    """Return what reads a model that is right."""
+    """Return a function that reads a valid model."""
     return lambda text: read_model(HEAD + text, "model.graphql")

@@ -14,7 +14,7 @@ def service() -> SignInService:
 
 
 def fail(service: SignInService, times: int, username: str = "Anna") -> None:
-    """Fail from as many addresses."""
+    """Record failures from this number of addresses."""
     for number in range(times):
         service.fail(1, username, f"2001:db8:0:{len(service.passwords.verified) + number:x}::1")
 

@@ -211,7 +211,7 @@ class LimitFixture:
 
     @contextmanager
     def under_way(self, number: int) -> Iterator[None]:
-        """Have so many attempts be under way."""
+        """Keep this number of attempts running."""
         if number == 0:
             yield
         else:

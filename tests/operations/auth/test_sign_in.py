@@ -64,7 +64,7 @@ PORTS = {
 
 
 def calls_of(service: SignInService, username: str, password: str) -> list[str]:
-    """Return the calls that an attempt makes, each by the port's and its own name, in their order."""
+    """Return the calls of an attempt in order, each as the names of the port and the method."""
     calls: list[str] = []
 
     def watched(port: str, name: str, call: Callable[..., Any]) -> Callable[..., Any]:

@@ -41,7 +41,7 @@ class BlockedOffloading(waiting.Blocking):
 
 
 def come(service: SignInService, password: str) -> type[Refusal] | None:
-    """Sign in; return why not."""
+    """Sign in, and return the type of the refusal, or None."""
     try:
         service.sign_in("Anna", password, HOME)
     except Refusal as refusal:
@@ -70,7 +70,7 @@ def test_concurrent_wrong_passwords_all_count(monkeypatch: pytest.MonkeyPatch) -
 def in_greenlets(
     service: SignInService, monkeypatch: pytest.MonkeyPatch, *passwords: str
 ) -> list[type[Refusal] | None]:
-    """Have a crowd sign in as the local server does: in greenlets of one loop."""
+    """Sign in many callers in greenlets of one loop, as the local server does."""
 
     async def body() -> list[type[Refusal] | None]:
         greenlets = Greenlets(asyncio.get_running_loop())
@@ -114,7 +114,7 @@ Outcome = str | type[Exception]
 
 
 def fly(monkeypatch: pytest.MonkeyPatch, *works: Callable[[], str]) -> list[Outcome]:
-    """Have the first work be under way until all others have been asked for."""
+    """Keep the first call running until all others wait for its result."""
     monkeypatch.setattr(waiting, "_installed", BlockedOffloading(len(works) - 1))
     flight: SingleFlight[str] = SingleFlight()
     begun = Event()

@@ -18,6 +18,7 @@ from stratabase.operations.auth.callers import MEMBER_FRESHNESS
 from stratabase.operations.auth.json_web_tokens import LEEWAY
 from stratabase.operations.auth.signing_keys import KEY_FRESHNESS, MAX_STALENESS, MIN_REREAD_INTERVAL
 from stratabase.operations.auth.tokens import MAX_VERIFIED_TOKENS, TokenTerms
+from tests import forged_tokens
 from tests.fakes import NOON
 from tests.in_memory_keyring import InMemoryKeyring, key
 from tests.token_process import ANNA, BERT, FIRST, TokenProcess
@@ -30,8 +31,8 @@ def stepping() -> TokenProcess:
     return TokenProcess()
 
 
-def claims(token: str) -> dict[str, object]:
-    """Return what a token says, unverified."""
+def claims_of(token: str) -> dict[str, object]:
+    """Return the claims of a token, without verifying it."""
     said: dict[str, object] = jwt.decode(token, options={"verify_signature": False})
     return said
 
@@ -46,24 +47,12 @@ def test_a_token_identifies_its_member(stepping: TokenProcess) -> None:
 
 def test_a_token_has_the_required_claims(stepping: TokenProcess) -> None:
     token = stepping.token()
-    assert claims(token) == {
-        "sub": "Anna",
-        "username": "Anna",
-        "__id": "1",
-        "__generation": 4,
-        "iss": "stratabase",
-        "aud": "Hr",
-        "iat": NOON // 1000,
-        "nbf": NOON // 1000,
-        "exp": NOON // 1000 + 30 * MINUTE,
-        "jti": claims(token)["jti"],
-        "auth_time": NOON // 1000,
-    }
+    assert claims_of(token) == forged_tokens.claims(stepping, jti=claims_of(token)["jti"])
     assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT", "kid": "first"}
 
 
 def test_every_token_has_an_id_of_its_own(stepping: TokenProcess) -> None:
-    assert len({claims(stepping.token())["jti"] for _ in range(10)}) == 10
+    assert len({claims_of(stepping.token())["jti"] for _ in range(10)}) == 10
 
 
 def test_another_jwt_library_accepts_a_token() -> None:
@@ -177,7 +166,7 @@ def test_a_refreshed_token_keeps_its_sign_in_time(stepping: TokenProcess) -> Non
     stepping.wait(20 * MINUTE)
     assert not stepping.admits(token)
     assert stepping.caller(second).signed_in == NOON
-    assert claims(second)["auth_time"] == NOON // 1000
+    assert claims_of(second)["auth_time"] == NOON // 1000
 
 
 def test_refreshing_ends_some_hours_after_the_sign_in(stepping: TokenProcess) -> None:

@@ -21,7 +21,6 @@ from stratabase.operations.write.services import delete, preview, save, validate
 from tests.fakes import NOON, fake_services, request_of, unlimited_budget
 from tests.graphs.commands import add, create, create_command, delete_command, point, update, update_command
 from tests.operations.write.recorded_calls import RecordedCalls
-from tests.role_rules import ends
 from tests.schema.grants.guild_api import GUILD, MANAGER, SMITH
 
 SEEN = evaluation_context(SMITH, NOON)
@@ -37,7 +36,7 @@ class GuildServices:
         self.put("Master", "zoe", name="Zoe", level=9, email="z")
         self.put("Team", "red", name="red")
         self.put("Work", "w", label="w", head="ada", open=True)
-        self.entities.graph.links |= set(ends(GUILD, RoleName("Master", "works"), "ada", "w"))
+        self.entities.graph.link(GUILD, RoleName("Master", "works"), "ada", "w")
 
     def put(self, class_name: str, id_: str, **state: Stored) -> None:
         reference = Reference(class_name, id_)
@@ -54,7 +53,7 @@ class GuildServices:
         return [issue.type.name for issue in refused.value.issues]
 
     def calls(self, command: Command, caller: Caller = SMITH) -> list[str]:
-        """Return the calls that a command takes."""
+        """Return the store calls of a command."""
         noted = RecordedCalls(self.entities)
         self.services = replace(self.services, entities=cast("EntityRepository", noted))
         try:
@@ -107,7 +106,7 @@ def test_unrestricted_callers_make_no_more_calls_than_without_grants() -> None:
 
 
 def hidden_meanwhile(guild: GuildServices, name: str) -> None:
-    """Let another raise a master's level before the next commit."""
+    """Change a master's level before the next commit, as a concurrent write would."""
 
     def another() -> None:
         guild.entities.before_commit = lambda: None
@@ -151,7 +150,7 @@ def test_a_condition_is_evaluated_for_each_object_of_a_bulk_service() -> None:
 
 
 def reader(guild: GuildServices, evaluation: EvaluationContext) -> Reader:
-    """Return what reads the objects of a desk."""
+    """Return a function that reads the objects of a desk."""
     return Reader(request_of(guild.services.model, guild.services.entities, evaluation))
 
 
@@ -185,7 +184,7 @@ def test_unreadable_values_are_absent_from_entities() -> None:
 
 
 def values(entity: Entity) -> dict[str, Stored]:
-    """Return a state without the notes that reading has made in it."""
+    """Return a state without the values that reading has cached in it."""
     return {name: value for name, value in entity.state.items() if not name.startswith(".")}
 
 

@@ -30,7 +30,7 @@ MEMBERS = 5
 
 
 _MINUTES = 2
-"""Of every lock."""
+"""The duration of every lock."""
 
 
 _HELD = re.compile(rf'({WHOLE}|{PART}) "\S+" is locked by (\S+) until .+')
@@ -45,18 +45,17 @@ class SharedClock:
         self._told = local()
 
     def now(self) -> Instant:
-        """Return what it says."""
         self._told.last = instant = self._instant
         return instant
 
     def go_on(self, milliseconds: int) -> None:
-        """Set it on."""
+        """Advance the clock."""
         with self._mutex:
             self._instant += milliseconds
 
     @property
     def last_read(self) -> Instant:
-        """Return the last instant that this thread read."""
+        """Return the last instant that this thread received."""
         last: Instant = self._told.last
         return last
 
@@ -75,7 +74,7 @@ class History:
         self._references = {WHOLE: whole.reference, PART: Reference(PART, parts[0])}
 
     def run(self, chance: Random, each: int) -> list[Operation]:
-        """Run random calls of each member concurrently, and return the calls with their answers."""
+        """Run random calls of all members concurrently, and return each call with its answer."""
         moments, values = count(), count(1)
         asked = [[_any(chance, member, next(values)) for _ in range(each)] for member in range(MEMBERS)]
 
@@ -103,18 +102,18 @@ class History:
         return [self._references[name] for name in call.of]
 
     def lock(self, services: Services, call: LockCall) -> LockAnswer:
-        """Lock."""
+        """Lock the whole or the part, and record the answer."""
         lock(services, self._named(call), _MINUTES, _caller(call))
         until = self._clock.last_read + _MINUTES * 60_000
         return LockAnswer(lock=Lock(member_id(call.member), _caller(call).username, until))
 
     def unlock(self, services: Services, call: LockCall) -> LockAnswer:
-        """Unlock."""
+        """Unlock the whole or the part, and record the answer."""
         unlock(services, self._named(call), _caller(call))
         return LockAnswer()
 
     def write(self, services: Services, call: LockCall) -> LockAnswer:
-        """Write the whole, or the part through it."""
+        """Write the whole, or the part through the whole."""
         whole, value = self._references[WHOLE], str(call.value)
         command = update_command(*whole, name=value)
         if call.of == (PART,):
@@ -125,14 +124,14 @@ class History:
         return LockAnswer()
 
     def read(self, services: Services, call: LockCall) -> LockAnswer:
-        """Read."""
+        """Read the whole or the part."""
         (entity,) = services.entities.read(self._named(call))
         assert entity is not None
         value = entity.state["name" if call.of == (WHOLE,) else "street"]
         return LockAnswer(lock=entity.lock, value=str(value))
 
     def wait(self, _: Services, call: LockCall) -> LockAnswer:
-        """Let time go by."""
+        """Advance the clock."""
         self._clock.go_on(call.value)
         return LockAnswer()
 

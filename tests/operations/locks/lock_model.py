@@ -16,20 +16,20 @@ class LockCall(NamedTuple):
     kind: str
     member: int
     of: tuple[str, ...] = ()
-    """WHOLE, PART."""
+    """The locked or unlocked objects: WHOLE, PART, or both."""
     value: int = 0
-    """What is written, or how many milliseconds go by."""
+    """The value that is written, or how many milliseconds pass."""
 
 
 class LockAnswer(NamedTuple):
     """The result of a call."""
 
     held: frozenset[tuple[str, str]] = frozenset()
-    """Why it was refused: what others have locked, and who."""
+    """The locks of other members because of which the call was refused: object and member."""
     lock: Lock | None = None
-    """What was taken, or seen."""
+    """The lock that was taken or read."""
     value: str = ""
-    """What was seen."""
+    """The value that was read."""
 
 
 class Object(NamedTuple):
@@ -51,7 +51,7 @@ class State(NamedTuple):
         return self.whole if name == WHOLE else self.part
 
     def put(self, name: str, **changes: Any) -> "State":
-        """Return the state in which one of them is another."""
+        """Return a copy of the state in which the whole or the part is changed."""
         changed = self.of(name)._replace(**changes)
         return self._replace(whole=changed) if name == WHOLE else self._replace(part=changed)
 
@@ -62,7 +62,7 @@ def member_id(member: int) -> str:
 
 
 def step(state: State, operation: Operation) -> State | None:
-    """Return the state after an operation, or None if the operation cannot have had that answer."""
+    """Return the state after a call, or None if the call cannot have had that answer."""
     asked, result = operation.asked, operation.told
     if result.held:
         return state if _is_refused(state, asked, result) else None
@@ -70,7 +70,7 @@ def step(state: State, operation: Operation) -> State | None:
 
 
 def _is_refused(state: State, call: LockCall, answer: LockAnswer) -> bool:
-    """Return whether a reported lock really blocks the call. Several locks need not be read at one moment."""
+    """Return whether a reported lock blocks the call. Several locks may be read at different moments."""
     locks = {name: state.of(name).lock for name, _ in answer.held}
     return any(
         lock is not None and lock.name == holder and not admits(lock, member_id(call.member), state.now)

@@ -61,22 +61,20 @@ class MeteredServices:
         return cost_of(self._told)
 
     def lock(self, *references: Reference, by: Caller = ADA) -> None:
-        """Lock objects."""
         lock(self.services, references, 10, by)
 
     def unlock(self, *references: Reference, by: Caller = ADA) -> None:
-        """Unlock objects."""
         unlock(self.services, references, by)
 
     def write(self, command: Command, by: Caller = ADA) -> None:
-        """Do a command."""
+        """Run a command."""
         if isinstance(command, Delete):
             delete(self.services, command, by)
         else:
             save(self.services, command, by)
 
     def late(self, command: Command) -> None:
-        """Do a command, when another locks its object after it was read."""
+        """Run a command while another member locks its object after the object was read."""
         unmetered = replace(self.services, entities=Repository(self.engine, COMPANY))
         self.engine.before_commit = lambda: lock(unmetered, self.labels[:1], 10, BOB)
         self.write(command)
@@ -88,7 +86,7 @@ class MeteredServices:
 
     @property
     def ended(self) -> Command:
-        """The command that ends it."""
+        """The command that deletes the first label."""
         return Delete(self.labels[0])
 
     def _label(self, name: str) -> Reference:

@@ -33,7 +33,7 @@ KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]
 
 @pytest.fixture(autouse=True)
 def hurried() -> Iterator[None]:
-    """Let threads take turns far more often than usual."""
+    """Make threads switch far more often than usual."""
     with taking_turns():
         yield
 
@@ -56,28 +56,28 @@ def test_lock_histories_are_linearizable(engine: Engine) -> None:
 
 
 class EarlyWrites(Repository):
-    """A store that looks at the locks before it writes, and not in the write itself."""
+    """A store that checks locks before the write instead of within it."""
 
     def commit(self, change: Change) -> None:
-        """Look, then write."""
+        """Check the locks, then write."""
         found = self.read([effect.before.reference for effect in change.object_effects() if effect.before])
         refuse_held(change, _locks(found))
         super().commit(replace(change, member_id=None))
 
 
 class EarlyWhole(Repository):
-    """A store that forgets, in a write, the whole through which a part is written."""
+    """A store whose writes of a part ignore locks of its whole."""
 
     def commit(self, change: Change) -> None:
-        """Write as if nothing were written through."""
+        """Write without the checks of other objects."""
         super().commit(replace(change, effects=(*change.object_effects(), *change.link_effects())))
 
 
 class EarlyLocks(Repository):
-    """A store that looks at the locks before it locks, and takes all for ended then."""
+    """A store that checks locks before it locks, and then treats all locks as expired."""
 
     def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
-        """Look, then lock."""
+        """Check the locks, then lock."""
         found = self.read(references)
         refuse_unlockable(references, [each is not None for each in found], _locks(found), lock.owner, now)
         super().lock(commit_id, references, lock, 2**60)

@@ -23,7 +23,7 @@ OLD, NEW = "anna@example.com", "anne@example.org"
 
 
 def ask(operations: MemberOperations, email: str = NEW, **more: Any) -> str:
-    """Let Anna ask for an address; return the token that was mailed there."""
+    """Request a new address for Anna, and return the mailed token."""
     sent = len(operations.mails.mails)
     operations.update(HERSELF, "a", {"email": email, **more}, BASE)
     link, _ = operations.mails.mails[sent:]
@@ -32,7 +32,7 @@ def ask(operations: MemberOperations, email: str = NEW, **more: Any) -> str:
 
 
 def waiting(operations: MemberOperations) -> str | None:
-    """Return the address that Anna is shown to wait for."""
+    """Return the unconfirmed address that Anna sees."""
     return operations.read(HERSELF, "a").pending_email
 
 

@@ -41,7 +41,7 @@ MANY = count(450, 5_000)
 
 
 def id_of(instant: int) -> str:
-    """Return an id that was made at an instant."""
+    """Return an id that was generated at an instant."""
     return TimeOrderedIds(lambda: instant).new()
 
 
@@ -58,14 +58,14 @@ class OwnedObjects:
         self.clock.instant = NOON + 1_000_000
 
     def put(self, class_name: str, id_: str, name: str, member: str | None, **state: Stored) -> None:
-        """Have an object whose owner has a name, and perhaps the id of a member."""
+        """Store an object with an owner, given by name and perhaps by member id."""
         reference = Reference(class_name, id_)
         ids: dict[str, Stored] = {} if member is None else {MEMBER_IDS: {name: member}}
         state = {**state, "_ownedby": name, **ids, "_id": id_}
         self.entities.objects[reference] = Entity(reference, state, ("before",), start=NOON)
 
     def fill(self, numbers: Iterable[int]) -> None:
-        """Have tasks of Anna."""
+        """Store a number of tasks that Anna owns."""
         for number in numbers:
             self.put("Task", f"t{number:05d}", "Anna", ANNA.id)
 
@@ -75,7 +75,7 @@ class OwnedObjects:
         return HandOver(self.members, lambda: self.services)(BEA, from_, to, class_name)
 
     def owners(self, class_name: str = "Task") -> dict[str, tuple[Stored, str | None]]:
-        """Return who owns what, by name and id."""
+        """Return the owner of each object, by name and id."""
         return {
             reference.id: (entity.state["_ownedby"], member_id(entity.state, "_ownedby"))
             for reference, entity in sorted(self.entities.objects.items())

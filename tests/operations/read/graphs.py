@@ -16,14 +16,14 @@ from tests.operations.read.naive import ExpectedView
 from tests.role_rules import is_linked
 
 IDS = ["a", "b", "c", "d", "e"]
-"""Of every class; what is not put is what keys and links that dangle lead to."""
+"""The ids in each class. Those without an object are the targets of broken references."""
 SIZES = {"Person": 4, "Team": 3, "Desk": 3, "Project": 3, "Skill": 3}
 _PARTS = ("Address", "Room", "Window", "Phone", "Contract", "Door")
 
 
 @st.composite
 def graphs(draw: st.DrawFn) -> EverythingObjects:
-    """Draw a graph in which both ends of each association agree."""
+    """Draw a graph. Both ends of each association agree."""
     objects = EverythingObjects()
     for class_name, size in SIZES.items():
         for id_ in draw(st.lists(st.sampled_from(IDS), max_size=size, unique=True)):
@@ -52,13 +52,13 @@ def _face_rooms(draw: st.DrawFn, objects: EverythingObjects) -> None:
 
 
 def _is_free(role: Role) -> bool:
-    """Return whether no key stands for a role."""
+    """Return whether a role is not stored as a key."""
     opposite = role.opposite and EVERYTHING.classes[role.target].roles[role.opposite]
     return not opposite or opposite.many
 
 
 def _put(draw: st.DrawFn, objects: EverythingObjects, class_: Class, id_: str, **state: Any) -> None:
-    """Put an object with its parts, and theirs."""
+    """Add an object, its parts, and their parts."""
     for name in {"height", "last_name", "street", "name"} & class_.attributes.keys():
         values = [1, 2, None] if name == "height" else ["x", "y", None]
         state[name] = draw(st.sampled_from(values))

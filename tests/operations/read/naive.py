@@ -50,7 +50,7 @@ def _page(objects: EverythingObjects, wanted: Any, found: list[Entity]) -> Expec
 
 
 def there(objects: EverythingObjects, class_name: str, id_: Any) -> Entity | None:
-    """Return an object that exists. A part exists while its whole exists."""
+    """Return an object if it exists. A part exists while its whole exists."""
     (entity,) = objects.read([Reference(class_name, id_)])
     for role in EVERYTHING.classes[class_name].roles.values() if entity else ():
         whole = entity.state.get(role.name) if entity and role.whole else None

@@ -31,7 +31,7 @@ MOST = 1000
 
 
 class OwnIds(CountedIds):
-    """Ids in the order of their making, which no other diary has: emulators share what they remember."""
+    """A generator of ordered ids that no other history uses, because histories share the emulator."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class OwnIds(CountedIds):
 def kept(
     model: Model, chance: Random, entities: EntityRepository | None = None, requests: int = REQUESTS
 ) -> RecordedHistory:
-    """Return a diary of random requests, over a dict unless a store is given."""
+    """Return the history of random requests, over an in-memory store by default."""
     services, objects, clock = fake_services(model)
     history = RecordedHistory(replace(services, entities=entities or objects, ids=OwnIds()), clock, chance)
     for _ in range(requests):
@@ -53,7 +53,7 @@ def kept(
 
 
 def check(history: RecordedHistory, chance: Random) -> None:
-    """Compare as of several instants, at which something changed, or right beside; and pages of versions."""
+    """Check a history as of several instants at and around its changes, and its pages of versions."""
     instants = sorted(history.instants())
     for instant in chance.sample(instants, min(INSTANTS, len(instants))):
         history.check(instant)
@@ -93,18 +93,18 @@ Moments = Sequence[Moment]
 
 
 class LateStarts(Repository):
-    """A store that has a version begin a millisecond after the change that made it."""
+    """A faulty store whose versions start a millisecond after the change that created them."""
 
     def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
-        """Look a millisecond before."""
+        """Read a millisecond early."""
         return super().as_of([Moment(reference, instant - 1) for reference, instant in moments], *given)
 
 
 class LongVersions(Repository):
-    """A store that has a version hold at the instant, too, at which it ends."""
+    """A faulty store whose versions include the instant at which they end."""
 
     def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
-        """Take what ends at an instant for what was there."""
+        """Return the version that ends at the instant, if there is one."""
         found = super().as_of(moments, *given)
         before = super().as_of([Moment(reference, instant - 1) for reference, instant in moments], *given)
         pairs = zip(moments, found, before, strict=True)
@@ -112,18 +112,18 @@ class LongVersions(Repository):
 
 
 class LinksOfNow(Repository):
-    """A store that tells where roles lead now, whenever it is asked for."""
+    """A faulty store that always returns the present targets of roles."""
 
     def linked(self, role: RoleName, ids: Sequence[str], *range_: Any, **given: Any) -> list[tuple[str, ...]]:
-        """Forget the instants."""
+        """Ignore the instants."""
         return super().linked(role, ids, *range_, **{**given, "at": None})
 
 
 class VersionsOfNow(Repository):
-    """A store that tells what objects are now, if they were there."""
+    """A faulty store that returns present states for objects that existed at the instant."""
 
     def as_of(self, moments: Moments, *given: Any) -> list[Entity | None]:
-        """Tell both, and mix them up."""
+        """Combine the former existence with the present state."""
         then = super().as_of(moments, *given)
         now = self.read([reference for reference, _ in moments])
         return [new and old and replace(new, start=old.start) for new, old in zip(now, then, strict=True)]

@@ -45,7 +45,7 @@ def recording() -> RecordingObjects:
 
 
 def readers(recording: RecordingObjects, instants: Iterable[Instant]) -> list[Reader]:
-    """Return a reader for each instant, which load together."""
+    """Return a reader for each instant. All readers load in the same batches."""
     request = request_of(EVERYTHING, recording)
     batch = AsOfBatch(request)
     return [Reader(request, instant, batch=batch) for instant in instants]
@@ -56,7 +56,7 @@ def person(id_: str) -> Reference:
 
 
 def chain(reader: Reader, number: int) -> BatchedRead[list[Any]]:
-    """Load as many objects as a number says, one after the other, and then what the last one leads to."""
+    """Load a number of objects one after the other, and then the targets of the last one."""
     for step in range(number):
         yield from reader.load([person(f"p{step}")])
     (led,) = yield from reader.load_links(MENTORS, ["p"], ALL_IDS)

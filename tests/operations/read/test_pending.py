@@ -54,7 +54,7 @@ ROLES = [
 
 
 def reader_of(entities: EntityRepository, effects: Sequence[Effect] = ()) -> Reader:
-    """Return what reads objects as pending effects leave them."""
+    """Return a reader that sees pending effects."""
     return Reader(
         request_of(COMPANY, entities),
         pending=PendingWrite(EffectIndex(effects, COMPANY)) if effects else None,
@@ -62,7 +62,7 @@ def reader_of(entities: EntityRepository, effects: Sequence[Effect] = ()) -> Rea
 
 
 def all_read(reader: Reader, references: list[Reference]) -> object:
-    """Return all that a reader tells of objects, and where those lead that are there."""
+    """Return what a reader finds of objects, and of the existing objects that they lead to."""
     states = {each.reference: each.state for each in reader.read(references) if each is not None}
     led = {}
     for name, _ in ROLES:
@@ -88,7 +88,7 @@ def test_an_overlay_reads_as_the_store_does_after_the_commit(command: Command) -
 
 
 def made_by(effects: tuple[Effect, ...]) -> list[Reference]:
-    """Return the new objects of a write."""
+    """Return the objects that a write creates."""
     return [effect.after.reference for effect in effects if isinstance(effect, Creation)]
 
 

@@ -18,7 +18,7 @@ from tests.operations.read.graphs import fetches, graphs
 
 @pytest.fixture(autouse=True, scope="module")
 def few_at_once() -> Iterator[None]:
-    """Read candidates two by two, so that few objects take several pages."""
+    """Read candidates in pages of two, so that a few objects take several pages."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(associable_views, "_LEAST", 2)
         yield

@@ -23,7 +23,7 @@ class InterferingEngine(DelegatingEngine):
         self.calm()
 
     def calm(self) -> None:
-        """Have nothing done any more."""
+        """Call no more functions."""
         self.before: Callable[[int], None] = _nothing
         self.after: Callable[[int], None] = _nothing
 
@@ -35,7 +35,7 @@ class InterferingEngine(DelegatingEngine):
         self.after(number)
 
     def dies(self, act: Callable[[], object], call: int, *, does_it: bool) -> bool:
-        """Return whether a process dies at one of its commits, before it or after it."""
+        """Run a function, and crash before or after a commit. Return whether it came to that."""
 
         def die(number: int) -> None:
             if number == call:

@@ -2,9 +2,9 @@
 
 Run as `python -m tests.operations.write.killed_process`.
 
-For each line of its input, a path, the name of a deed and a number as JSON, it makes a process that does
-the deed on the company in a file, and that is killed just before the SQL statement of this number, from 0.
-Once the process has ended, it says how many statements had begun, and if the deed was heard to be done.
+Each line of the input is JSON: a path, the name of a command, and a number. For each line, a new process runs
+the command on the company in that file. It is killed before the SQL statement with that number, from 0. The
+output says how many statements had begun, and whether the process reported the command's end.
 """
 
 import json
@@ -28,7 +28,7 @@ BEGUN, HEARD = b".", b"!"
 
 
 def watch(begun: Callable[[], None]) -> None:
-    """Call a function at the start of each statement of every later connection, in any thread."""
+    """Call a function at the start of each statement of all later connections, in any thread."""
     connect = sqlite3.connect
 
     def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
@@ -40,7 +40,7 @@ def watch(begun: Callable[[], None]) -> None:
 
 
 def live(path: Path, name: str, last: int, result: int) -> None:
-    """Run a command, report each statement and the end, and be killed before the statement with a number."""
+    """Run a command, and report each statement and the end. Be killed before the statement with a number."""
     numbers = count()
 
     def begun() -> None:
@@ -57,7 +57,7 @@ def live(path: Path, name: str, last: int, result: int) -> None:
 
 
 def lived(path: Path, name: str, last: int) -> tuple[int, bool]:
-    """Return how many statements a process begins, and whether it reports that the command is done."""
+    """Return how many statements a process began, and whether it reported the end of the command."""
     hears, tells = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -72,7 +72,7 @@ def lived(path: Path, name: str, last: int) -> tuple[int, bool]:
 
 
 def main() -> None:
-    """Make process after process."""
+    """Run a process for each line of the input."""
     for line in sys.stdin:
         path, name, last = json.loads(line)
         print(json.dumps(lived(Path(path), name, last)), flush=True)  # noqa: T201 - how processes talk here

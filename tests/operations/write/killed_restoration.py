@@ -18,7 +18,7 @@ from tests.operations.write.large_orders import Shop
 
 
 def main(path: str, order: str, at: str, now: str, call: str) -> None:
-    """Restore the order, or die."""
+    """Restore the order, and be killed on the way."""
     engine = InterferingEngine(SqliteEngine(Path(path)))
     shop = Shop(engine, FrozenClock(int(now)))
     shop.entities.unbuilt()

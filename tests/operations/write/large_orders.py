@@ -46,7 +46,7 @@ MODEL = read_model(
 
 
 LINES = 60
-"""More than one commit brings back."""
+"""More lines than one commit restores."""
 
 
 MINUTE = 60_000
@@ -94,14 +94,14 @@ class Shop:
             save(self.services, update_command("Order", order.id, lines=create(*created)), ADMINISTRATOR)
 
     def chain(self, ids: Sequence[str]) -> None:
-        """Link the lines in a circle, so that no order of them has all targets first."""
+        """Link each line to one half-way round the order, so that every write order meets missing targets."""
         for first in range(0, len(ids), 10):
             for number in range(first, min(first + 10, len(ids))):
                 following = ids[(number + len(ids) // 2) % len(ids)]
                 save(self.services, update_command("Line", ids[number], next=point(following)), ADMINISTRATOR)
 
     def delete(self, order: Reference) -> Instant:
-        """Delete an order with all its remains, and return the instant of the deletion."""
+        """Delete an order including the cleanup, and return the instant of the deletion."""
         ended = self.delete_at_once(order)
         self.entities.sweep()
         return ended
@@ -122,7 +122,7 @@ class Shop:
         return save(self.services, command, ADMINISTRATOR)
 
     def found(self, reference: Reference) -> Entity | None:
-        """Return an object by its head, or None."""
+        """Return an object, or None if it does not exist."""
         return self.entities.read([reference])[0]
 
     def lines(self, order: Reference) -> list[str]:
@@ -134,7 +134,7 @@ class Shop:
 
 
 class PartReader:
-    """Reads parts as an administrator by every service."""
+    """Reads parts as an administrator through every service."""
 
     def __init__(self, engine: Engine, clock: FrozenClock) -> None:
         self._shop = Shop(engine, clock)
@@ -144,7 +144,7 @@ class PartReader:
         return request_of(MODEL, self._shop.entities, self._evaluation)
 
     def read_all(self, order: Reference, lines: Sequence[str], product: Reference) -> VisibleParts:
-        """Return what can be known of an order and its lines by every way that leads to them."""
+        """Return all that services show of an order and its lines."""
         references = [Reference("Line", id_) for id_ in lines]
         reader = Reader(self._request())
         led_to = [Reference("Line", id_) for id_ in self._led_to(product)]
@@ -163,7 +163,7 @@ class PartReader:
         return self._shop.entities.linked(RoleName("Product", "lines"), [product.id])[0]
 
     def _pages(self) -> Iterator[int]:
-        """Yield how many objects pages count and show, as their readers do."""
+        """Yield how many objects pages count and show."""
         text = Comparison("text", Operator.EQ, "t")
         for class_name, filter_ in (("Line", None), ("Line", text), ("Note", None)):
             for wanted in (PageFields(), PageFields(items=True, total_count=True)):

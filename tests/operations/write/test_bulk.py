@@ -31,14 +31,14 @@ def refusal(work: object) -> tuple[Issue, ...]:
 
 
 def scene_with(**limits: int) -> CompanyScenario:
-    """Return a scene with other limits."""
+    """Return a scenario with other limits."""
     scenario = CompanyScenario()
     scenario.services = replace(scenario.services, bulk=scenario.services.bulk._replace(**limits))
     return scenario
 
 
 def labelled(scenario: CompanyScenario, number: int) -> None:
-    """Make so many labels, besides those that are there."""
+    """Add a number of labels to the existing ones."""
     for index in range(number):
         reference = Reference("Label", f"x{index:03}")
         scenario.entities.objects[reference] = Entity(

@@ -53,19 +53,19 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
 
 @pytest.fixture
 def worlds(engine: Engine) -> Iterator[Sequence[Services]]:
-    """Processes that share the engine, in which nothing may be wrong when all is done."""
+    """Several processes that share the engine. At the end, its items must be consistent."""
     yield [process(engine, COMPANY) for _ in range(4)]
     Repository(engine, COMPANY).sweep()
     assert item_faults(COMPANY, all_items(engine)) == []
 
 
 def create_object(services: Services, class_name: str, **asked: Any) -> str:
-    """Make an object, and return its id."""
+    """Create an object, and return its id."""
     return str(do(services, create_command(class_name, **asked)).reference.id)
 
 
 def done(services: Services, command: Command) -> bool | str:
-    """Return whether something was done; when it is refused, the kind of the only issue."""
+    """Return whether a command did something, or the type of the only issue if it is refused."""
     try:
         return bool(do(services, command))
     except Refused as refusal:
@@ -74,12 +74,12 @@ def done(services: Services, command: Command) -> bool | str:
 
 
 def raced(worlds: Sequence[Services], *commands: Command) -> Sequence[bool | str]:
-    """Do commands at once, each in a process of its own; return what came of them."""
+    """Run commands concurrently, each in its own process, and return their outcomes."""
     return run_concurrently(*(partial(done, *each) for each in zip(worlds, commands, strict=False)))
 
 
 def deleting(stepping: SteppingEngine, project: str) -> bool | str:
-    """Delete a project, and let others come between."""
+    """Delete a project, and run other commands in between."""
     try:
         return done(process(stepping, COMPANY), delete_command("Project", project))
     finally:
@@ -87,7 +87,7 @@ def deleting(stepping: SteppingEngine, project: str) -> bool | str:
 
 
 def entering(stepping: SteppingEngine, calls: int, services: Services, command: Command) -> bool | str:
-    """Do a command when another process has made so many calls."""
+    """Run a command after another process has made a number of calls."""
     stepping.wait(calls)
     return done(services, command)
 
@@ -179,7 +179,7 @@ def test_one_of_two_conflicting_writes_succeeds_and_the_other_is_refused(
 
 
 def _project(services: Services, tasks: int) -> tuple[str, str, str]:
-    """Make a project with so many tasks; return its id, that of a task, and that of who works on it."""
+    """Create a project with tasks. Return the ids of the project, one task, and its assignee."""
     (employee,) = _employees(services, 1)
     labels = add(*(create_object(services, "Label") for _ in range(2)))
     project = create_object(

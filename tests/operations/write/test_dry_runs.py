@@ -52,7 +52,7 @@ def test_a_validation_reports_the_issues_of_the_write(command: Command) -> None:
 
 
 def _previewed(scenario: CompanyScenario, command: Create | Update) -> Sequence[Issue]:
-    """Return what is wrong by a preview, which shows nothing where there is no object to change."""
+    """Return the issues of a preview. Only an object that does not exist may make it refuse."""
     try:
         return preview(scenario.services, command, ADMINISTRATOR).issues
     except Refused as refusal:

@@ -28,7 +28,7 @@ MINE, OTHERS = "mine", "others"
 
 
 class Ids:
-    """Ids that tell who made something, whenever that was."""
+    """Ids that depend on the writer but not on the time."""
 
     def __init__(self, whose: str) -> None:
         self._ids = (f"{whose}{number}" for number in numbers_from(1))
@@ -48,7 +48,7 @@ class Outcome(NamedTuple):
 
 
 def act(engine: Engine, name: str, whose: str) -> tuple[str, ...]:
-    """Do something in a process of its own; return the kinds of the issues for which it is refused."""
+    """Run a command in its own process, and return the types of its issues."""
     try:
         do(replace(services_over(engine, COMPANY), ids=Ids(whose)), WRITE_CASES[name])
     except Refused as refusal:
@@ -64,7 +64,7 @@ def fresh() -> ReferenceEngine:
 
 
 def left(engine: ReferenceEngine) -> Any:
-    """Return what an engine holds, in which nothing may be wrong."""
+    """Return the items of an engine. Assert that they are consistent."""
     assert item_faults(COMPANY, all_items(engine)) == []
     return {key: item_content(item) for key, item in object_items(all_items(engine)).items()}
 
@@ -85,7 +85,7 @@ def in_turn(mine: str, others: str) -> list[Outcome]:
 
 
 def interleaved(mine: str, others: str) -> Iterator[Outcome]:
-    """Yield the outcomes of two writes, one of which runs before each step of the other."""
+    """Yield the outcomes of two writes, where one runs before each step of the other."""
     for step in numbers_from(0):
         engine, answers = fresh(), list[tuple[str, ...]]()
 

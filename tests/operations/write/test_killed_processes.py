@@ -66,7 +66,7 @@ class ProcessKiller:
         return items
 
     def end(self) -> None:
-        """Let it end."""
+        """End the process."""
         self._makes.communicate()
         assert self._makes.returncode == 0
 

@@ -51,11 +51,11 @@ class OrderScenario:
         self.process.clear(self.order)
 
     def restore(self) -> None:
-        """Let the order have the lines that it had first."""
+        """Restore the original lines."""
         self.process.restore(self.order, self.full)
 
     def replace(self, prefix: str = "d") -> list[str]:
-        """Let the order have other lines, as many."""
+        """Replace the lines by the same number of new ones."""
         self.shop.clear(self.order)
         self.shop.add_lines(self.order, self.product, LINES, prefix)
         self.clock.instant += MINUTE
@@ -66,7 +66,7 @@ class OrderScenario:
         return [key for key in self.store._items if key.partition.startswith(keys.PURGES)]
 
     def sweep(self) -> None:
-        """Do all work that is left, when no cleanup counts as running."""
+        """Finish the work that is left, as if no cleanup were running."""
         self.clock.instant += staged_restoration.LEASE
         self.shop.entities.sweep()
         assert self.left() == []
@@ -76,13 +76,13 @@ class OrderScenario:
         return sum(start is not None for start in self.starts(ids))
 
     def starts(self, ids: Sequence[str]) -> list[Instant | None]:
-        """Return since when lines are as they are; None of those that are not there."""
+        """Return the start of each existing line's present version."""
         lines = self.shop.entities.read([Reference("Line", id_) for id_ in ids])
         return [None if line is None else line.start for line in lines]
 
 
 NOTHING = [True, *[0] * 11, True, 0]
-"""What readers are told of an order without lines, but for what these were."""
+"""What `visible_parts` returns for an order without lines, except for its last two values."""
 
 
 @pytest.fixture

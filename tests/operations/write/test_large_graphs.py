@@ -46,7 +46,7 @@ def services(engine: Engine) -> Services:
 
 
 def refusal(services: Services, command: Create | Update) -> Issue:
-    """Return the one reason why a command is refused, which is found without writing anything, too."""
+    """Return the only issue of a command. Assert that its validation reports the same."""
     with pytest.raises(Refused) as refused:
         save(services, command, ADMINISTRATOR)
     (issue,) = refused.value.issues

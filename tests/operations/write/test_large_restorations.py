@@ -64,11 +64,10 @@ class OrderScenario:
         return PartReader(self.store, self.clock).read_all(self.order, self.ids, self.product)
 
     def restore(self) -> None:
-        """Bring the order back."""
         self.process.restore(self.order, self.there)
 
     def starts(self) -> set[Instant | None]:
-        """Return since when the order and its lines are as they are; None for what is not there."""
+        """Return the starts of the present versions of the order and its lines, or None if missing."""
         references = [self.order, *(Reference("Line", id_) for id_ in self.ids)]
         found = self.shop.entities.read(references)
         return {None if entity is None else entity.start for entity in found}
@@ -78,18 +77,18 @@ class OrderScenario:
         return [key for key in self.store._items if key.partition.startswith(keys.PURGES)]
 
     def sweep(self) -> None:
-        """Do all work that is left, when no cleanup counts as running."""
+        """Finish the work that is left, as if no cleanup were running."""
         self.clock.instant += staged_restoration.LEASE
         Shop(self.store, self.clock).entities.sweep()
         assert self.ledgers() == []
 
     def tombs(self) -> Sequence[object]:
-        """Return what is remembered of the lines, but for which commit wrote that."""
+        """Return the tombstones of the lines, without the ids of commits."""
         gone = self.shop.entities.tombstones([Reference("Line", id_) for id_ in self.ids])
         return [each and each[:3] for each in gone]
 
     def check_deleted(self) -> None:
-        """Check that the whole is deleted as if no restoration had begun, and that it can be restored."""
+        """Assert that the order is deleted as if no restoration had begun, and can be restored."""
         assert self.visible_parts() == self.deleted
         assert {(each and each[1]) for each in self.tombs()} == {self.ended}  # type: ignore[index]
         line = Reference("Line", self.ids[0])
@@ -99,7 +98,7 @@ class OrderScenario:
         self.check_back()
 
     def check_back(self) -> None:
-        """Make sure that all is back."""
+        """Assert that the order and all its lines are restored."""
         result = self.visible_parts()
         versions = -2
         assert [*result[:versions], result[-1]] == [*self.full[:versions], self.full[-1]]
@@ -379,7 +378,7 @@ def test_remains_of_a_large_deletion_are_purged_before_the_restoration(
 
 
 class UnfencedEngine(InterferingEngine):
-    """An engine that checks no fences, like a distributed one."""
+    """An engine that checks no fences."""
 
     def commit(self, batch: Batch) -> None:
         super().commit(replace(batch, fence=None))

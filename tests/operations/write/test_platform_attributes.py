@@ -13,7 +13,7 @@ BOB = replace(ADMINISTRATOR, username="bob")
 
 
 def recorded(command: Create | Update) -> set[str]:
-    """Return the objects whose last change a command records as its own."""
+    """Return the objects whose last change is attributed to a command."""
     scenario = CompanyScenario()
     scenario.clock.instant = NOON + 1
     before = dict(scenario.entities.objects)

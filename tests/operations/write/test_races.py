@@ -44,7 +44,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def done(services: Services, command: Command) -> bool:
-    """Return whether a command is not refused."""
+    """Return whether a command succeeds."""
     try:
         if isinstance(command, Delete):
             return delete(services, command, ADMINISTRATOR)
@@ -55,7 +55,7 @@ def done(services: Services, command: Command) -> bool:
 
 
 def look(services: Services) -> ReferenceGraph:
-    """Return the graph that a store holds; it must be as the model wants it, also from the other sides."""
+    """Return the graph in a store. Assert that it obeys the model, seen from all sides."""
     graph = read_graph(services.entities, services.model)
     assert stored_objects(
         Reader(request_of(services.model, services.entities)), graph, graph.objects

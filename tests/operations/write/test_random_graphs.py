@@ -28,7 +28,7 @@ ONLY_LINKS = {"list", "required list", "many to many", "many to many, one side r
 
 
 def owners_of_links(entities: DictEntities) -> set[Reference]:
-    """Return the objects from which links lead; of a link that leads one way, nobody knows the target."""
+    """Return the objects from which links lead. A one-way link is not known at its target."""
     return {Reference(role.class_name, owner) for role, owner, _ in entities.graph.links}
 
 
@@ -60,7 +60,7 @@ def test_requests_on_each_kind_of_association_agree_with_the_reference_graph(kin
 
 
 def write_and_delete(engine: Engine, model: Model, chance: Random) -> RandomSession:
-    """Return a story whose objects are kept in a store, and deleted in the end as far as possible."""
+    """Run a random session over a store, and delete all objects at the end as far as possible."""
     services, _, _ = fake_services(model)
     entities = Repository(engine, model)
     session = run_session(replace(services, entities=entities), chance, REQUESTS)

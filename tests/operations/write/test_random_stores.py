@@ -47,7 +47,7 @@ MOST_AS_ONE = st.sampled_from([2, 5, 100])
 
 
 def few_fit(patch: pytest.MonkeyPatch, most: int) -> None:
-    """Let what is larger be deleted bit by bit."""
+    """Make larger deletions run in several commits."""
     patch.setattr(commit, "fits_in_one_commit", lambda actions: len(actions) <= most)
 
 
@@ -69,14 +69,14 @@ def run_and_compare(engine: Engine, model: Model, chance: Random) -> None:
 
 
 def check_listed_objects(entities: MirroredEntities, model: Model, graph: ReferenceGraph) -> None:
-    """Page by page, each object must be shown with all its roles."""
+    """Assert that each page shows each object with all its roles."""
     for class_name, found in pages(entities, model):
         there = sorted(each for each in graph.objects if each.class_name == class_name)
         assert views(entities, model, class_name, found) == expected_views(graph, there)
 
 
 def check_lagging_listing(entities: MirroredEntities, model: Model, graph: ReferenceGraph) -> None:
-    """While pages may be of a moment ago, what they show as it is must have the roles that it has."""
+    """Assert that objects which a lagging page shows in their present state have their present roles."""
     for class_name, found in pages(entities, model):
         now = entities.read([each.reference for each in found])
         same = [each for each, there in zip(found, now, strict=True) if each == there]
@@ -86,7 +86,7 @@ def check_lagging_listing(entities: MirroredEntities, model: Model, graph: Refer
 
 
 def pages(entities: MirroredEntities, model: Model) -> Iterator[tuple[str, list[Entity]]]:
-    """Yield the objects of each class, as its listing shows them."""
+    """Yield the objects of each class, page by page."""
     for class_ in model.classes.values():
         query = Query(class_.name, Order.of(()), window=Window(1000))
         yield class_.name, [*entities.page(query, unlimited_budget()).items]
@@ -158,7 +158,7 @@ def test_a_failed_call_leaves_the_old_or_the_new_graph(model: Model, chance: Ran
 
 
 def stored_graph(engine: Engine, model: Model, possible: list[ReferenceGraph]) -> ReferenceGraph:
-    """Return which of several graphs a store holds."""
+    """Return which of several graphs a store contains."""
     stored = Repository(engine, model)
     known = {reference for graph in possible for reference in graph.objects}
     found = [

@@ -100,7 +100,7 @@ def test_a_part_existed_until_its_whole_was_deleted_even_before_the_purge(
 
 
 def _is_shown(services: Services, part: Reference, at: Instant) -> bool:
-    """Return whether a part is fetched as of an instant, with its whole or alone."""
+    """Return whether a part is readable as of an instant, through its whole or alone."""
     request = request_of(services.model, services.entities)
     found = get_version(request, part, at)
     return found is not None and view_of(Reader(request, at), found, 0) is not None

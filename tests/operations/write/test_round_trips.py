@@ -27,7 +27,7 @@ from tests.operations.write.recorded_calls import RecordedCalls
 
 
 def calls(command: Command, scenario: CompanyScenario | None = None) -> list[str]:
-    """Return the calls that a command takes."""
+    """Return the store calls of a command."""
     scenario = scenario or CompanyScenario()
     noted = RecordedCalls(scenario.entities)
     scenario.services = replace(scenario.services, entities=cast("EntityRepository", noted))
@@ -121,7 +121,7 @@ def test_the_calls_do_not_grow_with_the_number_of_objects(number: int) -> None:
 
 
 def between(scenario: CompanyScenario, *others: Command) -> None:
-    """Let other writes come between reading and committing, once."""
+    """Run other writes once between reading and committing."""
 
     def write() -> None:
         scenario.entities.before_commit = lambda: None
@@ -132,7 +132,7 @@ def between(scenario: CompanyScenario, *others: Command) -> None:
 
 
 def refusal(scenario: CompanyScenario, command: Command) -> list[tuple[object, ...]]:
-    """Return why a command is refused, though others come between."""
+    """Return the issues of a command, which must be refused."""
     with pytest.raises(Refused) as refused:
         scenario.write(command)
     return [issue_summary(issue) for issue in refused.value.issues]

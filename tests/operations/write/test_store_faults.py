@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
 
 
 def outcome(over: Any, folder: Path, name: str, fault: Fault | None = None) -> Outcome:
-    """Do a command, in a process that has done nothing yet, and let another one sweep."""
+    """Run a command in a new process, and sweep in another one."""
     with over(folder) as stage:
         engine = FailingEngine(stage.engine, fault)
         answer = answer_of(engine, name)
@@ -53,7 +53,7 @@ def outcome(over: Any, folder: Path, name: str, fault: Fault | None = None) -> O
 
 
 def sweep(engine: Engine) -> None:
-    """Do all work that is left, even if the index of ledgers lags."""
+    """Sweep until no work is left, even if the index of ledgers lags."""
     entities = Repository(engine, COMPANY)
     entities.sweep()
     settle(engine)
@@ -62,7 +62,7 @@ def sweep(engine: Engine) -> None:
 
 @cache
 def smooth(name: str) -> Outcome:
-    """Return what comes of a command with which nothing goes wrong."""
+    """Return the outcome of a command without faults."""
     return outcome(over_reference, Path(), name)
 
 
@@ -81,7 +81,7 @@ def test_without_faults_the_items_match_the_graph(name: str) -> None:
 
 
 def faults(calls: list[str], *, all_: bool) -> Iterator[Fault]:
-    """Yield what may go wrong; of a read, it makes no difference if that is before or after."""
+    """Yield the faults to try. For a read, a fault before and after it are the same."""
     for number, call in enumerate(calls):
         if call not in READS:
             yield Fault(number)
@@ -91,7 +91,7 @@ def faults(calls: list[str], *, all_: bool) -> Iterator[Fault]:
 
 
 def step(over: Any, name: str) -> int:
-    """Return which faults are tried in this run: each, or every second, third …"""
+    """Return the step through the faults in this run: every one, every second, every third …"""
     if name != LARGE:
         return 1
     if over in IN_MEMORY:
@@ -118,6 +118,6 @@ def test_a_failed_call_leaves_the_old_or_the_new_graph(over: Any, name: str, tmp
 
 
 def commit_of(outcome: Outcome) -> int:
-    """Return which call is the commit that counts: the last that is not that of a purge."""
+    """Return the number of the decisive commit: the last one that does not belong to a purge."""
     own = [number for number, call in enumerate(outcome.calls) if call.startswith("id")]
     return own[-1] if own else len(outcome.calls)

@@ -21,11 +21,11 @@ RED, BLUE, ADA = Reference("Team", "id1"), Reference("Team", "id3"), Reference("
 
 
 class Killed(BaseException):
-    """The process is no more."""
+    """The process has crashed."""
 
 
 class MortalEngine(DelegatingEngine):
-    """Dies at one of its calls: before it does it, or after."""
+    """An engine that crashes its process at one of its calls, before or after the call."""
 
     def __init__(self, items: dict[Key, Item], last: int, *, does_it: bool) -> None:
         self._store = ReferenceEngine()
@@ -45,7 +45,7 @@ class MortalEngine(DelegatingEngine):
         return self._store._items
 
     def begin(self) -> None:
-        """Live on, or die."""
+        """Count a call, and crash if its turn has come."""
         self._left -= 1
         if self._left == 0:
             raise Killed
@@ -55,7 +55,7 @@ FOR_EVER = 10**9
 
 
 class Process:
-    """A process that has just started, an hour after all was made."""
+    """A new process, one hour after the objects were created."""
 
     def __init__(self, engine: Engine, first_id: int = 100, instant: int = NOON + 3_600_000) -> None:
         self.entities = Repository(engine, COMPANY)
@@ -65,7 +65,7 @@ class Process:
         self.services = Services(COMPANY, self.entities, FrozenClock(instant), ids, unlimited_budget)
 
     def write(self, command: Command) -> None:
-        """Do a command."""
+        """Run a command."""
         if isinstance(command, Delete):
             delete(self.services, command, ADMINISTRATOR)
         else:
@@ -83,7 +83,7 @@ class Process:
 
 
 def prepared() -> dict[Key, Item]:
-    """Return what there is: two teams, and Ada in one of them, with two addresses."""
+    """Return the initial objects: two teams, and Ada in one of them, with two addresses."""
     engine = MortalEngine({}, FOR_EVER, does_it=False)
     process = Process(engine, 0, NOON)
     process.entities.unbuilt()
@@ -109,7 +109,7 @@ COMMANDS: dict[str, Command] = {
 
 
 def died(items: dict[Key, Item], command: Command, call: int, *, does_it: bool) -> MortalEngine | None:
-    """Return an engine at one of whose calls its process died; None when it got to its end."""
+    """Return an engine whose process crashed at a call, or None if the process finished before it."""
     engine = MortalEngine(items, call, does_it=does_it)
     try:
         Process(engine).write(command)

@@ -45,7 +45,7 @@ MODEL = read_model(
 
 
 class JumpingClock:
-    """The clock of a host: it goes on a few milliseconds with each look, and now and then jumps back."""
+    """The clock of a host. It advances a few milliseconds per reading, and sometimes jumps back."""
 
     def __init__(self, ahead: Instant, chance: Random) -> None:
         self._instant = NOON + ahead
@@ -74,7 +74,7 @@ class UpdatingProcess:
         self.services = Services(MODEL, Repository(engine, MODEL), clock, RandomIds(), unlimited_budget)
 
     def change(self, sheets: Sequence[Reference], thread: int, chance: Random) -> list[tuple[Reference, str]]:
-        """Give objects new names, no name twice; return which got which."""
+        """Give random objects new, unique names, and return each object with its name."""
         done = []
         for number in range(UPDATES // THREADS):
             sheet, name = chance.choice(sheets), f"{thread}.{number}"
@@ -128,7 +128,7 @@ def test_the_check_detects_an_instant_before_the_read(
 
 
 def _unguarded(before: Entity, change: Change) -> Item:
-    """Return a version as the store does, whenever it is said to end."""
+    """Return the closed version that the store writes, without its check that the end follows the start."""
     closed = _version(before, replace(change, instant=2**60))
     return replace(closed, attributes={**closed.attributes, versions.END: change.instant})
 
@@ -137,13 +137,13 @@ _version = versions._version
 
 
 def check_histories(engine: Callable[[], Engine]) -> None:
-    """Check the histories that some engines keep, as many as it takes to see a fault."""
+    """Check the histories of several engines, enough to find a fault."""
     for number in range(MOST):
         check_history(engine(), seed() + number * THREADS)
 
 
 def check_history(engine: Engine, first_seed: int | None = None) -> None:
-    """Let hosts change objects, and compare the history that an engine keeps with what they did.
+    """Change objects from several hosts, and compare their history with the changes.
 
     The threads take one seed each, from `first_seed` or that of the run.
     """
@@ -170,7 +170,7 @@ def check_history(engine: Engine, first_seed: int | None = None) -> None:
 
 
 def check_intervals(found: Sequence[Entity]) -> None:
-    """Make sure that each ends when the next begins, later than it began, and that the last one holds."""
+    """Assert that each version ends when the next begins, is not empty, and that the last one has no end."""
     for one, next_ in pairwise(found):
         assert one.start is not None
         assert next_.start is not None
@@ -180,7 +180,7 @@ def check_intervals(found: Sequence[Entity]) -> None:
 
 
 def check_reading(services: Services, kept: Sequence[Entity]) -> None:
-    """Find some versions by their instants."""
+    """Assert that some versions are found as of their first instants."""
     for one in Random(seed()).sample(kept, min(20, len(kept))):
         assert one.start is not None
         found = get_version(request_of(services.model, services.entities), one.reference, one.start)

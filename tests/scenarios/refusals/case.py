@@ -32,7 +32,7 @@ INPUTS = {
 ISSUE = """sourceRequestReference userMessage issueLevel issueReferenceType issueType entityID _clientId
   entityName attributeNames roleNames applicationName profileName traceId"""
 KEY = "it"
-"""Under which every service is asked."""
+"""The response key of every service."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Asked:
     arguments: Mapping[str, Any]
     issues: Sequence[Issue]
     told: bool = False
-    """The issues are what it answers, and no errors."""
+    """Whether the response contains the issues as its result, and no errors."""
     shows: str | None = None
-    """What is selected, where that matters."""
+    """The selection of the query, where it matters."""
 
     @property
     def mutates(self) -> bool:
@@ -54,14 +54,14 @@ class Asked:
 
     @property
     def shown(self) -> Any:
-        """The expected response beside the issues: for a preview, the object, if there is one."""
+        """The expected data beside the issues. For a preview, this is the object, if it exists."""
         if self.verb not in PREVIEWS or any(map(_is_about_nothing, self.issues)):
             return None
         return {"_id": "1" if self.class_name == "House" else self.arguments["data"].get("_id")}
 
     @property
     def query(self) -> str:
-        """The document; the service stands at line 2, column 3."""
+        """The GraphQL document. The service stands at line 2, column 3."""
         value = {name: _type(self.class_name, self.verb, name) for name in self.arguments}
         declared = ", ".join(f"${name}: {type_}" for name, type_ in value.items())
         passed = ", ".join(f"{name}: ${name}" for name in value)
@@ -81,7 +81,7 @@ class Asked:
 
 
 def _is_about_nothing(issue: Issue) -> bool:
-    """Return whether there is no object, or whether the request is not looked into."""
+    """Return whether an issue says that the object does not exist, or that the request is not understood."""
     return issue.at == "data._id" or issue.message.startswith("The request refers to")
 
 
@@ -103,9 +103,9 @@ class Case:
 
 
 def making(says: str, class_name: str, data: Data, *issues: Issue, without: Sequence[str] = ()) -> Case:
-    """Return the case of an object that cannot be made, by any of the services that would.
+    """Return the case of a create that all services refuse.
 
-    `data` is given as `<C>Create` has it. `without`: services that cannot be asked this.
+    `data` has the form of `<C>Create`. `without` names services that cannot receive this request.
     """
     created = [_asked(class_name, verb, data, issues) for verb in CREATING]
     draft = drafts.new(class_name, data)
@@ -114,14 +114,14 @@ def making(says: str, class_name: str, data: Data, *issues: Issue, without: Sequ
 
 
 def loosely(says: str, class_name: str, data: Data, *issues: Issue) -> Case:
-    """Return the same of an object that lacks what the type of `create` demands."""
+    """Return the same for data that the type of `create` does not accept."""
     return making(says, class_name, data, *issues, without=["create"])
 
 
 def changing(says: str, class_name: str, data: Data, *issues: Issue, without: Sequence[str] = ()) -> Case:
-    """Return the case of an object that cannot be changed, by any of the services that would.
+    """Return the case of an update that all services refuse.
 
-    `data` is given as `<C>Update` has it; the issues are about the object with its `_id`.
+    `data` has the form of `<C>Update`. The issues are about the object with its `_id`.
     """
     created = [_asked(class_name, verb, data, issues) for verb in UPDATING]
     draft = drafts.changed(class_name, data)
@@ -131,19 +131,19 @@ def changing(says: str, class_name: str, data: Data, *issues: Issue, without: Se
 
 
 def housing(says: str, data: Data, *issues: Issue) -> Case:
-    """Return the case of a singleton that cannot be changed."""
+    """Return the case of an update of the singleton that all services refuse."""
     about = [issue.of("1") if issue.entity == "House" and issue.id is None else issue for issue in issues]
     return Case(says, [_asked("House", verb, data, about) for verb in UPDATING])
 
 
 def filling(says: str, data: Data, *issues: Issue) -> Case:
-    """Return the case of a form that cannot be previewed; `data` as `<C>Create` would have it."""
+    """Return the case of a form whose preview is refused. `data` has the form of `<C>Create`."""
     draft = _asked("Complaint", "preview", drafts.new("Complaint", data), issues)
     return Case(says, [_asked("Complaint", "previewCreate", data, issues), draft])
 
 
 def ending(says: str, class_name: str, id_: str, *issues: Issue) -> Case:
-    """Return the case of an object that cannot be deleted; issues at `_id` are at the options in bulk."""
+    """Return the case of a deletion that all services refuse. In bulk, issues at `_id` are at the options."""
     ways = [
         Asked(class_name, "delete", {"_id": id_}, issues),
         Asked(class_name, "validateDelete", {"_id": id_}, issues, told=True),

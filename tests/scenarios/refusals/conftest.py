@@ -32,7 +32,7 @@ def client(
 
 @pytest.fixture
 def refuse(client: ServiceClient) -> Callable[[Case], None]:
-    """Ask in all the ways of a case: each must be refused as it says, with nothing written."""
+    """Assert that every request of a case is refused as expected, and that nothing is written."""
 
     def refused(case: Case) -> None:
         before = client.store.rows()
@@ -45,7 +45,7 @@ def refuse(client: ServiceClient) -> Callable[[Case], None]:
 
 
 def furnish(client: ServiceClient) -> None:
-    """Make the objects that there are."""
+    """Create the objects that all tests share."""
     for name in ("red", "blue"):
         client.create("Team", name, name=name)
     for name in ("sing", "dance"):
@@ -63,7 +63,7 @@ def furnish(client: ServiceClient) -> None:
 
 
 def person(client: ServiceClient, name: str, /, **data: object) -> None:
-    """Make a person; its contract, its phone and its address can be named too."""
+    """Create a person, and name the ids of their contract, phone and address."""
     needs = {"last_name": name, "team": "<red>", "skills": ["<sing>"], "phones": [{"digits": "1"}]}
     shows = "contract { _id } phones { items { _id } } addresses { items { _id } }"
     contract = {"starts_on": "2020-01-31", "reference": name}

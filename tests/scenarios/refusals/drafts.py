@@ -23,9 +23,9 @@ PARTS: Mapping[str, Mapping[str, Part]] = {
     "Scroll": {"leaves": Part("Leaf", many=True)},
 }
 LINKED = {"pupils", "projects", "skills", "members", "about"}
-"""The roles that lead to many, and not to parts."""
+"""The to-many roles of associations."""
 POINTING = {"team", "mentor", "desk", "leads", "favourite", "lead", "colour", "owner", "keeper", "by"}
-"""The roles that lead to one, and not to a part."""
+"""The to-one roles of associations."""
 
 Data = dict[str, Any]
 
@@ -74,7 +74,7 @@ def _part(part: Part, value: Data) -> Data | None:
 
 
 def place(class_name: str, data: Data, at: str) -> str:
-    """Return where a `<C>Draft` says what a create or an update says at a place."""
+    """Return the path in a `<C>Draft` for a path in a create or an update."""
     first, *steps = at.split(".")
     return ".".join([first, *_steps(class_name, data, steps)]) if first == "data" else at
 

@@ -6,9 +6,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Issue:
-    """What is expected; `at`: the place in the request, from the arguments of the service on.
+    """An expected issue. `at` is its path in the request, below the service's arguments.
 
-    A word in angle brackets, `<ann>`, stands for the id of an object that is there.
+    A word in angle brackets, such as `<ann>`, stands for the id of an existing object.
     """
 
     type: str
@@ -27,11 +27,11 @@ class Issue:
         return replace(self, id=id_)
 
     def called(self, client_id: str) -> "Issue":
-        """Return the same about an object that its client calls so."""
+        """Return the same issue for an object with a client id."""
         return replace(self, client_id=client_id)
 
     def shown(self, key: str, trace_id: str, profile: str = "Administrator") -> dict[str, Any]:
-        """Return it as the contract shows it, for the service that is asked under a key."""
+        """Return the issue in the form of the API, for the service with a response key."""
         return {
             "sourceRequestReference": f"{key}.{self.at}" if self.at else key,
             "userMessage": self.message,
@@ -55,12 +55,12 @@ def entity(type_: str, class_name: str, message: str, at: str = "data") -> Issue
 
 
 def attribute(type_: str, name: str, message: str, at: str | None = None) -> Issue:
-    """Return an issue about an attribute, `Class.attribute`."""
+    """Return an issue about one attribute, given as `Class.attribute`."""
     return attributes(type_, name.split(".", maxsplit=1)[0], name.split(".")[1:], f"{name}: {message}", at)
 
 
 def required(name: str, at: str | None = None) -> Issue:
-    """Return the issue of a required attribute, `Class.attribute`, without a value."""
+    """Return the issue of a missing required attribute, given as `Class.attribute`."""
     class_name, attribute_name = name.split(".")
     return attributes("ATTRIBUTE_REQUIRED", class_name, [attribute_name], f"{name} is required.", at)
 
@@ -72,17 +72,17 @@ def attributes(type_: str, class_name: str, names: list[str], message: str, at: 
 
 
 def role(type_: str, name: str, message: str, at: str | None = None) -> Issue:
-    """Return an issue about a role, `Class.role`."""
+    """Return an issue about one role, given as `Class.role`."""
     return _of_role(type_, name, f"{name}: {message}", at)
 
 
 def one_required(name: str, target: str, at: str | None = None) -> Issue:
-    """Return the issue of a required to-one role, `Class.role`, that leads to nothing."""
+    """Return the issue of an empty required to-one role, given as `Class.role`."""
     return _of_role("ROLE_CARDINALITY", name, f"{name} requires one {target}.", at)
 
 
 def some_required(name: str, target: str, at: str | None = None) -> Issue:
-    """Return the issue of a required to-many role, `Class.role`, that leads to nothing."""
+    """Return the issue of an empty required to-many role, given as `Class.role`."""
     return _of_role("ROLE_CARDINALITY", name, f"{name} requires at least one {target}.", at)
 
 
@@ -92,5 +92,5 @@ def _of_role(type_: str, name: str, message: str, at: str | None) -> Issue:
 
 
 def missing(name: str, target: str, id_: str, at: str | None = None) -> Issue:
-    """Return the issue of a role that should lead to a missing object."""
+    """Return the issue of a role whose target does not exist."""
     return role("ENTITY_NOT_FOUND", name, f'{target} "{id_}" does not exist.', at)

@@ -9,16 +9,16 @@ PERSON: dict[str, Any] = {
     "contract": {"starts_on": "2020-01-31"},
     "phones": [{"digits": "1"}],
 }
-"""What must be given of a new person."""
+"""The required data of a new person."""
 
 DATE = "Use the format dd/MM/yyyy (for example, 31/12/2020) or ISO 8601 (for example, 2020-12-31)."
-"""What is said of a text that is no date."""
+"""The message for a text that is no date."""
 NULL = "null is not allowed. Use true or false, or remove the field."
-"""What is said of null where a filter asks whether there is a value."""
+"""The message for null in a filter on the presence of a value."""
 
 
 def nested(levels: int) -> dict[str, Any]:
-    """Return a filter of so many levels."""
+    """Return a filter with a number of nested levels."""
     found: dict[str, Any] = {"height___eq": 1}
     for _ in range(levels):
         found = {"NOT": found}

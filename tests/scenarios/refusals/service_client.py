@@ -178,14 +178,14 @@ def error(issue: Mapping[str, Any], path: Sequence[str | int] = (KEY,)) -> dict[
 
 
 def validation_result(body: Any) -> Any:
-    """Return what a validation tells, in an order that does not depend on who finds what first."""
+    """Return the result of a validation with its issues in a stable order."""
     assert list(body) == ["data"], body
     result = body["data"][KEY]
     return {**result, "issues": ordered(result["issues"])}
 
 
 def errors_of(body: Any) -> Any:
-    """Return an answer with errors, these in an order that does not depend on who finds what first."""
+    """Return a response with its errors in a stable order."""
     assert "errors" in body, body
     return {**body, "errors": ordered(body["errors"])}
 

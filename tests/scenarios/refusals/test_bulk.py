@@ -14,7 +14,7 @@ SIX = [f"bulk{number}" for number in range(6)]
 
 @pytest.fixture
 def six(client: ServiceClient) -> Iterator[None]:
-    """Six sheets, one more than a bulk service may be for."""
+    """Six sheets, one more than a bulk service accepts."""
     for name in SIX:
         client.create("Sheet", name, title=name, height=1)
     yield
@@ -27,7 +27,7 @@ def all_six(**more: Any) -> dict[str, Any]:
 
 
 def in_bulk(says: str, class_name: str, options: dict[str, Any], *issues: Issue) -> Case:
-    """Return the case of options that no service in bulk takes."""
+    """Return the case of options that all bulk services refuse."""
     ways = []
     for verb in ("updateBulk", "validateUpdateBulk", "deleteBulk", "validateDeleteBulk"):
         arguments = {"options": options} | ({"data": {}} if "pdate" in verb else {})

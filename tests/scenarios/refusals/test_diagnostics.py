@@ -40,14 +40,14 @@ WRITING = {
 
 
 def asking(verb: str, argument: str) -> str:
-    """Return the document that asks a service with an argument; it stands at line 2, column 3."""
+    """Return a document that calls a service with one argument. The service stands at line 2, column 3."""
     call, shows = (READING | WRITING)[verb]
     return f"{'mutation' if verb in WRITING else 'query'} {{\n  {KEY}: {call % argument} {{ {shows} }}\n}}"
 
 
 @pytest.fixture(scope="module")
 def clerk(client: ServiceClient) -> str:
-    """The Authorization of a member who is no administrator."""
+    """The Authorization header of a member who is no administrator."""
     headers = {"Authorization": basic("admin", PASSWORD), "Content-Type": "application/json"}
     all_members = "/auth/administration/members"
     member = {"username": "clerk", "email": "clerk@example.com", "profile": "Clerk"}
@@ -60,7 +60,7 @@ def clerk(client: ServiceClient) -> str:
 
 
 def took(client: ServiceClient, verb: str) -> Any:
-    """Return what a service takes; now and then the registry of indexes is read beside."""
+    """Return the insight of a service. Now and then the registry is read in addition."""
     return client.answer(client.named(asking(verb, ", insight: FULL"))).body["extensions"]["insight"]
 
 
@@ -156,7 +156,7 @@ def test_without_the_cache_objects_of_a_page_are_read_again(client: ServiceClien
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningService, str]]:
-    """A service, and the id of an object of which something has spoiled what is stored."""
+    """A service, and the id of an object whose stored content is damaged."""
     home: Path = tmp_path_factory.mktemp("broken") / "home"
     with running(home, model=MODEL, application="Studio") as service:
         created = service.graphql('mutation { Skill___create(data: {name: "spoiled"}) { _id } }')

@@ -21,7 +21,7 @@ class Mistake(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A document that is not understood."""
+    """A document that the service refuses."""
 
     says: str
     query: str

@@ -66,7 +66,7 @@ class Service(NamedTuple):
 def of(
     class_name: str, label: str, created: tuple[Any, Any, str, Any], changed: tuple[Any, Any, str, Any]
 ) -> dict[str, Service]:
-    """Return the services of an ordinary class; `label`: the attribute that is "service"."""
+    """Return the services of an ordinary class. `label` is the attribute with the value "service"."""
     new, draft, whole, is_made = created
     change, changed_draft, seen, is_changed = changed
     all_ = {"filter": {f"{label}___eq": "service"}}
@@ -216,7 +216,7 @@ def test_each_class_has_the_services_of_its_kind_and_no_others(client: ServiceCl
 
 @pytest.fixture
 def clean(client: ServiceClient) -> Callable[[str], None]:
-    """End what a service has made, or what was made for it."""
+    """Delete the objects that a service created, or that were created for it."""
     label = {"Sheet": "title", "Person": "last_name"}
 
     def cleaned(class_name: str) -> None:

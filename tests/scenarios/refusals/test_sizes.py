@@ -22,7 +22,7 @@ def leaves(number: int, **each: Any) -> list[dict[str, Any]]:
 
 
 def only(case: Case, *verbs: str) -> Case:
-    """Return a case with some of its ways: large requests take their time."""
+    """Return a case with only some of its services, because large requests are slow."""
     return Case(case.says, [way for way in case.ways if way.verb in verbs])
 
 

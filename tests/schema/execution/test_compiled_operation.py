@@ -48,7 +48,7 @@ def stored(objects: int = len(OBJECTS)) -> tuple[Services, DictEntities]:
 
 
 def answers(query: str, variables: dict[str, Any], *, compiled: bool, objects: int = 3) -> list[Any]:
-    """Return the answers to the same request sent three times, so that it is compiled where it can be."""
+    """Return the responses to a request that is sent three times, so that it gets compiled if possible."""
     services, entities = stored(objects)
     executor = SchemaExecutor(services, lambda *_: None, compile_answers=compiled)
     found = [executor.execute(query, variables, None, ADMINISTRATOR, "trace") for _ in range(3)]
@@ -89,7 +89,7 @@ conditions = st.sampled_from(["", "", "", " @skip(if: true)", " @include(if: tru
 
 @st.composite
 def selections(draw: st.DrawFn, depth: int = 2) -> str:
-    """Draw a selection on Thing; each response key stands for one field."""
+    """Draw a selection on Thing. Each response key stands for one field."""
     fields = draw(st.lists(st.one_of(plain, plain, formatted, by_variable), min_size=1, max_size=5))
     written = [f"k{place}: {field}{draw(conditions)}" for place, field in enumerate(fields)]
     if depth and draw(st.booleans()):

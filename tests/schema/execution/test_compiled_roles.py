@@ -46,7 +46,7 @@ PAGE = ["totalCount", "hasNext", "hasPrev", "nextCursor", "prevCursor", "__typen
 
 
 def stored() -> EverythingObjects:
-    """Return a small graph, in which something dangles too."""
+    """Return a small graph that also has broken references."""
     objects = EverythingObjects()
     for number in range(4):
         key = {"team": f"t{number % 2}", "mentor": "p0", "desk": f"d{number}", "favourite": "nothing"}
@@ -71,7 +71,7 @@ def stored() -> EverythingObjects:
 def executor_of(
     objects: EverythingObjects, budget: Callable[[], ReadBudget] = unlimited_budget, **options: Any
 ) -> Any:
-    """Return what answers requests to a graph."""
+    """Return an executor of requests to a graph."""
     services = Services(EVERYTHING, objects, FrozenClock(), CountedIds(), budget)
     return SchemaExecutor(services, lambda *_: None, **options)
 
@@ -81,7 +81,7 @@ EXECUTORS = {compiled: executor_of(stored(), compile_answers=compiled) for compi
 
 
 def answers(query: str, variables: dict[str, Any], *, compiled: bool) -> list[Any]:
-    """Return the answers to the same request sent three times, so that it is compiled where it can be."""
+    """Return the responses to a request that is sent three times, so that it gets compiled if possible."""
     executor = EXECUTORS[compiled]
     found = [executor.execute(query, variables, None, ADMINISTRATOR, "trace") for _ in range(3)]
     return [json.loads(answer.body) for answer in found]
@@ -89,7 +89,7 @@ def answers(query: str, variables: dict[str, Any], *, compiled: bool) -> list[An
 
 @st.composite
 def selections(draw: st.DrawFn, class_: Class, depth: int = 3) -> str:
-    """Draw a selection on objects of a class; a key stands for one field, which may be selected twice."""
+    """Draw a selection on objects of a class. A response key stands for one field, but may occur twice."""
     names = ["_id", *(name for name in ATTRIBUTES if name in class_.attributes)]
     fields = [draw(st.sampled_from(names)) for _ in range(draw(st.integers(1, 2)))]
     fields += draw(st.lists(st.sampled_from(LOCKS), max_size=1))

@@ -62,7 +62,7 @@ def judged(
 
 
 def cost(text: str, name: str | None = None, **variables: Any) -> int:
-    """Return what a document costs: the most at which it is refused is one less."""
+    """Return the cost of a document, as the refusal under an impossible limit states it."""
     error = judged(text, variables, -1, name)
     assert error
     return int(error.message.split("request is ")[1].split(".")[0].replace(",", ""))
@@ -269,7 +269,7 @@ def test_the_standard_introspection_query_costs_nothing() -> None:
 
 
 def answered(query: str, variables: Mapping[str, Any], most: int) -> tuple[Any, list[Query]]:
-    """Return what an executor answers, three times the same, and what it asked the store for."""
+    """Return an executor's response, which must be the same three times, and its calls to the store."""
     services, entities, _ = fake_services(THINGS)
     executor = SchemaExecutor(services, lambda *_: None, ExecutionPolicy(limits=Limits(cost=most)))
     bodies = [executor.execute(query, variables, None, ADMINISTRATOR, "trace1").body for _ in range(3)]

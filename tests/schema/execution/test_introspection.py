@@ -19,7 +19,7 @@ SEVERAL = "query A { __schema { queryType { name } } } query B { __schema { muta
 
 
 class CountingApi:
-    """The schema package, and how often it executed a document."""
+    """The schema package, which counts executions of documents."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **policy: Any) -> None:
         self._room = SchemaExecutor(fake_services(THINGS)[0], lambda *_: None, ExecutionPolicy(**policy))

@@ -11,7 +11,7 @@ LIMITS = Limits(characters=200, depth=3, aliases=2, directives=2)
 
 
 def found(text: str, limits: Limits = LIMITS) -> list[tuple[str, Any]]:
-    """Return the messages, each with where it points."""
+    """Return the messages with their positions."""
     return [
         (error.message.partition(".")[0], error.locations[0].line if error.locations else None)
         for error in limit_violations(parse(text), limits)

@@ -35,17 +35,17 @@ class ArchiveApi(GuildApi):
         self.go_on(model)
 
     def go_on(self, model: Model) -> None:
-        """Go on with another model."""
+        """Continue under another model."""
         self.entities = Repository(self._engine, model)
         self.services = Services(model, self.entities, self.clock, self._ids, unlimited_budget)
         self.executor = SchemaExecutor(self.services, _failed)
 
     def file(self, **data: Any) -> str:
-        """Make a file, a second later."""
+        """Create a file, one second later."""
         return self._later(lambda: self.create("Dossier", ADMINISTRATOR, **{"name": "a", "level": 1, **data}))
 
     def change(self, class_name: str, id_: str, caller: Caller = ADMINISTRATOR, /, **data: Any) -> None:
-        """Change an object, a second later, in spite of warnings."""
+        """Update an object, one second later, despite warnings."""
         query = (
             f"mutation($data: {class_name}Update!) {{ {class_name}___update(data: $data, "
             "forceWarnings: {dataValidation: true}) { _id } }"
@@ -53,12 +53,12 @@ class ArchiveApi(GuildApi):
         self._later(lambda: self.ask(query, caller, data={"_id": id_, **data}))
 
     def delete(self, class_name: str, id_: str) -> None:
-        """End an object, a second later."""
+        """Delete an object, one second later."""
         query = f'mutation {{ {class_name}___delete(_id: "{id_}") {{ deleted }} }}'
         self._later(lambda: self.ask(query))
 
     def version(self, id_: str, second: int, selection: str, caller: Caller = CLERK) -> Any:
-        """Return what is selected of what a file was after so many seconds."""
+        """Return the selected fields of a file as of a number of seconds after the start."""
         return self.ask(self._of("getVersion", id_, selection, atVersion=second), caller)
 
     def diff(self, id_: str, first: int, last: int, caller: Caller = CLERK) -> Any:
@@ -71,7 +71,7 @@ class ArchiveApi(GuildApi):
         }
 
     def restoration(self, id_: str, second: int, selection: str = "_id", *, force: bool = False) -> str:
-        """Return the request to make a file what it was after so many seconds; a second later than before."""
+        """Return the request that restores a file as of a second. It runs one second later."""
         self.clock.instant += 1000
         query = self._of("restoreVersion", id_, selection, atVersion=second)
         if force:
@@ -88,7 +88,7 @@ class ArchiveApi(GuildApi):
 
 
 def locking(verb: str, *named: str) -> str:
-    """Return the request to lock or unlock objects: "Dossier.id"."""
+    """Return the request that locks or unlocks objects, each given as `Class.id`."""
     each = ", ".join('{{entityName: {}, _id: "{}"}}'.format(*one.split(".")) for one in named)
     return f"mutation {{ {verb}(locks: [{each}]) {{ locked }} }}"
 

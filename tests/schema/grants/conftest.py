@@ -14,7 +14,7 @@ from tests.soak import mostly
 
 @pytest.fixture(params=mostly(["dict", "sqlite"], "sqlite"))
 def guild(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GuildApi]:
-    """Requests to a guild without anybody."""
+    """The API over an empty guild."""
     if request.param == "dict":
         yield GuildApi(DictEntities(GUILD))
         return

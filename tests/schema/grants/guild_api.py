@@ -20,7 +20,7 @@ MANAGER = Caller("m9", "manager", "Manager")
 
 
 class GuildApi:
-    """Sends requests as a caller, by default as the administrator."""
+    """Sends requests as a caller, by default the administrator."""
 
     def __init__(self, entities: EntityRepository) -> None:
         self.entities = entities
@@ -28,12 +28,12 @@ class GuildApi:
         self.executor = SchemaExecutor(self.services, _failed)
 
     def body(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> dict[str, Any]:
-        """Return all of an answer."""
+        """Send a request, and return the whole response."""
         answer = self.executor.execute(query, variables, None, caller, "trace")
         return dict(json.loads(answer.body))
 
     def ask(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> Any:
-        """Return what the only field of an answer without errors holds; the same whenever it is asked."""
+        """Return the value of the only field of a response without errors, which repetitions don't change."""
         body = self.body(query, caller, **variables)
         assert "errors" not in body, body["errors"]
         (value,) = body["data"].values()
@@ -42,22 +42,22 @@ class GuildApi:
         return value
 
     def issues(self, query: str, caller: Caller, **variables: Any) -> list[tuple[str, ...]]:
-        """Return why a request is refused: the type of each issue, its place, and the names in it."""
+        """Return the issues of a refused request: type, path, and the names in it."""
         body = self.body(query, caller, **variables)
         assert set((body["data"] or {None: None}).values()) == {None}, body
         return [_issue_summary(error["extensions"]) for error in body["errors"]]
 
     def create(self, class_name: str, caller: Caller = ADMINISTRATOR, /, **data: Any) -> str:
-        """Make an object, and return its id."""
+        """Create an object, and return its id."""
         query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
         return str(self.ask(query, caller, data=data)["_id"])
 
     def master(self, name: str, level: int = 1, caller: Caller = ADMINISTRATOR, /, **data: Any) -> str:
-        """Make a master, and return the id."""
+        """Create a master, and return the id."""
         return self.create("Master", caller, name=name, level=level, **data)
 
     def get(self, class_name: str, id_: str, selection: str, caller: Caller = ADMINISTRATOR) -> Any:
-        """Return what is selected of an object."""
+        """Return the selected fields of an object."""
         return self.ask(f'{{ {class_name}___get(_id: "{id_}") {{ {selection} }} }}', caller)
 
 

@@ -45,7 +45,7 @@ class NaiveVisibility:
         self._objects = objects
 
     def can_see(self, entity: Entity) -> bool:
-        """Return whether an object is seen."""
+        """Return whether the member sees an object."""
         class_name = entity.reference.class_name
         grant = self._grant(class_name, None)
         if class_name != "Seed":
@@ -59,7 +59,7 @@ class NaiveVisibility:
         )
 
     def can_read(self, entity: Entity, attribute: str) -> bool:
-        """Return whether an attribute of an object is read."""
+        """Return whether the member may read an attribute of an object."""
         return self.can_see(entity) and self._shows(entity, attribute)
 
     def _shows(self, entity: Entity, member: str) -> bool:

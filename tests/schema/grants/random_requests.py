@@ -109,7 +109,7 @@ class RandomRequests:
         )
 
     def _values(self) -> str:
-        """Return values that are in no condition: what these make visible may be told."""
+        """Return values that no condition uses, because the effects of conditions may be visible."""
         return ", ".join(f'{name}: "new {name}"' for name in ("text", "other") if self._chance.random() < 0.6)
 
     def _data(self, class_name: str) -> str:

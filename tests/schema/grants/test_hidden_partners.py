@@ -8,7 +8,7 @@ from tests.schema.grants.archive_api import CLERK, ArchiveApi
 
 @pytest.fixture
 def archive() -> ArchiveApi:
-    """Return requests to an empty archive."""
+    """The API over an empty archive."""
     return ArchiveApi(ReferenceEngine())
 
 

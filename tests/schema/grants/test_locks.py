@@ -15,7 +15,7 @@ OTHER = Caller("m2", "other", "Administrator")
 
 @pytest.fixture
 def archive() -> ArchiveApi:
-    """Return requests to an empty archive."""
+    """The API over an empty archive."""
     return ArchiveApi(ReferenceEngine())
 
 

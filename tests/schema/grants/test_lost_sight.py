@@ -11,12 +11,12 @@ from tests.schema.grants.archive_api import BINDER, CLERK, ArchiveApi
 
 @pytest.fixture
 def archive() -> ArchiveApi:
-    """Return requests to an empty archive."""
+    """The API over an empty archive."""
     return ArchiveApi(ReferenceEngine())
 
 
 def visible_versions(archive: ArchiveApi, id_: str) -> list[Any]:
-    """Return what each service tells a binder of what a file was after a second."""
+    """Return what each service shows a binder of a file's version after one second."""
     options = 'options: {filter: {name___eq: "a"}}'
     page = f'{{ Dossier___getVersionPage(_id: "{id_}") {{ totalCount items {{ name }} }} }}'
     found = f'{{ Dossier___getVersionPage(_id: "{id_}", {options}) {{ items {{ name }} }} }}'

@@ -27,7 +27,7 @@ type Person @grant(profile: "Clerk", allow: [READ]) {
 
 @pytest.fixture
 def archive() -> ArchiveApi:
-    """Return requests to an empty archive."""
+    """The API over an empty archive."""
     return ArchiveApi(ReferenceEngine(), read_model(TEXT, "archive.graphql"))
 
 
@@ -87,12 +87,12 @@ PORTER = Caller("m1", "porter", "Porter")
 
 @pytest.fixture
 def crew() -> ArchiveApi:
-    """Return requests to a crew without anybody."""
+    """The API over an empty crew."""
     return ArchiveApi(ReferenceEngine(), read_model(CREW, "crew.graphql"))
 
 
 def needed(crew: ArchiveApi, boss: str, caller: Caller) -> list[tuple[str, str | None]]:
-    """Return why somebody cannot delete a boss: the message, and the object that it is about."""
+    """Return why a caller cannot delete a boss: the message, and the object that it names."""
     query = f'mutation {{ Boss___delete(_id: "{boss}") {{ deleted }} }}'
     check = f'{{ Boss___validateDelete(_id: "{boss}") {{ issues {{ userMessage entityID }} }} }}'
     errors = [error["extensions"] for error in crew.body(query, caller)["errors"]]

@@ -58,7 +58,7 @@ class HiddenObjects(GuildApi):
         }
 
     def result(self, query: str, data: Any, hidden: str) -> list[str]:
-        """Return the types of the issues; all of the answer is the same for both ids, but for these."""
+        """Return the types of the issues. Assert that both ids give the same response but for the ids."""
         answers = [
             json.dumps(self.body(query.replace("%s", ISSUES), MEMBER, data=_with(data, id_))).replace(
                 id_, "?"

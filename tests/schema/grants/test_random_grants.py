@@ -21,7 +21,6 @@ from stratabase.model.model import Model
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from tests.fakes import CountedIds, DictEntities, FrozenClock, unlimited_budget
-from tests.role_rules import ends
 from tests.schema.grants.naive import NaiveVisibility
 from tests.schema.grants.random_model import random_model
 from tests.schema.grants.random_requests import RandomRequests
@@ -41,7 +40,7 @@ class RandomObjects:
         self._number = 0
 
     def create_all(self) -> None:
-        """Put objects of each class there."""
+        """Store objects of each class."""
         for class_name, number in (("Bush", 4), ("Apple", 6), ("Seed", 5)):
             for index in range(number):
                 self.put(class_name, f"{class_name[0].lower()}{index}")
@@ -49,7 +48,7 @@ class RandomObjects:
             self._link(self._any("Apple"), self._any("Apple"))
 
     def put(self, class_name: str, id_: str) -> Entity:
-        """Put an object there, with values and roles."""
+        """Store an object with values and roles."""
         self._number += 1
         state: dict[str, Any] = {"_id": id_, "level": self._chance.randrange(4)}
         for name in ("text", "other") if class_name != "Seed" else ("text",):
@@ -64,7 +63,7 @@ class RandomObjects:
         return entity
 
     def hide_more(self) -> None:
-        """Give what is hidden other values, and add hidden objects, with what leads to them and from them."""
+        """Change hidden values, and add hidden objects with links to and from them."""
         eyes = NaiveVisibility(self.model, dict(self.entities.objects))
         for reference, entity in [*self.entities.objects.items()]:
             hidden = {
@@ -94,7 +93,7 @@ class RandomObjects:
         return self._chance.choice(self.ids(class_name))
 
     def _link(self, owner: str, other: str) -> None:
-        self.entities.graph.links |= set(ends(self.model, RoleName("Apple", "peers"), owner, other))
+        self.entities.graph.link(self.model, RoleName("Apple", "peers"), owner, other)
 
     def _add_to_whole(self, seed: Entity) -> None:
         whole = self.entities.objects[Reference("Apple", str(seed.state["apple"]))]
@@ -112,7 +111,7 @@ KEYS = {
 
 
 class ServicesSideBySide:
-    """One service of several orchards, which reads each document once."""
+    """One service over several orchards, which reads each document once."""
 
     def __init__(self, model: Model, orchards: Sequence[RandomObjects]) -> None:
         self._worlds = [
@@ -122,7 +121,7 @@ class ServicesSideBySide:
         self._executor = SchemaExecutor(self._worlds[0], _failed)
 
     def answers(self, request: str) -> list[Any]:
-        """Return what each orchard answers; writes, which may bring things to light, are undone."""
+        """Return the response for each orchard. Writes are undone."""
         found = []
         for services, (entities, graph) in zip(self._worlds, self._graphs, strict=True):
             entities.graph = graph
@@ -152,7 +151,7 @@ def test_the_random_requests_mostly_succeed_and_much_is_hidden() -> None:
 
 
 def compare_answers(seed: int) -> tuple[int, int]:
-    """Return how many requests were answered, and in how many objects the two stores differed."""
+    """Return how many requests were answered, and in how many objects the stores differ."""
     model = random_model(Random(seed))
     orchards = [RandomObjects(model, Random(seed)) for _ in range(2)]
     for orchard in orchards:

@@ -106,12 +106,12 @@ class DossierHistory:
         return found
 
     def hidden_past(self) -> list[Any]:
-        """Return what an administrator sees of the versions beside what a clerk does."""
+        """Return what an administrator sees of the versions in addition to a clerk."""
         shown = "secret shelf { name } seals { items { text } }"
         return [self.archive.version(self.id, second, shown, ADMINISTRATOR) for second in range(LENGTH + 2)]
 
     def hidden_seals(self) -> set[str]:
-        """Return the hidden seals that there are."""
+        """Return the present hidden seals."""
         there = self.archive.get("Dossier", self.id, "seals { items { _id text } }", ADMINISTRATOR)
         return {
             each["_id"]

@@ -18,7 +18,7 @@ PLAIN = ("name", "level", "stamp")
 
 
 class DossierHistory:
-    """A dossier that is changed at random, once a second."""
+    """A dossier that changes at random once a second."""
 
     def __init__(self, seed: int) -> None:
         self.archive = ArchiveApi(ReferenceEngine())
@@ -49,7 +49,6 @@ class DossierHistory:
         self.archive.change("Shelf", shelf, locked_away=self._chance.random() < 0.5)
 
     def version(self, second: int, caller: Any = CLERK) -> Any:
-        """Return what was."""
         return self.archive.version(self.id, second, SHOWN, caller)
 
     def page(self, options: str = "") -> Any:

@@ -13,7 +13,7 @@ from tests.schema.grants.archive_models import ALL, NAMED_X, OTHERS, PLAIN, SEAL
 
 
 class Case(NamedTuple):
-    """The values of a new dossier, and a change to a value that a clerk does not see."""
+    """The values of a new dossier, and a change of a value that a clerk cannot see."""
 
     model: Model
     made: dict[str, Any]
@@ -72,7 +72,7 @@ HIDDEN = {
 
 
 def dossier(archive: ArchiveApi, case: Case, changed: dict[str, Any]) -> str:
-    """Make a dossier, called a in second 1 and b from second 2 on."""
+    """Create a dossier with the name a in second 1 and the name b from second 2 on."""
     vault = archive.create("Vault", name="v")
     id_ = archive.create("Dossier", name="a", **_with(case.made, vault))
     seals = "seals { items { _id } }" if "seals" in case.made else "_id"
@@ -174,7 +174,7 @@ def test_restored_values_that_were_hidden_stay_hidden() -> None:
 
 
 class SealedDossier(ArchiveApi):
-    """A dossier with one seal that a clerk sees and one that is hidden."""
+    """A dossier with a seal that a clerk sees and a hidden one."""
 
     def __init__(self) -> None:
         seal = f"{SEAL} {granted(ALL, PLAIN)} {{ text: String }}"
@@ -184,12 +184,12 @@ class SealedDossier(ArchiveApi):
         self.seen, self.hidden = (item["_id"] for item in self.seals())
 
     def seals(self, caller: Any = ADMINISTRATOR) -> list[dict[str, str]]:
-        """Return the seals that somebody sees."""
+        """Return the seals that a caller sees."""
         found = self.get("Dossier", self.id, "seals { items { _id text } }", caller)["seals"]["items"]
         return list(found)
 
     def restored(self, second: int) -> None:
-        """Let a clerk restore the dossier."""
+        """Restore the dossier as a clerk."""
         self.ask(self.restoration(self.id, second), CLERK)
 
 

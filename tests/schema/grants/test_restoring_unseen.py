@@ -25,13 +25,13 @@ def shelf(files: str, allow: str = "[READ, EDIT]") -> str:
 
 
 def unread(level: str) -> Model:
-    """Return a model in which a clerk may write the dossiers, and read none."""
+    """Return a model in which a clerk may write dossiers, but may not read them."""
     dossier = f"type Dossier @class(versioned: true) {granted(UNREAD)} {{ name: String  {level}  {SHELF} }}"
     return read_model(f"{PROFILES} {dossier} {shelf('')}", "archive.graphql")
 
 
 def answer(archive: ArchiveApi, id_: str, second: int = 0) -> dict[str, Any]:
-    """Return what a clerk is answered who restores a dossier."""
+    """Return the response to a clerk who restores a dossier."""
     return archive.body(archive.restoration(id_, second), CLERK)
 
 

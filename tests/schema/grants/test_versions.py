@@ -13,7 +13,7 @@ from tests.schema.grants.archive_api import BINDER, CLERK, KEEPER, READER, Archi
 
 @pytest.fixture(params=["dict", "sqlite"])
 def archive(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ArchiveApi]:
-    """Requests to an empty archive."""
+    """The API over an empty archive."""
     if request.param == "dict":
         yield ArchiveApi(ReferenceEngine())
         return
@@ -24,7 +24,7 @@ def archive(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ArchiveA
 
 @pytest.fixture
 def file(archive: ArchiveApi) -> str:
-    """Return a file that began in second 1, was hidden from second 2 on, and is seen again from 3 on."""
+    """Return a file that was visible in second 1, hidden from second 2, and visible again from second 3."""
     id_ = archive.file(secret="s", note="n")
     archive.change("Dossier", id_, level=7, secret="t")
     archive.change("Dossier", id_, level=3, name="c", note="m")

@@ -11,7 +11,7 @@ M = "Master___update.data"
 
 
 class GuildScenario:
-    """A guild with some masters, whom the cases reference by name."""
+    """A guild with some masters, which the cases reference by name."""
 
     def __init__(self, guild: GuildApi) -> None:
         self.guild = guild
@@ -35,7 +35,7 @@ class GuildScenario:
                 self.ids |= {item[label]: item["_id"] for item in items}
 
     def named(self, data: Any) -> Any:
-        """Return data with ids where there are names after an @."""
+        """Return data in which ids replace the names after `@`."""
         if isinstance(data, dict):
             return {key: self.named(value) for key, value in data.items()}
         if isinstance(data, list):
@@ -43,11 +43,11 @@ class GuildScenario:
         return self.ids[data[1:]] if isinstance(data, str) and data.startswith("@") else data
 
     def update(self, class_name: str, data: Any, caller: Caller = SMITH) -> list[tuple[str, ...]]:
-        """Change an object, and return why that is refused; its validation says the same."""
+        """Return the issues of an update. Assert that its validation returns the same."""
         return self._do(class_name, "Update", data, caller)
 
     def create(self, class_name: str, data: Any, caller: Caller = SMITH) -> list[tuple[str, ...]]:
-        """Make an object, and return why that is refused; its validation says the same."""
+        """Return the issues of a create. Assert that its validation returns the same."""
         return self._do(class_name, "Create", data, caller)
 
     def _do(self, class_name: str, verb: str, data: Any, caller: Caller) -> list[tuple[str, ...]]:

@@ -21,7 +21,7 @@ PAGE = "query($e: String) { p: Person___getPage(options: {filter_exp: $e}) { ite
 
 @pytest.fixture
 def api() -> GraphApi:
-    """Persons of different heights; the mentor of the others is the tallest, and has none."""
+    """Persons of different heights. The tallest is the mentor of all others, and has no mentor."""
     objects = EverythingObjects()
     objects.put("Team", "t", name="team")
     heights = {"a": 200, "b": 180, "c": 170, "d": None}
@@ -245,7 +245,7 @@ def test_a_cached_condition_uses_the_caller_of_each_request(api: GraphApi) -> No
 
 
 class Slow(dict[str, Any]):
-    """A state of which each look at the height takes a second."""
+    """A state in which each read of the height takes a second."""
 
     clock = 0.0
 

@@ -26,12 +26,12 @@ _millisecond: Iterator[int] = count()
 
 
 def id_of(day: int) -> str:
-    """Return an id that was made on a day, the first of which is a Monday."""
+    """Return an id that was generated on a day. Day 0 is a Monday."""
     return TimeOrderedIds(lambda: MONDAY + day * DAY + next(_millisecond)).new()
 
 
 def member(username: str, day: int) -> Member:
-    """Return a member who was made on a day."""
+    """Return a member who was created on a day."""
     return Member(id_of(day), username, f"{username}@example.com", "Member")
 
 
@@ -39,29 +39,29 @@ OLD_ADA, YOUNG_BOB = member("Ada", 0), member("bob", 5)
 
 
 def store_of(engine: Engine, *, versioned: bool = False) -> Store:
-    """Return a store of a class of its own, with times by which nothing is told apart."""
+    """Return a store of a new class on a shared engine."""
     return Store(engine, replace(fresh_class(), versioned=versioned))
 
 
 def backfill(engine: Engine, store: Store) -> MemberBackfillOutcome:
-    """Give ids to the names in a class."""
+    """Add ids to the names of members in a class."""
     return MemberBackfill(engine, model(store.class_)).run(store.class_.name, [OLD_ADA, YOUNG_BOB])
 
 
 def written(store: Store, day: int, *effects: Effect) -> None:
-    """Do effects on a day."""
+    """Commit effects on a day."""
     store.entities.commit(Change(f"m{next(_millisecond)}", MONDAY + day * DAY + DAY // 2, effects))
 
 
 def made_by(store: Store, name: str, day: int) -> str:
-    """Make an object as an older version would have, and return its id."""
+    """Create an object as an older version would have, and return its id."""
     id_ = id_of(day)
     written(store, day, store.creation(id_, name="x", _createdby=name, _lastmodifiedby=name))
     return id_
 
 
 def ids_in(entity: Entity) -> list[str | None]:
-    """Return the ids of who made and of who changed an object."""
+    """Return the ids of the members who created and last changed an object."""
     return [member_id(entity.state, name) for name in ("_createdby", "_lastmodifiedby")]
 
 

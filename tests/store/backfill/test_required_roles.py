@@ -45,7 +45,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def bereft(objects: Objects, class_name: str, id_: str, *role: str) -> set[RoleViolation]:
-    """Return that a role, of a class and with a name, would be left empty."""
+    """Return the violation of a required role that would become empty."""
     return {RequiredRoleEmpty(objects.reference(class_name, id_), objects.role(*role))}
 
 
@@ -55,7 +55,7 @@ def unbuilt(objects: Objects, class_name: str, id_: str, *role: str) -> set[Role
 
 
 def built(objects: Objects) -> list[str]:
-    """Build what a model asks for; return what is not READY after that."""
+    """Build what a model needs, and return what is not READY afterwards."""
     reindex = Reindex(objects.engine, objects.model, sleep=lambda _: None)
     left = [name for class_name in objects.model.classes for name in reindex.run(class_name).interrupted]
     objects.entities._store.registry.invalidate()
@@ -63,7 +63,7 @@ def built(objects: Objects) -> list[str]:
 
 
 def agrees(objects: Objects) -> None:
-    """Check that each key and link is found from both of its ends, and counted, and that there are some."""
+    """Assert that all keys and links are found from both ends and counted, and that there are some."""
     assert count_ends(objects) > 0
 
 
@@ -115,7 +115,7 @@ def _agree_by_links(objects: Objects, ends: LinkAssociation) -> int:
 
 
 def _all(objects: Objects, class_name: str) -> list[Entity]:
-    """Return the objects of a class as they are read by key."""
+    """Return the objects of a class, read by key."""
     listed = objects.engine.range(keys.LISTING, keys.listing_partition(class_name))
     references = [keys.reference_of(item.key) for items in listed for item in items]
     return [entity for entity in objects.entities.read(references) if entity is not None]
@@ -345,7 +345,7 @@ def test_a_store_without_recorded_required_roles_is_built_once() -> None:
 
 
 def at(objects: Objects, instant: int, *effects: Effect) -> None:
-    """Do all effects at an instant."""
+    """Commit effects at an instant."""
     objects.entities.commit(replace(change(*effects), instant=instant))
 
 

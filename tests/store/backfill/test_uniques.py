@@ -41,7 +41,7 @@ TURNS = count(60, 1500)
 
 
 def retyped(class_: Class, **types: str) -> Class:
-    """Return a class some of whose attributes have other types."""
+    """Return a copy of a class in which some attributes have other types."""
     changed = {name: replace(class_.attributes[name], type=TYPES[type_]) for name, type_ in types.items()}
     return replace(class_, attributes={**class_.attributes, **changed})
 
@@ -64,12 +64,12 @@ class FormerObjects:
 
     @property
     def now(self) -> Store:
-        """A process that has just started with the model that has the constraints."""
+        """A new process under the model with the constraints."""
         return Store(self.engine, self.class_)
 
     @property
     def still(self) -> Store:
-        """A process that has just started with the model without constraints."""
+        """A new process under the model without constraints."""
         return Store(self.engine, self.bare)
 
     def reindex(self, **more: Any) -> ReindexOutcome:
@@ -83,7 +83,7 @@ def guards_of(class_: Class, entity: Entity) -> list[Key]:
 
 
 def assert_exact(engine: Engine, class_: Class) -> None:
-    """Make sure that each living object holds the guards of all its values, and that there are guards."""
+    """Assert that each existing object holds the guards of all its values, and that there are guards."""
     assert count_exact_guards(engine, class_) > 0
 
 

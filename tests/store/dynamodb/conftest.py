@@ -17,7 +17,7 @@ Over = Callable[[Client], Engine]
 
 @pytest.fixture
 def engine() -> Iterator[TemporaryTable]:
-    """An empty engine with which nothing goes wrong."""
+    """An empty engine without faults."""
     engine = over_ministack()
     yield engine
     engine.close()
@@ -25,13 +25,13 @@ def engine() -> Iterator[TemporaryTable]:
 
 @pytest.fixture
 def client(engine: TemporaryTable) -> Client:
-    """The client to which things may be made to happen."""
+    """The client that tests can disturb."""
     return ministack_client()
 
 
 @pytest.fixture
 def over(engine: TemporaryTable) -> Callable[..., Engine]:
-    """Return another engine of the same table, with another client."""
+    """Return a function that opens another engine of the same table over another client."""
 
     def make(client: Client, patience: RetryPolicy = HASTY) -> Engine:
         return DynamoDBEngine(client, engine.name, patience)

@@ -13,7 +13,7 @@ Call = Callable[[], Mapping[str, Any]]
 Fault = Callable[[str, Call], Mapping[str, Any]]
 
 HASTY = RetryPolicy(max_attempts=50, sleep=lambda _: None)
-"""Tries often, and does not wait between."""
+"""Many attempts without pauses."""
 
 
 def none(_: str, call: Call) -> Mapping[str, Any]:
@@ -22,12 +22,12 @@ def none(_: str, call: Call) -> Mapping[str, Any]:
 
 
 def throttle(_: str, __: Call) -> Mapping[str, Any]:
-    """Too much is asked for."""
+    """The request exceeds the throughput."""
     raise Rejected("ProvisionedThroughputExceededException", 400)
 
 
 def conflict(operation: str, _: Call) -> Mapping[str, Any]:
-    """Another transaction has the item."""
+    """Another transaction uses the item."""
     if operation == "TransactWriteItems":
         reasons = [{"Code": "None"}, {"Code": "TransactionConflict"}]
         raise Rejected("TransactionCanceledException", 400, details={"CancellationReasons": reasons})
@@ -35,31 +35,31 @@ def conflict(operation: str, _: Call) -> Mapping[str, Any]:
 
 
 def failure_before(_: str, __: Call) -> Mapping[str, Any]:
-    """The server fails, and has done nothing."""
+    """The server fails before it does anything."""
     raise Rejected("InternalServerError", 500)
 
 
 def failure_after(_: str, call: Call) -> Mapping[str, Any]:
-    """The server fails when all is done."""
+    """The server fails after it did everything."""
     with suppress(Rejected):
         call()
     raise Rejected("InternalServerError", 500)
 
 
 def lost_request(_: str, __: Call) -> Mapping[str, Any]:
-    """The request does not arrive."""
+    """The request is lost."""
     raise Unanswered("lost on the way there")
 
 
 def lost_answer(_: str, call: Call) -> Mapping[str, Any]:
-    """The answer does not arrive."""
+    """The response is lost."""
     with suppress(Rejected):
         call()
     raise Unanswered("lost on the way back")
 
 
 def duplicated(_: str, call: Call) -> Mapping[str, Any]:
-    """The request arrives twice, and the second answer is the one that is seen."""
+    """The request arrives twice, and the client receives the second response."""
     with suppress(Rejected):
         call()
     return call()

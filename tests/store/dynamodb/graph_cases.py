@@ -18,7 +18,7 @@ Make = Callable[[Objects], Sequence[Effect]]
 
 
 class Prepared(NamedTuple):
-    """A change that is ready to commit, all items before it, and the graphs before and after."""
+    """A change to commit, all items before it, and the graphs before and after."""
 
     items: Sequence[Item]
     change: Change
@@ -33,14 +33,14 @@ class Case:
     name: str
     model: Model
     before: Sequence[Make]
-    """What is done before, one after the other."""
+    """The changes before, in their order."""
     made: Make
     refused: bool = False
     older: Model | None = None
-    """What the objects were written under before."""
+    """The model under which the objects before were written, if it is another one."""
 
     def prepared(self) -> Prepared:
-        """Return what a test needs."""
+        """Write the objects of the case, and return what a test needs."""
         plain = DictEntities(self.model)
         with table() as engine:
             older = Objects(engine, self.older or self.model, "")

@@ -36,20 +36,20 @@ class Case:
     class_: Class
     operation: OperationCall
     answer: str | bool | IssueType
-    """The id of the object that is answered, whether there was one to delete, or the kind of the issue."""
+    """The expected result: the id of the object, whether an object was deleted, or the type of the issue."""
     after: Codes
     before: Codes = field(default_factory=dict)
     unguarded: Codes = field(default_factory=dict)
-    """Codes that were written while the model did not have the constraint."""
+    """Codes of objects that were written before the model had the constraint."""
     gone: Sequence[str] = ()
-    """What was deleted while the model did not have the constraint."""
+    """The ids of objects that were deleted while the model did not have the constraint."""
     first: bool = False
-    """Nothing was ever written: there is no registry yet."""
+    """Whether the store is new, and has no registry yet."""
     writes: bool = True
-    """Whether it changes anything."""
+    """Whether the operation changes anything."""
 
     def prepared(self) -> list[Item]:
-        """Return all that there is before."""
+        """Return all items before the operation."""
         if self.first:
             return []
         with table() as engine:

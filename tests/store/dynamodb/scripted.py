@@ -28,7 +28,7 @@ class ScriptedClient:
 
     @property
     def operations(self) -> list[str]:
-        """The operations asked for."""
+        """The operations that were requested."""
         return [operation for operation, _ in self.asked]
 
 

@@ -47,7 +47,7 @@ class Server:
 
 @contextmanager
 def serving(*replies: Reply, certificate: Path | None = None) -> Iterator[Server]:
-    """Run a server that gives these replies in their order, then empty ones; with a certificate, over TLS."""
+    """Run a server that sends these responses in order, then empty ones. With a certificate, it uses TLS."""
     server = Server([*replies])
     http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(server))
     server.url = f"{'https' if certificate else 'http'}://127.0.0.1:{http.server_address[1]}"

@@ -89,7 +89,7 @@ def codes(items: TableItems) -> Codes:
 
 
 def disagreements(items: TableItems, class_: Class, unguarded: Codes) -> list[str]:
-    """Return where objects, guards and places disagree; `unguarded` values rightly have no guard."""
+    """Return where objects, guards and index entries disagree. `unguarded` values must have no guard."""
     paths = parse_registry(items.get(keys.REGISTRY)).paths(class_.name)
     objects = [entity_of(item) for item in _heads(items)]
     wanted = {

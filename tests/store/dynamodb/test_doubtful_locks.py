@@ -49,7 +49,7 @@ class LockScenario:
         self.references: list[Reference] = [entity.reference for entity in created]
 
     def over(self, client: Client) -> Services:
-        """Return what a process works on that has a client of its own."""
+        """Return the objects in a process with its own client."""
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
         return services_over(engine, PLAIN, TimeOrderedIds())
 
@@ -58,15 +58,12 @@ class LockScenario:
         return self.over(OvertakenClient(ministack_client(), fault, others))
 
     def lock(self, caller: Caller, services: Services | None = None, several: bool = False) -> None:
-        """Lock one object, or both."""
         lock(services or self.services, self.references[: 1 + several], 10, caller)
 
     def unlock(self, caller: Caller, services: Services | None = None, several: bool = False) -> None:
-        """Unlock one object, or both."""
         unlock(services or self.services, self.references[: 1 + several], caller)
 
     def write(self, caller: Caller, services: Services) -> None:
-        """Write one object."""
         save(services, Update(self.references[0], {"notes": caller.username}), caller)
 
     @property
@@ -79,7 +76,7 @@ class LockScenario:
 
 @pytest.fixture
 def scenario() -> Iterator[LockScenario]:
-    """Objects that nobody has locked."""
+    """Objects without locks."""
     with table() as engine:
         yield LockScenario(engine)
 

@@ -54,12 +54,12 @@ def prepared(case: Case) -> Prepared:
 
 @cache
 def smooth(case: Case) -> Outcome:
-    """Return what comes of a change with which nothing goes wrong."""
+    """Return the outcome of a change without faults."""
     return outcome(case, [])
 
 
 def outcome(case: Case, faults: Iterable[Fault], patience: RetryPolicy = HASTY) -> Outcome:
-    """Make the change in a table of its own, in a process that has done nothing yet."""
+    """Commit the change in a new process, on a table of its own."""
     with table() as engine:
         put(engine, prepared(case).items)
         client = WatchedClient(FaultyClient(NamespacedTokens(ministack_client(), engine.name), faults))
@@ -99,7 +99,7 @@ def before(case: Case) -> TableItems:
 
 
 def objects(items: TableItems) -> dict[Any, Item]:
-    """Return what is in a table beside the registry."""
+    """Return the items of a table without the registry."""
     return {key: item for key, item in items.items() if key != keys.REGISTRY}
 
 
@@ -131,7 +131,7 @@ def test_under_a_permanent_fault_a_write_is_atomic(case: Case, fault: Fault) -> 
 
 
 def swept(case: Case, items: TableItems) -> TableItems:
-    """Return what is there when a sweep has been made."""
+    """Return the items after a sweep."""
     with table() as engine:
         put(engine, items.values())
         Repository(engine, case.model).sweep()

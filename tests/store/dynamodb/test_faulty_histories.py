@@ -52,13 +52,13 @@ class FaultyProcesses:
         self._numbers = itertools.count(seed())
 
     def services(self) -> Services:
-        """Return what a new process works on."""
+        """Return the services of a new process."""
         client = RandomlyFaultyClient(ministack_client(), next(self._numbers), self.faults)
         engine = DynamoDBEngine(client, self._engine.name, HASTY)
         return services_over(engine, self.class_, TimeOrderedIds())
 
     def created(self, code: str | None = None) -> Reference:
-        """Return a new object."""
+        """Create an object, and return it."""
         created: Entity = creating(code)(self.services(), self.class_)
         return created.reference
 
@@ -106,7 +106,7 @@ def test_no_increment_is_lost_or_repeated(processes: FaultyProcesses) -> None:
 
 
 def increment(services: Services, reference: Reference, name: str) -> None:
-    """Add one to what is there, in one atomic write; where codes are unique, that is a transaction."""
+    """Add one to a number in one atomic write. With unique codes, the write is a transaction."""
 
     while True:
         (before,) = services.entities.read([reference])
@@ -127,7 +127,7 @@ def test_acknowledged_writes_are_exactly_what_the_store_holds(processes: FaultyP
 
 
 def live(processes: FaultyProcesses, number: int) -> Codes:
-    """Create, update and delete, and return what must be there in the end."""
+    """Create, update and delete objects, and return the expected ones."""
     services, chance, kept = processes.services(), random.Random(seed() + number), dict[str, str | None]()
     for _ in range(TIMES):
         code = chance.choice("abcdef")

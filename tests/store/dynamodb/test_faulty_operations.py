@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
 def outcome(
     case: Case, before: Sequence[Item], faults: Iterable[Fault], patience: RetryPolicy = HASTY
 ) -> Outcome:
-    """Do the operation on a table of its own, in a process that has done nothing yet."""
+    """Run the operation in a new process, on a table of its own."""
     with table() as engine:
         put(engine, before)
         client = WatchedClient(FaultyClient(NamespacedTokens(ministack_client(), engine.name), faults))
@@ -94,7 +94,7 @@ def smooth(case: Case) -> FaultlessRun:
 
 
 def timeless(items: TableItems) -> TableItems:
-    """Return what is in a table without the hours that the registry notes."""
+    """Return the items of a table without the timestamps in the registry."""
     return {key: replace(item, state=None) if key == keys.REGISTRY else item for key, item in items.items()}
 
 
@@ -122,7 +122,7 @@ def test_without_faults_every_operation_succeeds(case: Case) -> None:
 
 
 def meaning(answer: Any) -> Any:
-    """Return in short what is answered."""
+    """Return a result in a short form."""
     if isinstance(answer, Entity):
         return answer.reference.id
     if isinstance(answer, bool):
@@ -132,7 +132,7 @@ def meaning(answer: Any) -> Any:
 
 
 def found(case: Case, items: TableItems, id_: str) -> Any:
-    """Return the state of an object that is in a table."""
+    """Return the state of an object in a table."""
     return entity_of(items[keys.head(Reference(case.class_.name, id_))], case.class_).state
 
 
@@ -185,5 +185,5 @@ def keyed(items: Sequence[Item]) -> TableItems:
 
 
 def objects(items: TableItems) -> TableItems:
-    """Return what is in a table beside the registry."""
+    """Return the items of a table without the registry."""
     return {key: item for key, item in items.items() if key != keys.REGISTRY}

@@ -52,12 +52,12 @@ class Outcome(NamedTuple):
 
 @cache
 def smooth(name: str) -> Outcome:
-    """Return what comes of a command with which nothing goes wrong."""
+    """Return the outcome of a command without faults."""
     return outcome(name, [])
 
 
 def outcome(name: str, faults: Iterable[Fault], patience: RetryPolicy = HASTY) -> Outcome:
-    """Do a command on a table of its own, in a process that has done nothing yet; then another one sweeps."""
+    """Run a command in a new process, on a table of its own. Then sweep in another process."""
     with table() as engine:
         put(engine, company_items().values())
         client = WatchedClient(FaultyClient(NamespacedTokens(ministack_client(), engine.name), faults))
@@ -67,7 +67,7 @@ def outcome(name: str, faults: Iterable[Fault], patience: RetryPolicy = HASTY) -
 
 
 def positions(name: str) -> Iterator[int]:
-    """Yield the calls that are tried: all of them, or some of many."""
+    """Yield the numbers of the calls to try: all of them, or some of many."""
     calls = smooth(name).calls
     if name != LARGE:
         step = 1 if FULL else 4

@@ -35,7 +35,7 @@ MOVED = {"index1": IndexKey("Thing", "2")}
 
 
 def item(size: int = 100, key: Key = KEY, places: Mapping[str, IndexKey] = MappingProxyType({})) -> Item:
-    """Return an item whose state has so many bytes."""
+    """Return an item whose state has a number of bytes."""
     return Item(key, {}, "x" * size, places)
 
 

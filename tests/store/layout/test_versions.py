@@ -45,18 +45,18 @@ FORGETFUL = model(*(replace(each, versioned=False) for each in COMPANY.classes.v
 
 @pytest.fixture
 def engine() -> WatchedEngine:
-    """An engine that can be looked into."""
+    """An engine whose items are visible."""
     return WatchedEngine()
 
 
 @pytest.fixture
 def company(engine: WatchedEngine) -> VersionedObjects:
-    """A company that remembers."""
+    """A company with versioned classes."""
     return VersionedObjects(Repository(engine, COMPANY))
 
 
 def under(model_: Model, objects: VersionedObjects, engine: WatchedEngine) -> VersionedObjects:
-    """Return the same objects as a process sees them that has another model."""
+    """Return the same objects under another model, as a new process sees them."""
     other = VersionedObjects(Repository(engine, model_))
     other.clock = objects.clock
     return other
@@ -67,7 +67,7 @@ def head(engine: WatchedEngine, reference: Reference = ADA) -> Item:
 
 
 def sorts(engine: WatchedEngine, partition: str) -> list[str]:
-    """Return what lies in a partition."""
+    """Return the sort keys in a partition."""
     return sorted(key.sort for key in engine.items if key.partition == partition)
 
 

@@ -25,7 +25,7 @@ Find = Callable[[Query], Page]
 
 
 class Reader:
-    """Asks for pages by every plan that there is, while others write."""
+    """Reads pages by every possible plan, while others write."""
 
     def __init__(self, history: LaggingHistory, chance: random.Random) -> None:
         self._history = history
@@ -43,14 +43,14 @@ class Reader:
         return [("the store's own", self._history.store.page), *by_plan]
 
     def page(self, query: Query) -> tuple[Page, Span]:
-        """Return a page, found in one way or another, and when it was read."""
+        """Return a page, found by a random plan, and the time span of the read."""
         _, find = self._chance.choice(self.ways(query))
         began = self._history.engine.now
         page = find(query)
         return page, Span(began, self._history.engine.now)
 
     def walk(self, order: Order, filter_: Filter | None) -> Iterator[tuple[Query, Page, Span]]:
-        """Yield page after page, forward or backward, with what was asked for."""
+        """Yield page after page, forward or backward, with the query of each."""
         class_name, backward = self._history.store.class_.name, self._chance.random() < 0.5
         start, more = None, True
         while more:
@@ -66,12 +66,12 @@ class Reader:
 
 
 def side(state: State, order: Order, start: Position) -> int:
-    """Return where a state lies of a position."""
+    """Return on which side of a position a state lies."""
     return naive.direction(order, THING, naive.values(order, state), start.values)
 
 
 def check(history: LaggingHistory, query: Query, page: Page, span: Span) -> None:
-    """Hold a page against all that was true while it was read, and not longer ago than the lag."""
+    """Assert that a page shows only what was true during the read or at most the lag before it."""
     shown = {entity.reference.id: entity.state for entity in page.items}
     assert len(shown) == len(page.items), "an object is shown twice"
     for id_, state in shown.items():
@@ -86,7 +86,7 @@ def check(history: LaggingHistory, query: Query, page: Page, span: Span) -> None
 
 
 def check_window(query: Query, page: Page) -> None:
-    """A page has no more than was asked for, all beyond its start, and is full if there is more."""
+    """Assert that a page has the right size, starts behind its position, and is full if more follow."""
     window, onward = query.window, -1 if query.window.backward else 1
     states = [entity.state for entity in page.items]
     assert len(states) <= window.size

@@ -29,7 +29,7 @@ AMONG_ODD = Comparison("count", Operator.IN, (1, 3, 5, 7, 9))
 
 
 def seen(page: Page) -> tuple[list[Any], int | None, bool | None, bool | None]:
-    """Return what a page shows, by ids."""
+    """Return the content of a page, with ids for objects."""
     return [entity.reference.id for entity in page.items], page.total_count, page.has_next, page.has_prev
 
 

@@ -40,7 +40,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def answers(engine: Engine, store: Store, query: Query) -> Sequence[tuple[str, Page]]:
-    """Return what each plan makes of a query."""
+    """Return the result of a query by each plan."""
     paths = RegistryCache(engine, model(store.class_)).paths(store.class_.name)
     found = plan_candidates(store.class_, query, paths)
     return [
@@ -103,7 +103,7 @@ def test_only_a_part_of_a_long_run_of_equal_values_is_read() -> None:
 
 
 def hundred(engine: Engine, *indexes: tuple[str, ...]) -> Store:
-    """Return a store of a hundred objects: `count` up to 9, `name` from a to e, `vintage` all different."""
+    """Return a store of a hundred objects with `count` up to 9, `name` from a to e, and unique `vintage`."""
     store = Store(engine, fresh_class(indexes=indexes))
     store.fill(
         {"_id": f"{n:02}", "count": n % 10, "name": "abcde"[n % 5], "vintage": 1900 + n} for n in range(100)

@@ -50,24 +50,24 @@ class HistoryScenario:
         return [(version.start, version.end, version.state.get("name")) for version in found]
 
     def at(self, instant: Instant) -> object:
-        """Return who Ada was, or that she was not there."""
+        """Return Ada's name at an instant, or that she did not exist."""
         return self.chronicle.names("Employee", "ada", instant)
 
     def instants(self) -> list[Instant]:
-        """Return every instant at which something begins or ends, and those beside it."""
+        """Return the instants at and around the start and the end of each version."""
         marks = {time for begin, end, _ in self.versions() for time in (begin, end) if time is not None}
         return sorted({mark + step for mark in {*marks, NOON} for step in (-1, 0, 1)})
 
 
 def before_and_after(change: Change) -> tuple[HistoryScenario, HistoryScenario]:
-    """Return how it is before a change, and after it."""
+    """Return the history before and after a change."""
     before, after = HistoryScenario(), HistoryScenario()
     change(after.chronicle)
     return before, after
 
 
 def in_between(change: Change, held: Sequence[Key]) -> HistoryScenario:
-    """Return how a change looks of which a part is held back."""
+    """Return the history after a change, with some of its items not yet visible."""
     scenario = HistoryScenario()
     scenario.engine.hold(held)
     change(scenario.chronicle)
@@ -75,7 +75,7 @@ def in_between(change: Change, held: Sequence[Key]) -> HistoryScenario:
 
 
 def parts(change: Change) -> Iterator[tuple[Key, ...]]:
-    """Yield what may be held back of a commit."""
+    """Yield all sets of items of a commit that can be held back."""
     _, after = before_and_after(change)
     written = [action.key for action in after.engine.commits[-1].actions]
     return chain.from_iterable(combinations(written, number) for number in range(1, len(written) + 1))
@@ -93,7 +93,7 @@ EACH_PART = pytest.mark.parametrize(
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
-    """The actions that happen while a reader pauses."""
+    """The actions that run while a reader pauses."""
     acts: list[Callable[[], object]] = []
     monkeypatch.setattr(waiting, "pause", lambda _: [act() for act in acts])
     return acts

@@ -46,13 +46,13 @@ class Race:
         self.process(0).create(*self.reference, name="0", note="0")
 
     def process(self, number: int) -> VersionedObjects:
-        """Return the object as another process sees it."""
+        """Return the object as a new process sees it."""
         objects = VersionedObjects(self._entities(self._engine, model(self.class_)))
         objects.clock += (number - 1) * HOUR
         return objects
 
     def write(self, number: int, over: Event) -> list[str]:
-        """Change the object again and again, also delete it and bring it back; return the names it got."""
+        """Update, delete and restore the object again and again, and return the names that it got."""
         try:
             return self._written(number)
         finally:
@@ -72,7 +72,7 @@ class Race:
         return done
 
     def _written_once(self, objects: VersionedObjects, name: str, step: int) -> list[str]:
-        """Write, and return the name of the version that this makes, if it does."""
+        """Restore, delete or update the object, and return the names in the new version, if there is one."""
         if objects.find(*self.reference) is None:
             objects.restore(*self.reference, name=name, note=name)
         elif step % 5 == 4:
@@ -83,7 +83,7 @@ class Race:
         return [name]
 
     def read(self, over: Event) -> list[str]:
-        """Read all versions while others write, as long as they do; return what is wrong with some."""
+        """Read all versions while others write, and return the mistakes in them."""
         objects, wrong, backward = self.process(9), list[str](), False
         while not over.is_set():
             backward = not backward
@@ -98,7 +98,7 @@ class Race:
 
 
 def mistakes(versions: Sequence[Entity]) -> list[str]:
-    """Return what is wrong with the versions of an object, in their order."""
+    """Return the mistakes in an object's versions."""
     torn = [f"{each} is torn" for each in versions if each.state["name"] != each.state["note"]]
     overlaps = [
         f"{one} and {other} overlap"
@@ -118,10 +118,10 @@ FAULTS = (AssertionError, ValueError, Unavailable)
 
 
 class LateStarts(Repository):
-    """A store that has a version begin a millisecond after the change that made it."""
+    """A faulty store whose versions start a millisecond after the change that created them."""
 
     def as_of(self, moments: Sequence[Moment], *arguments: Any) -> list[Entity | None]:
-        """Look a millisecond before."""
+        """Read a millisecond early."""
         return super().as_of([Moment(reference, instant - 1) for reference, instant in moments], *arguments)
 
 
@@ -142,13 +142,13 @@ def test_the_check_detects_a_faulty_reader() -> None:
 
 
 def check_all(races: Callable[[], Race]) -> None:
-    """Check races, as many as it takes to see a fault."""
+    """Check races, enough to find a fault."""
     for _ in range(MOST):
         check(races())
 
 
 def check(race: Race) -> None:
-    """Let several write and read, and look whether all that was written is told, and nothing else."""
+    """Run writers and readers. Assert that exactly the written versions are found."""
     over = Event()
     writers = [partial(race.write, number, over) for number in range(WRITERS)]
     readers = [partial(race.read, over) for _ in range(2)]

@@ -247,7 +247,7 @@ def test_reading_links_counts_towards_the_read_budget(teams: Objects) -> None:
 
 
 class Counting(WatchedEngine):
-    """An engine that tells how often it is asked for a range."""
+    """An engine that counts ranges."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -21,7 +21,7 @@ CODE = Unique(("code",))
 
 
 def holder(store: Store, **values: Any) -> str | None:
-    """Return the id of the object that has unique values."""
+    """Return the id of the object that has these unique values."""
     found = store.entities.find_by_unique(
         store.class_.name, Unique(tuple(values)), values, unlimited_budget()
     )
@@ -33,7 +33,7 @@ def guarded(engine: Engine) -> Store:
 
 
 def older_than_its_constraints(engine: Engine) -> Store:
-    """Return a store whose constraints came later than objects of the class, which have duplicates."""
+    """Return a store whose objects, some of them duplicates, are older than its constraints."""
     class_ = fresh_class()
     before, both = Store(engine, class_), {"code": "both", "name": "both", "count": 0}
     before.fill({"_id": id_, **both} for id_ in ("old", "older"))

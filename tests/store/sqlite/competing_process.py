@@ -26,7 +26,7 @@ from tests.contract.engine.engine_calls import HERE, commit, get_item
 
 
 def won(engine: SqliteEngine, number: int) -> bool:
-    """Want a key that others want, too."""
+    """Try to create a key for which others compete."""
     try:
         commit(engine, Put(Item(Key("free", str(number))), NOT_EXISTS))
     except ExpectationFailed:
@@ -35,13 +35,13 @@ def won(engine: SqliteEngine, number: int) -> bool:
 
 
 def added(engine: SqliteEngine, _: int) -> bool:
-    """Add one."""
+    """Add one to a number."""
     commit(engine, Patch(HERE, NO_EXPECTATION, add={"count": 1}))
     return True
 
 
 def raised(engine: SqliteEngine, _: int) -> bool:
-    """Read a number and write the next, if it is still as read; until that goes well."""
+    """Increment a number by reading it and writing it under a condition, until that succeeds."""
     while True:
         count = get_item(engine).attributes["count"]
         assert isinstance(count, int)
@@ -57,7 +57,7 @@ DEEDS: dict[str, Callable[[SqliteEngine, int], bool]] = {"win": won, "add": adde
 
 
 def main(path: str, operation: str, times: str) -> None:
-    """Do the deed."""
+    """Run the action in each turn."""
     engine = SqliteEngine(Path(path), busy_timeout=60)
     print("ready", flush=True)  # noqa: T201 - how processes talk here
     sys.stdin.readline()

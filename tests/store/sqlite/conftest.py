@@ -16,7 +16,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def engine(path: Path) -> Iterator[SqliteEngine]:
-    """An engine that does not wait for others, so that a test need not."""
+    """An engine that fails at once if the file is locked, so that tests need not wait."""
     engine = SqliteEngine(path, busy_timeout=0)
     yield engine
     engine.close()

@@ -1,7 +1,7 @@
 """A process that writes until it is killed: run `python -m tests.store.sqlite.killed_writer PATH LIFE`.
 
-Several threads commit batches of three items and a counter each, and say the name of each batch once it is
-acknowledged.
+Several threads commit batches of three items and a counter each. They print the name of each acknowledged
+batch.
 """
 
 import os
@@ -19,7 +19,7 @@ PARTS = 3
 
 
 def parts(name: str) -> list[Item]:
-    """Return the items of a batch; they differ in size, so that they lie on different pages."""
+    """Return the items of a batch. Their sizes differ, so that they lie on different pages."""
     return [
         Item(Key(f"part{n}", name), {"n": n}, name * 50 * n, {"index1": IndexKey("all", name)})
         for n in range(PARTS)
@@ -27,7 +27,7 @@ def parts(name: str) -> list[Item]:
 
 
 def write(engine: SqliteEngine, life: str, thread: int) -> None:
-    """Commit batch after batch."""
+    """Commit batches without end."""
     for number in count():
         name = f"{life}-{thread}-{number}"
         commit(
@@ -39,7 +39,7 @@ def write(engine: SqliteEngine, life: str, thread: int) -> None:
 
 
 def main(path: str, life: str) -> None:
-    """Write until the end."""
+    """Write in several threads until the process is killed."""
     engine = SqliteEngine(Path(path))
     for thread in range(THREADS):
         Thread(target=write, args=(engine, life, thread)).start()

@@ -22,7 +22,7 @@ def mode(path: Path) -> int:
 
 
 def altered(path: Path, statement: str) -> None:
-    """Do something to the file behind the engine's back."""
+    """Change the file without the engine."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement)
 

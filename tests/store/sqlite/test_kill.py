@@ -22,7 +22,7 @@ LIVES = count(4, 8)
 
 
 def lived(path: Path, life: int, acknowledged: int) -> list[str]:
-    """Let a process write, kill it after so many acknowledgements; return all that it got to say."""
+    """Run a writing process, and kill it after a number of acknowledgements. Return its output."""
     command = [sys.executable, "-m", "tests.store.sqlite.killed_writer", str(path), str(life)]
     with subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE) as process:
         assert process.stdout
@@ -34,7 +34,7 @@ def lived(path: Path, life: int, acknowledged: int) -> list[str]:
 
 
 def stored(engine: SqliteEngine) -> list[str]:
-    """Return the names of the batches that are there, after looking that each is there whole."""
+    """Return the names of the stored batches. Assert that each one is complete."""
     names = sorted(key.sort for key in keys(engine, "items", "part0"))
     wanted = [item for name in names for item in parts(name)]
     assert engine.get([item.key for item in wanted]) == wanted

@@ -14,7 +14,7 @@ ENDS = (None, "a")
 
 
 def plan(engine: SqliteEngine, statement: str) -> list[str]:
-    """Return the steps in which a statement is done."""
+    """Return the steps of SQLite's plan for a statement."""
     asked = f"EXPLAIN QUERY PLAN {statement}", ("1",) * statement.count("?")
     return [
         str(row[-1]) for row in engine._readers.read(lambda connection: connection.execute(*asked).fetchall())

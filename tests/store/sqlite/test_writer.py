@@ -60,7 +60,7 @@ class FaultyConnection:
 
 @contextmanager
 def writing(path: Path, faulty_connection: FaultyConnection, *, patience: float = 60) -> Iterator[Writer]:
-    """A writer at the end of a wire."""
+    """A writer over a connection."""
     writer = Writer(faulty_connection, patience, lambda error: Unavailable(str(error)))  # type: ignore[arg-type]
     try:
         yield writer
@@ -70,7 +70,7 @@ def writing(path: Path, faulty_connection: FaultyConnection, *, patience: float 
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Let another process, as it were, be in the middle of writing."""
+    """Hold a write transaction, as another process would."""
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield

@@ -13,12 +13,12 @@ from tests.store.watched_engine import WatchedEngine
 
 
 def open_(engine: Engine, kind: str) -> Objects:
-    """Return a store of objects with one kind of association, by the role `to` and possibly `of`."""
+    """Return a store with one kind of association, whose roles are `to` and possibly `of`."""
     return Objects(engine, associated(kind))
 
 
 def counts(objects: Objects, class_name: str, id_: str) -> dict[str, int]:
-    """Return what is counted at an object, by the names of the roles."""
+    """Return the counts of an object by the names of the roles."""
     return {role.role_name: number for role, number in objects.get(class_name, id_).counts.items()}
 
 
@@ -96,7 +96,7 @@ def test_a_key_to_a_deleted_object_can_be_cleared(engine: Engine) -> None:
 
 
 def linked_both(objects: Objects, owner: str, *others: str) -> None:
-    """Make an A that leads to some B, which are made as well."""
+    """Create an A with links to some new B."""
     objects.commit(
         objects.creation("A", owner),
         *(objects.creation("B", other) for other in others if objects.find("B", other) is None),

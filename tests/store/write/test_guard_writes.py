@@ -30,12 +30,12 @@ def store(engine: Engine) -> Store:
 
 @pytest.fixture
 def watched() -> WatchedEngine:
-    """An engine that can be looked into, and into whose commits others can come."""
+    """An engine whose items are visible, and that runs other writes before a commit."""
     return WatchedEngine()
 
 
 def refused(store: Store, *effects: Effect) -> tuple[tuple[str, Unique], ...]:
-    """Return what is taken, as ids and constraints, and make sure that nothing was written."""
+    """Return the conflicting ids and constraints. Assert that nothing was written."""
     with pytest.raises(UniqueViolation) as refusal:
         store.commit(*effects)
     return tuple((reference.id, unique) for reference, unique in refusal.value.violations)
@@ -210,7 +210,7 @@ def test_a_guard_of_another_object_is_not_released(watched: WatchedEngine) -> No
 
 @pytest.fixture
 def left_behind(watched: WatchedEngine) -> Store:
-    """A store in which `x` holds "a" and has "b", since it was written while there was no constraint."""
+    """A store in which `x` has the code "b", but the guard of "a". An update ignored the constraint."""
     store = Store(watched, fresh_class(("code",)))
     store.create("x", code="a")
     old = store.unguarded()
@@ -263,7 +263,7 @@ def test_a_race_for_a_value_with_a_stale_guard_creates_no_duplicate(
 
 
 def _between_rounds(watched: WatchedEngine, act: Callable[[], None]) -> None:
-    """Act after the next commit was refused, and before it is tried again."""
+    """Run an action after the next commit was refused, and before it is retried."""
 
     def once() -> None:
         watched.before_commit = act

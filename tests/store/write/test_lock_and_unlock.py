@@ -111,7 +111,7 @@ WRITES: dict[str, tuple[str, str, Effects]] = {
 
 
 def deletions(objects: Objects) -> list[Effect]:
-    """Return the end of a person with a dog."""
+    """Return the deletions of a person and their dog."""
     return [objects.deletion("Person", "p"), objects.deletion("Dog", "d")]
 
 
@@ -119,7 +119,7 @@ EACH_WRITE = pytest.mark.parametrize(("class_name", "id_", "effects"), WRITES.va
 
 
 def everything(objects: Objects) -> list[object]:
-    """Return all that there is."""
+    """Return all objects, and the links of a team."""
     listed = [objects.page(each) for each in ("Team", "Person", "Dog", "Room", "Plain")]
     return [*listed, objects.get("Settings", "1"), objects.linked("Team", "rooms", "t")]
 

@@ -28,12 +28,12 @@ RACES = count(3, 60)
 
 @pytest.fixture
 def watched() -> WatchedEngine:
-    """An engine that lets others come between."""
+    """An engine that runs other writes before a commit."""
     return WatchedEngine()
 
 
 def ordered(engine: Engine, id_: str = "o") -> Objects:
-    """Make an order with many lines, of which one has a note."""
+    """Create an order with many lines, one of which has a note."""
     objects = Objects(engine, MODEL)
     objects.create("Order", id_, lines=LINES)
     for first in range(0, len(LINES), 55):
@@ -43,7 +43,7 @@ def ordered(engine: Engine, id_: str = "o") -> Objects:
 
 
 def all_of_it(objects: Objects, id_: str = "o") -> list[Deletion]:
-    """Return what deletes the order with all that is below it."""
+    """Return the deletions of the order and all of its parts."""
     lines = [Deletion(objects.get("Line", line)) for line in LINES]
     return [objects.deletion("Order", id_), *lines, objects.deletion("Note", "n")]
 

@@ -44,7 +44,7 @@ class CompetingProcesses:
             assert self._told(name) == "ready"
 
     def race(self, wanted: Mapping[str, Wanted]) -> dict[str, list[str]]:
-        """Let all try at once; return by member who held what he wanted: nobody, where he was not refused."""
+        """Race for locks. Return, by member, the holders that a refusal named, or nothing on success."""
         for name, each in wanted.items():
             stdin = self._processes[name].stdin
             assert stdin is not None
@@ -53,12 +53,12 @@ class CompetingProcesses:
         return {member: held for name in wanted for member, held in json.loads(self._told(name)).items()}
 
     def holders(self, ids: Sequence[str]) -> dict[str, str]:
-        """Return who has locked what."""
+        """Return the locked objects and their holders."""
         found = {id_: self.objects.get("Thing", id_).lock for id_ in ids}
         return {id_: lock.name for id_, lock in found.items() if lock is not None}
 
     def end(self) -> None:
-        """Let the processes end."""
+        """End the processes."""
         for process in self._processes.values():
             process.communicate()
             assert process.returncode == 0

@@ -22,7 +22,7 @@ def couples(engine: Engine) -> Objects:
 
 
 def coupled(objects: Objects, target: str) -> RoleViolation:
-    """Return what it is that another leads to a target already."""
+    """Return the violation of a one-to-one association whose target is taken."""
     return AlreadyAssociated(objects.role("A", "to"), target)
 
 

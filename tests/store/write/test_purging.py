@@ -38,12 +38,12 @@ LARGE = count(130, 10_000)
 
 @pytest.fixture
 def watched() -> WatchedEngine:
-    """An engine that can be looked into."""
+    """An engine whose items are visible."""
     return WatchedEngine()
 
 
 def ordered(objects: Objects, id_: str, lines: Sequence[str], **state: object) -> None:
-    """Make an order with lines, however many."""
+    """Create an order with a number of lines."""
     objects.create("Product", f"{id_} product")
     objects.create("Order", id_, lines=[*lines])
     for first in range(0, len(lines), 40):
@@ -52,7 +52,7 @@ def ordered(objects: Objects, id_: str, lines: Sequence[str], **state: object) -
 
 
 def whole_deletion(objects: Objects, id_: str) -> list[Deletion]:
-    """Return what deletes an order with all that is below it, as operations ask for it."""
+    """Return the deletions of an order and all of its parts, as operations request them."""
     order = objects.get("Order", id_)
     lines = [objects.get("Line", line) for line in ids_in(order.state.get("lines"))]
     notes = [objects.get("Note", note) for line in lines for note in ids_in(line.state.get("notes"))]
@@ -64,7 +64,7 @@ def ids_in(value: object) -> list[str]:
 
 
 def left_over(engine: WatchedEngine, *names: str) -> list[str]:
-    """Return what an engine holds beside objects of some classes."""
+    """Return the keys of an engine's items, except for the heads of some classes."""
     return sorted(
         f"{key.partition} {key.sort}"
         for key in engine.items
@@ -130,7 +130,7 @@ def test_parts_of_parts_are_deleted(watched: WatchedEngine) -> None:
 
 
 def tagged(objects: Objects, class_name: str, role: str, id_: str, number: int) -> list[str]:
-    """Let an object lead to many tags."""
+    """Link an object to many tags."""
     tags = [f"tag{each:03}" for each in range(number)]
     for first in range(0, number, 20):
         chosen = tags[first : first + 20]
@@ -231,7 +231,7 @@ def test_a_purge_deletes_concurrently_added_links(
 
 
 def needing(role_required: bool) -> Model:
-    """Return a model in which others need parts, and parts are needed by others."""
+    """Return a model in which a product requires lines, and a claim may require a line."""
     return model(
         class_with("Order", parts("lines", "Line", "order_")),
         class_with("Line", whole("order_", "Order", "lines"), key("product", "Product", "lines")),

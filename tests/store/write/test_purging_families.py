@@ -30,7 +30,7 @@ class Family(NamedTuple):
 
 
 def _first(id_: str) -> str:
-    """Return the part that was made first together with a part."""
+    """Return the id of the first part in the group in which a part was created."""
     return f"{int(id_) // TOGETHER * TOGETHER:03}"
 
 
@@ -75,7 +75,7 @@ FAMILIES = {
 
 
 class Order:
-    """A whole with its parts, and others that may lead to them."""
+    """A whole with parts, and other objects that may lead to them."""
 
     def __init__(self, engine: WatchedEngine, family: Family, number: int) -> None:
         claim = (
@@ -105,23 +105,23 @@ class Order:
             yield from family.links(self.objects, id_)
 
     def deletion(self) -> Sequence[Effect]:
-        """Return what deletes it all, as operations ask for it."""
+        """Return the deletions of the whole and its parts, as operations request them."""
         lines = (self.objects.get("Line", id_) for id_ in self._ids)
         return [Deletion(self.objects.get("Order", "o")), *map(Deletion, lines)]
 
 
 def by_key(objects: Objects) -> list[Effect]:
-    """Return what makes somebody who needs the whole."""
+    """Return the effects that create an object which requires the whole by a key."""
     return [objects.creation("Claim0", "c", order="o")]
 
 
 def by_link(objects: Objects) -> list[Effect]:
-    """Return what makes somebody whose list has nothing but the whole."""
+    """Return the effects that create an object whose list contains only the whole."""
     return [objects.creation("Claim1", "c"), *objects.linking("Claim1", "orders", "c", "o")]
 
 
 def by_link_to_part(objects: Objects) -> list[Effect]:
-    """Return what makes somebody whose list has nothing but a part."""
+    """Return the effects that create an object whose list contains only a part."""
     return [objects.creation("Claim2", "c"), *objects.linking("Claim2", "lines", "c", "003")]
 
 
@@ -141,7 +141,7 @@ OTHERS: Mapping[Make, Callable[[Objects], RequiredRoleEmpty]] = {
 
 @pytest.fixture
 def engine() -> WatchedEngine:
-    """An engine that can be looked into."""
+    """An engine whose items are visible."""
     return WatchedEngine()
 
 

@@ -37,7 +37,7 @@ def nothing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ordered(engine: Engine, model_: Model) -> VersionedObjects:
-    """Return an order with more lines than are deleted at once, and notes on one of them."""
+    """Return an order with more lines than one commit deletes, and notes on one of them."""
     objects = VersionedObjects(Repository(engine, model_))
     objects.create("Order", "o", lines=LINES)
     for first in range(0, len(LINES), 20):
@@ -50,13 +50,13 @@ def ordered(engine: Engine, model_: Model) -> VersionedObjects:
 
 
 def deletion(objects: VersionedObjects) -> Sequence[Deletion]:
-    """Return what deletes all of it, as operations ask for it."""
+    """Return the deletions of the order and its parts, as operations request them."""
     names = [("Order", "o"), *(("Line", id_) for id_ in LINES), *(("Note", id_) for id_ in NOTES)]
     return [objects.deletion(*name) for name in names]
 
 
 def check(objects: VersionedObjects, ended: Instant) -> None:
-    """Make sure that all parts were there until an instant, and not after it."""
+    """Assert that all parts existed until an instant, and not after it."""
     references = [Reference("Line", id_) for id_ in LINES] + [Reference("Note", id_) for id_ in NOTES]
     assert objects.entities.read(references) == [None] * len(references)
     for at, is_there in ((ended - 1, True), (ended, False), (ended + HOUR, False)):
@@ -88,7 +88,7 @@ def check_purge(objects: VersionedObjects) -> None:
 
 
 def sweep(objects: VersionedObjects) -> None:
-    """Purge all that waits."""
+    """Purge all objects that wait for it."""
     assert isinstance(objects.entities, Repository)
     objects.entities.sweep()
 

@@ -28,7 +28,7 @@ Decide = Callable[[Objects], Sequence[Effect]]
 
 
 def done(objects: Objects, decide: Decide) -> bool:
-    """Decide and commit, again while others come between; return whether it was done, and not refused."""
+    """Plan and commit until no other write interferes. Return whether the write was accepted."""
     for _ in range(MOST_ROUNDS):
         with suppress(Conflict):
             try:
@@ -40,7 +40,7 @@ def done(objects: Objects, decide: Decide) -> bool:
 
 
 def raced(engine: Engine, kind: str, prepare: Decide, *rivals: Decide) -> Objects:
-    """Let callers race in processes of their own; return the objects, with how many were not refused."""
+    """Run callers in their own processes concurrently. Return the objects, and how many callers succeeded."""
     objects = Objects(engine, associated(kind))
     objects.commit(*prepare(objects))
     processes = [objects.under(associated(kind)) for _ in rivals]

@@ -42,7 +42,7 @@ STORIES = count(1, 150)
 
 
 class MirroredGraph:
-    """A graph in a store, and the same graph in a dict."""
+    """A graph in a store, and the same graph in memory."""
 
     def __init__(self, model: Model, engine: Engine, chance: random.Random) -> None:
         self._model = model
@@ -57,7 +57,7 @@ class MirroredGraph:
         self._ids = {name: [self._new_id() for _ in range(MANY)] for name in model.classes}
 
     def go_on(self) -> None:
-        """Change something; the store must say the same of it, and must then be the same."""
+        """Commit a random change. Assert that both refuse or accept it, and stay equal."""
         result = self._change()
         expected = _outcome(self.plain, result)
         rehearsed = _rehearsed(self.stored, result)
@@ -68,7 +68,7 @@ class MirroredGraph:
         self._compare()
 
     def _change(self) -> Change:
-        """Return some change; its clock steps back now and then."""
+        """Return a random change. Its clock steps back now and then."""
         effects = self._effects()
         self.now += self._chance.choice([-5, 0, 1, 10])
         earlier = (_earlier(effect) for effect in effects if isinstance(effect, ObjectEffect))
@@ -78,7 +78,7 @@ class MirroredGraph:
         return f"id{next(self._numbers)}"
 
     def _references(self) -> list[Reference]:
-        """Return what may be there, or may come back: otherwise no id is used again."""
+        """Return the objects that exist or can be restored. No other ids are used again."""
         self._ids = {
             name: [id_ if self._stays(Reference(name, id_)) else self._new_id() for id_ in ids]
             for name, ids in self._ids.items()
@@ -105,7 +105,7 @@ class MirroredGraph:
                 assert self.stored.linked(name, living) == self.plain.linked(name, living)
 
     def _compare_past(self) -> None:
-        """Ask what was at some instant; also before everything, and now."""
+        """Compare the state as of a random instant."""
         past, at = self.plain.graph.past, self._chance.randint(900, self.now + 1)
         moments = [Moment(reference, at) for reference in {*past.closed, *self.plain.objects}]
         met, expected = (each.as_of(moments) for each in (self.stored, self.plain))
@@ -118,7 +118,7 @@ class MirroredGraph:
     def _led_to(
         self, entities: DictEntities | Repository, name: RoleName, ids: Sequence[str], at: Instant
     ) -> list[list[str]]:
-        """Return what a role led to, as the versions of what it may have led to tell."""
+        """Return the ids that a role led to, according to the versions of the candidates."""
         back, target = opposite_of(self._model, name), role_of(self._model, name).target
         found = entities.linked(name, ids, at=[at] * len(ids))
         if back is None or not role_of(self._model, back).holds_key:
@@ -164,12 +164,12 @@ class MirroredGraph:
         return {"_id": reference.id, **{name: value for name, value in state.items() if value is not None}}
 
     def _target(self, class_name: str) -> str | None:
-        """Return the id of some object, mostly one that is there."""
+        """Return the id of a random object, which mostly exists."""
         living = [id_ for name, id_ in self.plain.objects if name == class_name]
         return self._chance.choice([*self._ids[class_name], *living, *living, *living, None])
 
     def _links(self, after: Mapping[Reference, Entity | None]) -> Iterator[LinkEffect]:
-        """Yield changes of links: not of what ends, and rarely of what is not there."""
+        """Yield random changes of links. Few concern missing links, and none deleted objects."""
         for name, role in roles(self._model):
             opposite = opposite_of(self._model, name)
             is_key = role.holds_key or (opposite is not None and role_of(self._model, opposite).holds_key)
@@ -202,7 +202,7 @@ def _rehearsed(entities: Repository, result: Change) -> IntegrityViolation | Con
 
 
 def _agree(expected: IntegrityViolation | Conflict | None, met: IntegrityViolation | Conflict | None) -> bool:
-    """Return whether two refusals say the same; some breaches are only seen when others are mended."""
+    """Return whether two refusals agree. Some violations only appear after others are fixed."""
     if isinstance(expected, IntegrityViolation) and isinstance(met, IntegrityViolation):
         return bool(met.violations) and set(met.violations) <= set(expected.violations)
     return type(expected) is type(met)

@@ -33,7 +33,7 @@ def change(*effects: Effect) -> Change:
 
 
 def failure(*commit_ids: str, key: Key = keys.head(X)) -> Failure:  # noqa: B008 - it does not change
-    """Return what a head that names these commits is found by."""
+    """Return the failure of a check for a free key, which found an item with these commit ids."""
     return Failure(Check(key, NOT_EXISTS), Item(key, {COMMIT_IDS: [*commit_ids]}))
 
 
@@ -126,7 +126,7 @@ def test_a_doubtful_change_that_was_proved_is_committed(store: Store) -> None:
 
 
 class Recording(WatchedEngine):
-    """An engine that remembers all that it was asked to do, also what it refused."""
+    """An engine that records all requested commits, including refused ones."""
 
     def __init__(self) -> None:
         super().__init__()

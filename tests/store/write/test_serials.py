@@ -26,12 +26,12 @@ TIMES = count(5, 100)
 
 @pytest.fixture
 def name() -> SerialName:
-    """An attribute of which no number was given yet."""
+    """An attribute without assigned numbers."""
     return SerialName(f"Numbered{next(_numbers)}", "badge")
 
 
 def taken(serials: SerialCounters, name: SerialName, number: int) -> list[int]:
-    """Return so many new numbers."""
+    """Take new serial numbers."""
     return [*serials.next({name: number})[name]]
 
 

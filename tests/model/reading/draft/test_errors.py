@@ -19,7 +19,7 @@ def node(written: str) -> StringValueNode:
 
 
 def character(written: str, index: int) -> str:
-    """Return what stands in the file where a character of the text is said to be."""
+    """Return the character of the file at the reported position of a character of the text."""
     line, column = position_in_text(node(written), index)
     return (BEFORE + written).split("\n")[line - 1][column - 1 :]
 

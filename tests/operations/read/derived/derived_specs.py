@@ -20,7 +20,7 @@ class DerivedSpec:
     """The arguments of `@derived`."""
     paths: tuple[tuple[str, ...], ...]
     meaning: Callable[..., Any]
-    """From the values at the ends of its paths: of each all that there are, nulls among them."""
+    """Computes the value from lists of the values at the end of each path, including nulls."""
 
     def __str__(self) -> str:
         return f"{self.name}: {self.type} @derived({self.text})"
@@ -37,7 +37,7 @@ class Template:
 
 
 def _strict(calculate: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a calculation that is null where any operand is."""
+    """Return a function that is null if any argument is null."""
     return lambda *operands: None if None in operands else calculate(*operands)
 
 
@@ -61,7 +61,7 @@ TEMPLATES = (
 
 
 def template(text: str, *operands: str) -> Template:
-    """Return the template of a text, over operands of these types if there are several."""
+    """Return the template with a text. The operand types select one of several with that text."""
     return next(each for each in TEMPLATES if each.text == text and operands in {(), each.operands})
 
 
@@ -76,14 +76,14 @@ def plain(name: str, template: Template, paths: tuple[tuple[str, ...], ...]) -> 
 
 
 def followed(name: str, type_: str, path: tuple[str, ...]) -> DerivedSpec:
-    """Return an attribute that lies at the end of to-one roles."""
+    """Return an attribute at the end of a path of to-one roles."""
     return DerivedSpec(
         name, type_, f'path: "{".".join(path)}"', (path,), lambda found: found[0] if found else None
     )
 
 
 def aggregated(name: str, aggregate: Aggregate, type_: str, path: tuple[str, ...]) -> DerivedSpec:
-    """Return an attribute that is an aggregate; `type_`: of what lies at the end of the path."""
+    """Return an attribute that is an aggregate. `type_` is the type at the end of the path."""
     result = {Aggregate.COUNT: "Int", Aggregate.AVG: "Real"}.get(aggregate, type_)
     text = f'path: "{".".join(path)}", aggregate: {aggregate.name}'
     nothing = Decimal(0) if type_ == "Real" else 0

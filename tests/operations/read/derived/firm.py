@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.entity import Entity
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from tests.fakes import DictEntities
-from tests.role_rules import ends
 
 _TEXT = """
 extend schema @application(name: "Firm")
@@ -74,20 +73,15 @@ _LINKS = [
 
 
 def firm(**attributes: str) -> Model:
-    """Return the model with more attributes in some classes."""
+    """Return the model with additional attributes, given as text for each class."""
     none = dict.fromkeys(("Team", "Person", "Project", "Address"), "")
     return read_model(_TEXT.format(**(none | attributes)), "firm.graphql")
 
 
 def objects(model: Model) -> DictEntities:
-    """Return the objects of the firm."""
+    """Return an in-memory store that contains the firm."""
     entities = DictEntities(model)
-    for class_name, states in _STATES.items():
-        for id_, state in states.items():
-            reference = Reference(class_name, id_)
-            entities.objects[reference] = Entity(reference, {"_id": id_, **state})
-    for class_name, role, owner, other in _LINKS:
-        entities.graph.links |= set(ends(model, RoleName(class_name, role), owner, other))
+    entities.fill(_STATES, _LINKS)
     return entities
 
 

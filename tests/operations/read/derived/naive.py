@@ -30,18 +30,18 @@ class NaiveDerivation:
         self._entities = entities
 
     def values(self, entity: Entity) -> dict[str, Any]:
-        """Return all derived attributes of an object, as they are stored."""
+        """Return all derived attributes of an object in their stored form."""
         class_name = entity.reference.class_name
         names = [name for owner, name in self._told if owner == class_name]
         return {name: _stored(self.value(entity, name)) for name in names}
 
     def all_of(self, class_name: str) -> list[Entity]:
-        """Return the objects of a class that there are."""
+        """Return the existing objects of a class."""
         found = (each for ref, each in self._entities.objects.items() if ref.class_name == class_name)
         return [each for each in found if self.there(each.reference)]
 
     def view(self, fetch: Fetch, entity: Entity) -> dict[str, Any]:
-        """Return what a fetch shows of an object, but for its roles' keys."""
+        """Return what a fetch returns for an object, except for the keys of its roles."""
         names = {"_id", "name", "size", "price"}
         kept = {name: value for name, value in entity.state.items() if name in names}
         derived = {name: _stored(self.value(entity, name)) for name in fetch.derived}
@@ -56,7 +56,7 @@ class NaiveDerivation:
         return self.page(wanted.query, wanted.fetch, self.led_to(owner, wanted.name.role_name))
 
     def page(self, query: Query, fetch: Fetch, found: Iterable[Entity]) -> ExpectedView:
-        """Return what is shown of some objects."""
+        """Return the page that answers a query on these objects."""
         by_id = {each.reference.id: each for each in found}
         states = [{**each.state, **self.values(each)} for each in by_id.values()]
         class_ = self.model.classes[query.class_name]
@@ -104,7 +104,7 @@ class NaiveDerivation:
                 yield THERE
 
     def led_to(self, owner: Entity, name: str) -> Iterator[Entity]:
-        """Yield the objects that a role leads to and that are there."""
+        """Yield the existing objects that a role leads to."""
         class_name = owner.reference.class_name
         role = self.model.classes[class_name].roles[name]
         ids: Any = owner.state.get(name)
@@ -116,7 +116,7 @@ class NaiveDerivation:
                 yield entity
 
     def there(self, reference: Reference) -> Entity | None:
-        """Return an object that exists. A part exists while its whole exists."""
+        """Return an object if it exists. A part exists while its whole exists."""
         (entity,) = self._entities.read([reference])
         for role in self.model.classes[reference.class_name].roles.values() if entity else ():
             whole = entity.state.get(role.name) if entity and role.whole else None

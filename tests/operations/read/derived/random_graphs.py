@@ -7,14 +7,14 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.model import Class, Model, Role
 from tests.fakes import DictEntities
 from tests.operations.read.derived.random_models import values
-from tests.role_rules import ends, is_linked
+from tests.role_rules import is_linked
 
 IDS = ["a", "b", "c", "d"]
-"""Of every class that is no part; what is not put is what keys and links that dangle lead to."""
+"""The ids in each class that is no part. Those without an object are the targets of broken references."""
 
 
 def objects_of(chance: Random, model: Model) -> DictEntities:
-    """Return objects, in whose associations both ends agree."""
+    """Draw the objects of a model. Both ends of each association agree."""
     objects = _Objects(chance, model)
     for class_ in model.classes.values():
         for id_ in chance.sample(IDS, chance.randint(0, 4)) if not class_.part else ():
@@ -35,7 +35,7 @@ class _Objects:
         self._model = model
 
     def put(self, class_: Class, id_: str, state: dict[str, Any]) -> None:
-        """Put an object with its parts."""
+        """Add an object and its parts."""
         state |= {"_id": id_, **values(self._chance)}
         for role in class_.roles.values():
             kept: Any = self._key(class_, role) if role.holds_key else None
@@ -48,17 +48,17 @@ class _Objects:
         self.entities.objects[reference] = Entity(reference, state)
 
     def link(self, name: RoleName, role: Role) -> None:
-        """Let a role lead somewhere, if it is one that no key stands for."""
+        """Add random links for a role without a key."""
         opposite = self._opposite(role)
         if is_linked(role) and (opposite is None or opposite.many):
             named = self._named(role.target)
             for owner in self._ids(name.class_name):
                 others = self._chance.sample(named, min(len(named), self._chance.randint(0, 2)))
                 for other in others:
-                    self.entities.graph.links |= set(ends(self._model, name, owner, other))
+                    self.entities.graph.link(self._model, name, owner, other)
 
     def forget(self, number: int) -> None:
-        """Take some away: what leads to them dangles, and so do their parts."""
+        """Remove some objects and their parts. Links to them become broken."""
         for _ in range(number):
             if self.entities.objects:
                 del self.entities.objects[self._chance.choice([*self.entities.objects])]
@@ -67,7 +67,7 @@ class _Objects:
         return [reference.id for reference in self.entities.objects if reference.class_name == class_name]
 
     def _named(self, class_name: str) -> list[str]:
-        """Return the ids of objects that there may be."""
+        """Return the ids of a class, whether or not the objects exist."""
         return self._ids(class_name) if self._model.classes[class_name].part else IDS
 
     def _opposite(self, role: Role) -> Role | None:

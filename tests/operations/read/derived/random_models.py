@@ -40,7 +40,7 @@ class _End(NamedTuple):
 
 
 def derived_model(chance: Random) -> Derived:
-    """Return a model."""
+    """Draw a model."""
     classes = [ClassText(f"C{number}") for number in range(chance.randint(2, 4))]
     for class_ in classes:
         class_.fields.append("price: Real")
@@ -97,7 +97,7 @@ def _ends(
 
 
 def values(chance: Random) -> dict[str, Any]:
-    """Return what an object keeps."""
+    """Draw the stored values of an object."""
     drawn = {
         "name": chance.choice(["x", "y", None]),
         "size": chance.choice([0, 1, 2, -7]),

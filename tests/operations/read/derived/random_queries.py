@@ -26,7 +26,7 @@ _CONDITIONS = {"String": "{} >= 'x'", "Int": "{} > 0", "Real": "{} < 0.1", "Bool
 
 
 def query(chance: Random, model: Model, class_: Class, evaluation: EvaluationContext) -> Query:
-    """Return a query on a class."""
+    """Draw a query on a class."""
     names = ["_id", *class_.attributes]
     terms = [OrderTerm(chance.choice(names), chance.random() < 0.5) for _ in range(chance.randint(0, 2))]
     order = Order.of(terms)
@@ -79,7 +79,7 @@ def _filter(
 def fetch(
     chance: Random, model: Model, class_: Class, evaluation: EvaluationContext, depth: int = 2
 ) -> Fetch:
-    """Return a fetch on objects of a class."""
+    """Draw a fetch on objects of a class."""
     derived = [each.name for each in class_.attributes.values() if each.derivation]
     names = tuple(chance.sample(derived, chance.randint(0, len(derived))))
     roles = chance.sample([*class_.roles.values()], min(len(class_.roles), 2)) if depth else []

@@ -59,7 +59,7 @@ _SIZES, _NAMES, _PRICES = [None, 0, 1, 2], [None, "x", "y", "xy"], [None, "0.1",
 
 
 class Staff:
-    """The same objects in a store and in a dict. Two of the teams are deleted."""
+    """The same objects in a store and in memory. Two of the teams are deleted."""
 
     def __init__(self, engine: Engine, chance: Random) -> None:
         self.engine = engine
@@ -76,11 +76,11 @@ class Staff:
         settle(engine)
 
     def known(self) -> Reader:
-        """Return what a request comes to know."""
+        """Return a new reader."""
         return Reader(request_of(STAFF, self.entities, CIRCUMSTANCES))
 
     def states(self, class_name: str) -> list[dict[str, Any]]:
-        """Return the objects of a class, with all that is derived of them."""
+        """Return the states of a class's objects, including their derived attributes."""
         return [{**each.state, **self.plain.values(each)} for each in self.plain.all_of(class_name)]
 
     def _commit(self, *effects: Effect) -> None:

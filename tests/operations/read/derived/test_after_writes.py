@@ -85,7 +85,7 @@ WRITES: dict[str, Command] = {
 def derived_values(
     entities: EntityRepository, pending: PendingWrite | None = None
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return all derived values of all objects that a source has."""
+    """Return the derived values of all objects of a source."""
     reader = Reader(request_of(MODEL, entities, evaluation_context(ADMINISTRATOR, NOON)), pending=pending)
     found: dict[str, list[dict[str, Any]]] = {}
     for class_name, names in NAMES.items():

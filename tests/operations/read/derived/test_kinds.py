@@ -20,7 +20,7 @@ CALLER = replace(ADMINISTRATOR, email="ada@x.org", formats=Formats(time_zone="As
 
 
 def known_of(model: Model, entities: DictEntities) -> Reader:
-    """Return what a request of a caller in Tokyo comes to know."""
+    """Return the reader of a request by a caller in Tokyo."""
     return Reader(request_of(model, entities, evaluation_context(CALLER, NOON)))
 
 

@@ -31,14 +31,14 @@ _BY_NAME = {kind.name: kind for kind in KINDS}
 
 @pytest.fixture(scope="module")
 def staff(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Staff]:
-    """Objects on an engine of the kind that is asked for; nothing is written to them."""
+    """The objects on an engine of each kind. Tests do not write to them."""
     engine = _BY_NAME[request.param].open(tmp_path_factory.mktemp("staff"))
     yield Staff(engine, Random(seed()))
     engine.close()
 
 
 def on(*kinds: str) -> pytest.MarkDecorator:
-    """Run a test on kinds of engines."""
+    """Run a test on several kinds of engines."""
     return pytest.mark.parametrize(
         "staff", mostly(kinds, "lagging", "dynamodb-ministack"), indirect=True, scope="module"
     )

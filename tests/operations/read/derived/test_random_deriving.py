@@ -58,7 +58,7 @@ def test_derived_attributes_of_random_fetches_agree_with_the_naive_model(seed: i
 
 
 def shown(wanted: Fetch, view: Any) -> Any:
-    """Return what is shown of a view: values that a query has needed may be in it beside."""
+    """Return the expected part of a view, which may also contain values that a query needed."""
     if view is None:
         return None
     kept = {name: value for name, value in view.items() if name in {"_id", "name", "size", "price"}}

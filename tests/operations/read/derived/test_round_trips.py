@@ -65,7 +65,7 @@ class Counted(DictEntities):
 
 
 def calls(fetch: Fetch, size: int) -> list[str]:
-    """Return what is asked to fetch something of so many people, of whom nothing is read twice."""
+    """Return the store calls of a fetch on a number of people, with empty caches."""
     entities = Counted(size)
     read_views(Reader(request_of(MODEL, entities)), fetch, of_class(entities, "Person"))
     assert len(set(entities.read_at)) == len(entities.read_at)
@@ -107,7 +107,7 @@ def test_a_count_does_not_read_the_attributes_of_the_order() -> None:
 
 
 def to(class_name: str, role: str, below: Fetch) -> RoleFetch:
-    """Return what wants what a role leads to."""
+    """Return the fetch of a role."""
     name, found = RoleName(class_name, role), MODEL.classes[class_name].roles[role]
     if not found.many:
         return ToOne(name, found, below)

@@ -17,31 +17,30 @@ from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.outcome import WriteResult
 from stratabase.operations.write.services import delete, save, validate
 from tests.fakes import ADMINISTRATOR, fake_services
-from tests.role_rules import ends
 
 FILE = Path(__file__).parent / "office.graphql"
 MODEL = read_model_file(FILE)
 
 
 class StaffServices:
-    """In-memory objects, and services that write them."""
+    """An in-memory store, and services that write to it."""
 
     def __init__(self) -> None:
         self.services, self.entities, self.clock = fake_services(MODEL)
 
     def put(self, class_name: str, id_: str, **state: Stored) -> Reference:
-        """Put an object there without asking."""
+        """Store an object without validation."""
         reference = Reference(class_name, id_)
         self.entities.objects[reference] = Entity(reference, {**state, "_id": id_}, ("before",))
         return reference
 
     def link(self, role: str, owner: str, *others: str) -> None:
-        """Let a role of a person lead to objects."""
+        """Link a person to others by a role."""
         for other in others:
-            self.entities.graph.links |= set(ends(MODEL, RoleName("Person", role), owner, other))
+            self.entities.graph.link(MODEL, RoleName("Person", role), owner, other)
 
     def write(self, command: Command, caller: Caller = ADMINISTRATOR, *, force: bool = False) -> WriteResult:
-        """Do a command, but for a deletion. Raises Refused."""
+        """Run a command that is no deletion. Raises Refused."""
         assert not isinstance(command, Delete)
         return save(self.services, command, caller, options=WriteOptions(force))
 
@@ -52,7 +51,7 @@ class StaffServices:
     def refusal(
         self, command: Command, caller: Caller = ADMINISTRATOR, *, force: bool = False
     ) -> list[tuple[Any, ...]]:
-        """Return why a command is refused, which writes nothing; a rehearsal finds the same."""
+        """Return the issues of a refused command. Assert that validation returns the same."""
         before = self.entities.graph
         with pytest.raises(Refused) as refusal:
             self.write(command, caller, force=force)
@@ -64,7 +63,7 @@ class StaffServices:
 
 
 def warning_names(issue: Issue) -> tuple[Any, ...]:
-    """Return what a table of cases says of an issue."""
+    """Return the fields of an issue that tables of test cases contain."""
     if issue.type.name == "ENTITY_DOMAIN":
         return issue.message, issue.entity_name, issue.entity_id, ".".join(map(str, issue.path))
     names = issue.role_names or issue.attribute_names

@@ -68,7 +68,7 @@ def test_a_bulk_validation_reports_warnings() -> None:
 
 
 def spent() -> ReadBudget:
-    """Return an allowance that is used up."""
+    """Return a read budget that is used up."""
     return ReadBudget(-1, 1, clock=lambda: 0.0)
 
 

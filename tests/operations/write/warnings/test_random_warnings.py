@@ -33,7 +33,7 @@ Met = tuple[Reference, str]
 
 
 def with_warnings(line: str) -> str:
-    """Return a class with a warning of its own size, and one for each of its roles."""
+    """Return a class with a warning about its own size, and one about each of its roles."""
     many = re.findall(r"(\w+): \[C\d!\]", line)
     one = re.findall(r"(\w+): C\d", line)
     conditions = {"size": "size > 1"}
@@ -49,7 +49,7 @@ def with_warnings(line: str) -> str:
 
 @st.composite
 def models(draw: st.DrawFn) -> Model:
-    """Return a model without mistakes."""
+    """Draw a valid model."""
     text = draw(texts().filter(is_sound))
     lines = (with_warnings(line) if line.startswith("type") else line for line in text.splitlines())
     return read_model("\n".join(lines), "random.graphql")
@@ -80,7 +80,7 @@ def test_a_write_reports_exactly_the_warnings_of_its_objects() -> None:
 
 
 def write_at_random(services: Services, chance: Random) -> set[Met]:
-    """Write something, and return the warnings that were reported; these must be right."""
+    """Run a random command, and return its warnings. Assert that they are right."""
     before = read_graph(services.entities, services.model)
     command = RandomCommands(before, chance).command()
     write = Write(services, command, ADMINISTRATOR, options=WriteOptions(force=True))
@@ -104,7 +104,7 @@ def met_by(services: Services, outcome: WriteOutcome) -> set[Met]:
 
 
 def warnings_of(graph: ReferenceGraph, reference: Reference) -> Iterator[Met]:
-    """Yield the warnings that an object meets as it is."""
+    """Yield the warnings that a stored object meets."""
     if graph.objects[reference].get("size", 0) > 1:
         yield reference, "size"
     for role in graph.model.classes[reference.class_name].roles.values():
@@ -124,7 +124,7 @@ def targets_of(graph: ReferenceGraph, own: Reference, role: Role) -> set[Referen
 
 
 def is_needed(before: ReferenceGraph, after: ReferenceGraph, own: Reference, name: str) -> bool:
-    """Return whether a warning must be told: the object itself changes, or what the role leads to."""
+    """Return whether a warning must be reported: the write changes the object, or a target of the role."""
     if own not in before.objects or before.objects[own] != after.objects[own]:
         return True
     role = after.model.classes[own.class_name].roles.get(name)

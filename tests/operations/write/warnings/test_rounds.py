@@ -13,7 +13,7 @@ from tests.operations.write.warnings.staff_services import StaffServices
 
 
 def calls(command: Command) -> list[str]:
-    """Return the calls that a command takes which meets no warning."""
+    """Return the store calls of a command that meets no warning."""
     staff = StaffServices()
     staff.put("Team", "t1", name="blue")
     for number in range(40):

@@ -16,6 +16,7 @@ from stratabase.domain.query.derived import Derive
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.model.api_names import ID
 from stratabase.model.model import Model, Unique
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import Batch, Delete, Engine, Item, Key, Put
@@ -244,4 +245,4 @@ class Repository:
         if entity := self._store.entity_of(head):
             return entity
         is_singleton = reference.id == SINGLETON_ID and self._store.is_singleton(reference.class_name)
-        return Entity(reference, {"_id": SINGLETON_ID}) if is_singleton else None
+        return Entity(reference, {ID: SINGLETON_ID}) if is_singleton else None

@@ -15,6 +15,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.parts import whole_of, whole_roles
 from stratabase.domain.write.role_requests import not_found_issue
+from stratabase.model.api_names import ID
 from stratabase.model.model import Action
 from stratabase.operations.context import ReadContext
 from stratabase.operations.read.batched_reads import run
@@ -155,4 +156,4 @@ class _LockPermissionCheck:
 
 def not_found(subject: Subject) -> Issue:
     """Return the issue for an object that does not exist, or that the caller must not know of."""
-    return not_found_issue(subject, *subject.path, "_id")
+    return not_found_issue(subject, *subject.path, ID)

@@ -13,6 +13,7 @@ from stratabase.domain.query.derived import derived_attributes
 from stratabase.domain.query.order import OrderTerm
 from stratabase.domain.query.page import Page, Paginator, Query
 from stratabase.messages import _
+from stratabase.model.api_names import ID
 from stratabase.operations.context import ReadContext
 from stratabase.operations.read.versions import VersionReader
 
@@ -86,7 +87,7 @@ class _Versions:
     @property
     def _term(self) -> OrderTerm:
         """The first term of the order that distinguishes versions of one object."""
-        return next(term for term in self._query.order.terms if term.attribute != "_id")
+        return next(term for term in self._query.order.terms if term.attribute != ID)
 
     @property
     def _start(self) -> Instant | None:
@@ -96,7 +97,7 @@ class _Versions:
             {} if start is None else dict(zip((each.attribute for each in terms), start.values, strict=False))
         )
         text = values.get(VERSION_START)
-        if not isinstance(text, str) or values.get("_id", self._reference.id) != self._reference.id:
+        if not isinstance(text, str) or values.get(ID, self._reference.id) != self._reference.id:
             return None
         return parse_instant(text)
 

@@ -26,6 +26,7 @@ from stratabase.domain.objects.commit_refusals import (
 )
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.identity import SINGLETON_ID
+from stratabase.model.api_names import ID
 from stratabase.model.model import Model
 from stratabase.store.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates
 from stratabase.store.engine.parallel import sequential_map
@@ -242,7 +243,7 @@ class RoleBackfill:
         """
         name = foreign_key.role.role_name
         creations = [
-            Creation(Entity(each.reference, {"_id": each.reference.id, name: foreign_key.target_of(each)}))
+            Creation(Entity(each.reference, {ID: each.reference.id, name: foreign_key.target_of(each)}))
             for each in entities
         ]
         # The start of these links is unknown. With 0, reads as of an instant treat them as candidates.

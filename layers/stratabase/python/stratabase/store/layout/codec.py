@@ -18,6 +18,7 @@ from stratabase.domain.objects.entity import Entity, RoleName, State
 from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.messages import _
+from stratabase.model.api_names import ID
 from stratabase.model.model import Class, PlatformAttribute
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.store.engine.port import Item, Value
@@ -45,7 +46,7 @@ _COUNT_PREFIX = "n."
 
 MAX_STATE_BYTES = 350 * 1024
 """The maximum size of a state in bytes. DynamoDB limits an item to 400 KB."""
-_NOT_IN_STATE = frozenset({"_id", VERSION_START, VERSION_END})
+_NOT_IN_STATE = frozenset({ID, VERSION_START, VERSION_END})
 
 
 def state_text(entity: Entity) -> str:
@@ -77,7 +78,7 @@ def raw_state(item: Item) -> State:
 
 def _state(item: Item, id_: str, class_: Class | None) -> State:
     state: dict[str, Any] = orjson.loads(item.state or b"{}")
-    state["_id"] = id_
+    state[ID] = id_
     if class_ is not None and class_.versioned and item.attributes.get(COMMIT_IDS):
         state[VERSION_START] = format_instant(head_start(item, state))
     return state
@@ -148,7 +149,7 @@ def recorded_start(state: State) -> Instant:
     """Return the latest possible version start, according to the platform attributes or the id of a state."""
     found = (parse_instant(value) for name in _RECORDED if isinstance(value := state.get(name), str))
     instant = next(found, None)
-    return (id_timestamp(str(state.get("_id"))) or 0) if instant is None else instant
+    return (id_timestamp(str(state.get(ID))) or 0) if instant is None else instant
 
 
 def previous_start(item: Item) -> Instant | None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived, type_of
 from stratabase.domain.query.filter import And, Comparison, Filter, Or, conjuncts
+from stratabase.model.api_names import ID
 from stratabase.model.model import Class
 from stratabase.model.types.boolean import BooleanType
 from stratabase.model.types.enumeration import EnumType
@@ -41,7 +42,7 @@ def _only_names_ids(part: Filter) -> bool:
 
 
 def _ids_of_comparison(comparison: Comparison) -> Ids | None:
-    finder = _IDS_BY_OPERATOR.get(comparison.operator) if comparison.attribute == "_id" else None
+    finder = _IDS_BY_OPERATOR.get(comparison.operator) if comparison.attribute == ID else None
     return None if finder is None else finder(comparison.operand)
 
 
@@ -117,7 +118,7 @@ def index_constraints(filter_: Filter | None, class_: Class) -> Mapping[str, Ind
 
 
 def _may_index(class_: Class, attribute: str) -> bool:
-    return attribute != "_id" and not is_derived(class_, attribute)
+    return attribute != ID and not is_derived(class_, attribute)
 
 
 def _constraint(comparison: Comparison, class_: Class) -> IndexConstraint:

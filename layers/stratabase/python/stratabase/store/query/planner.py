@@ -17,6 +17,7 @@ from stratabase.domain.attributes import is_derived
 from stratabase.domain.query.derived import Derive
 from stratabase.domain.query.filter import Filter, conjuncts
 from stratabase.domain.query.page import Query
+from stratabase.model.api_names import ID
 from stratabase.model.model import Class
 from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
@@ -95,7 +96,7 @@ def missing_index(class_: Class, query: Query) -> tuple[str, ...]:
     equal = [
         name for name, one in constraints.items() if all(range_.is_single_value for range_ in one.ranges)
     ]
-    ordered = [term.attribute for term in query.order.terms if term.attribute not in {"_id", *equal}]
+    ordered = [term.attribute for term in query.order.terms if term.attribute not in {ID, *equal}]
     if any(is_derived(class_, name) for name in ordered):
         ordered = []
     ranged = [name for name in constraints if name not in equal][:1]

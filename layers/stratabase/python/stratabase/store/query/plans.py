@@ -19,6 +19,7 @@ from typing import NamedTuple, Protocol
 from stratabase.domain.objects.entity import State
 from stratabase.domain.query.order import Order, Position, comparator, sort_objects
 from stratabase.domain.query.page import Query, Window
+from stratabase.model.api_names import ID
 from stratabase.model.model import Class
 from stratabase.store.engine.port import UNBOUNDED, Bounds
 from stratabase.store.query.index_scan import IndexScan, ScanSource
@@ -109,7 +110,7 @@ class IdOrderPlan(OrderedPlan):
         To count the matches of a filter, everything must be read anyway.
         """
         counts_matches = query.fields.total_count and query.filter is not None
-        return query.order.terms[0].attribute == "_id" and _is_id(query.window.start) and not counts_matches
+        return query.order.terms[0].attribute == ID and _is_id(query.window.start) and not counts_matches
 
     def _rows_from_start(self, max_rows: int) -> Iterator[Row]:
         return self._source.rows(self._bounds(onward=True), backward=self._descending, limit=max_rows)

@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from stratabase.domain.query.order import Order, OrderTerm, Position
+from stratabase.model.api_names import ID
 from stratabase.store.engine.port import UNBOUNDED, Bounds
 from stratabase.store.layout.access_path import AccessPath, Column
 from stratabase.store.layout.index_text import is_truncated, prefix_end, truncate, value_text
@@ -109,7 +110,7 @@ class ScanStrategy(NamedTuple):
         matched = iter(self.matched_attributes)
         for term, value in zip(self.order.terms, position.values, strict=False):
             name = term.attribute
-            if name == "_id":
+            if name == ID:
                 is_next = value is not None and len(texts) == len(self.matched_attributes)
                 return _KnownColumns(texts, str(value) if is_next else None, is_exhaustive=False)
             text = value_text(columns[name].text(value)) if name in columns else ""
@@ -167,8 +168,8 @@ def _scan_strategy(
         matched,
         run_columns=names.index(matched[-1]) + 1 if matched else first,
         descending=descending,
-        reverses_ids=id_term == OrderTerm("_id", not descending),
-        is_fully_sorted=id_term == OrderTerm("_id", descending),
+        reverses_ids=id_term == OrderTerm(ID, not descending),
+        is_fully_sorted=id_term == OrderTerm(ID, descending),
         merges_ranges=merges_ranges,
     )
 
