@@ -1,0 +1,7 @@
+"""Files: what an object stores of a file, and files that are uploaded but belong to no object yet.
+
+- `stored_file`: the value of a File attribute, and the keys of its bytes
+- `pending_file`: an uploaded file that no object has yet
+
+The bytes are in a blob store (`operations/files/ports.py`). Imports `objects` and `members` of the domain.
+"""

@@ -1,0 +1,50 @@
+"""An uploaded file that no object has yet, and the ledger entries that account for all bytes in transit."""
+
+from typing import NamedTuple
+
+from stratabase.domain.files.stored_file import StoredFile
+from stratabase.domain.objects.instant import Instant
+
+PENDING_DURATION = 3_600_000
+"""Milliseconds after the upload, within which an object can take the file."""
+SWEEP_DELAY = 300_000
+"""Milliseconds after which the sweep removes a file that has become due.
+
+A write that began in time copies the bytes before it commits. It has ended by then.
+"""
+
+
+class FileTarget(NamedTuple):
+    """The attribute that a file is uploaded for."""
+
+    class_name: str
+    attribute: str
+
+
+class PendingFile(NamedTuple):
+    """A file that a member has uploaded for an attribute, and that no object has yet."""
+
+    id: str
+    target: FileTarget
+    member_id: str
+    """The ID of the member who uploaded the file."""
+    file: StoredFile
+
+    @property
+    def expires(self) -> Instant:
+        """The instant from which no object can take the file."""
+        return self.file.uploaded_on + PENDING_DURATION
+
+    def is_pending(self, now: Instant) -> bool:
+        """Return whether an object can still take the file."""
+        return now < self.expires
+
+
+class ReleasedFile(NamedTuple):
+    """Bytes that the sweep removes: an expired upload, or a file that no object refers to any more."""
+
+    ledger_id: str
+    """The ID of the ledger entry."""
+    pending_id: str | None
+    """The ID of the upload, None if the file is no upload any more."""
+    file_id: str

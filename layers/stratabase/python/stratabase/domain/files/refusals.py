@@ -1,0 +1,29 @@
+"""The refusals of uploads and downloads."""
+
+from stratabase.domain.issues.refusals import Refusal
+from stratabase.messages import Message
+
+
+class FileNotFound(Refusal):
+    """The class, the attribute, the object or its file does not exist, or the caller may not know of it."""
+
+
+class PendingFileGone(Refusal):
+    """The caller has no pending file with this ID: it was bound, it has expired, or it never existed."""
+
+
+class FileTooLarge(Refusal):
+    """The file exceeds the limit of its attribute, or that of the instance."""
+
+
+class FileTypeNotAllowed(Refusal):
+    """The attribute does not accept files of this type."""
+
+
+class TooMuchPending(Refusal):
+    """The member has too many bytes in pending files."""
+
+    def __init__(self, message: Message, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        """Seconds."""

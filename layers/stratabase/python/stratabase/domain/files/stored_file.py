@@ -1,0 +1,67 @@
+"""The value of a File attribute, and the keys under which the blob store has the bytes."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from stratabase.domain.objects.entity import State
+from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
+from stratabase.model.model import Class
+from stratabase.model.types.file import FileType
+from stratabase.model.types.storage import Stored
+
+
+class StoredFile(NamedTuple):
+    """A file of an object: its metadata, as the state of the object has it."""
+
+    file_id: str
+    """The ID of the bytes. Versions of an object that have the same file have the same ID."""
+    name: str
+    mime_type: str
+    size: int
+    """In bytes."""
+    uploaded_on: Instant
+
+    def stored(self) -> Mapping[str, Stored]:
+        """Return the value of the attribute in the object's state."""
+        return {
+            "fileId": self.file_id,
+            "name": self.name,
+            "mimeType": self.mime_type,
+            "size": self.size,
+            "uploadedOn": format_instant(self.uploaded_on),
+        }
+
+
+def stored_file(value: Any) -> StoredFile | None:
+    """Return the file of an attribute's stored value. None for null, and for values of another type."""
+    if not isinstance(value, Mapping):
+        return None
+    file_id, name, mime_type, size = (value.get(key) for key in ("fileId", "name", "mimeType", "size"))
+    return StoredFile(file_id, name, mime_type, size, parse_instant(value["uploadedOn"]))
+
+
+def file_attributes(class_: Class) -> Iterator[str]:
+    """Yield the names of the File attributes of a class."""
+    return (each.name for each in class_.attributes.values() if isinstance(each.type, FileType))
+
+
+def file_ids(class_: Class, state: State) -> Iterator[str]:
+    """Yield the IDs of the files in an object's state."""
+    for name in file_attributes(class_):
+        file = stored_file(state.get(name))
+        if file is not None:
+            yield file.file_id
+
+
+PENDING_PREFIX = "pending/"
+"""The prefix of the keys of uploads in the blob store."""
+
+
+def pending_key(pending_id: str) -> str:
+    """Return the key of an upload's bytes, by its pending ID."""
+    return f"{PENDING_PREFIX}{pending_id}"
+
+
+def file_key(file_id: str) -> str:
+    """Return the key of the bytes of an object's file."""
+    return f"files/{file_id}"

@@ -1,0 +1,135 @@
+"""The interfaces for files: a store of bytes, and the ledger of all files that no object has for certain."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from stratabase.domain.files.pending_file import PendingFile, ReleasedFile
+from stratabase.domain.objects.instant import Instant
+
+
+class BlobNotFound(Exception):
+    """The blob store has no bytes under a key, or no multipart upload with an ID."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+class Blob(NamedTuple):
+    """Stored bytes."""
+
+    key: str
+    size: int
+    """In bytes."""
+
+
+class MultipartUpload(NamedTuple):
+    """A multipart upload that is not complete: its key, and the ID that the blob store gave it."""
+
+    key: str
+    id: str
+
+
+class UploadedPart(NamedTuple):
+    """A part of a multipart upload. `token` is what the blob store returned for it."""
+
+    number: int
+    token: str
+
+
+MIN_PART_SIZE = 5 * 1024 * 1024
+"""Bytes. Each part of a multipart upload has at least this size, except for the last one."""
+
+
+class BlobStore(Protocol):
+    """Bytes under keys.
+
+    Keys are relative paths of ASCII letters, digits, `/`, `-` and `_`. All methods that write are durable
+    when they return. A reader sees either all bytes of a write or none. Every method raises Unavailable if
+    the store cannot answer, for example if the disk is full.
+    """
+
+    def put(self, key: str, content: Iterable[bytes], size: int) -> None:
+        """Store bytes, and replace those under the key. `size`: the length of all chunks together."""
+
+    def copy(self, source: str, target: str, size: int) -> None:
+        """Store the bytes of one key under another key too, without reading them. Raises BlobNotFound.
+
+        `size`: that of the source, which may take several steps if it is large.
+        """
+
+    def read(self, key: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+        """Return an iterator over the bytes from `start` up to `end`, or to the last one.
+
+        The chunks have at most 256 KiB, and the memory does not grow with the size. Raises BlobNotFound at
+        once, not when the first chunk is requested. A caller that stops early closes the iterator.
+        """
+
+    def size(self, key: str) -> int | None:
+        """Return the number of bytes under a key, None if there are none."""
+
+    def delete(self, keys: Sequence[str]) -> None:
+        """Remove the bytes under keys. Keys without bytes are ignored."""
+
+    def list(self, prefix: str) -> Iterator[Blob]:
+        """Yield the stored bytes whose keys begin with a prefix, ordered by key.
+
+        What is written or deleted meanwhile may be missing or present.
+        """
+
+    def begin_upload(self, key: str) -> MultipartUpload:
+        """Begin a multipart upload. Its bytes appear under the key when it is complete."""
+
+    def put_part(self, upload: MultipartUpload, number: int, content: bytes) -> UploadedPart:
+        """Store a part. `number`: 1 to 10,000; parts follow in the order of their numbers.
+
+        A part with the same number is replaced. Raises BlobNotFound if the upload has ended.
+        """
+
+    def complete_upload(self, upload: MultipartUpload, parts: Sequence[UploadedPart]) -> None:
+        """Join these parts, in the order of their numbers, and store the bytes under the key.
+
+        Parts that are not named are removed. Raises BlobNotFound if the upload has ended.
+        """
+
+    def abort_upload(self, upload: MultipartUpload) -> None:
+        """Remove all parts of an upload. An upload that has ended is ignored."""
+
+
+class FileLedger(Protocol):
+    """The durable list of uploads that no object has yet, and of files that no object has any more.
+
+    An entry is written before any bytes, and deleted after them, or in the commit of the object that takes
+    the file. Commits that release a file add an entry (`EntityRepository.commit`). Every method raises
+    Unavailable if the store cannot answer. Reads are strongly consistent, except for `pending_bytes`, `due`.
+    """
+
+    def add(self, pending: PendingFile) -> None:
+        """Add an upload, before its bytes are stored."""
+
+    def pending(self, ids: Sequence[str]) -> list[PendingFile | None]:
+        """Return the uploads with these IDs, None for others. Expired uploads may still be there.
+
+        Uploads that are incomplete, or that the sweep is removing, do not count.
+        """
+
+    def pending_bytes(self, member_id: str) -> int:
+        """Return the bytes of all uploads of a member that no object has taken yet, incomplete ones too."""
+
+    def withdraw(self, id_: str, now: Instant) -> None:
+        """Make the sweep remove an upload at its next run. An unknown ID is ignored."""
+
+    def due(self, now: Instant) -> Iterator[ReleasedFile]:
+        """Yield what the sweep has to remove at an instant."""
+
+    def condemn(self, released: ReleasedFile, now: Instant) -> bool:
+        """Mark an entry so that no object can take its file any more. Return whether this succeeded.
+
+        It fails if an object has taken the file meanwhile. Entries that are marked already stay so.
+        """
+
+    def forget(self, released: ReleasedFile) -> None:
+        """Delete the entry of a file whose bytes are removed."""
+
+    def knows(self, pending_ids: Sequence[str]) -> list[bool]:
+        """Return, for each ID of an upload, whether the ledger has an entry for it, in any state."""
