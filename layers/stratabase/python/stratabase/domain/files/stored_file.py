@@ -36,8 +36,8 @@ def stored_file(value: Any) -> StoredFile | None:
     """Return the file of an attribute's stored value. None for null, and for values of another type."""
     if not isinstance(value, Mapping):
         return None
-    file_id, name, mime_type, size = (value.get(key) for key in ("fileId", "name", "mimeType", "size"))
-    return StoredFile(file_id, name, mime_type, size, parse_instant(value["uploadedOn"]))
+    uploaded_on = parse_instant(value["uploadedOn"])
+    return StoredFile(value["fileId"], value["name"], value["mimeType"], value["size"], uploaded_on)
 
 
 def file_attributes(class_: Class) -> Iterator[str]:
