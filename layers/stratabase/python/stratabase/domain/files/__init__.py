@@ -3,5 +3,5 @@
 - `stored_file`: the value of a File attribute, and the keys of its bytes
 - `pending_file`: an uploaded file that no object has yet
 
-The bytes are in a blob store (`operations/files/ports.py`). Imports `objects` and `members` of the domain.
+The bytes are in a blob store (`operations/file_ports.py`). Imports `objects` and `members` of the domain.
 """
