@@ -34,10 +34,10 @@ class Files:
     def __init__(self, services: Services, engine: Engine) -> None:
         self.blob_calls = 0
         self._blobs = InMemoryBlobs(self._count)
-        ledger = EngineFileLedger(engine)
-        self._services = replace(services, files=FileStores(self._blobs, ledger))
+        files = FileStores(lambda: self._blobs, EngineFileLedger(engine))
+        self._services = replace(services, files=files)
         limits = FileLimits(file_size=2**20, pending_bytes=2**30)
-        self._uploads = FileUploads(self._services, self._blobs, ledger, limits, ThreadedMap(2))
+        self._uploads = FileUploads(self._services, files, limits, ThreadedMap(2))
         self._target = self._uploads.target(CALLER, "Photo", "picture")
         self._photos = [self._create(self._upload()) for _ in range(3)]
 
