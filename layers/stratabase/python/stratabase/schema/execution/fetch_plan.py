@@ -181,8 +181,8 @@ def _plan_below(selections: Selections, above: _Selected) -> FetchPlan:
             plan.add_attribute(selected)
         elif MOMENT in extensions:
             plan.add_format(selected)
-        elif isinstance(selected.type, GraphQLObjectType):
-            # Fields below the items of a page belong to the same objects.
+        if ROLE not in extensions and isinstance(selected.type, GraphQLObjectType):
+            # Fields below the items of a page, a lock or a file belong to the same objects.
             plan.add(_plan_below(selections, selected))
             plan.lock |= locks.SHOWS_LOCK in extensions
     return plan

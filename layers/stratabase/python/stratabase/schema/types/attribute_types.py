@@ -1,6 +1,6 @@
-"""The scalars that GraphQL itself does not have, and the types of files.
+"""The scalars that GraphQL itself does not have.
 
-The scalars accept any JSON scalar, because the meaning of a value depends on its attribute and the member's
+They accept any JSON scalar, because the meaning of a value depends on its attribute and the member's
 formats. So the attribute's type reads the value later, and a wrong value becomes an issue that names the
 attribute.
 """
@@ -11,13 +11,6 @@ from graphql import (
     GraphQLArgument,
     GraphQLDefaultInput,
     GraphQLError,
-    GraphQLField,
-    GraphQLID,
-    GraphQLInputField,
-    GraphQLInputObjectType,
-    GraphQLInt,
-    GraphQLNonNull,
-    GraphQLObjectType,
     GraphQLScalarType,
     GraphQLString,
     ValueNode,
@@ -25,7 +18,7 @@ from graphql import (
 from graphql.language import BooleanValueNode, FloatValueNode, IntValueNode, StringValueNode
 
 from stratabase.messages import _
-from stratabase.model.api_names import CURSOR, FILE_INFO, PENDING_FILE_REFERENCE
+from stratabase.model.api_names import CURSOR
 
 _DESCRIPTIONS = {
     CURSOR: "A position in a page, from an earlier response.",
@@ -86,32 +79,3 @@ def with_default(type_: Any, value: Any) -> GraphQLArgument:
 def format_argument() -> dict[str, GraphQLArgument]:
     """Return the argument `format` of fields whose values have formats."""
     return {"format": with_default(GraphQLString, "default")}
-
-
-FILE_INFO_TYPE = GraphQLObjectType(
-    FILE_INFO,
-    {
-        "fileId": GraphQLField(GraphQLNonNull(GraphQLID)),
-        "link": GraphQLField(
-            GraphQLNonNull(GraphQLString), description="The address to download the file from."
-        ),
-        "mimeType": GraphQLField(GraphQLNonNull(GraphQLString)),
-        "name": GraphQLField(GraphQLNonNull(GraphQLString)),
-        "size": GraphQLField(GraphQLNonNull(GraphQLInt), description="The size in bytes."),
-        "uploadedOn": GraphQLField(GraphQLNonNull(SCALARS["Datetime"]), format_argument()),
-    },
-    description="A file of an object.",
-)
-
-PENDING_FILE_REFERENCE_TYPE = GraphQLInputObjectType(
-    PENDING_FILE_REFERENCE,
-    {
-        "pendingFileId": GraphQLInputField(GraphQLNonNull(GraphQLString)),
-        "fileId": GraphQLInputField(GraphQLNonNull(GraphQLID)),
-        "mimeType": GraphQLInputField(GraphQLNonNull(GraphQLString)),
-        "name": GraphQLInputField(GraphQLNonNull(GraphQLString)),
-        "size": GraphQLInputField(GraphQLNonNull(GraphQLInt), description="The size in bytes."),
-        "uploadedOn": GraphQLInputField(GraphQLNonNull(SCALARS["Datetime"])),
-    },
-    description="An uploaded file that belongs to no object yet, as the upload returned it.",
-)

@@ -8,13 +8,16 @@ from graphql import GraphQLField, GraphQLNonNull
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.serials import serial_attributes
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
+from stratabase.domain.query.fetch import View
 from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.model.api_names import ID
 from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.model import Class, Model
 from stratabase.model.types import ID_TYPE, TYPES
+from stratabase.model.types.file import FileType
 from stratabase.schema.request.context import ResolveInfo
 from stratabase.schema.types.attribute_types import SCALARS, format_argument
+from stratabase.schema.types.file_source import file_source
 
 ID_ATTRIBUTE = Attribute(ID, ID_TYPE)
 """The attribute `_id` of every object, for filters and orders."""
@@ -46,7 +49,7 @@ def filterable_attributes(class_: Class) -> Iterator[Attribute]:
 
 def sortable_attributes(class_: Class) -> Iterator[Attribute]:
     """Yield the attributes to sort by, `_id` first."""
-    yield from (attribute for attribute in filterable_attributes(class_) if attribute.type.sortable)
+    yield from filterable_attributes(class_)
     yield from version_time_attributes(class_)
 
 
@@ -105,16 +108,27 @@ def attribute_field(model: Model, class_: Class, attribute: Attribute, type_: An
     return GraphQLField(
         type_,
         format_argument() if attribute.type.takes_format else None,
-        _attribute_resolver(attribute),
+        _attribute_resolver(class_, attribute),
         description=attribute.description,
         extensions={ATTRIBUTE: AttributeField(model, class_, attribute)},
     )
 
 
-def _attribute_resolver(attribute: Attribute) -> Resolver | None:
+def _attribute_resolver(class_: Class, attribute: Attribute) -> Resolver | None:
+    if isinstance(attribute.type, FileType):
+        return _resolve_file(class_, attribute)
     if attribute.type.takes_format:
         return _resolve_formatted(attribute)
     return _resolve_written(attribute) if attribute.type.has_serializer else None
+
+
+def _resolve_file(class_: Class, attribute: Attribute) -> Resolver:
+    source = file_source(class_.name, attribute.name)
+
+    def resolve(view: View, info: ResolveInfo) -> Any:
+        return source(view, info.context.base_url)
+
+    return resolve
 
 
 def _resolve_written(attribute: Attribute) -> Resolver:
