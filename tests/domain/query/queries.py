@@ -70,7 +70,8 @@ many_states = st.lists(states, max_size=len(IDS)).map(numbered)
 
 def values_of(attribute: str) -> list[Any]:
     """Return stored values of an attribute."""
-    return {"_id": IDS, "picture": FILES}.get(attribute) or VALUES[attribute]
+    known: Mapping[str, list[Any]] = {**VALUES, "_id": IDS, "picture": FILES}
+    return known[attribute]
 
 
 def operands_of(attribute: str) -> list[Any]:

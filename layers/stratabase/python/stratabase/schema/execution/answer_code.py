@@ -18,8 +18,9 @@ from stratabase.formats.preferences import Formats
 from stratabase.model.attribute import Attribute
 from stratabase.model.types.file import FileType
 from stratabase.schema.execution.selections import Selections, names_of
-from stratabase.schema.types.attributes import ATTRIBUTE, MOMENT, AttributeField, MomentField
-from stratabase.schema.types.file_source import LINK, file_source
+from stratabase.schema.types.attribute_types import MOMENT, MomentField
+from stratabase.schema.types.attributes import ATTRIBUTE, AttributeField
+from stratabase.schema.types.files import LINK, file_source
 from stratabase.schema.types.objects import ROLE, nested_key
 
 

@@ -31,7 +31,8 @@ from stratabase.schema.inputs.query_reader import query_reader_of
 from stratabase.schema.request.context import GraphQLContext
 from stratabase.schema.request.refusals import raise_issues, run_all
 from stratabase.schema.types import locks
-from stratabase.schema.types.attributes import ATTRIBUTE, MOMENT, AttributeField, MomentField
+from stratabase.schema.types.attribute_types import MOMENT, MomentField
+from stratabase.schema.types.attributes import ATTRIBUTE, AttributeField
 from stratabase.schema.types.objects import ROLE, RoleField, nested_key
 
 Keys = tuple[str, ...]

@@ -1,16 +1,19 @@
-"""The scalars that GraphQL itself does not have.
+"""The scalars that GraphQL itself does not have, and the fields that show instants.
 
-They accept any JSON scalar, because the meaning of a value depends on its attribute and the member's
+The scalars accept any JSON scalar, because the meaning of a value depends on its attribute and the member's
 formats. So the attribute's type reads the value later, and a wrong value becomes an issue that names the
 attribute.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from graphql import (
     GraphQLArgument,
     GraphQLDefaultInput,
     GraphQLError,
+    GraphQLField,
+    GraphQLNonNull,
     GraphQLScalarType,
     GraphQLString,
     ValueNode,
@@ -19,6 +22,9 @@ from graphql.language import BooleanValueNode, FloatValueNode, IntValueNode, Str
 
 from stratabase.messages import _
 from stratabase.model.api_names import CURSOR
+from stratabase.model.attribute import Attribute
+from stratabase.model.types import TYPES
+from stratabase.schema.request.context import ResolveInfo
 
 _DESCRIPTIONS = {
     CURSOR: "A position in a page, from an earlier response.",
@@ -79,3 +85,33 @@ def with_default(type_: Any, value: Any) -> GraphQLArgument:
 def format_argument() -> dict[str, GraphQLArgument]:
     """Return the argument `format` of fields whose values have formats."""
     return {"format": with_default(GraphQLString, "default")}
+
+
+MOMENT = "moment"
+"""The key in the `extensions` of a field for its `MomentField`."""
+
+
+class MomentField(NamedTuple):
+    """The type and the attribute of a field that shows an instant."""
+
+    type_name: str
+    attribute: Attribute
+
+
+def moment_field(type_name: str, name: str, description: str, *, nullable: bool = False) -> GraphQLField:
+    """Return a field that shows an instant. Its source has the stored Datetime under `name`."""
+    attribute = Attribute(name, TYPES["Datetime"])
+
+    def resolve(source: Mapping[str, Any], info: ResolveInfo, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
+        value = source[name]
+        formats = info.context.caller.formats
+        return None if value is None else attribute.type.serializer(format or "default", formats)(value)
+
+    scalar = SCALARS["Datetime"]
+    return GraphQLField(
+        scalar if nullable else GraphQLNonNull(scalar),
+        format_argument(),
+        resolve,
+        description=description,
+        extensions={MOMENT: MomentField(type_name, attribute)},
+    )

@@ -1,9 +1,9 @@
 """Which attributes the types of a class have, and the fields that show them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from graphql import GraphQLField, GraphQLNonNull
+from graphql import GraphQLField
 
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.serials import serial_attributes
@@ -16,8 +16,8 @@ from stratabase.model.model import Class, Model
 from stratabase.model.types import ID_TYPE, TYPES
 from stratabase.model.types.file import FileType
 from stratabase.schema.request.context import ResolveInfo
-from stratabase.schema.types.attribute_types import SCALARS, format_argument
-from stratabase.schema.types.file_source import file_source
+from stratabase.schema.types.attribute_types import format_argument
+from stratabase.schema.types.files import file_source
 
 ID_ATTRIBUTE = Attribute(ID, ID_TYPE)
 """The attribute `_id` of every object, for filters and orders."""
@@ -58,36 +58,6 @@ def writable_attributes(class_: Class) -> Iterator[Attribute]:
     numbered = serial_attributes(class_)
     native = (attribute for attribute in readable_attributes(class_) if attribute.origin is Origin.NATIVE)
     yield from (attribute for attribute in native if attribute.name not in numbered)
-
-
-MOMENT = "moment"
-"""The key in the `extensions` of a field for its `MomentField`."""
-
-
-class MomentField(NamedTuple):
-    """The type and the attribute of a field that shows an instant."""
-
-    type_name: str
-    attribute: Attribute
-
-
-def moment_field(type_name: str, name: str, description: str, *, nullable: bool = False) -> GraphQLField:
-    """Return a field that shows an instant. Its source has the stored Datetime under `name`."""
-    attribute = Attribute(name, TYPES["Datetime"])
-
-    def resolve(source: Mapping[str, Any], info: ResolveInfo, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
-        value = source[name]
-        formats = info.context.caller.formats
-        return None if value is None else attribute.type.serializer(format or "default", formats)(value)
-
-    scalar = SCALARS["Datetime"]
-    return GraphQLField(
-        scalar if nullable else GraphQLNonNull(scalar),
-        format_argument(),
-        resolve,
-        description=description,
-        extensions={MOMENT: MomentField(type_name, attribute)},
-    )
 
 
 ATTRIBUTE = "attribute"
