@@ -97,8 +97,10 @@ def test_a_historical_version_has_a_link_that_names_it(api: FileApi, painter: st
         api.ask(query % (json.dumps(painter), json.dumps(api.at(instant))))
         for instant in (FIRST - 1, FIRST, FIRST + 999, SECOND, SECOND + 5)
     ]
+    visited = api.ask(query % (json.dumps(painter), json.dumps(api.at(FIRST))), VISITOR)
     historical = f"painter/{painter}/portrait?version={FIRST}"
     current = f"painter/{painter}/portrait"
+    assert link_of(visited) == historical
     assert [link_of(each) for each in shown] == [None, historical, historical, current, current]
 
 

@@ -1,6 +1,7 @@
 """Compile a selection to Python functions that shape the answer."""
 
 from collections.abc import Callable, Sequence
+from textwrap import indent
 from typing import Any
 
 from graphql import (
@@ -50,20 +51,23 @@ class AnswerCode:
         return name
 
     def add_function(self, expression: str) -> str:
-        """Add a function of `source` and `base_url`, and return its name.
+        """Add a function of `source`, and return its name.
 
-        In `expression`, `g` is the method `get` of `source`, which is a dict.
+        In `expression`, `g` is the method `get` of that dict, and `base_url` is the root URL of all links.
         """
         name = f"f{len(self._lines)}"
-        self._lines.append(f"def {name}(source, base_url):\n    g = source.get\n    return {expression}\n")
+        self._lines.append(f"def {name}(source):\n    g = source.get\n    return {expression}\n")
         return name
 
     def compile(self, name: str) -> "ShapeAnswer":
-        """Compile the source, and return the function with a name."""
+        """Compile the source, and return the function with a name, which also takes the root URL of links."""
         names = dict(self._names)
-        exec("\n".join(self._lines), names)  # noqa: S102 - no text of a client is in it but names
-        function: ShapeAnswer = names[name]
-        return function
+        # The functions are inside another one, so that they know the URL, and no call has to pass it.
+        functions = indent("\n".join(self._lines), "    ")
+        source = f"def shape(source, base_url):\n{functions}\n    return {name}(source)\n"
+        exec(source, names)  # noqa: S102 - no text of a client is in it but names
+        shape: ShapeAnswer = names["shape"]
+        return shape
 
 
 ShapeAnswer = Callable[[Any, str], Any]
@@ -142,7 +146,7 @@ class AnswerCompiler:
     ) -> str:
         """Return the expression for the answer of a value `v` that is not null."""
         if isinstance(type_, GraphQLObjectType):
-            return f"{self._object(code, key, type_, nodes)}(v, base_url)"
+            return f"{self._object(code, key, type_, nodes)}(v)"
         if isinstance(type_, GraphQLList):
             return self._list(code, key, type_, nodes)
         extensions = field.extensions
@@ -158,7 +162,7 @@ class AnswerCompiler:
         if not isinstance(item, GraphQLNonNull):
             raise NeedsGraphQLCore(str(type_))
         if isinstance(item.of_type, GraphQLObjectType):
-            return f"[{self._object(code, key, item.of_type, nodes)}(each, base_url) for each in v]"
+            return f"[{self._object(code, key, item.of_type, nodes)}(each) for each in v]"
         return f"[{self._scalar(item.of_type.name)} for v in v]"
 
     def _scalar(self, name: str) -> str:
