@@ -7,6 +7,13 @@ Refusals are exceptions that carry data. This module adds those of HTTP to the o
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from stratabase.domain.files.refusals import (
+    FileNotFound,
+    FileTooLarge,
+    FileTypeNotAllowed,
+    PendingFileGone,
+    TooMuchPending,
+)
 from stratabase.domain.issues.refusals import (
     Forbidden,
     Refusal,
@@ -84,7 +91,7 @@ def _accept_encoding(_: UnsupportedContentEncoding) -> Headers:
     return (("Accept-Encoding", "identity"),)
 
 
-def _retry_after(refusal: Unavailable | TooManyFailures | TooManyMails) -> Headers:
+def _retry_after(refusal: Unavailable | TooManyFailures | TooManyMails | TooMuchPending) -> Headers:
     return (("Retry-After", str(refusal.retry_after)),)
 
 
@@ -105,16 +112,21 @@ STATUS_TABLE: Mapping[type[Refusal], StatusRow] = {
     Forbidden: StatusRow(403),
     NotFound: StatusRow(404),
     NoSuchMember: StatusRow(404),
+    FileNotFound: StatusRow(404),
     MethodNotAllowed: StatusRow(405, _allow),
     NotAcceptable: StatusRow(406),
     MemberTaken: StatusRow(409),
     LastAdministrator: StatusRow(409),
+    PendingFileGone: StatusRow(410),
     BodyTooLarge: StatusRow(413),
+    FileTooLarge: StatusRow(413),
     ResponseTooLarge: StatusRow(413),
     UnsupportedMediaType: StatusRow(415),
+    FileTypeNotAllowed: StatusRow(415),
     UnsupportedContentEncoding: StatusRow(415, _accept_encoding),
     TooManyFailures: StatusRow(429, _retry_after, Log.warning),
     TooManyMails: StatusRow(429, _retry_after, Log.warning),
+    TooMuchPending: StatusRow(429, _retry_after),
     Unavailable: StatusRow(503, _retry_after, Log.warning),
 }
 
