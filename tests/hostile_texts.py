@@ -14,7 +14,7 @@ from stratabase.adapters.mail.message import build_message
 from stratabase.cli.gateway.errors import GatewayError
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import RouteDeclaration
-from stratabase.domain.files.file_name import stored_file_name
+from stratabase.domain.files.file_name import clean_file_name
 from stratabase.domain.files.media_type import stored_media_type
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.members.fields import stray_character
@@ -169,7 +169,7 @@ PLACES: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
         lambda text: stored_media_type("image/svg+xml", text.encode()),
         ("<!--" * LONG, " " * LONG, "<!-- -->" + " " * LONG, "<!doctype" + " " * LONG),
     ),
-    "the name of a file": (stored_file_name, ("/" * LONG, "." * LONG, "\0" * LONG, "\\" * LONG)),
+    "the name of a file": (clean_file_name, ("/" * LONG, "." * LONG, "\0" * LONG, "\\" * LONG)),
     "the headers of a part": (
         _reads_part,
         ('"' + r"\"" * 8000, ';a="' * 4000, "; filename*" * 1400, ";" + " " * 16_000, ";a" + " " * 16_000),

@@ -11,6 +11,7 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.domain.write.warning_rules import WarningRules
 from stratabase.model.model import Class, Model
+from stratabase.operations.file_ports import FileStores
 from stratabase.operations.ports import Clock, EntityRepository, Ids
 
 _UNLIMITED = BulkLimits(objects=maxsize, seconds=maxsize)
@@ -32,6 +33,8 @@ class Services:
     """The limits of one bulk operation. The default has none; those of an instance are settings."""
     lock_minutes: int = MAX_LOCK_MINUTES
     """The longest lock, in minutes."""
+    files: FileStores | None = None
+    """The stores of files. Without them, no file is pending."""
     warning_rules: WarningRules = field(init=False)
     """The warnings of the model, prepared for writes."""
 

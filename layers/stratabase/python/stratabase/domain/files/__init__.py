@@ -4,5 +4,5 @@
 - `pending_file`: an uploaded file that no object has yet
 - `file_name`, `media_type`: the name and the type of an uploaded file, from what the client says
 
-The bytes are in a blob store (`operations/files/ports.py`). Imports `objects` and `members` of the domain.
+The bytes are in a blob store (`operations/file_ports.py`). Imports `objects` and `members` of the domain.
 """

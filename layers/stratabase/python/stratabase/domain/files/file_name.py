@@ -17,7 +17,7 @@ _NONCHARACTERS = "\ufeff\ufffe\uffff"
 _REMOVED = frozenset(_DIRECTION_MARKS + _NONCHARACTERS)
 
 
-def stored_file_name(sent: str) -> str:
+def clean_file_name(sent: str) -> str:
     """Return the name under which a file is stored: the last component of the path that the client sent.
 
     Slashes and backslashes separate components, whatever the system of the client. Control characters are

@@ -1,5 +1,6 @@
 """An uploaded file that no object has yet, and the ledger entries that account for all bytes in transit."""
 
+import re
 from typing import NamedTuple
 
 from stratabase.domain.files.stored_file import StoredFile
@@ -12,6 +13,14 @@ SWEEP_DELAY = 300_000
 
 A write that began in time copies the bytes before it commits. It has ended by then.
 """
+
+
+_FILE_ID = re.compile(r"[0-9A-Za-z]{1,64}")
+
+
+def is_file_id(text: str) -> bool:
+    """Return whether a text has the form of the IDs of files. All other texts are IDs of no file."""
+    return _FILE_ID.fullmatch(text) is not None
 
 
 class FileTarget(NamedTuple):

@@ -5,8 +5,6 @@ from typing import Any, NamedTuple
 
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
-from stratabase.model.model import Class
-from stratabase.model.types.file import FileType
 from stratabase.model.types.storage import Stored
 
 
@@ -40,17 +38,13 @@ def stored_file(value: Any) -> StoredFile | None:
     return StoredFile(value["fileId"], value["name"], value["mimeType"], value["size"], uploaded_on)
 
 
-def file_attributes(class_: Class) -> Iterator[str]:
-    """Yield the names of the File attributes of a class."""
-    return (each.name for each in class_.attributes.values() if isinstance(each.type, FileType))
+def file_ids(state: State) -> Iterator[str]:
+    """Yield the IDs of the files in an object's state, also those of attributes that the model has no more.
 
-
-def file_ids(class_: Class, state: State) -> Iterator[str]:
-    """Yield the IDs of the files in an object's state."""
-    for name in file_attributes(class_):
-        file = stored_file(state.get(name))
-        if file is not None:
-            yield file.file_id
+    Only File attributes have mappings as values.
+    """
+    found = (value.get("fileId") for value in state.values() if isinstance(value, Mapping))
+    return (file_id for file_id in found if isinstance(file_id, str))
 
 
 PENDING_PREFIX = "pending/"

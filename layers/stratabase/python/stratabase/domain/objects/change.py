@@ -134,6 +134,13 @@ class Change:
     """The time by which locks are judged, since `instant` may be ahead of the clock; None means `instant`."""
     root: Reference | None = None
     """The object that is restored with its parts. Only such a change may take several commits."""
+    files: tuple[str, ...] = ()
+    """The IDs of the uploads that objects of the change take. Each must be pending, and in time at `now`."""
+
+    @property
+    def time(self) -> Instant:
+        """The time by which locks and uploads are judged."""
+        return self.instant if self.now is None else self.now
 
     def object_effects(self) -> Iterator[ObjectEffect]:
         """Yield the effects that create, change, delete or restore objects."""

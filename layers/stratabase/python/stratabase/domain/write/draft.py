@@ -14,7 +14,7 @@ from stratabase.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.former_state import incompatible_attributes
 from stratabase.domain.objects.identity import is_unwritten
-from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.frozen import frozen
 from stratabase.messages import Message, _
@@ -95,23 +95,9 @@ def check_domains(draft: Draft) -> Iterator[Issue]:
             yield draft.issue(IssueType[violation.issue], name, violation.message)
 
 
-def check_files(draft: Draft) -> Iterator[Issue]:
-    """Yield an issue for each reference to a pending file that does not exist."""
-    for name, value in draft.changes.items():
-        # The service takes no uploads yet, so no pending file exists.
-        if isinstance(value, Mapping):
-            message = _(
-                "The pending file {id} does not exist. "
-                "Upload the file first, then use the reference that the upload returns.",
-                id=describe_value(value.get("pendingFileId")),
-            )
-            yield draft.issue(IssueType.ENTITY_NOT_FOUND, name, message)
-
-
 CHECKS = (
     check_required_values,
     check_domains,
-    check_files,
 )
 
 

@@ -17,6 +17,7 @@ from stratabase.domain.write.commands import (
     Update,
 )
 from stratabase.domain.write.draft import check_draft, read_draft, report_missing_values
+from stratabase.domain.write.files import take_files
 from stratabase.domain.write.limits import MAX_OBJECTS_PER_COMMAND
 from stratabase.domain.write.parts import request_parts
 from stratabase.domain.write.request import (
@@ -90,7 +91,7 @@ def _create(request: WriteRequest, task: CreateObject) -> None:
     draft = read_draft(subject, None, command.values, request.context.caller.formats)
     request.issues += check_draft(draft)
     reference = Reference(class_.name, request.context.ids.new_id(path))
-    state = {**draft.state, ID: reference.id, **task.key_to_whole}
+    state = {**draft.state, ID: reference.id, **task.key_to_whole, **take_files(request, draft)}
     _request_roles(
         request, request.add(ObjectWrite(subject, reference, None, state, is_new=True)), task.placed
     )
@@ -110,9 +111,8 @@ def _update(request: WriteRequest, task: UpdateObject) -> None:
     request.issues += check_draft(draft)
     if request.context.reports_missing:
         request.reports += (issue for issue in report_missing_values(draft) if request.may_report(issue))
-    _request_roles(
-        request, request.add(ObjectWrite(subject, reference, before, {**draft.state})), task.placed
-    )
+    state = {**draft.state, **take_files(request, draft)}
+    _request_roles(request, request.add(ObjectWrite(subject, reference, before, state)), task.placed)
 
 
 def _delete(request: WriteRequest, task: DeleteObject) -> None:

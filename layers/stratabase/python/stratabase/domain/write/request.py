@@ -6,6 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access
+from stratabase.domain.files.pending_file import PendingFile
 from stratabase.domain.issues.issue import Issue, Level, Path, Subject
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Tombstone
@@ -148,6 +149,8 @@ class WriteRequest:
     """Issues that only a validation shows, and that stop no write."""
     tasks: deque[Task] = field(default_factory=deque)
     """The tasks to be done. A queue, because recursion would limit the depth of parts."""
+    files: dict[str, PendingFile] = field(default_factory=dict)
+    """By ID: the pending files that the request's objects take."""
     restored_parts: int = 0
     """The number of former parts that the restoration has looked at."""
     unfinished: dict[Reference, None] = field(default_factory=dict)

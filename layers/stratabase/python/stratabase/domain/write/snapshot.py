@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from stratabase.domain.files.pending_file import PendingFile
 from stratabase.domain.issues.issue import Path
 from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
@@ -29,9 +30,11 @@ class Missing:
     seen_versions: dict[Moment, None] = field(default_factory=dict)
     """Former states, to find whether the caller may see them."""
     tombstones: dict[Reference, None] = field(default_factory=dict)
+    uploads: dict[str, None] = field(default_factory=dict)
+    """The IDs of pending files."""
 
     def __bool__(self) -> bool:
-        of_now = (self.entities, self.seen, self.links, self.pairs, self.serials)
+        of_now = (self.entities, self.seen, self.links, self.pairs, self.serials, self.uploads)
         return any((*of_now, self.versions, self.seen_versions, self.tombstones))
 
 
@@ -51,6 +54,7 @@ class Snapshot:
     versions: dict[Moment, Entity | None] = field(default_factory=dict)
     seen_versions: dict[Moment, bool] = field(default_factory=dict)
     tombstones: dict[Reference, Tombstone | None] = field(default_factory=dict)
+    uploads: dict[str, PendingFile | None] = field(default_factory=dict)
     missing: Missing = field(default_factory=Missing)
 
     def knows(self, reference: Reference) -> bool:
@@ -94,6 +98,12 @@ class Snapshot:
         if reference not in self.tombstones:
             self.missing.tombstones[reference] = None
         return self.tombstones.get(reference)
+
+    def upload(self, id_: str) -> PendingFile | None:
+        """Return a pending file, whether it has expired or not; None if there is none."""
+        if id_ not in self.uploads:
+            self.missing.uploads[id_] = None
+        return self.uploads.get(id_)
 
     def linked_ids(self, role: RoleName, id_: str) -> tuple[str, ...]:
         """Return the IDs that a role leads to, for roles that the object's own state does not contain."""

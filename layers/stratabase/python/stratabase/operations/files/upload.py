@@ -1,11 +1,34 @@
 """Accept a file for an attribute. It stays pending until an object takes it, for an hour at most."""
 
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-from stratabase.domain.files.pending_file import FileTarget, PendingFile
+from stratabase.domain.files.file_name import clean_file_name
+from stratabase.domain.files.media_type import stored_media_type
+from stratabase.domain.files.pending_file import PENDING_DURATION, FileTarget, PendingFile
+from stratabase.domain.files.refusals import FileTooLarge, FileTypeNotAllowed, TooMuchPending
+from stratabase.domain.files.stored_file import StoredFile, pending_key
+from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.members.member import Caller
-from stratabase.operations.files.ports import BlobStore, FileLedger
+from stratabase.messages import Message, _
+from stratabase.operations.file_ports import BlobStore, FileLedger
+from stratabase.operations.files.attributes import check_may_set, find_attribute
 from stratabase.operations.services import Services
+
+Call = Callable[[], Any]
+RunAll = Callable[[Callable[[Call], Any], Sequence[Call]], list[Any]]
+"""Maps a function over a sequence, possibly in parallel (`store.engine.parallel`)."""
+
+
+def _one_by_one(run: Callable[[Call], Any], calls: Sequence[Call]) -> list[Any]:
+    return [run(call) for call in calls]
+
+
+_REFUSALS: dict[str, Callable[[Message], Refusal]] = {
+    "ATTRIBUTE_FILE_TYPE": FileTypeNotAllowed,
+    "ATTRIBUTE_FILE_SIZE": FileTooLarge,
+}
+"""By issue of a violated constraint: the refusal of the upload."""
 
 
 class FileLimits(NamedTuple):
@@ -30,22 +53,79 @@ class SentFile(NamedTuple):
 class FileUploads:
     """Accepts files."""
 
-    def __init__(self, services: Services, blobs: BlobStore, ledger: FileLedger, limits: FileLimits) -> None:
+    def __init__(
+        self,
+        services: Services,
+        blobs: BlobStore,
+        ledger: FileLedger,
+        limits: FileLimits,
+        run_all: RunAll = _one_by_one,
+    ) -> None:
+        """`run_all` runs calls of the store, possibly in parallel."""
         self._services = services
         self._blobs = blobs
         self._ledger = ledger
         self._limits = limits
+        self._run_all = run_all
 
     def target(self, caller: Caller, class_name: str, attribute: str) -> FileTarget:
         """Return the attribute that an address names, in any case, if the caller may set it.
 
         Raises FileNotFound, Forbidden.
         """
-        raise NotImplementedError
+        class_, found = find_attribute(self._services.model, class_name, attribute)
+        check_may_set(self._services.model, caller, class_, found)
+        return FileTarget(class_.name, found.name)
 
     def upload(self, caller: Caller, target: FileTarget, sent: SentFile) -> PendingFile:
         """Store a file, and return it.
 
         Raises FileTooLarge, FileTypeNotAllowed, TooMuchPending, Unavailable.
         """
-        raise NotImplementedError
+        pending = self._accept(caller, target, sent)
+        # 1. The ledger comes before the bytes, so that the sweep finds them whatever happens next. The bytes
+        #    of other uploads are counted at the same time, to save a round trip.
+        others, _added = self._run_all(
+            lambda call: call(),
+            (
+                lambda: self._ledger.pending_bytes(caller.id, besides=pending.id),
+                lambda: self._ledger.add(pending),
+            ),
+        )
+        if others + pending.file.size > self._limits.pending_bytes:
+            self._ledger.withdraw(pending.id)
+            raise self._too_much_pending(others)
+        # 2. Store the bytes.
+        self._blobs.put(pending_key(pending.id), (sent.content,), pending.file.size)
+        return pending
+
+    def _accept(self, caller: Caller, target: FileTarget, sent: SentFile) -> PendingFile:
+        """Return the pending file of a sent one. Raises FileTooLarge, FileTypeNotAllowed."""
+        ids, now = self._services.ids, self._services.clock.now()
+        media_type = stored_media_type(sent.mime_type, sent.content)
+        file = StoredFile(ids.new(), clean_file_name(sent.name), media_type, len(sent.content), now)
+        self.check(caller, target, file)
+        return PendingFile(ids.new(), target, caller.id, file)
+
+    def check(self, caller: Caller, target: FileTarget, file: StoredFile) -> None:
+        """Raise FileTooLarge or FileTypeNotAllowed if the attribute or the instance doesn't take a file."""
+        limit = self._limits.file_size
+        if file.size > limit:
+            message = _(
+                "The file has {size} bytes. The maximum is {maximum} bytes.", size=file.size, maximum=limit
+            )
+            raise FileTooLarge(message)
+        attribute = self._services.class_(target.class_name).attributes[target.attribute]
+        for violation in attribute.violations(file.stored(), caller.formats):
+            name = f"{target.class_name}.{target.attribute}"
+            message = _("{attribute}: {message}", attribute=name, message=violation.message)
+            raise _REFUSALS[violation.issue](message)
+
+    def _too_much_pending(self, others: int) -> TooMuchPending:
+        message = _(
+            "Your pending files have {size} bytes already. The maximum is {maximum} bytes. "
+            "Bind them to objects, or wait until they expire.",
+            size=others,
+            maximum=self._limits.pending_bytes,
+        )
+        return TooMuchPending(message, PENDING_DURATION // 1000)

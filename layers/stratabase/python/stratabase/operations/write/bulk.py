@@ -16,9 +16,10 @@ from stratabase.domain.query.matching import matcher
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import PageFields, Query
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.domain.write.commands import Command, Delete, UpdateBulk
+from stratabase.domain.write.commands import Command, Create, Delete, Update, UpdateBulk, placed_commands
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.messages import Message, _, ngettext, sentences
+from stratabase.model.types.file import FileType
 from stratabase.operations.context import ReadContext
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
@@ -56,6 +57,37 @@ def check_allowed(services: Services, command: Command, caller: Caller) -> None:
     issues = Write(services, command, caller).forbidden_issues()
     if issues:
         raise Refused(replace(issue, entity_id=None) for issue in issues)
+
+
+def check_single_use(services: Services, command: UpdateBulk, references: Sequence[Reference]) -> None:
+    """Raise Refused if a command gives a pending file to several objects. Only one object can take it."""
+    number = len(references)
+    if number < 2:
+        return
+    issues = [
+        _shared_file_issue(f"{class_name}.{name}", class_name, name, number)
+        for placed in placed_commands(command.for_object(references[0]))
+        for class_name in [_class_name(placed.command)]
+        for name, value in placed.command.values.items()
+        if value is not None and isinstance(services.class_(class_name).attributes[name].type, FileType)
+    ]
+    if issues:
+        raise Refused(issues)
+
+
+def _class_name(command: Create | Update) -> str:
+    return command.class_name if isinstance(command, Create) else command.reference.class_name
+
+
+def _shared_file_issue(attribute: str, class_name: str, name: str, number: int) -> Issue:
+    message = _(
+        "{attribute}: {number} objects match, but only one object can take a pending file. "
+        "Narrow the filter, or upload the file for each object.",
+        attribute=attribute,
+        number=number,
+    )
+    issue = issue_about_all(IssueType.MALFORMED_REQUEST, class_name, message)
+    return replace(issue, attribute_names=(name,))
 
 
 def match_predicate(services: Services, query: Query, evaluation: EvaluationContext) -> Selects:
@@ -245,6 +277,7 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
     # What is never allowed is refused before anything is read.
     check_allowed(services, command.for_object(Reference(query.class_name, "")), caller)
     references = matching_references(services, query, budget, evaluation)
+    check_single_use(services, command, references)
     given = {*command.values, *command.roles}
     return BulkRun[WriteResult](services, query.class_name, references, _updated, given).each(update)
 
@@ -295,6 +328,8 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
     try:
         check_allowed(services, asked(Reference(query.class_name, "")), caller)
         references = matching_references(services, query, budget, evaluation)
+        if command is not None:
+            check_single_use(services, command, references)
         BulkRun[None](services, query.class_name, references, _validated).each(validate)
     except Refused as refusal:
         return refusal.issues

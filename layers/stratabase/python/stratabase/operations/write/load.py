@@ -83,7 +83,12 @@ def load_missing(snapshot: Snapshot, visibility: CallerVisibility, now: Instant)
     if missing.tombstones:
         references = list(missing.tombstones)
         snapshot.tombstones.update(zip(references, entities.tombstones(references), strict=True))
-    # 4. Reserve new serial numbers.
+    # 4. Read the pending files that the request names.
+    if missing.uploads:
+        ids, files = list(missing.uploads), visibility.services.files
+        uploads = [None] * len(ids) if files is None else files.ledger.pending(ids)
+        snapshot.uploads.update(zip(ids, uploads, strict=True))
+    # 5. Reserve new serial numbers.
     if missing.serials:
         _number(entities, snapshot, missing)
 

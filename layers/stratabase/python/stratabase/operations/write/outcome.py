@@ -11,6 +11,7 @@ from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.request_ids import ClientIds
 
 _NONE: Mapping[Reference, str] = MappingProxyType({})
+_NO_UPLOADS: Mapping[str, str] = MappingProxyType({})
 
 
 class WriteResult(NamedTuple):
@@ -21,6 +22,8 @@ class WriteResult(NamedTuple):
     """All changes. With them, `PendingWrite` shows the write at once, even if the store's indexes lag."""
     client_ids: ClientIds = _NONE
     """By object in the request: its client id."""
+    uploads: Mapping[str, str] = _NO_UPLOADS
+    """By file ID: the ID of the pending file, for files that the write takes."""
 
     @property
     def reference(self) -> Reference:
@@ -56,4 +59,8 @@ class WriteOutcome(NamedTuple):
         """Return the result for the client."""
         entity = self.plan.entity
         assert entity is not None
-        return WriteResult(entity, self.change.effects, self.plan.request.context.ids.client_ids)
+        request = self.plan.request
+        uploads = (
+            {each.file.file_id: id_ for id_, each in request.files.items()} if request.files else _NO_UPLOADS
+        )
+        return WriteResult(entity, self.change.effects, request.context.ids.client_ids, uploads)

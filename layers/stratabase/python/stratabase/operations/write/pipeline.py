@@ -19,6 +19,7 @@ from stratabase.domain.write.request import WriteContext
 from stratabase.domain.write.request_ids import ClientIds, RequestIds
 from stratabase.domain.write.snapshot import Snapshot
 from stratabase.messages import _
+from stratabase.operations.files.bind import UploadLost, copy_uploads
 from stratabase.operations.services import Services
 from stratabase.operations.write.commit_or_explain import commit_or_explain
 from stratabase.operations.write.load import CallerVisibility, load_missing
@@ -72,6 +73,8 @@ class Write:
         self._ids = RequestIds(command, services.ids.new, earlier)
         self._serials: dict[tuple[SerialName, Path], int] = {}
         """The serial numbers of new objects, which stay the same in all rounds."""
+        self._lost_uploads: dict[str, None] = {}
+        """The IDs of uploads whose bytes are missing, although the ledger has them."""
         self._settled: set[Reference] = set()
         """The objects whose cleanup by `finish_cleanup` was done once."""
 
@@ -130,14 +133,18 @@ class Write:
         issues = [*plan.issues]
         if change.effects and self._services.class_(self._ids.root.class_name).is_stored:
             entities = self._services.entities
-            commit_or_dry_run = entities.dry_run if is_dry or issues or warnings else entities.commit
+            if is_dry or issues or warnings:
+                commit_or_dry_run = entities.dry_run
+            else:
+                commit_or_dry_run = entities.commit
+                self._copy_uploads(plan)
             issues += commit_or_explain(plan, change, commit_or_dry_run, self._visibility)
         issues += [each.issue for each in warnings if not each.is_doubtful(issues)]
         return WriteOutcome(plan, change, issues, reports=plan.reports)
 
     def _plan(self, *, numbering: bool) -> tuple[WritePlan, Instant]:
         """Return the complete plan, and the instant after its last load. Raises NoLongerMatches."""
-        snapshot = Snapshot(serials=self._serials)
+        snapshot = Snapshot(serials=self._serials, uploads={**self._lost_uploads})
         for reference in () if self._ids.exceeds_limit else self._ids.existing:
             snapshot.entity(reference)
         if self._reads_its_object_only:
@@ -176,6 +183,17 @@ class Write:
             self._settled |= unfinished
             raise Conflict
 
+    def _copy_uploads(self, plan: WritePlan) -> None:
+        """Copy the bytes of the files that the write takes. Raises Conflict, Unavailable."""
+        uploads, files = plan.request.files.values(), self._services.files
+        if uploads and files is not None:
+            try:
+                copy_uploads(files.blobs, uploads)
+            except UploadLost as lost:
+                # In the next round, the file counts as missing.
+                self._lost_uploads[lost.pending_id] = None
+                raise Conflict from None
+
     def _change(self, plan: WritePlan, now: Instant) -> Change:
         # A blocked plan reaches the store only in a dry run. Without a member id, the store does not check
         # locks, which the plan has reported already.
@@ -183,7 +201,7 @@ class Write:
         root = self._ids.root if isinstance(self._command, Restore) else None
         # A commit id takes time to make, and a change without effects is never committed.
         commit_id = self._services.ids.new() if plan.effects else ""
-        return Change(commit_id, plan.instant, plan.effects, member_id, now, root)
+        return Change(commit_id, plan.instant, plan.effects, member_id, now, root, tuple(plan.request.files))
 
     def _not_allowed(self, plan: WritePlan, change: Change, unmet: list[Issue]) -> WriteOutcome:
         """Return the outcome of a write that grants forbid. Deleting a hidden object deletes nothing."""

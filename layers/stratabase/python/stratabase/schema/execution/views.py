@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 from stratabase.domain.issues.issue import Issue, IssueType, ReferenceType
@@ -14,6 +15,7 @@ from stratabase.domain.query import cursor
 from stratabase.domain.query.fetch import Fetch, Render, View
 from stratabase.domain.query.order import Order, position_of
 from stratabase.domain.query.page import Page, PageFields
+from stratabase.domain.write.files import PENDING_ID
 from stratabase.domain.write.request_ids import ClientIds
 from stratabase.messages import _
 from stratabase.model.api_names import CLIENT_ID, ID
@@ -73,7 +75,7 @@ def previewed_view(call: Call, done: WriteResult) -> View:
     Raises ReadBudgetExceeded.
     """
     made = (effect.after.reference for effect in done.effects if isinstance(effect, Creation))
-    (view,) = _views(call, [done], _WrittenState(done.client_ids, frozenset(made)))
+    (view,) = _views(call, [done], _WrittenState(done.client_ids, frozenset(made), done.uploads))
     return view
 
 
@@ -133,16 +135,30 @@ def _unshown_issue(done: WriteResult, trouble: Refusal) -> Issue:
 class _WrittenState:
     """Renders the state of written objects with their client ids, and without ids that are not stored."""
 
-    def __init__(self, called: ClientIds, unkept: frozenset[Reference] = frozenset()) -> None:
+    def __init__(
+        self,
+        called: ClientIds,
+        unkept: frozenset[Reference] = frozenset(),
+        uploads: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Prepare for objects. `uploads` has the IDs of the pending files that previews take, by file ID."""
         self._called = called
         self._unkept = unkept
+        self._uploads = uploads
 
     def __call__(self, entity: Entity) -> Mapping[str, Any]:
-        reference = entity.reference
+        reference, state = entity.reference, entity.state
+        if self._uploads:
+            state = {name: self._with_pending_id(value) for name, value in state.items()}
         if reference not in self._called and reference not in self._unkept:
-            return entity.state
+            return state
         id_ = None if reference in self._unkept else reference.id
-        return {**entity.state, ID: id_, CLIENT_ID: self._called.get(reference)}
+        return {**state, ID: id_, CLIENT_ID: self._called.get(reference)}
+
+    def _with_pending_id(self, value: Any) -> Any:
+        """Return a value of a state. A file that is still pending gets its pending ID, for its link."""
+        is_pending = isinstance(value, Mapping) and value["fileId"] in self._uploads
+        return {**value, PENDING_ID: self._uploads[value["fileId"]]} if is_pending else value
 
 
 _CURSORS = {"nextCursor": -1, "prevCursor": 0}

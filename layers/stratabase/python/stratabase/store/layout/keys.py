@@ -10,6 +10,7 @@
 | counter of a Serial attribute | `N#Class.attribute` | `N` |
 | ledger of a deletion, of an update | `P#Class#id` | `P`, `P#<commit id>` |
 | ledger of a restoration, list of its parts | `P#Class#id` | `R`, `R#<commit id>` |
+| entry of the file ledger | `F#<id>` | `F` |
 | registry, member ids, checkpoint | `META` | `slots`, `memberIds`, `checkpoint#<SHA-256>` |
 
 The head, versions and links of an object share a partition. So one range reads all versions in order and ends
@@ -43,9 +44,9 @@ PURGES = "P#"
 
 It is not the name of a class, because names of classes contain no `#`.
 """
+FILE_ENTRIES = "F#"
+"""The partition of LISTING with all entries of the file ledger, and the prefix of their own partitions."""
 _OF_DELETION = "P"
-
-
 _OF_RESTORATION = "R"
 
 
@@ -171,6 +172,21 @@ def ledger_of(key: Key) -> Reference:
     """Return the object that a ledger is about, by the ledger's key."""
     class_name, id_ = key.partition.removeprefix(PURGES).split("#", 1)
     return Reference(class_name, id_)
+
+
+def file_entry(id_: str) -> Key:
+    """Return the key of an entry of the file ledger, by the id of an upload or of a released file."""
+    return Key(f"{FILE_ENTRIES}{id_}", "F")
+
+
+def file_entry_id(key: Key) -> str:
+    """Return the id of an entry of the file ledger."""
+    return key.partition.removeprefix(FILE_ENTRIES)
+
+
+def file_entries_of(member_id: str) -> str:
+    """Return the partition of an index with the uploads of a member."""
+    return f"{FILE_ENTRIES}#{member_id}"
 
 
 def listing_key(reference: Reference) -> IndexKey:

@@ -39,6 +39,7 @@ from stratabase.store.write.association_changes import (
     counted_reference_key,
     link_actions,
 )
+from stratabase.store.write.file_writes import file_writes
 from stratabase.store.write.guard_writes import GuardWrites
 from stratabase.store.write.head_actions import HeadContext, head_action
 from stratabase.store.write.heads import CountedRoles, HeadWrite
@@ -58,8 +59,8 @@ class RelatedWrites(NamedTuple):
     The counts decrease only if the link or guard exists. A foreign key without one was never counted.
     """
     ledgers: Sequence[Put] = ()
-    others: Sequence[Put | Check] = ()
-    """Closed versions, and the checks that restored objects have no pending purge."""
+    others: Sequence[Put | Delete | Check] = ()
+    """Closed versions, entries of the file ledger, and checks that restored objects have no pending purge."""
 
 
 NOTHING_RELATED = RelatedWrites()
@@ -282,9 +283,10 @@ def plan_transaction(
     closed = tuple(
         chain.from_iterable(_closed_version(store, change, effect) for effect in change.object_effects())
     )
+    files = tuple(file_writes(change, store.model))
     # The short cut for most changes: they affect no other items.
     if not store.associations.affect(change):
-        return WriteTransaction(store, schema, change, plain=(*head_actions.values(), *closed))
+        return WriteTransaction(store, schema, change, plain=(*head_actions.values(), *closed, *files))
     # 2. The associations that it creates and removes, including those of deleted objects.
     ended = deletions.deleted_links(store, change, deferred)
     associations = association_changes(
@@ -306,7 +308,7 @@ def plan_transaction(
         {action.key: action for action in link_actions(associations, change.instant)},
         dict(_evidence(associations)),
         tuple(deletions.ledger_writes(store, change, ended, deferred or NO_REFERENCES)),
-        (*closed, *deletions.expect_nothing_to_purge(store, change)),
+        (*closed, *files, *deletions.expect_nothing_to_purge(store, change)),
     )
     return WriteTransaction(store, schema, change, related)
 
@@ -383,7 +385,7 @@ def _closed_version(store: StoreContext, change: Change, effect: ObjectEffect) -
 
 
 def _lock_conditions(change: Change) -> LockConditions:
-    return lock_conditions(change.member_id, change.instant if change.now is None else change.now)
+    return lock_conditions(change.member_id, change.time)
 
 
 def counted_roles_of(

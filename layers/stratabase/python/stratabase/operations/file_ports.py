@@ -113,10 +113,13 @@ class FileLedger(Protocol):
         Uploads that are incomplete, or that the sweep is removing, do not count.
         """
 
-    def pending_bytes(self, member_id: str) -> int:
-        """Return the bytes of all uploads of a member that no object has taken yet, incomplete ones too."""
+    def pending_bytes(self, member_id: str, besides: str) -> int:
+        """Return the bytes of all uploads of a member that no object has taken yet, incomplete ones too.
 
-    def withdraw(self, id_: str, now: Instant) -> None:
+        `besides`: the ID of an upload that does not count.
+        """
+
+    def withdraw(self, id_: str) -> None:
         """Make the sweep remove an upload at its next run. An unknown ID is ignored."""
 
     def due(self, now: Instant) -> Iterator[ReleasedFile]:
@@ -125,7 +128,8 @@ class FileLedger(Protocol):
     def condemn(self, released: ReleasedFile, now: Instant) -> bool:
         """Mark an entry so that no object can take its file any more. Return whether this succeeded.
 
-        It fails if an object has taken the file meanwhile. Entries that are marked already stay so.
+        It fails if an object has taken the file meanwhile, or if the entry is no longer due at `now`. Entries
+        that are marked already stay so.
         """
 
     def forget(self, released: ReleasedFile) -> None:
@@ -133,3 +137,10 @@ class FileLedger(Protocol):
 
     def knows(self, pending_ids: Sequence[str]) -> list[bool]:
         """Return, for each ID of an upload, whether the ledger has an entry for it, in any state."""
+
+
+class FileStores(NamedTuple):
+    """Where files are: their bytes, and the ledger."""
+
+    blobs: BlobStore
+    ledger: FileLedger

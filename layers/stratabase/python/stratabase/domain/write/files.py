@@ -1,0 +1,81 @@
+"""Pending files that the objects of a request take, and the references by which clients name them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stratabase.domain.files.pending_file import FileTarget, PendingFile, is_file_id
+from stratabase.domain.issues.issue import Issue, IssueType
+from stratabase.domain.write.draft import Draft
+from stratabase.domain.write.request import WriteRequest
+from stratabase.formats.invalid_value import describe_value
+from stratabase.messages import _
+from stratabase.model.types.storage import Stored
+
+PENDING_ID = "pendingFileId"
+"""The field of a PendingFileReference with the ID of the pending file."""
+_COMPARED: Mapping[str, IssueType] = {
+    "fileId": IssueType.MALFORMED_REQUEST,
+    "name": IssueType.MALFORMED_REQUEST,
+    "mimeType": IssueType.ATTRIBUTE_FILE_TYPE,
+    "size": IssueType.ATTRIBUTE_FILE_SIZE,
+}
+"""By field of a reference that must be as the upload returned it: the type of the issue if it is not."""
+
+
+def take_files(request: WriteRequest, draft: Draft) -> dict[str, Stored]:
+    """Return the values of File attributes that a draft sets by references to pending files.
+
+    Add the pending files to the request, or issues if the object can't take them.
+    """
+    taken: dict[str, Stored] = {}
+    for name, reference in draft.changes.items():
+        if isinstance(reference, Mapping):
+            pending = _find(request, draft, name, reference)
+            issues = [] if pending is None else [*_contradictions(request, draft, name, reference, pending)]
+            request.issues += issues
+            if pending is not None and not issues:
+                request.files[pending.id] = pending
+            taken[name] = None if pending is None else pending.file.stored()
+    return taken
+
+
+def _find(request: WriteRequest, draft: Draft, name: str, reference: Mapping[str, Any]) -> PendingFile | None:
+    """Return the pending file that a reference names. If there is none for the caller, add an issue."""
+    context, id_ = request.context, reference[PENDING_ID]
+    pending = context.snapshot.upload(id_) if is_file_id(id_) else None
+    if id_ in context.snapshot.missing.uploads:
+        return None  # The plan is made again when the file has been read.
+    is_own = pending is not None and (pending.member_id == context.caller.id or context.caller.administrator)
+    target = FileTarget(draft.subject.class_.name, name)
+    # The issue is the same in all cases, so that nobody can find out about the files of others.
+    if pending is None or not is_own or pending.target != target or not pending.is_pending(context.now):
+        message = _(
+            "The pending file {id} does not exist. "
+            "Upload the file first, then use the reference that the upload returns.",
+            id=describe_value(id_),
+        )
+        request.issues.append(draft.issue(IssueType.ENTITY_NOT_FOUND, name, message))
+        return None
+    return pending
+
+
+def _contradictions(
+    request: WriteRequest, draft: Draft, name: str, reference: Mapping[str, Any], pending: PendingFile
+) -> Iterator[Issue]:
+    """Yield an issue for each field of a reference that is not as uploaded, or if it is used twice."""
+    uploaded = pending.file.stored()
+    for field, issue_type in _COMPARED.items():
+        if reference[field] != uploaded[field]:
+            message = _(
+                "{field} must be {expected}, as the upload returned it, not {value}.",
+                field=field,
+                expected=describe_value(uploaded[field]),
+                value=describe_value(reference[field]),
+            )
+            yield draft.issue(issue_type, name, message)
+    if pending.id in request.files:
+        message = _(
+            "The request uses the pending file {id} more than once. Upload the file once for each use.",
+            id=describe_value(pending.id),
+        )
+        yield draft.issue(IssueType.MALFORMED_REQUEST, name, message)

@@ -1,0 +1,61 @@
+"""The File attributes that addresses name, and the right to set them."""
+
+from stratabase.domain.access.grants import Access, access_of
+from stratabase.domain.files.refusals import FileNotFound
+from stratabase.domain.issues.refusals import Forbidden
+from stratabase.domain.members.member import Caller
+from stratabase.domain.objects.parts import whole_roles
+from stratabase.formats.invalid_value import describe_value
+from stratabase.messages import _
+from stratabase.model.attribute import Attribute, Origin
+from stratabase.model.model import Action, Class, Model
+from stratabase.model.types.file import FileType
+
+_WRITES = frozenset({Action.CREATE, Action.EDIT})
+
+
+def find_attribute(model: Model, class_name: str, attribute_name: str) -> tuple[Class, Attribute]:
+    """Return the class and the File attribute that an address names, in any case. Raises FileNotFound."""
+    # The model refuses names that differ only in case.
+    class_ = next((each for each in model.classes.values() if _is_same(each.name, class_name)), None)
+    if class_ is None:
+        raise FileNotFound(_("The class {name} does not exist.", name=describe_value(class_name)))
+    attribute = next(
+        (each for each in class_.attributes.values() if _is_same(each.name, attribute_name)), None
+    )
+    if attribute is None or attribute.origin is not Origin.NATIVE or not isinstance(attribute.type, FileType):
+        message = _(
+            "The class {class_name} has no file attribute {name}.",
+            class_name=class_.name,
+            name=describe_value(attribute_name),
+        )
+        raise FileNotFound(message)
+    return class_, attribute
+
+
+def _is_same(name: str, named: str) -> bool:
+    return name.casefold() == named.casefold()
+
+
+def check_may_set(model: Model, caller: Caller, class_: Class, attribute: Attribute) -> None:
+    """Raise Forbidden if the caller may set an attribute in no object, neither a new nor an existing one."""
+    access = access_of(model, caller.profile)
+    if access is None:
+        return
+    permission = access.field_permission(class_.name, attribute.name)
+    is_open = permission is None or not _WRITES.isdisjoint(permission.actions)
+    if not is_open or not _may_write(access, class_, frozenset()):
+        message = _(
+            "Your profile {profile} can't set {attribute}.",
+            profile=caller.profile,
+            attribute=f"{class_.name}.{attribute.name}",
+        )
+        raise Forbidden(message)
+
+
+def _may_write(access: Access, class_: Class, seen: frozenset[str]) -> bool:
+    """Return whether the profile may create or edit objects of a class. A part may follow its whole."""
+    if not access.follows_whole(class_.name):
+        return not _WRITES.isdisjoint(access.class_permission(class_.name).actions)
+    wholes = {role.target for role in whole_roles(class_)} - seen
+    return any(_may_write(access, access.model.classes[name], seen | wholes) for name in wholes)

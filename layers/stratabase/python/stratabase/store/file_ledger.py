@@ -1,0 +1,83 @@
+"""The file ledger in an engine. `layout/file_entries` has the format of its entries."""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from stratabase.domain.files.pending_file import PendingFile, ReleasedFile
+from stratabase.domain.objects.instant import Instant
+from stratabase.store.engine.port import (
+    Action,
+    Batch,
+    Bounds,
+    Delete,
+    Engine,
+    ExpectationFailed,
+    Item,
+    OutcomeUnknown,
+    Put,
+)
+from stratabase.store.layout import file_entries, keys
+
+_BATCH = 100
+"""The maximum number of entries to read at a time."""
+
+
+class EngineFileLedger:
+    """The file ledger. Implements the port `operations.file_ports.FileLedger`."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(self, pending: PendingFile) -> None:
+        """Add an upload, before its bytes are stored."""
+        self._commit(Put(file_entries.pending_entry(pending)))
+
+    def pending(self, ids: Sequence[str]) -> list[PendingFile | None]:
+        """Return the uploads with these IDs, None for others."""
+        return [file_entries.read_pending(item) for item in self._read(ids)]
+
+    def pending_bytes(self, member_id: str, besides: str) -> int:
+        """Return the bytes of all uploads of a member that no object has taken yet, but for one."""
+        pages = self._engine.range(file_entries.MEMBER_INDEX, keys.file_entries_of(member_id))
+        others = (item for item in chain.from_iterable(pages) if item.key != keys.file_entry(besides))
+        return sum(map(file_entries.entry_size, others))
+
+    def withdraw(self, id_: str) -> None:
+        """Make the sweep remove an upload at its next run. An unknown ID is ignored."""
+        self._try(file_entries.condemn(id_, file_entries.expect_status(file_entries.PENDING)))
+
+    def due(self, now: Instant) -> Iterator[ReleasedFile]:
+        """Yield what the sweep has to remove at an instant."""
+        until = Bounds(None, f"{now + 1:015d}", high_included=False)
+        pages = self._engine.range(keys.LISTING, keys.FILE_ENTRIES, until)
+        return map(file_entries.released_file, chain.from_iterable(pages))
+
+    def condemn(self, released: ReleasedFile, now: Instant) -> bool:
+        """Mark an entry so that no object can take its file any more. Return whether this succeeded."""
+        return self._try(file_entries.condemn(released.ledger_id, file_entries.expect_due(now)))
+
+    def forget(self, released: ReleasedFile) -> None:
+        """Delete the entry of a file whose bytes are removed."""
+        dying = file_entries.expect_status(file_entries.DYING)
+        self._try(Delete(keys.file_entry(released.ledger_id), dying))
+
+    def knows(self, pending_ids: Sequence[str]) -> list[bool]:
+        """Return, for each ID of an upload, whether the ledger has an entry for it, in any state."""
+        return [item is not None for item in self._read(pending_ids)]
+
+    def _read(self, ids: Sequence[str]) -> list[Item | None]:
+        batches = [ids[first : first + _BATCH] for first in range(0, len(ids), _BATCH)]
+        found = (self._engine.get([keys.file_entry(id_) for id_ in batch]) for batch in batches)
+        return list(chain.from_iterable(found))
+
+    def _try(self, action: Action) -> bool:
+        """Execute an action. Return whether its expectation was certainly met. Raises Unavailable."""
+        try:
+            self._commit(action)
+        except (ExpectationFailed, OutcomeUnknown):
+            return False
+        return True
+
+    def _commit(self, action: Action) -> None:
+        self._engine.commit(Batch(f"file{secrets.token_hex(12)}", (action,)))

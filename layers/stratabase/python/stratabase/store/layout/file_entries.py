@@ -1,0 +1,137 @@
+"""The items of the file ledger: one for each file whose bytes no object has for certain.
+
+| status | meaning | leaves the ledger |
+|---|---|---|
+| PENDING | an upload, which an object can take until it expires | when an object takes it, or by the sweep |
+| RELEASED | the file of an object that no longer has it | by the sweep |
+| DYING | the sweep is removing the bytes | when they are removed |
+
+All entries are in one partition of the listing index, ordered by the instant at which the sweep removes them.
+The entries of a member's uploads are in a partition of another index, so that they can be counted.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from stratabase.domain.files.pending_file import SWEEP_DELAY, FileTarget, PendingFile, ReleasedFile
+from stratabase.domain.files.stored_file import stored_file
+from stratabase.domain.objects.instant import Instant
+from stratabase.store.engine.port import (
+    Condition,
+    ConditionOperator,
+    Delete,
+    Expectation,
+    IndexKey,
+    Item,
+    Patch,
+    Put,
+)
+from stratabase.store.layout import keys
+
+STATUS = "status"
+"""The attribute of an entry with its status."""
+PENDING, RELEASED, DYING = "PENDING", "RELEASED", "DYING"
+EXPIRES = "expires"
+"""The attribute of an upload with the instant from which no object can take it."""
+DUE = "due"
+"""The attribute of an entry with the instant from which the sweep removes its bytes."""
+MEMBER_INDEX = "index2"
+"""The index with the uploads of each member."""
+_TARGET_CLASS, _TARGET_ATTRIBUTE = "class", "attribute"
+
+
+def pending_entry(pending: PendingFile) -> Item:
+    """Return the entry of an upload."""
+    due = pending.expires + SWEEP_DELAY
+    return Item(
+        keys.file_entry(pending.id),
+        {STATUS: PENDING, EXPIRES: pending.expires, DUE: due},
+        orjson.dumps(pending_state(pending)).decode(),
+        {
+            keys.LISTING: due_place(pending.id, due),
+            MEMBER_INDEX: IndexKey(keys.file_entries_of(pending.member_id), pending.id),
+        },
+    )
+
+
+def pending_state(pending: PendingFile) -> Mapping[str, Any]:
+    """Return the content of an upload's entry."""
+    class_name, attribute = stored_target(pending.target)
+    return {
+        _TARGET_CLASS: class_name,
+        _TARGET_ATTRIBUTE: attribute,
+        "member": pending.member_id,
+        **pending.file.stored(),
+    }
+
+
+def stored_target(target: FileTarget) -> tuple[str, str]:
+    """Return the names under which the ledger stores the class and the attribute of an upload."""
+    return target.class_name, target.attribute
+
+
+def read_pending(item: Item | None) -> PendingFile | None:
+    """Return the upload of an entry, None if an object can't take it, whatever the time."""
+    if item is None or item.attributes.get(STATUS) != PENDING:
+        return None
+    state = orjson.loads(item.state or "{}")
+    file = stored_file(state)
+    assert file is not None
+    target = FileTarget(state[_TARGET_CLASS], state[_TARGET_ATTRIBUTE])
+    return PendingFile(keys.file_entry_id(item.key), target, state["member"], file)
+
+
+def entry_size(item: Item) -> int:
+    """Return the bytes of the file of an upload's entry, as an index shows the entry."""
+    size = orjson.loads(item.state or "{}").get("size")
+    return size if isinstance(size, int) else 0
+
+
+def take(pending_id: str, now: Instant) -> Delete:
+    """Return the action by which an object takes an upload: it must still be pending, and in time."""
+    conditions = (
+        Condition(STATUS, ConditionOperator.EQUALS, PENDING),
+        Condition(EXPIRES, ConditionOperator.MORE_THAN, now),
+    )
+    return Delete(keys.file_entry(pending_id), Expectation(exists=True, conditions=conditions))
+
+
+def release(file_id: str, now: Instant) -> Put:
+    """Return the action by which an object releases its file."""
+    state = orjson.dumps({"fileId": file_id}).decode()
+    # Until this delay is over, a write that has lost against the one that bound the file may still copy it.
+    due = now + SWEEP_DELAY
+    places = {keys.LISTING: due_place(file_id, due)}
+    return Put(Item(keys.file_entry(file_id), {STATUS: RELEASED, DUE: due}, state, places))
+
+
+def condemn(id_: str, expect: Expectation) -> Patch:
+    """Return the action that marks an entry, so that no object can take its file any more."""
+    key = keys.file_entry(id_)
+    # Its position is before all others, so that the next sweep finds it if this one is interrupted.
+    places = {keys.LISTING: due_place(id_, 0), MEMBER_INDEX: None}
+    return Patch(key, expect, set={STATUS: DYING, DUE: 0}, places=places)
+
+
+def expect_due(now: Instant) -> Expectation:
+    """Return the expectation that an entry is due at an instant. An index may show an earlier state of it."""
+    return Expectation(exists=True, conditions=(Condition(DUE, ConditionOperator.AT_MOST, now),))
+
+
+def expect_status(status: str) -> Expectation:
+    """Return the expectation that an entry has a status."""
+    return Expectation(exists=True, conditions=(Condition(STATUS, ConditionOperator.EQUALS, status),))
+
+
+def released_file(item: Item) -> ReleasedFile:
+    """Return what the sweep has to remove for an entry."""
+    id_ = keys.file_entry_id(item.key)
+    file_id = orjson.loads(item.state or "{}").get("fileId", id_)
+    return ReleasedFile(id_, None if file_id == id_ else id_, file_id)
+
+
+def due_place(id_: str, due: Instant) -> IndexKey:
+    """Return the position of an entry that is due at an instant."""
+    return IndexKey(keys.FILE_ENTRIES, f"{due:015d}#{id_}")
