@@ -14,6 +14,7 @@ from stratabase.domain.write.limits import BulkLimits
 from stratabase.model.model import Model
 from stratabase.model.prepared import prepared_file, read_prepared
 from stratabase.observe import Log
+from stratabase.operations.files.download import FileDownloads
 from stratabase.operations.members.first_administrator import (
     AdministratorState,
     FirstAdministrator,
@@ -112,6 +113,11 @@ class Instance:
         from stratabase.schema.executor import SchemaExecutor  # noqa: PLC0415 - graphql-core takes 90 ms
 
         return SchemaExecutor(self.services, self._log_graphql_error, self._graphql_policy())
+
+    @cached_property
+    def file_downloads(self) -> FileDownloads:
+        """The operation that opens files for download."""
+        return FileDownloads()
 
     @property
     def service_info(self) -> "ServiceInfo":

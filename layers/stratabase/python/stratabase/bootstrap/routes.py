@@ -130,10 +130,34 @@ def member_routes() -> tuple[Route, ...]:
     )
 
 
+def download_routes() -> tuple[Route, ...]:
+    """Return the routes of the function `download`, which streams files."""
+    from stratabase.http_api.files.download import bound_file_endpoint, pending_file_endpoint
+
+    return (
+        Route(
+            "/auth/file/{class}/{name}/pending/{pendingFileId}",
+            lambda instance: pending_file_endpoint(instance.file_downloads),
+        ),
+        Route(
+            "/auth/file/{class}/{name}/{attribute}",
+            lambda instance: bound_file_endpoint(instance.file_downloads),
+        ),
+        # API Gateway prefers the segment `pending` to a parameter, also where it is the name of an attribute.
+        Route(
+            "/auth/file/{class}/{name}/pending",
+            lambda instance: bound_file_endpoint(
+                instance.file_downloads, operation_id="downloadFileCalledPending"
+            ),
+        ),
+    )
+
+
 FUNCTIONS: Mapping[str, Callable[[], tuple[Route, ...]]] = {
     "graphql": graphql_routes,
     "tokens": token_routes,
     "members": member_routes,
+    "download": download_routes,
 }
 """The routes of each Lambda function, by the name of its folder in `functions`."""
 
