@@ -8,7 +8,7 @@ import re
 
 from stratabase.http_api.http.media_type import parse_media_type
 
-UNKNOWN = "application/octet-stream"
+_UNKNOWN = "application/octet-stream"
 _WORD = r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,127}"
 _MEDIA_TYPE = re.compile(rf'{_WORD}/{_WORD}(?:[ \t]*;[ \t]*{_WORD}=(?:{_WORD}|"[ !#-\[\]-~]*"))*', re.ASCII)
 _MAX_LENGTH = 255
@@ -26,7 +26,7 @@ _PDF_POLICY = _POLICY.format(sources="object-src 'self'")
 def content_type(mime_type: str) -> str:
     """Return the Content-Type of a file. A text that is no media type becomes `application/octet-stream`."""
     is_valid = len(mime_type) <= _MAX_LENGTH and _MEDIA_TYPE.fullmatch(mime_type)
-    return mime_type if is_valid else UNKNOWN
+    return mime_type if is_valid else _UNKNOWN
 
 
 def is_shown(mime_type: str) -> bool:
