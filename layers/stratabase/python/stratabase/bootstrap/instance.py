@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING
 
 from stratabase import __version__
 from stratabase.bootstrap.auth_services import AuthServices
-from stratabase.bootstrap.storage import MemberStores, open_engine, open_member_stores, parallel_reads_of
+from stratabase.bootstrap.storage import (
+    MemberStores,
+    open_blobs,
+    open_engine,
+    open_member_stores,
+    parallel_reads_of,
+)
 from stratabase.clock import SystemClock
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.model.model import Model
 from stratabase.model.prepared import prepared_file, read_prepared
 from stratabase.observe import Log
+from stratabase.operations.file_ports import BlobStore
+from stratabase.operations.files.download import FileDownloads
+from stratabase.operations.files.upload import FileLimits, FileUploads
 from stratabase.operations.members.first_administrator import (
     AdministratorState,
     FirstAdministrator,
@@ -24,6 +33,7 @@ from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
 from stratabase.store.dynamodb.metering import record_consumption
 from stratabase.store.engine.port import Engine
+from stratabase.store.file_ledger import EngineFileLedger
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
@@ -112,6 +122,30 @@ class Instance:
         from stratabase.schema.executor import SchemaExecutor  # noqa: PLC0415 - graphql-core takes 90 ms
 
         return SchemaExecutor(self.services, self._log_graphql_error, self._graphql_policy())
+
+    @cached_property
+    def file_downloads(self) -> FileDownloads:
+        """The operation that opens files for download."""
+        return FileDownloads(self.services, self.blobs, self._file_ledger)
+
+    @cached_property
+    def file_uploads(self) -> FileUploads:
+        """The operation that accepts files."""
+        return FileUploads(
+            self.services,
+            self.blobs,
+            self._file_ledger,
+            FileLimits(self.settings.file_megabytes * MEGABYTE, self.settings.pending_megabytes * MEGABYTE),
+        )
+
+    @cached_property
+    def blobs(self) -> BlobStore:
+        """The store of the bytes of files."""
+        return open_blobs(self.settings)
+
+    @cached_property
+    def _file_ledger(self) -> EngineFileLedger:
+        return EngineFileLedger(self.engine)
 
     @property
     def service_info(self) -> "ServiceInfo":

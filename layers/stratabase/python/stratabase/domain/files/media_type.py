@@ -184,8 +184,8 @@ _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 def stored_media_type(claimed: str, first_bytes: bytes) -> str:
     """Return the media type of a file: in lower case, without parameters.
 
-    `claimed` is the type that the client names, with parameters or not. `first_bytes` has at least
-    the first FIRST_BYTES of the file, or all if it is shorter. The result is UNKNOWN_TYPE if the client names no valid
+    `claimed` is the type that the client names, with parameters or not. `first_bytes` has at least the first
+    FIRST_BYTES of the file, or all if it is shorter. The result is UNKNOWN_TYPE if the client names no valid
     type, or if the bytes contradict it. A file that ends too early to tell keeps its type.
     """
     match = _MEDIA_TYPE.fullmatch(claimed)
