@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from stratabase import __version__
 from stratabase.bootstrap.auth_services import AuthServices
 from stratabase.bootstrap.storage import (
+    ClosableBlobs,
     MemberStores,
     open_blobs,
     open_engine,
@@ -20,7 +21,7 @@ from stratabase.domain.write.limits import BulkLimits
 from stratabase.model.model import Model
 from stratabase.model.prepared import prepared_file, read_prepared
 from stratabase.observe import Log
-from stratabase.operations.file_ports import BlobStore
+from stratabase.operations.file_ports import FileStores
 from stratabase.operations.files.download import FileDownloads
 from stratabase.operations.files.upload import FileLimits, FileUploads
 from stratabase.operations.members.first_administrator import (
@@ -114,6 +115,7 @@ class Instance:
             record_consumption,
             bulk,
             settings.lock_minutes,
+            self.file_stores,
         )
 
     @cached_property
@@ -124,28 +126,26 @@ class Instance:
         return SchemaExecutor(self.services, self._log_graphql_error, self._graphql_policy())
 
     @cached_property
-    def file_downloads(self) -> FileDownloads:
-        """The operation that opens files for download."""
-        return FileDownloads(self.services, self.blobs, self._file_ledger)
+    def blobs(self) -> ClosableBlobs:
+        """The store of the bytes of files. Raises UnusableStore."""
+        return open_blobs(self.settings)
+
+    @cached_property
+    def file_stores(self) -> FileStores:
+        """The stores of files: their bytes, and the ledger."""
+        return FileStores(self.blobs, EngineFileLedger(self.engine))
 
     @cached_property
     def file_uploads(self) -> FileUploads:
         """The operation that accepts files."""
-        return FileUploads(
-            self.services,
-            self.blobs,
-            self._file_ledger,
-            FileLimits(self.settings.file_megabytes * MEGABYTE, self.settings.pending_megabytes * MEGABYTE),
-        )
+        settings = self.settings
+        limits = FileLimits(settings.file_megabytes * MEGABYTE, settings.pending_megabytes * MEGABYTE)
+        return FileUploads(self.services, *self.file_stores, limits)
 
     @cached_property
-    def blobs(self) -> BlobStore:
-        """The store of the bytes of files."""
-        return open_blobs(self.settings)
-
-    @cached_property
-    def _file_ledger(self) -> EngineFileLedger:
-        return EngineFileLedger(self.engine)
+    def file_downloads(self) -> FileDownloads:
+        """The operation that opens files for download."""
+        return FileDownloads(self.services, *self.file_stores)
 
     @property
     def service_info(self) -> "ServiceInfo":
@@ -183,6 +183,8 @@ class Instance:
             self.engine.close()
         if "member_stores" in self.__dict__:
             self.member_stores.close()
+        if "blobs" in self.__dict__:
+            self.blobs.close()
 
     def _graphql_policy(self) -> "ExecutionPolicy":
         from stratabase.schema.execution.limits import ExecutionPolicy, Limits  # noqa: PLC0415 - see `executor`

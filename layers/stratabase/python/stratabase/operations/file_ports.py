@@ -3,42 +3,19 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from stratabase.domain.files.blob import MIN_PART_SIZE, Blob, BlobNotFound, MultipartUpload, UploadedPart
 from stratabase.domain.files.pending_file import PendingFile, ReleasedFile
 from stratabase.domain.objects.instant import Instant
 
-
-class BlobNotFound(Exception):
-    """The blob store has no bytes under a key, or no multipart upload with an ID."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
-
-
-class Blob(NamedTuple):
-    """Stored bytes."""
-
-    key: str
-    size: int
-    """In bytes."""
-
-
-class MultipartUpload(NamedTuple):
-    """A multipart upload that is not complete: its key, and the ID that the blob store gave it."""
-
-    key: str
-    id: str
-
-
-class UploadedPart(NamedTuple):
-    """A part of a multipart upload. `token` is what the blob store returned for it."""
-
-    number: int
-    token: str
-
-
-MIN_PART_SIZE = 5 * 1024 * 1024
-"""Bytes. Each part of a multipart upload has at least this size, except for the last one."""
+__all__ = [
+    "MIN_PART_SIZE",
+    "Blob",
+    "BlobNotFound",
+    "BlobStore",
+    "FileLedger",
+    "MultipartUpload",
+    "UploadedPart",
+]
 
 
 class BlobStore(Protocol):
