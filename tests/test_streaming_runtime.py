@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Lambda is Linux
 
 def test_the_template_streams_the_responses_of_download() -> None:
     (function,) = re.findall(
-        r"^  DownloadFunction:\n(?:    .*\n|\n)+", (ROOT / "template.yaml").read_text(), re.M
+        r"^  DownloadFunction:\n(?:    .*\n|\n)+", (ROOT / "template.yaml").read_text(), re.MULTILINE
     )
 
     assert f"AWS_LAMBDA_EXEC_WRAPPER: /var/task/{WRAPPER.name}\n" in function
@@ -50,7 +50,7 @@ def running(
         process = subprocess.Popen(
             [WRAPPER, sys.executable, "/var/runtime/bootstrap.py"],
             cwd=folder,
-            env=os.environ | lambda_environment | (environment or {}),
+            env={**os.environ, **lambda_environment, **(environment or {})},
             stderr=subprocess.PIPE,
             text=True,
         )
