@@ -50,7 +50,7 @@ def running(
         process = subprocess.Popen(
             [WRAPPER, sys.executable, "/var/runtime/bootstrap.py"],
             cwd=folder,
-            env=os.environ | lambda_environment | (environment or {}),
+            env={**os.environ, **lambda_environment, **(environment or {})},
             stderr=subprocess.PIPE,
             text=True,
         )

@@ -10,7 +10,7 @@ import pytest
 
 from stratabase import bootstrap
 from stratabase.cli.gateway.lambda_functions import LambdaFunction, load_function
-from stratabase.cli.gateway.responses import HttpResponse, function_response, streamed_response
+from stratabase.cli.gateway.responses import HttpResponse, function_response, streaming_response
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import read_template
 from stratabase.http_api.http.api_gateway import StreamedResponse
@@ -93,7 +93,7 @@ def test_each_event_gets_its_expected_response(name: str, functions: Mapping[str
     result = functions[match.function].handler(event, None)
 
     response = (
-        streamed_response(result)
+        streaming_response(result)
         if isinstance(result, StreamedResponse)
         else function_response(result, event["httpMethod"])
     )

@@ -7,11 +7,18 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.files.refusals import FileNotFound
-from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.files.refusals import (
+    FileNotFound,
+    FileTooLarge,
+    FileTypeNotAllowed,
+    PendingFileGone,
+    TooMuchPending,
+)
+from stratabase.domain.issues.refusals import Refusal, Unavailable
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.api_gateway import MAX_RESPONSE_SIZE
 from stratabase.http_api.http.cors import Cors
+from stratabase.http_api.http.refusals import status_row
 from stratabase.messages import verbatim
 from tests.http_api.fakes import FakeServices
 from tests.http_api.files.fake_downloads import CONTENT, gone, not_found
@@ -202,6 +209,28 @@ def test_a_malformed_version_is_404(fakes: FakeServices, download: Download, val
     assert reply.status == 404
     assert "A version is named by its start" in reply.json()["detail"]
     assert fakes.downloads.calls == []
+
+
+@pytest.mark.parametrize(
+    ("refusal", "status"),
+    [
+        (FileNotFound, 404),
+        (PendingFileGone, 410),
+        (FileTooLarge, 413),
+        (FileTypeNotAllowed, 415),
+    ],
+)
+def test_each_refusal_of_files_has_a_status(refusal: type[Refusal], status: int) -> None:
+    row = status_row(refusal(verbatim("No.")))
+
+    assert (row.status, row.headers(refusal(verbatim("No.")))) == (status, ())
+
+
+def test_too_much_pending_is_429_with_a_time() -> None:
+    refusal = TooMuchPending(verbatim("No."), 60)
+
+    assert status_row(refusal).status == 429
+    assert status_row(refusal).headers(refusal) == (("Retry-After", "60"),)
 
 
 def test_refusals_are_statuses(fakes: FakeServices, download: Download, send: Send) -> None:

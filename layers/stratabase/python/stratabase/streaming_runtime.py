@@ -57,7 +57,7 @@ class Streamed(Protocol):
         """The body."""
 
 
-Handler = Callable[[Any, "InvocationContext"], Streamed]
+StreamingHandler = Callable[[Any, "InvocationContext"], Streamed]
 
 
 class InvocationContext(NamedTuple):
@@ -156,7 +156,7 @@ def run(api: RuntimeApi, handler_name: str) -> None:
         answer_next(api, handler)
 
 
-def answer_next(api: RuntimeApi, handler: Handler) -> None:
+def answer_next(api: RuntimeApi, handler: StreamingHandler) -> None:
     """Wait for the next invocation, and answer it."""
     event, context = api.next_invocation()
     request_id = context.aws_request_id
@@ -174,10 +174,10 @@ def answer_next(api: RuntimeApi, handler: Handler) -> None:
         response.body.close()
 
 
-def load_handler(name: str) -> Handler:
+def load_handler(name: str) -> StreamingHandler:
     """Return a handler by the name of its module and of the handler in it. Raises what the import raises."""
     module, _, attribute = name.rpartition(".")
-    handler: Handler = getattr(importlib.import_module(module.replace("/", ".")), attribute)
+    handler: StreamingHandler = getattr(importlib.import_module(module.replace("/", ".")), attribute)
     return handler
 
 
@@ -203,7 +203,7 @@ def _chunks(content: bytes) -> Any:
     yield content
 
 
-def _call(handler: Handler, event: Any, context: InvocationContext) -> Streamed:
+def _call(handler: StreamingHandler, event: Any, context: InvocationContext) -> Streamed:
     try:
         return handler(event, context)
     except Exception as error:  # noqa: BLE001 - the client gets an error response for any bug

@@ -28,7 +28,7 @@ from stratabase.cli.gateway.responses import (
     ErrorResponses,
     HttpResponse,
     function_response,
-    streamed_response,
+    streaming_response,
 )
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.streams import Send, send_stream
@@ -85,7 +85,7 @@ class Gateway:
         name = f"{method} {match.resource} (trace id {request_id})".encode()
         result = await self._call(self._functions[match.function], event, name)
         return (
-            streamed_response(result)
+            streaming_response(result)
             if isinstance(result, StreamedResponse)
             else function_response(result, method)
         )

@@ -58,7 +58,7 @@ def function_response(result: Any, method: str) -> HttpResponse:
     return HttpResponse(status, headers, body)
 
 
-def streamed_response(result: StreamedResponse) -> HttpResponse:
+def streaming_response(result: StreamedResponse) -> HttpResponse:
     """Return the HTTP response of a function that streams. Raises GatewayError if the result is malformed.
 
     The function sets the Content-Length. Without one, the server sends the body in HTTP's chunks.
