@@ -30,7 +30,7 @@ def instance() -> Instance:
 
 
 def http_handler(function: str, service: Instance | None = None) -> HttpHandler:
-    """Return the handler of a function that API Gateway calls: `graphql`, `tokens` or `members`.
+    """Return the handler of a function that API Gateway calls, by its name (see `routes.FUNCTIONS`).
 
     `service` is the instance to serve. The default is the instance of this process.
     """
