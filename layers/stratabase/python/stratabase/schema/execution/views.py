@@ -157,7 +157,7 @@ class _WrittenState:
 
     def _with_pending_id(self, value: Any) -> Any:
         """Return a value of a state. A file that is still pending gets its pending ID, for its link."""
-        is_pending = isinstance(value, Mapping) and value["fileId"] in self._uploads
+        is_pending = isinstance(value, Mapping) and value.get("fileId") in self._uploads
         return {**value, PENDING_ID: self._uploads[value["fileId"]]} if is_pending else value
 
 
