@@ -5,9 +5,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from botocore.awsrequest import AWSRequest, AWSResponse
 from botocore.exceptions import ConnectTimeoutError, NoCredentialsError, ReadTimeoutError
 from botocore.response import StreamingBody
 from botocore.stub import Stubber
@@ -190,6 +192,40 @@ def test_a_completion_whose_answer_was_lost_has_succeeded(blobs: S3Blobs, s3_stu
     answer_again(s3_stub)
     s3_stub.add_response("head_object", {"ETag": '"0123-2"'}, AT_KEY)
     blobs.complete_upload(UPLOAD, [UploadedPart(1, "c e"), UploadedPart(2, "d f")])
+
+
+class LostAnswer:
+    """S3 as a client sees it whose first request gets no valid answer. Records the methods of requests."""
+
+    def __init__(self, *answers: AWSResponse) -> None:
+        self.methods: list[str] = []
+        self._answers = [response(500), *answers]
+
+    def __call__(self, request: AWSRequest, **_: object) -> AWSResponse:
+        self.methods.append(request.method)
+        return self._answers.pop(0)
+
+
+def response(status: int, content: bytes = b"", **headers: str) -> AWSResponse:
+    raw = SimpleNamespace(stream=lambda: [content])
+    return AWSResponse("https://s3", status, headers, raw)
+
+
+def test_botocore_tells_that_it_has_repeated_a_completion(
+    blobs: S3Blobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
+    gone = response(404, b"<Error><Code>NoSuchUpload</Code></Error>")
+    lost = LostAnswer(gone, response(200, ETag='"0123-1"'))
+    blobs._client().meta.events.register("before-send.s3", lost)
+    blobs.complete_upload(UPLOAD, [UploadedPart(1, "c e")])
+    assert lost.methods == ["POST", "POST", "HEAD"]
+
+
+def test_a_completion_of_an_unknown_upload_is_not_repeated(blobs: S3Blobs, s3_stub: Stubber) -> None:
+    s3_stub.add_client_error("complete_multipart_upload", "NoSuchUpload", "gone", 404)
+    with pytest.raises(BlobNotFound):
+        blobs.complete_upload(UPLOAD, [UploadedPart(1, "c e")])
 
 
 @pytest.mark.parametrize("etag", ["0123", "0123-1"])

@@ -27,7 +27,10 @@ class BlobStore(Protocol):
     """
 
     def put(self, key: str, content: Iterable[bytes], size: int) -> None:
-        """Store bytes, and replace those under the key. `size`: the length of all chunks together."""
+        """Store bytes, and replace those under the key. `size`: the length of all chunks together.
+
+        Raises ValueError, and stores nothing, if the chunks have another length.
+        """
 
     def copy(self, source: str, target: str, size: int) -> None:
         """Store the bytes of one key under another key too, without reading them. Raises BlobNotFound.
@@ -66,7 +69,9 @@ class BlobStore(Protocol):
     def complete_upload(self, upload: MultipartUpload, parts: Sequence[UploadedPart]) -> None:
         """Join these parts, in the order of their numbers, and store the bytes under the key.
 
-        Parts that are not named are removed. Raises BlobNotFound if the upload has ended.
+        Parts that are not named are removed. Raises BlobNotFound if the upload has ended, or if a part has
+        been replaced since. Raises ValueError without parts, or with two of one number. After a crash, the
+        caller can repeat the call: if it had succeeded, the upload has ended and the bytes are there.
         """
 
     def abort_upload(self, upload: MultipartUpload) -> None:
