@@ -52,6 +52,7 @@ class FakeExecutor:
 
     outcome: GraphQLResponse | Exception = field(default_factory=lambda: GraphQLResponse(b'{"data":{"x":1}}'))
     calls: list[tuple[Any, ...]] = field(default_factory=list)
+    base_urls: list[str] = field(default_factory=list)
 
     def execute(
         self,
@@ -61,8 +62,10 @@ class FakeExecutor:
         caller: Caller,
         trace_id: str,
         *,
+        base_url: str = "",
         queries_only: bool = False,
     ) -> GraphQLResponse:
+        self.base_urls.append(base_url)
         self.calls.append((query, variables, operation_name, caller, trace_id, queries_only))
         if isinstance(self.outcome, Exception):
             raise self.outcome

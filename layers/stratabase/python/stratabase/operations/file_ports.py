@@ -1,21 +1,12 @@
 """The interfaces for files: a store of bytes, and the ledger of all files that no object has for certain."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Protocol
 
-from stratabase.domain.files.blob import MIN_PART_SIZE, Blob, BlobNotFound, MultipartUpload, UploadedPart
+from stratabase.domain.files.blob import Blob, MultipartUpload, UploadedPart
 from stratabase.domain.files.pending_file import PendingFile, ReleasedFile
 from stratabase.domain.objects.instant import Instant
-
-__all__ = [
-    "MIN_PART_SIZE",
-    "Blob",
-    "BlobNotFound",
-    "BlobStore",
-    "FileLedger",
-    "MultipartUpload",
-    "UploadedPart",
-]
 
 
 class BlobStore(Protocol):
@@ -121,8 +112,15 @@ class FileLedger(Protocol):
         """Return, for each ID of an upload, whether the ledger has an entry for it, in any state."""
 
 
-class FileStores(NamedTuple):
+class FileStores:
     """Where files are: their bytes, and the ledger."""
 
-    blobs: BlobStore
-    ledger: FileLedger
+    def __init__(self, open_blobs: Callable[[], BlobStore], ledger: FileLedger) -> None:
+        """`open_blobs` opens the blob store when it is first needed, which takes time."""
+        self._open_blobs = open_blobs
+        self.ledger = ledger
+
+    @cached_property
+    def blobs(self) -> BlobStore:
+        """The bytes."""
+        return self._open_blobs()
