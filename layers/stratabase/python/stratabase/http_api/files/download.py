@@ -11,7 +11,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.instant import Instant
 from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.files.file_response import file_response
-from stratabase.http_api.files.reference import REFERENCE, reference_json
+from stratabase.http_api.files.reference import REFERENCE_SHAPE, reference_json
 from stratabase.http_api.http.api_gateway import MAX_STREAMED_SIZE
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.media_type import parse_media_type
@@ -72,7 +72,7 @@ def pending_file_endpoint(downloads: Downloads, max_size: int = MAX_STREAMED_SIZ
         | {
             200: ResponseSpec(
                 "The file, in its own media type, or the reference.",
-                ("*/*", {REFERENCE_MEDIA_TYPE: REFERENCE}),
+                ("*/*", {REFERENCE_MEDIA_TYPE: REFERENCE_SHAPE}),
                 _FILE_HEADERS,
             ),
             410: ResponseSpec("The file was bound to an object, has expired, or is not the member's."),

@@ -6,7 +6,7 @@ from stratabase.formats.preferences import Formats
 from stratabase.http_api.http.shape import Field, Shape
 from stratabase.model.types.datetime import DatetimeType
 
-REFERENCE = Shape(
+REFERENCE_SHAPE = Shape(
     "pendingFileReference",
     {
         "pendingFileId": Field(

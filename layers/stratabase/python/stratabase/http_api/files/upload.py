@@ -5,8 +5,8 @@ from typing import Protocol
 from stratabase.domain.files.pending_file import FileTarget, PendingFile
 from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth.authentication import require_caller
-from stratabase.http_api.files.multipart import FILE_PART, MAX_PARTS, MULTIPART, read_sent_file
-from stratabase.http_api.files.reference import REFERENCE, reference_json
+from stratabase.http_api.files.multipart import FILE_PART, MAX_FORM_PARTS, MULTIPART, read_sent_file
+from stratabase.http_api.files.reference import REFERENCE_SHAPE, reference_json
 from stratabase.http_api.http.body import body_response
 from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
@@ -44,7 +44,9 @@ def upload_endpoint(uploads: Uploads) -> Endpoint:
         caller = require_caller(caller)
         pending = uploads.upload(caller, target_of(request, caller), read_sent_file(request))
         location = ("Location", _pending_url(request, pending))
-        return body_response(request, 201, REFERENCE, reference_json(pending, caller.formats), (location,))
+        return body_response(
+            request, 201, REFERENCE_SHAPE, reference_json(pending, caller.formats), (location,)
+        )
 
     post = Operation(
         upload,
@@ -53,13 +55,13 @@ def upload_endpoint(uploads: Uploads) -> Endpoint:
         {
             201: ResponseSpec(
                 "The file is pending. Send the reference in a GraphQL mutation.",
-                REFERENCE,
+                REFERENCE_SHAPE,
                 {"Location": "The address from which the pending file can be downloaded."},
             ),
             404: ResponseSpec("The class has no such attribute of the type File."),
             413: ResponseSpec(
-                f"The file is too large for the attribute or the service, or the body has over {MAX_PARTS} "
-                "parts."
+                "The file is too large for the attribute or the service, or the body has over "
+                f"{MAX_FORM_PARTS} parts."
             ),
             415: ResponseSpec(
                 "The attribute does not accept files of this type, or the body is not multipart/form-data."
