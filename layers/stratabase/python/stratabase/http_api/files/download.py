@@ -5,6 +5,7 @@ from typing import Protocol
 
 import orjson
 
+from stratabase.domain.files.addresses import PENDING_SEGMENT
 from stratabase.domain.files.pending_file import FileTarget, PendingFile
 from stratabase.domain.files.refusals import FileNotFound
 from stratabase.domain.members.member import Caller
@@ -22,8 +23,6 @@ from stratabase.operations.files.download import OpenFile
 
 REFERENCE_MEDIA_TYPE = "application/vnd.stratabase.reference+json"
 """The media type in Accept with which a client requests the reference to a pending file, not its bytes."""
-PENDING = "pending"
-"""The segment of the address of pending files. An attribute can have this name too."""
 _VERSION = re.compile(r"[0-9]{1,15}", re.ASCII)
 _CLASS = Parameter("The name of the class, in uppercase or lowercase.")
 _ATTRIBUTE = Parameter("The name of the attribute, in uppercase or lowercase.")
@@ -97,7 +96,7 @@ def bound_file_endpoint(
             require_caller(caller),
             _parameter(request, "class"),
             _parameter(request, "name"),
-            request.parameters.get("attribute", PENDING),
+            request.parameters.get("attribute", PENDING_SEGMENT),
             _version(request),
         )
         return file_response(request, open_file, max_size)
