@@ -24,7 +24,8 @@ _POLICIES = {
     # In a full sandbox, Chrome does not load the media of a page that it makes for them.
     "audio/": "media-src 'self'; sandbox allow-same-origin",
     "video/": "media-src 'self'; sandbox allow-same-origin",
-    # In any sandbox, Chrome does not start its viewer. Script in a PDF runs in the viewer only.
+    # Earlier versions of Chrome do not start their viewer in a sandbox. Script in a PDF has no access to the
+    # origin of the service, because it runs in the viewer.
     _PDF: "object-src 'self'",
 }
 """The rest of the policy, by the beginning of the media type. For all others, it is the full sandbox."""
