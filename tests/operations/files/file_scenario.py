@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stratabase.domain.files.pending_file import PendingFile
+from stratabase.domain.files.pending_file import SWEEP_DELAY, PendingFile
 from stratabase.domain.files.stored_file import stored_file
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.members.member import Caller
@@ -123,6 +123,12 @@ class FileScenario:
         return b"".join(opened.read())
 
     def sweep(self) -> None:
+        """Run the sweep twice: it condemns what is due at once, and removes it after a delay."""
+        self.sweep_once()
+        self.clock.instant += SWEEP_DELAY
+        self.sweep_once()
+
+    def sweep_once(self) -> None:
         """Run the sweep to its end."""
         for _step in sweep_files(self.files, self.clock):
             pass
