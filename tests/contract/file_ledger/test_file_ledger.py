@@ -108,10 +108,9 @@ def test_an_upload_is_due_some_time_after_it_has_expired(engine: Engine) -> None
 
 
 def test_a_released_file_is_due_at_once(engine: Engine) -> None:
-    commit(engine, file_entries.release("file1", NOON))
+    commit(engine, file_entries.release("file1"))
 
-    assert due(engine, NOON - 1) == []
-    assert due(engine, NOON) == [ReleasedFile("file1", None, "file1")]
+    assert due(engine, 0) == [ReleasedFile("file1", None, "file1")]
 
 
 def test_a_withdrawn_upload_is_due_at_once(engine: Engine) -> None:
@@ -128,33 +127,43 @@ def test_a_withdrawn_upload_is_due_at_once(engine: Engine) -> None:
 
 def test_withdrawing_what_is_not_pending_changes_nothing(engine: Engine) -> None:
     ledger = EngineFileLedger(engine)
-    commit(engine, file_entries.release("file1", NOON))
+    commit(engine, file_entries.release("file1"))
     ledger.add(upload(at=0))
     condemn_all(engine, HOUR + SWEEP_DELAY)
+
+    before = due(engine, NOON)
 
     for id_ in ("file1", "upload1", "other"):
         ledger.withdraw(id_)
 
-    assert due(engine, HOUR + SWEEP_DELAY) == []
+    assert due(engine, NOON) == before
     assert ledger.knows(["file1", "upload1", "other"]) == [True, True, False]
 
 
-def test_a_condemned_entry_is_due_again_after_a_delay(engine: Engine) -> None:
+def test_a_condemned_entry_is_due_with_the_instant_of_its_removal(engine: Engine) -> None:
     ledger, pending = EngineFileLedger(engine), upload()
     ledger.add(pending)
-    commit(engine, file_entries.release("file2", NOON))
+    commit(engine, file_entries.release("file2"))
     now = pending.expires + SWEEP_DELAY
 
     condemn_all(engine, now)
 
     assert not is_done(engine, file_entries.take(pending.id, NOON))
     assert ledger.pending([pending.id]) == [None]
-    assert due(engine, now + SWEEP_DELAY - 1) == []
-    assert ledger.pending_bytes("m1", besides="") == 0
-    assert due(engine, now + SWEEP_DELAY) == [
-        ReleasedFile("file2", None, "file2", is_condemned=True),
-        ReleasedFile("upload1", "upload1", "file1", is_condemned=True),
+    assert due(engine, 0) == [
+        ReleasedFile("file2", None, "file2", now + SWEEP_DELAY),
+        ReleasedFile("upload1", "upload1", "file1", now + SWEEP_DELAY),
     ]
+    assert ledger.pending_bytes("m1", besides="") == 0
+
+
+def test_an_entry_that_a_wrong_clock_has_condemned_is_condemned_again(engine: Engine) -> None:
+    commit(engine, file_entries.release("file1"))
+    condemn_all(engine, 2 * NOON)
+
+    condemn_all(engine, NOON)
+
+    assert due(engine, 0) == [ReleasedFile("file1", None, "file1", NOON + SWEEP_DELAY)]
 
 
 def test_an_entry_that_is_not_due_is_not_condemned(engine: Engine) -> None:
@@ -183,7 +192,7 @@ def test_an_upload_that_an_object_has_taken_is_not_condemned(engine: Engine) -> 
 def test_a_forgotten_entry_is_gone(engine: Engine) -> None:
     ledger, pending = EngineFileLedger(engine), upload()
     ledger.add(pending)
-    commit(engine, file_entries.release("file2", NOON))
+    commit(engine, file_entries.release("file2"))
     now = NOON + 2 * HOUR
     condemn_all(engine, now)
 
@@ -207,17 +216,17 @@ def test_an_entry_that_is_not_condemned_is_not_forgotten(engine: Engine) -> None
 def test_the_sweep_gets_what_is_due_in_the_order_of_its_time(engine: Engine) -> None:
     ledger = EngineFileLedger(engine)
     ledger.add(upload(3, at=NOON))
-    commit(engine, file_entries.release("file2", NOON + 5))
+    commit(engine, file_entries.release("file2"))
     ledger.add(upload(1, at=9))
     ledger.add(upload(4, at=NOON - 1))
     ledger.withdraw("upload4")
 
-    assert [each.file_id for each in due(engine, NOON + 2 * HOUR)] == ["file4", "file1", "file2", "file3"]
+    assert [each.file_id for each in due(engine, NOON + 2 * HOUR)] == ["file2", "file4", "file1", "file3"]
 
 
 def test_more_entries_than_a_page_has_are_due(engine: Engine) -> None:
     for number in range(150):
-        commit(engine, file_entries.release(f"file{number:03}", NOON))
+        commit(engine, file_entries.release(f"file{number:03}"))
 
     assert [each.file_id for each in due(engine, NOON)] == [f"file{number:03}" for number in range(150)]
 
@@ -255,7 +264,7 @@ def test_a_store_that_fails_is_unavailable_and_the_call_can_be_repeated(
 
     expected = {
         "withdraw": [ReleasedFile(pending.id, pending.id, pending.file.file_id)],
-        "condemn": [],
+        "condemn": [released._replace(removal=now + SWEEP_DELAY)],
         "forget": [],
     }
     assert due(engine, now) == expected.get(method, [released])

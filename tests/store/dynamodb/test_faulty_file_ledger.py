@@ -41,6 +41,6 @@ def test_each_call_takes_effect_despite_any_fault(
     assert sound.pending(["upload1"]) == [None]
     assert sound.knows(["upload1", "upload2"]) == [True, True]
     for released in list(faulty().due(NOW + SWEEP_DELAY)):
-        assert released.is_condemned
+        assert released.removal == NOW + SWEEP_DELAY
         faulty().forget(released)
     assert faulty().knows(["upload1", "upload2"]) == [False, False]

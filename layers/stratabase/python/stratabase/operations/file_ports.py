@@ -123,10 +123,10 @@ class FileLedger(Protocol):
         """Make sure that no object can take an upload any more. The sweep removes it. Ignore unknown IDs."""
 
     def due(self, now: Instant) -> Iterator[ReleasedFile]:
-        """Yield what the sweep has to condemn or to remove at an instant."""
+        """Yield what is due at an instant, and what is condemned."""
 
     def condemn(self, released: ReleasedFile, now: Instant) -> None:
-        """Mark an entry so that no object can take its file any more. It is due again after SWEEP_DELAY.
+        """Mark an entry so that no object can take its file any more. Its removal is after SWEEP_DELAY.
 
         Do nothing if an object has taken the file meanwhile, or if the entry is not due at `now`.
         """

@@ -49,13 +49,13 @@ class EngineFileLedger:
         self._try(file_entries.withdraw(id_))
 
     def due(self, now: Instant) -> Iterator[ReleasedFile]:
-        """Yield what the sweep has to condemn or to remove at an instant."""
+        """Yield what is due at an instant, and what is condemned."""
         until = Bounds(None, f"{now + 1:015d}", high_included=False)
         pages = self._engine.range(keys.LISTING, keys.FILE_ENTRIES, until)
         return map(file_entries.released_file, chain.from_iterable(pages))
 
     def condemn(self, released: ReleasedFile, now: Instant) -> None:
-        """Mark an entry so that no object can take its file any more. It is due again after SWEEP_DELAY."""
+        """Mark an entry so that no object can take its file any more. Its removal is after SWEEP_DELAY."""
         self._try(file_entries.condemn(released, now))
 
     def forget(self, released: ReleasedFile) -> None:

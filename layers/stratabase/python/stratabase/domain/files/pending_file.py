@@ -58,5 +58,13 @@ class ReleasedFile(NamedTuple):
     pending_id: str | None
     """The ID of the upload, None if the file is no upload any more."""
     file_id: str
-    is_condemned: bool = False
-    """Whether no object can take the file any more, so that the sweep may remove the bytes."""
+    removal: Instant | None = None
+    """The instant from which the sweep may remove the bytes. None while an object can still take the file."""
+
+    def is_removable(self, now: Instant) -> bool:
+        """Return whether the sweep may remove the bytes."""
+        return self.removal is not None and self.removal <= now
+
+    def is_waiting(self, now: Instant) -> bool:
+        """Return whether the sweep may remove the bytes soon. A later instant is one of a wrong clock."""
+        return self.removal is not None and now < self.removal <= now + SWEEP_DELAY

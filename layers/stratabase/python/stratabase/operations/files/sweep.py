@@ -23,11 +23,13 @@ _BATCH = 100
 def sweep_files(files: FileStores, clock: Clock) -> Iterator[None]:
     """Remove the bytes that nothing refers to, and yield after each step. Raises Unavailable."""
     for released in files.ledger.due(clock.now()):
-        if released.is_condemned:
+        now = clock.now()  # read again, because a sweep may take long
+        if released.is_removable(now):
             _remove(files, released)
-        else:  # Ask for the time again: a sweep may take long, and the delay begins now.
-            files.ledger.condemn(released, clock.now())
-        yield
+            yield
+        elif not released.is_waiting(now):
+            files.ledger.condemn(released, now)
+            yield
     yield from _remove_taken(files)
 
 

@@ -43,7 +43,7 @@ DUE = "due"
 MEMBER_INDEX = "index2"
 """The index with the uploads of each member."""
 _TARGET_CLASS, _TARGET_ATTRIBUTE = "class", "attribute"
-_FILE_ID, _IS_CONDEMNED = "fileId", "isCondemned"
+_FILE_ID, _REMOVAL = "fileId", "removal"
 
 
 def pending_entry(pending: PendingFile) -> Item:
@@ -102,11 +102,11 @@ def take(pending_id: str, now: Instant) -> Delete:
     return Delete(keys.file_entry(pending_id), Expectation(exists=True, conditions=conditions))
 
 
-def release(file_id: str, now: Instant) -> Put:
-    """Return the action by which an object releases its file."""
+def release(file_id: str) -> Put:
+    """Return the action by which an object releases its file. It is due at once, whatever the clock says."""
     state = orjson.dumps({_FILE_ID: file_id}).decode()
-    places = {keys.LISTING: due_place(file_id, now)}
-    return Put(Item(keys.file_entry(file_id), {STATUS: RELEASED, DUE: now}, state, places))
+    places = {keys.LISTING: due_place(file_id, 0)}
+    return Put(Item(keys.file_entry(file_id), {STATUS: RELEASED, DUE: 0}, state, places))
 
 
 def withdraw(pending_id: str) -> Patch:
@@ -120,16 +120,17 @@ def withdraw(pending_id: str) -> Patch:
 def condemn(released: ReleasedFile, now: Instant) -> Patch:
     """Return the action that marks an entry, so that no object can take its file any more.
 
-    The entry must be due at `now`: an index may show an earlier state of it. It is due again after a delay.
+    The entry must be due at `now`: an index may show an earlier state of it. From then on, it is due at all
+    times, so that every sweep finds it. Its removal is after a delay.
     """
-    id_, due = released.ledger_id, now + SWEEP_DELAY
+    id_ = released.ledger_id
     return Patch(
         keys.file_entry(id_),
         Expectation(exists=True, conditions=(Condition(DUE, ConditionOperator.AT_MOST, now),)),
-        set={STATUS: DYING, DUE: due},
+        set={STATUS: DYING, DUE: 0},
         # Indexes show only the state, not the status.
-        state=orjson.dumps({_FILE_ID: released.file_id, _IS_CONDEMNED: True}).decode(),
-        places={keys.LISTING: due_place(id_, due), MEMBER_INDEX: None},
+        state=orjson.dumps({_FILE_ID: released.file_id, _REMOVAL: now + SWEEP_DELAY}).decode(),
+        places={keys.LISTING: due_place(id_, 0), MEMBER_INDEX: None},
     )
 
 
@@ -143,7 +144,7 @@ def released_file(item: Item) -> ReleasedFile:
     id_ = keys.file_entry_id(item.key)
     state = orjson.loads(item.state or "{}")
     file_id = state.get(_FILE_ID, id_)
-    return ReleasedFile(id_, None if file_id == id_ else id_, file_id, state.get(_IS_CONDEMNED, False))
+    return ReleasedFile(id_, None if file_id == id_ else id_, file_id, state.get(_REMOVAL))
 
 
 def due_place(id_: str, due: Instant) -> IndexKey:
