@@ -5,6 +5,7 @@ from collections.abc import Callable
 from stratabase.domain.files.pending_file import SWEEP_DELAY
 from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.domain.issues.refusals import Refused
+from stratabase.domain.objects.entity import Entity
 from stratabase.operations.file_ports import BlobStore
 from stratabase.store.engine.port import Engine
 from tests.fakes import FrozenClock
@@ -24,11 +25,18 @@ class Contest:
         self.new, self.other = self.scenario.upload(NEW), self.scenario.upload(OTHER)
         self.scenario.clock.instant = self.new.expires - 1
 
-    def state(self) -> object:
-        """Return what a client can see: the files of the objects, and which uploads are pending."""
+    def objects(self) -> list[Entity]:
+        """Return all objects that exist."""
+        return objects_of(self.scenario)
+
+    def state(self) -> tuple[list[tuple[bool, bytes]], list[bool]]:
+        """Return what a client can see: the files of objects, and which uploads are pending.
+
+        For each file: whether it is that of the photo, and its content.
+        """
         files = [
             (each.reference == self.photo, self.scenario.contents[file["fileId"]])
-            for each in objects_of(self.scenario)
+            for each in self.objects()
             if isinstance(file := each.state.get("picture"), dict)
         ]
         pending = self.scenario.ledger.pending([self.new.id, self.other.id])

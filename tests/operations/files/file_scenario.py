@@ -52,6 +52,15 @@ type Letter @class(versioned: true) @grant(profile: "Clerk", allow: [READ, CREAT
   text: String
   scan: File
 }
+
+type Album @class(versioned: true) @grant(profile: "Clerk", allow: [READ, CREATE, EDIT, DELETE]) {
+  cover: File
+  pages: [Page!] @composition(whole: "album")
+}
+
+type Page @class(versioned: true) @grant(profile: "Clerk", allow: [READ, CREATE, EDIT, DELETE]) {
+  scan: File
+}
 """,
     "files.graphql",
 )
