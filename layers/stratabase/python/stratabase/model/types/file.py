@@ -32,8 +32,10 @@ def _size(value: Any, formats: Formats) -> Stored:
     return size
 
 
+PENDING_ID = "pendingFileId"
+"""The field of a PendingFileReference with the ID of the pending file."""
 REFERENCE: Mapping[str, Callable[[Any, Formats], Stored]] = {
-    "pendingFileId": _text,
+    PENDING_ID: _text,
     "fileId": _text,
     "mimeType": _text,
     "name": _text,
@@ -44,13 +46,18 @@ REFERENCE: Mapping[str, Callable[[Any, Formats], Stored]] = {
 
 
 class FileType(AttributeType):
-    """Stored as a mapping. Clients send the reference that they got for an upload."""
+    """Stored as a mapping. Clients send the reference that they got for an upload.
+
+    Files are equal if they have the same bytes, whatever the rest of a reference says. They are ordered by
+    name.
+    """
 
     name = "File"
     kind = kinds.FILE
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS
     storage: ClassVar[StorageClass] = MAPPING_STORAGE
-    sortable = False
+    equality_field = "fileId"
+    order_field = "name"
 
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return the reference to a pending file, with all its fields."""

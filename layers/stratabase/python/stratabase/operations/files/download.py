@@ -5,6 +5,7 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from stratabase.domain.access.grants import access_of
+from stratabase.domain.files.blob import BlobNotFound
 from stratabase.domain.files.pending_file import FileTarget, PendingFile, is_file_id
 from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.domain.files.stored_file import StoredFile, file_key, pending_key, stored_file
@@ -16,7 +17,7 @@ from stratabase.messages import _
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class
 from stratabase.operations.context import ReadContext, read_context
-from stratabase.operations.file_ports import BlobNotFound, BlobStore, FileLedger
+from stratabase.operations.file_ports import FileStores
 from stratabase.operations.files.attributes import find_attribute
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
@@ -41,10 +42,9 @@ class OpenFile(NamedTuple):
 class FileDownloads:
     """Opens files. An attribute or object that the caller may not read counts as missing."""
 
-    def __init__(self, services: Services, blobs: BlobStore, ledger: FileLedger) -> None:
+    def __init__(self, services: Services, files: FileStores) -> None:
         self._services = services
-        self._blobs = blobs
-        self._ledger = ledger
+        self._files = files
 
     def open_pending(self, caller: Caller, class_name: str, attribute: str, pending_id: str) -> OpenFile:
         """Open a pending file of the caller. An administrator may open that of any member.
@@ -64,7 +64,7 @@ class FileDownloads:
         class_, found = find_attribute(self._services.model, class_name, attribute)
         if not is_file_id(pending_id):
             raise FileNotFound(_("{id} is not the ID of a pending file.", id=describe_value(pending_id)))
-        (pending,) = self._ledger.pending([pending_id])
+        (pending,) = self._files.ledger.pending([pending_id])
         if (
             pending is None
             or pending.target != FileTarget(class_.name, found.name)
@@ -96,7 +96,7 @@ class FileDownloads:
 
     def _read_pending(self, pending_id: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
         try:
-            return self._blobs.read(pending_key(pending_id), start, end)
+            return self._files.blobs.read(pending_key(pending_id), start, end)
         except BlobNotFound:
             raise _gone(pending_id) from None
 
@@ -104,7 +104,7 @@ class FileDownloads:
         self, reference: Reference, attribute: Attribute, file_id: str, start: int = 0, end: int | None = None
     ) -> Iterator[bytes]:
         try:
-            return self._blobs.read(file_key(file_id), start, end)
+            return self._files.blobs.read(file_key(file_id), start, end)
         except BlobNotFound:  # another request has just replaced the file
             raise _missing(reference, attribute) from None
 
