@@ -16,7 +16,7 @@ entry, a write that read the entry before can still copy the bytes. Then its com
 """
 
 
-_FILE_ID = re.compile(r"[0-9A-Za-z]{1,64}")
+_FILE_ID = re.compile(r"[0-9a-v]{26}")
 
 
 def is_file_id(text: str) -> bool:
