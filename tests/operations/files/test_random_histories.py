@@ -63,6 +63,11 @@ class Upload:
         )
 
 
+NONE: list[Upload] = []
+NEW: list[Upload] = []
+"""Stands for a new upload."""
+
+
 @dataclass
 class Known:
     """An object, as the naive model knows it."""
@@ -92,11 +97,14 @@ class Histories(RuleBasedStateMachine):
     @rule(address=st.sampled_from(TARGETS), caller=st.sampled_from(MEMBERS))
     def upload(self, address: tuple[str, str], caller: Caller) -> None:
         class_name, attribute = address
-        if attribute == "secret":
-            caller = ADA
+        self._upload(class_name, attribute, ADA if attribute == "secret" else caller)
+
+    def _upload(self, class_name: str, attribute: str, caller: Caller) -> Upload:
         content = f"content {next(self.numbers)}".encode()
         pending = self.scenario.upload(content, attribute, class_name, caller=caller)
+        self.latest = max(self.latest, self.scenario.clock.instant)
         self.uploads.append(Upload(pending, content, caller))
+        return self.uploads[-1]
 
     @rule(data=st.data(), class_name=st.sampled_from(WHOLES), caller=st.sampled_from(MEMBERS))
     def create(self, data: st.DataObject, class_name: str, caller: Caller) -> None:
@@ -207,7 +215,6 @@ class Histories(RuleBasedStateMachine):
     @rule(step=st.sampled_from([1, 1000, HOUR - 1, HOUR, SWEEP_DELAY, 30 * DAY, -1, -HOUR, -2 * DAY]))
     def jump(self, step: int) -> None:
         self.scenario.clock.instant += step
-        self.latest = max(self.latest, self.scenario.clock.instant)
 
     @rule()
     def sweep(self) -> None:
@@ -234,10 +241,11 @@ class Histories(RuleBasedStateMachine):
         """Sweep when everything is due: only the files of objects and versions are left."""
         if not hasattr(self, "latest"):
             return
-        self.scenario.clock.instant = self.latest + 2 * HOUR
+        self.scenario.clock.instant = max(self.latest, self.scenario.clock.instant) + 2 * HOUR
         for _ in range(2):
             settle(self.scenario.engine)
-            self.scenario.sweep()
+            self.scenario.sweep_once()
+            self.scenario.clock.instant += SWEEP_DELAY
         self._condemn(self.scenario.clock.instant)
         assert self.scenario.stored_keys() == self._bound_keys()
         self.files_are_there()
@@ -363,11 +371,13 @@ class Histories(RuleBasedStateMachine):
     def _draw(self, data: st.DataObject, class_name: str) -> dict[str, Upload]:
         """Choose uploads for some attributes: mostly fitting ones, sometimes any."""
         chosen = {}
-        for name in ATTRIBUTES[class_name]:
+        for name in [each for each in ATTRIBUTES[class_name] if each != "secret"]:
             fitting = [each for each in self.uploads if each.pending.target == (class_name, name)]
             useful = [each for each in fitting if not each.is_gone]
-            among = data.draw(st.sampled_from([[], [], useful, useful, useful, fitting, self.uploads]))
-            if among and name != "secret":
+            among = data.draw(st.sampled_from([NONE, NEW, NEW, useful, fitting, self.uploads]), name)
+            if among is NEW:
+                chosen[name] = self._upload(class_name, name, BEN)
+            elif among:
                 chosen[name] = data.draw(st.sampled_from(among))
         return chosen
 
@@ -424,6 +434,6 @@ class LaggingHistories(Histories):
 
 
 for machine in (Histories, LaggingHistories):
-    machine.TestCase.settings = settings(max_examples=count(40, 2000), stateful_step_count=STEPS)
+    machine.TestCase.settings = settings(max_examples=count(30, 1000), stateful_step_count=STEPS)
 TestHistories = pytest.mark.soak(Histories.TestCase)
 TestLaggingHistories = pytest.mark.soak(LaggingHistories.TestCase)
