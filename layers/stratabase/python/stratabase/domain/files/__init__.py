@@ -2,6 +2,7 @@
 
 - `stored_file`: the value of a File attribute, and the keys of its bytes
 - `pending_file`: an uploaded file that no object has yet
+- `resumable_upload`: a file that is uploaded in several requests
 
 The bytes are in a blob store (`operations/file_ports.py`). Imports `objects` and `members` of the domain.
 """

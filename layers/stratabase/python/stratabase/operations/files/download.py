@@ -5,8 +5,8 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from stratabase.domain.access.grants import access_of
-from stratabase.domain.files.pending_file import FileTarget, PendingFile, is_file_id
-from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
+from stratabase.domain.files.pending_file import PendingFile
+from stratabase.domain.files.refusals import FileNotFound
 from stratabase.domain.files.stored_file import StoredFile, file_key, pending_key, stored_file
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
@@ -16,8 +16,10 @@ from stratabase.messages import _
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class
 from stratabase.operations.context import ReadContext, read_context
-from stratabase.operations.file_ports import BlobNotFound, BlobStore, FileLedger
+from stratabase.operations.file_ports import BlobNotFound, BlobStore, UploadLedger
 from stratabase.operations.files.attributes import find_attribute
+from stratabase.operations.files.complete import complete_upload
+from stratabase.operations.files.own_uploads import UploadAddress, find_own, upload_gone
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.versions import VersionReader, get_version
@@ -41,7 +43,7 @@ class OpenFile(NamedTuple):
 class FileDownloads:
     """Opens files. An attribute or object that the caller may not read counts as missing."""
 
-    def __init__(self, services: Services, blobs: BlobStore, ledger: FileLedger) -> None:
+    def __init__(self, services: Services, blobs: BlobStore, ledger: UploadLedger) -> None:
         self._services = services
         self._blobs = blobs
         self._ledger = ledger
@@ -57,21 +59,17 @@ class FileDownloads:
     def find_pending(self, caller: Caller, class_name: str, attribute: str, pending_id: str) -> PendingFile:
         """Return a pending file of the caller. An administrator may see that of any member.
 
-        Class and attribute may be in any case. Raises FileNotFound for an unknown class or attribute, and
-        for an ID that is malformed. Raises PendingFileGone for every other ID that does not name a pending
-        file of the caller for this attribute.
+        Class and attribute may be in any case. Raises Unavailable, and as `find_own`.
         """
-        class_, found = find_attribute(self._services.model, class_name, attribute)
-        if not is_file_id(pending_id):
-            raise FileNotFound(_("{id} is not the ID of a pending file.", id=describe_value(pending_id)))
-        (pending,) = self._ledger.pending([pending_id])
-        if (
-            pending is None
-            or pending.target != FileTarget(class_.name, found.name)
-            or not (pending.member_id == caller.id or caller.administrator)
-            or not pending.is_pending(self._services.clock.now())
-        ):
-            raise _gone(pending_id)
+        address = UploadAddress(class_name, attribute, pending_id)
+        found = find_own(self._services, self._ledger, caller, address)
+        if isinstance(found, PendingFile):
+            return found
+        pending = None
+        if found.is_complete:  # a resumable upload that was interrupted after its last bytes
+            pending = complete_upload(self._blobs, self._ledger, self._services.clock, found)
+        if pending is None:
+            raise upload_gone(pending_id)
         return pending
 
     def open_bound(
@@ -98,7 +96,7 @@ class FileDownloads:
         try:
             return self._blobs.read(pending_key(pending_id), start, end)
         except BlobNotFound:
-            raise _gone(pending_id) from None
+            raise upload_gone(pending_id) from None
 
     def _read_bound(
         self, reference: Reference, attribute: Attribute, file_id: str, start: int = 0, end: int | None = None
@@ -124,14 +122,6 @@ def _as_of(context: ReadContext, class_: Class, reference: Reference, start: Ins
     if version is None or version.start != start:
         return None
     return VersionReader(context).show(version, start)
-
-
-def _gone(pending_id: str) -> PendingFileGone:
-    message = _(
-        "The pending file {id} does not exist. It may have expired, or an object may have it now.",
-        id=describe_value(pending_id),
-    )
-    return PendingFileGone(message)
 
 
 def _missing(reference: Reference, attribute: Attribute) -> FileNotFound:
