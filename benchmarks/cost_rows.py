@@ -6,6 +6,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic
 
+from benchmarks.file_rows import MODEL as FILES
+from benchmarks.file_rows import Files
 from benchmarks.lock_rows import MODEL as LOCKS
 from benchmarks.lock_rows import Locks
 from benchmarks.metering import measure_consumption
@@ -94,10 +96,11 @@ def _dynamodb(stack: ExitStack) -> Callable[[str], Engine]:
 
 
 def _measure(name: str, engine: Engine, size: int) -> None:
-    model = read_model(MODEL + ROLES + GRAPHS + LOCKS + VERSIONS, "benchmark")
-    entities = Repository(MeteredEngine(engine), model)
+    model = read_model(MODEL + ROLES + GRAPHS + LOCKS + VERSIONS + FILES, "benchmark")
+    metered = MeteredEngine(engine)
+    entities = Repository(metered, model)
     services = Services(model, entities, FrozenClock(), TimeOrderedIds(), _budget)
-    graphs = Graphs(services)
+    graphs, files = Graphs(services), Files(services, metered)
     references = [
         reference
         for class_name in _MAX_OBJECTS
@@ -110,8 +113,10 @@ def _measure(name: str, engine: Engine, size: int) -> None:
         **graphs.operations(),
         **Locks(services).operations(),
         **Versions(services).operations(),
+        **files.operations(),
     }
-    print_table(f"Costs on {name}, {size:,} objects a class", list(_figures(services, rows)))
+    figures = [*_figures(services, rows), *files.figures()]
+    print_table(f"Costs on {name}, {size:,} objects a class", figures)
 
 
 def _fill(services: Services, class_name: str, size: int) -> Iterator[Reference]:

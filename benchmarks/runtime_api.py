@@ -1,5 +1,7 @@
 """An implementation of the AWS Lambda Runtime API: sends events to a function, and receives its responses."""
 
+import base64
+import hashlib
 import json
 import threading
 from collections.abc import Iterator, Mapping
@@ -7,15 +9,33 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
 from time import time
-from typing import Any
+from typing import Any, NamedTuple
 
 _ROOT = "/2018-06-01/runtime"
 _TIMEOUT = 60
 """The seconds to wait for a response."""
+_END_OF_PRELUDE = bytes(8)
+_HEAD_SIZE = 64 * 1024
 
 
 class FunctionFailed(Exception):
     """The function failed to start, or raised an exception."""
+
+
+class StreamedAnswer(NamedTuple):
+    """A response that a function streamed."""
+
+    prelude: Mapping[str, Any]
+    """The status and the headers."""
+    size: int
+    """The size of the body in bytes."""
+    digest: str
+    """The SHA-256 of the body."""
+    head: bytes
+    """The first bytes of the body."""
+    error: Any
+    """The error in the trailers, None if the body is complete."""
+    request_headers: Mapping[str, str]
 
 
 class RuntimeApi:
@@ -25,10 +45,18 @@ class RuntimeApi:
         self.address = f"127.0.0.1:{server.server_address[1]}"
         self.events: Queue[Mapping[str, Any]] = Queue()
         self.answers: Queue[tuple[str, Any]] = Queue()
+        self.clients: set[int] = set()
+        """The ports from which the function connected."""
+        self.broken_answers = 0
+        """How many of the next responses the API refuses by closing the connection."""
 
     def answer(self, event: Mapping[str, Any]) -> Any:
         """Send an event to the function, and return its response. Raises FunctionFailed."""
         self.events.put(event)
+        return self.next_answer()
+
+    def next_answer(self) -> Any:
+        """Wait for a response, and return it. Raises FunctionFailed."""
         kind, answer = self.answers.get(timeout=_TIMEOUT)
         if kind != "response":
             raise FunctionFailed(json.dumps(answer, indent=2))
@@ -63,6 +91,7 @@ class _Exchange(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Wait for the next event and send it."""
+        self.api.clients.add(self.client_address[1])
         event = json.dumps(self.api.events.get()).encode()
         self._send(
             200,
@@ -70,6 +99,7 @@ class _Exchange(BaseHTTPRequestHandler):
             {
                 "Lambda-Runtime-Aws-Request-Id": "00000000-0000-4000-a000-000000000000",
                 "Lambda-Runtime-Deadline-Ms": str(int((time() + _TIMEOUT) * 1000)),
+                "Lambda-Runtime-Trace-Id": "Root=1-5e7f-00",
                 "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:us-east-1:000000000000:function:bench",
                 "Content-Type": "application/json",
             },
@@ -77,9 +107,47 @@ class _Exchange(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Receive a response or an error."""
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.api.broken_answers:
+            self.api.broken_answers -= 1
+            self.close_connection = True
+            return
+        is_streamed = self.headers.get("Lambda-Runtime-Function-Response-Mode") == "streaming"
+        body = (
+            self._read_stream()
+            if is_streamed
+            else json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        )
         self.api.answers.put((self.path.removeprefix(_ROOT).rsplit("/", 1)[-1], body))
         self._send(202, b"", {})
+
+    def _read_stream(self) -> StreamedAnswer:
+        """Receive a streamed response without keeping all of it."""
+        digest, size, head, prelude = hashlib.sha256(), 0, b"", b""
+        is_body = False
+        for chunk in self._chunks():
+            content = chunk
+            if not is_body:
+                prelude, end, content = (prelude + chunk).partition(_END_OF_PRELUDE)
+                is_body = bool(end)
+            digest.update(content)
+            size += len(content)
+            head += content[: _HEAD_SIZE - len(head)]
+        trailers = dict(self._trailers())
+        body = trailers.get("lambda-runtime-function-error-body")
+        error = body and json.loads(base64.b64decode(body))
+        return StreamedAnswer(
+            json.loads(prelude), size, digest.hexdigest(), head, error, dict(self.headers.items())
+        )
+
+    def _chunks(self) -> Iterator[bytes]:
+        while length := int(self.rfile.readline(), 16):
+            yield self.rfile.read(length)
+            self.rfile.readline()
+
+    def _trailers(self) -> Iterator[tuple[str, str]]:
+        while line := self.rfile.readline().decode().strip():
+            name, _, value = line.partition(":")
+            yield name.lower(), value.strip()
 
     def _send(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
         self.send_response(status)

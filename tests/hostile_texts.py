@@ -14,6 +14,9 @@ from stratabase.adapters.mail.message import build_message
 from stratabase.cli.gateway.errors import GatewayError
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import RouteDeclaration
+from stratabase.domain.files.file_name import clean_file_name
+from stratabase.domain.files.media_type import stored_media_type
+from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.members.fields import stray_character
 from stratabase.domain.members.mail import Mail
 from stratabase.domain.members.mailed_link import parse_link_token
@@ -24,13 +27,16 @@ from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.locales import load_locale
 from stratabase.formats.number_pattern import compile_number_pattern
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.http_api.files.multipart import read_sent_file
 from stratabase.http_api.http.media_type import best_match
+from stratabase.http_api.http.messages import Request
 from stratabase.http_api.http.strict_json import parse_exact_json
 from stratabase.http_api.http.xml import render_xml
 from stratabase.model.reading import InvalidModel, read_model
 from stratabase.model.types import TYPES
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.operations.auth.json_web_tokens import InvalidSignature, open_token
+from tests.http_api.files.forms import CONTENT_TYPE, form, part
 from tests.models import violations
 from tests.soak import count
 
@@ -39,7 +45,15 @@ LONG = 1_000_000
 OFTEN = count(500, 2000)
 CPU_SECONDS = 60
 """For what takes a few. Whatever takes the square of the time of its text would need more, often hours."""
-_REFUSALS = (InvalidValue, GatewayError, InvalidExpression, InvalidModel, InvalidSignature, ValueError)
+_REFUSALS = (
+    Refusal,
+    InvalidValue,
+    GatewayError,
+    InvalidExpression,
+    InvalidModel,
+    InvalidSignature,
+    ValueError,
+)
 
 
 def _judges(type_name: str, **domain: Any) -> Callable[[str], object]:
@@ -74,6 +88,16 @@ _ROUTES = Routes(
 )
 _RUNNING = Formats("DYyMLdwFuW", "HKhkmsS")
 _APART = Formats("EEEE d MMMM y G", "h:m:s.S a", language="kde_TZ")
+
+
+def _upload(content_type: str, body: bytes) -> Request:
+    return Request("POST", "/", "/", headers={"content-type": (content_type,)}, body=body)
+
+
+def _reads_part(text: str) -> object:
+    disposition = f"form-data; name=file; filename=x{text}"[:16_000]
+    return read_sent_file(_upload(CONTENT_TYPE, form(*[part(disposition)] * 16)))
+
 
 PLACES: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "e-mail": (
@@ -136,6 +160,23 @@ PLACES: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "a path": (
         lambda text: _ROUTES.match("GET", text),
         ("/" * LONG, "/auth/members" + "/a" * LONG, "/auth/members/" + "a" * LONG, "/public/" + "/" * LONG),
+    ),
+    "the media type of a file": (
+        lambda text: stored_media_type(text, b""),
+        (" " * LONG, "/" * LONG, "a/b;" + "=" * LONG, "a" * LONG, "a/b" + " " * LONG),
+    ),
+    "the beginning of a file": (
+        lambda text: stored_media_type("image/svg+xml", text.encode()),
+        ("<!--" * LONG, " " * LONG, "<!-- -->" + " " * LONG, "<!doctype" + " " * LONG),
+    ),
+    "the name of a file": (clean_file_name, ("/" * LONG, "." * LONG, "\0" * LONG, "\\" * LONG)),
+    "the headers of a part": (
+        _reads_part,
+        ('"' + r"\"" * 8000, ';a="' * 4000, "; filename*" * 1400, ";" + " " * 16_000, ";a" + " " * 16_000),
+    ),
+    "the type of a form": (
+        lambda text: read_sent_file(_upload(f"multipart/form-data{text}", b"")),
+        (";" * LONG, ';a="' * LONG, "; boundary=" * LONG, '"' * LONG, " " * LONG),
     ),
     "the subject of a mail": (
         lambda text: build_message(Mail("a@b.it", text, ""), Address("", "a", "b.it")),

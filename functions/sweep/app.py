@@ -1,4 +1,4 @@
-"""The scheduled Lambda function `sweep`: deletes what large deletions have left to delete."""
+"""The scheduled Lambda function `sweep`: deletes what nothing refers to any more."""
 
 from stratabase.bootstrap import sweep_handler
 

@@ -19,6 +19,7 @@ from stratabase.http_api.api.graphql import graphql_endpoint
 from stratabase.http_api.api.health import health_endpoint
 from stratabase.http_api.api.openapi.document import openapi_endpoint
 from stratabase.http_api.api.sdl import sdl_endpoint
+from stratabase.http_api.files.download import bound_file_endpoint, pending_file_endpoint
 from stratabase.http_api.http.endpoint import Endpoint
 from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
 from stratabase.messages import verbatim
@@ -30,6 +31,7 @@ from stratabase.operations.members.members import CreateMember, ListMembers, Rea
 from stratabase.operations.members.update import UpdateMember
 from tests.fakes import CountedIds, FrozenClock
 from tests.http_api.documented import SERVICE
+from tests.http_api.files.fake_downloads import FakeDownloads
 from tests.in_memory_attempts import InMemoryAttempts
 from tests.in_memory_members import InMemoryMembers, PlainPasswords
 from tests.recording_mailer import RecordingMailer
@@ -50,6 +52,7 @@ class FakeExecutor:
 
     outcome: GraphQLResponse | Exception = field(default_factory=lambda: GraphQLResponse(b'{"data":{"x":1}}'))
     calls: list[tuple[Any, ...]] = field(default_factory=list)
+    base_urls: list[str] = field(default_factory=list)
 
     def execute(
         self,
@@ -59,8 +62,10 @@ class FakeExecutor:
         caller: Caller,
         trace_id: str,
         *,
+        base_url: str = "",
         queries_only: bool = False,
     ) -> GraphQLResponse:
+        self.base_urls.append(base_url)
         self.calls.append((query, variables, operation_name, caller, trace_id, queries_only))
         if isinstance(self.outcome, Exception):
             raise self.outcome
@@ -78,6 +83,7 @@ class FakeServices:
     invitations: list[tuple[str, str]] = field(default_factory=list)
     mail_is_taken: bool = True
     ids: CountedIds = field(default_factory=CountedIds)
+    downloads: FakeDownloads = field(default_factory=FakeDownloads)
     logged: io.StringIO = field(default_factory=io.StringIO)
 
     mails: RecordingMailer = field(default_factory=RecordingMailer)
@@ -135,6 +141,9 @@ def endpoints(fakes: FakeServices) -> dict[str, Endpoint]:
         "/auth/administration/members": members_endpoint(members, shapes),
         "/auth/administration/members/{id}": member_endpoint(members, shapes),
         "/public/administration/confirmEmail": confirm_email_endpoint(fakes.emails, confirm_email_pages),
+        "/auth/file/{class}/{name}/pending/{pendingFileId}": pending_file_endpoint(fakes.downloads, 100),
+        "/auth/file/{class}/{name}/{attribute}": bound_file_endpoint(fakes.downloads, 100),
+        "/auth/file/{class}/{name}/pending": bound_file_endpoint(fakes.downloads, 100),
         "/public/health": health_endpoint("1.2.3", lambda: fakes.reachable),
         "/auth/api/graphql/{application}": graphql_endpoint("Hr", fakes.executor),
         "/auth/api/schema/{application}": sdl_endpoint("Hr", lambda: "type Query { x: Int }"),

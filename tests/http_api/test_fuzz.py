@@ -18,11 +18,14 @@ RESOURCES = [
     "/auth/administration/members",
     "/auth/administration/members/{id}",
     "/public/openapi.json",
+    "/auth/file/{class}/{name}/pending/{pendingFileId}",
+    "/auth/file/{class}/{name}/{attribute}",
     "/{proxy+}",
 ]
 MEMBER = "/auth/administration/members/{id}"
 FIELDS = ["username", "email", "profile", "notes", "timeFormat", "timeZone", "language", "disabled", "id"]
 KNOWN = ["Accept", "Authorization", "Content-Type", "Origin", "accept", "format", "query", "variables"]
+KNOWN += ["Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "version"]
 GOOD = "Basic " + base64.b64encode(b"anna:right").decode()
 
 text = st.text(alphabet=st.characters(), max_size=30)

@@ -16,11 +16,12 @@ from graphql import (
 )
 
 from stratabase.model.api_names import FIXED_TYPES, GeneratedType, type_name
-from stratabase.model.model import Class, ClassKind
-from stratabase.model.reading import read_model_file
+from stratabase.model.model import Class, ClassKind, Model
+from stratabase.model.reading import read_model, read_model_file
 from stratabase.model.types import TYPES
 from stratabase.schema.generate import NothingServed, generate_schema
 from tests.everything_model import FILE as EVERYTHING
+from tests.large_model import large_model
 from tests.models import THINGS, attribute, model
 from tests.service import SAMPLE_MODEL
 
@@ -209,12 +210,12 @@ def test_a_filter_takes_operands_of_the_right_type(schema: GraphQLSchema, field:
     assert fields(schema, "ThingFilter")[field] == type_
 
 
-def test_a_sort_has_two_directions_for_every_attribute_that_has_an_order(schema: GraphQLSchema) -> None:
+def test_a_sort_has_two_directions_for_every_attribute(schema: GraphQLSchema) -> None:
     sort = schema.type_map["ThingSort"]
     assert isinstance(sort, GraphQLEnumType)
-    ordered = OPERATORS.keys() - {"picture"}
-    assert sort.values.keys() == {f"{name}___{way}" for name in ordered for way in ("ASC", "DESC")}
-    assert fields(schema, "ThingCursor").keys() == ordered
+    assert sort.values.keys() == {f"{name}___{way}" for name in OPERATORS for way in ("ASC", "DESC")}
+    assert fields(schema, "ThingCursor").keys() == OPERATORS.keys()
+    assert fields(schema, "ThingCursor")["picture"] == "PendingFileReference"
 
 
 NATIVE = {
@@ -265,6 +266,50 @@ def test_the_model_reader_knows_every_name_that_is_generated(model_file: Path) -
         each for each in GeneratedType if not {type_name(name, each) for name in sample.classes} & generated
     ]
     assert in_vain == []
+
+
+WITH_ATTRIBUTES = (
+    GeneratedType.CREATE,
+    GeneratedType.UPDATE,
+    GeneratedType.UPDATE_BULK,
+    GeneratedType.DRAFT,
+    GeneratedType.DRAFT_CREATE,
+    GeneratedType.DRAFT_UPDATE,
+    GeneratedType.DRAFT_UPDATE_BULK,
+    GeneratedType.CURSOR,
+)
+"""The families of input types whose fields are attributes."""
+FILE_OPERANDS = {
+    "eq": "PendingFileReference",
+    "ne": "PendingFileReference",
+    "null": "Boolean",
+    "not___null": "Boolean",
+}
+
+
+@pytest.mark.parametrize(
+    ("large", "attributes"), [(read_model_file(EVERYTHING), 2), (read_model(large_model(), "large"), 30)]
+)
+def test_a_file_attribute_is_in_every_type_of_its_class(large: Model, attributes: int) -> None:
+    schema = generate_schema(large)
+    checked = 0
+    for class_ in large.classes.values():
+        for name in (each.name for each in class_.attributes.values() if each.type is TYPES["File"]):
+            inputs = [type_name(class_.name, family) for family in WITH_ATTRIBUTES]
+            known = [each for each in inputs if each in schema.type_map]
+            assert fields(schema, class_.name)[name] == "FileInfo"
+            assert {fields(schema, each)[name] for each in known} == {"PendingFileReference"}
+            checked += 1
+            if type_name(class_.name, GeneratedType.PAGE) not in schema.type_map:
+                continue
+            found = fields(schema, type_name(class_.name, GeneratedType.FILTER))
+            sort = schema.type_map[type_name(class_.name, GeneratedType.SORT)]
+            assert isinstance(sort, GraphQLEnumType)
+            assert {f"{name}___ASC", f"{name}___DESC"} <= sort.values.keys()
+            assert {field: type_ for field, type_ in found.items() if field.startswith(f"{name}___")} == {
+                f"{name}___{operator}": operand for operator, operand in FILE_OPERANDS.items()
+            }
+    assert checked == attributes
 
 
 def test_objects_of_all_classes_can_be_locked() -> None:

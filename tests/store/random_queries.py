@@ -14,7 +14,7 @@ from stratabase.model.types.operators import (
     TEXT_OPERATORS,
     Operator,
 )
-from tests.domain.query.queries import IDS, VALUES, numbered, operators_of
+from tests.domain.query.queries import FILES, IDS, VALUES, numbered, operands_of, operators_of
 
 ALL = PageFields(items=True, total_count=True, has_next=True, has_prev=True)
 
@@ -26,12 +26,17 @@ NAMES = ("name", "count", "price", "good", "notes")
 """Few attributes, so that indexes, filters and orders meet."""
 
 
+UNINDEXED = "picture"
+"""An attribute that no index can have."""
+
+
 LIKELY = [Operator.EQ, Operator.IN, Operator.GT, Operator.LTE, Operator.STARTS_WITH, Operator.NOT_NULL]
 """Operators that an index serves."""
 
 
 KNOWN: dict[str, list[Any]] = {
     **{name: VALUES[name][:5] for name in NAMES},
+    UNINDEXED: FILES,
     "_id": IDS,
     "notes": ["", "a", *(text * 2 for text in LONG), *(text + "z" * 450 for text in LONG)],
 }
@@ -65,13 +70,13 @@ def scenario(chance: random.Random) -> Scenario:
 
 
 def a_state(chance: random.Random) -> dict[str, Any]:
-    return {name: chance.choice(KNOWN[name]) for name in NAMES if chance.random() < 0.9}
+    return {name: chance.choice(KNOWN[name]) for name in (*NAMES, UNINDEXED) if chance.random() < 0.9}
 
 
 def an_order(chance: random.Random, columns: Sequence[str]) -> Order:
     """Return a random order by some of the columns and by others, with `_id` at any place."""
     names = [*columns[chance.choice([0, 0, 1, 2]) :]][: chance.randint(0, 3)]
-    names += chance.sample((*NAMES, "_id"), chance.choice([0, 0, 0, 1, 2]))
+    names += chance.sample((*NAMES, UNINDEXED, "_id"), chance.choice([0, 0, 0, 1, 2]))
     down = chance.random() < 0.5
     terms = [OrderTerm(name, down ^ (chance.random() < 0.1)) for name in names]
     return Order.of([*terms, OrderTerm("_id", down ^ (chance.random() < 0.5))])
@@ -79,7 +84,7 @@ def an_order(chance: random.Random, columns: Sequence[str]) -> Order:
 
 def a_filter(chance: random.Random, columns: Sequence[str]) -> Filter | None:
     """Return a random filter: on the first columns, and perhaps on others and on `_id`."""
-    names = [*columns[: chance.randint(0, 3)], *chance.sample(NAMES, chance.choice([0, 0, 1]))]
+    names = [*columns[: chance.randint(0, 3)], *chance.sample((*NAMES, UNINDEXED), chance.choice([0, 0, 1]))]
     parts: list[Filter] = [a_comparison(chance, name) for name in names]
     if chance.random() < 0.1:
         parts.append(Or((a_comparison(chance, columns[0]), Not(a_comparison(chance, columns[-1])))))
@@ -104,7 +109,7 @@ def a_comparison(chance: random.Random, name: str, likely: Sequence[Operator] = 
 
 
 def an_operand(chance: random.Random, name: str, operator: Operator) -> Any:
-    values = KNOWN[name]
+    values = operands_of(name) if name == UNINDEXED else KNOWN[name]
     if operator in EXISTENCE_OPERATORS:
         return chance.random() < 0.5
     if operator in MEMBERSHIP_OPERATORS:

@@ -10,9 +10,10 @@ import pytest
 
 from stratabase import bootstrap
 from stratabase.cli.gateway.lambda_functions import LambdaFunction, load_function
-from stratabase.cli.gateway.responses import HttpResponse, function_response
+from stratabase.cli.gateway.responses import HttpResponse, function_response, streaming_response
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import read_template
+from stratabase.http_api.http.api_gateway import StreamedResponse
 
 ROOT = Path(__file__).parents[3]
 TEMPLATE = read_template(ROOT / "template.yaml")
@@ -61,6 +62,19 @@ ANSWERS = {
     "set_password_with_an_unknown_token": (401, "Unauthorized"),
     "confirm_email_page": (200, "<html"),
     "confirm_email_with_an_unknown_token": (401, "Unauthorized"),
+    "upload": (201, '"name":"resume.pdf","mimeType":"application/pdf","size":15,'),
+    "upload_of_an_unknown_attribute": (404, "Not Found"),
+    "upload_of_another_type": (415, "pdf"),
+    "upload_without_a_file": (400, "no part named file"),
+    "upload_without_credentials": (401, "Unauthorized"),
+    "upload_options": (204, ""),
+    "pending_file_head": (410, ""),
+    "pending_file_options": (204, ""),
+    "pending_file_with_a_wrong_method": (405, "PUT"),
+    "download_of_a_malformed_version": (404, "A version is named by its start"),
+    "download_without_credentials": (401, "Unauthorized"),
+    "download_of_pending_without_credentials": (401, "Unauthorized"),
+    "download_options": (204, ""),
     "openapi": (200, '"openapi":"3.1.0"'),
 }
 
@@ -85,14 +99,21 @@ def test_each_event_gets_its_expected_response(name: str, functions: Mapping[str
     event: Any = EVENTS[name]
     match = ROUTES.match(event["httpMethod"], event["path"])
 
-    response = function_response(functions[match.function].handler(event, None), event["httpMethod"])
+    result = functions[match.function].handler(event, None)
 
+    response = (
+        streaming_response(result)
+        if isinstance(result, StreamedResponse)
+        else function_response(result, event["httpMethod"])
+    )
     assert response.status == status
     assert said in text_of(response)
 
 
 def text_of(response: HttpResponse) -> str:
     """Return what a client reads."""
+    if response.stream is not None:
+        return b"".join(response.stream).decode()
     compressed = (b"Content-Encoding", b"gzip") in response.headers
     return (gzip.decompress(response.body) if compressed else response.body).decode()
 

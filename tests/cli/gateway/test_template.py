@@ -81,6 +81,11 @@ def test_every_path_has_a_route_in_our_template() -> None:
     assert routes == {
         ("/auth/api/graphql/{application}", "ANY"),
         ("/auth/api/schema/{application}", "ANY"),
+        ("/auth/file/{class}/{name}", "ANY"),
+        ("/auth/file/{class}/{name}/{attribute}", "ANY"),
+        ("/auth/file/{class}/{name}/pending", "ANY"),
+        ("/auth/file/{class}/{name}/pending/{pendingFileId}", "ANY"),
+        ("/auth/file/{class}/{name}/pending/{pendingFileId}", "GET"),
         ("/public/health", "ANY"),
         ("/public/graphiql", "ANY"),
         ("/public/graphiql/{file}", "ANY"),

@@ -39,6 +39,8 @@ def comparable_value(class_: Class, attribute: str, value: Any) -> Any:
     type_name = "ID" if attribute == "_id" else class_.attributes[attribute].type.name
     if type_name in MEANING:
         return MEANING[type_name](value)
+    if type_name == "File" and isinstance(value, dict):  # in an order
+        value = value["name"]
     return [ord(character) for character in value] if isinstance(value, str) else value
 
 
@@ -57,7 +59,9 @@ def matches(filter_: Filter, state: State, class_: Class) -> bool:
             if operator in NEGATED:
                 positive = Comparison(attribute, NEGATED[operator], operand)
                 return matches(positive, state, class_) is False
-            return compares(operator, attribute, state.get(attribute), operand, class_)
+            value: Any = state.get(attribute)
+            compared = value["fileId"] if isinstance(value, dict) else value
+            return compares(operator, attribute, compared, operand, class_)
 
 
 def expression_or_flag_holds(filter_: ExpressionFilter | FlagFilter, state: State) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from stratabase.domain.files.stored_file import StoredFile
 from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import Window
@@ -16,6 +17,7 @@ from stratabase.model.types.operators import (
     TEXT_OPERATORS,
     Operator,
 )
+from tests.fakes import NOON
 from tests.models import THING
 
 TEXTS = ["", "a", "A", "b", "ab", "ba", "aba", "é", "e\u0301", "\uffff", "\U0001f600", "10", "9"]
@@ -35,18 +37,25 @@ _GIVEN: Mapping[str, list[Any]] = {
 }
 
 
-VALUES = {
+VALUES: dict[str, list[Any]] = {
     name: [THING.attributes[name].type.read(value, DEFAULT_FORMATS) for value in given]
     for name, given in _GIVEN.items()
 }
-"""Stored values of each attribute."""
+"""Stored values of each attribute, but `picture`."""
+
+
+FILES = [
+    StoredFile(f"f{number}", name, "image/png", number, NOON).stored()
+    for number, name in enumerate(["b", "a", "b", "", "é", "\uffff", "\U0001f600"])
+]
+"""Stored values of `picture`. Two files have the same name."""
 
 
 IDS = [f"id{number:02}" for number in range(30)]
 
 
 states = st.fixed_dictionaries(
-    {}, optional={name: st.sampled_from(values) for name, values in VALUES.items()}
+    {}, optional={name: st.sampled_from(values) for name, values in [*VALUES.items(), ("picture", FILES)]}
 )
 """States without their `_id`."""
 
@@ -61,7 +70,13 @@ many_states = st.lists(states, max_size=len(IDS)).map(numbered)
 
 def values_of(attribute: str) -> list[Any]:
     """Return stored values of an attribute."""
-    return IDS if attribute == "_id" else VALUES[attribute]
+    known: Mapping[str, list[Any]] = {**VALUES, "_id": IDS, "picture": FILES}
+    return known[attribute]
+
+
+def operands_of(attribute: str) -> list[Any]:
+    """Return what comparisons with an attribute can have as their operand."""
+    return [file["fileId"] for file in FILES] if attribute == "picture" else values_of(attribute)
 
 
 def operators_of(attribute: str) -> list[Operator]:
@@ -74,7 +89,7 @@ def operators_of(attribute: str) -> list[Operator]:
 
 def operands(attribute: str, operator: Operator) -> st.SearchStrategy[Any]:
     """Return the operands that an operator accepts for an attribute."""
-    one = st.sampled_from(values_of(attribute))
+    one = st.sampled_from(operands_of(attribute))
     if operator in EXISTENCE_OPERATORS:
         return st.booleans()
     if operator in MEMBERSHIP_OPERATORS:
@@ -85,7 +100,7 @@ def operands(attribute: str, operator: Operator) -> st.SearchStrategy[Any]:
 @st.composite
 def comparisons(draw: st.DrawFn) -> Comparison:
     """Draw one comparison."""
-    attribute = draw(st.sampled_from(["_id", *VALUES]))
+    attribute = draw(st.sampled_from(["_id", "picture", *VALUES]))
     operator = draw(st.sampled_from(operators_of(attribute)))
     return Comparison(attribute, operator, draw(operands(attribute, operator)))
 
@@ -98,7 +113,7 @@ def _combined(parts: st.SearchStrategy[Filter]) -> st.SearchStrategy[Filter]:
 filters: st.SearchStrategy[Filter] = st.recursive(comparisons(), _combined, max_leaves=8)
 
 
-terms = st.builds(OrderTerm, st.sampled_from(["_id", *VALUES]), st.booleans())
+terms = st.builds(OrderTerm, st.sampled_from(["_id", "picture", *VALUES]), st.booleans())
 
 
 orders = st.lists(terms, max_size=3).map(Order.of)

@@ -12,9 +12,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from stratabase.domain.query.cursor import BadCursor, decode_cursor, encode_cursor
-from stratabase.domain.query.order import Order, OrderTerm, Position, position_of
+from stratabase.domain.query.order import Order, OrderTerm, Position, compare_positions, position_of
 from stratabase.model.model import Class
-from tests.domain.query.queries import orders, states
+from tests.domain.query.queries import FILES, orders, states
 from tests.models import THING, attribute
 
 BY_NAME = Order.of([OrderTerm("name")])
@@ -27,7 +27,9 @@ CURSOR = encode_cursor(HERE, BY_NAME, THING)
 def test_a_cursor_leads_back_to_its_position(state: dict[str, Any], order: Order) -> None:
     position = position_of({**state, "_id": "id1"}, order)
     cursor = encode_cursor(position, order, THING)
-    assert decode_cursor(cursor, order, THING) == position
+    found = decode_cursor(cursor, order, THING)
+    assert compare_positions(found, position, order, THING) == 0
+    assert encode_cursor(found, order, THING) == cursor
     assert re.fullmatch(r"[A-Za-z0-9_-]+", cursor)
 
 
@@ -78,6 +80,22 @@ def test_a_truncated_cursor_is_refused(length: int) -> None:
 def test_a_cursor_of_another_class_or_order_is_refused_with_that_reason(order: Order, class_: Class) -> None:
     with pytest.raises(BadCursor, match="a different class or sort order"):
         decode_cursor(CURSOR, order, class_)
+
+
+BY_FILE = Order.of([OrderTerm("picture")])
+
+
+def test_a_cursor_contains_only_the_name_of_a_file() -> None:
+    cursor = encode_cursor(Position((FILES[0], "id1")), BY_FILE, THING)
+    assert _bytes(cursor)[9:] == b'["b","id1"]'
+    assert decode_cursor(cursor, BY_FILE, THING) == Position(({"name": "b"}, "id1"))
+
+
+@pytest.mark.parametrize("values", ['[5,"id"]', '[{"name":"b"},"id"]', '["\\ud800","id"]', '[["b"],"id"]'])
+def test_a_forged_cursor_with_a_wrong_name_of_a_file_is_refused(values: str) -> None:
+    whole = encode_cursor(Position((None, "id1")), BY_FILE, THING)
+    with pytest.raises(BadCursor, match="The cursor is not valid"):
+        decode_cursor(_forge(whole, values), BY_FILE, THING)
 
 
 BY_ALL = Order.of(

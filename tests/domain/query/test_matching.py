@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from stratabase.domain.objects.entity import State
-from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, Or
+from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, Or, or_
 from stratabase.domain.query.matching import COMPARISONS, matcher
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.expressions.expression import compile_expression
@@ -76,6 +76,32 @@ def test_a_missing_value_is_null(
     """A missing value is null for every type. 0, false and the empty text are not null."""
     assert holds(attribute, operator, operand, None) is null
     assert {holds(attribute, operator, operand, one) for one in VALUES[attribute]} == {value}
+
+
+@pytest.mark.parametrize(
+    ("operator", "operand", "same", "other", "null"),
+    [
+        (Operator.EQ, "f1", True, False, False),
+        (Operator.NE, "f1", False, True, True),
+        (Operator.EQ, None, False, False, True),
+        (Operator.NE, None, True, True, False),
+    ],
+)
+def test_files_are_equal_if_their_file_ids_are(
+    operator: Operator, operand: Any, same: bool, other: bool, null: bool
+) -> None:
+    file = {"fileId": "f1", "name": "a.png", "mimeType": "image/png", "size": 1}
+    assert holds("picture", operator, operand, {**file, "name": "b.png", "size": 2}) is same
+    assert holds("picture", operator, operand, {**file, "fileId": "f2"}) is other
+    assert holds("picture", operator, operand, None) is null
+
+
+def test_alternatives_of_one_file_attribute_are_merged() -> None:
+    one, other = (Comparison("picture", Operator.EQ, id_) for id_ in ("f1", "f2"))
+    either = or_([one, other, Comparison("picture", Operator.EQ, None)])
+    found = [matcher(either, THING)({"picture": {"fileId": id_}}) for id_ in ("f1", "f2", "f3")]
+    assert either == Comparison("picture", Operator.IN, ("f1", "f2", None))
+    assert [*found, matcher(either, THING)({})] == [True, True, False, True]
 
 
 @pytest.mark.parametrize("operator", [Operator.NULL, Operator.NOT_NULL])

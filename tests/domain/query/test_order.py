@@ -59,6 +59,18 @@ def test_null_is_first_ascending_and_last_descending_and_decimals_are_numbers() 
     assert sort_objects([NULL, LOW, HIGH], _itself, down, THING) == [HIGH, LOW, NULL]
 
 
+@pytest.mark.parametrize("down", [False, True])
+def test_files_are_ordered_by_name_by_code_point_and_then_by_id(*, down: bool) -> None:
+    names = [None, "", "A.png", "Z.png", "a.png", "a.png", "é.png", "\uffff", "\U0001f600"]
+    states = [
+        {"_id": f"{place}"} | ({} if name is None else {"picture": {"fileId": f"f{-place}", "name": name}})
+        for place, name in enumerate(names)
+    ]
+    order = Order.of([OrderTerm("picture", down), OrderTerm("_id", down)])
+    expected = states[::-1] if down else states
+    assert sort_objects(states[::2] + states[1::2], _itself, order, THING) == expected
+
+
 def _itself(state: Any) -> Any:
     return state
 

@@ -40,6 +40,7 @@ def test_a_post_is_passed_to_the_executor_completely(post: Any, fakes: Any) -> N
     )
     assert (reply.status, reply.json()) == (200, {"data": {"x": 1}})
     ((query, variables, name, caller, trace_id, queries_only),) = fakes.executor.calls
+    assert fakes.executor.base_urls == ["https://api.example.com/prod"]
     assert (query, variables, name) == ("query q {x}", {"a": [1, None]}, "q")
     assert (caller.username, trace_id, queries_only) == ("anna", "trace-1", False)
 

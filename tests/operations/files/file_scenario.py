@@ -71,11 +71,11 @@ class FileScenario:
         self.clock = FrozenClock()
         self.ids = TimeOrderedIds()
         self.ledger = EngineFileLedger(self.engine)
-        self.files = FileStores(self.blobs, self.ledger)
+        self.files = FileStores(lambda: self.blobs, self.ledger)
         entities = Repository(self.engine, MODEL)
         self.services = Services(MODEL, entities, self.clock, self.ids, unlimited_budget, files=self.files)
-        self.uploads = FileUploads(self.services, self.blobs, self.ledger, LIMITS)
-        self.downloads = FileDownloads(self.services, self.blobs, self.ledger)
+        self.uploads = FileUploads(self.services, self.files, LIMITS)
+        self.downloads = FileDownloads(self.services, self.files)
 
     def upload(
         self,

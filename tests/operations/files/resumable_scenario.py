@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from stratabase.domain.files.blob import MultipartUpload, UploadedPart
 from stratabase.domain.members.member import Caller
-from stratabase.operations.file_ports import MultipartUpload, UploadedPart
 from stratabase.operations.files import resumable
 from stratabase.operations.files.own_uploads import UploadAddress
 from stratabase.operations.files.resumable import NewUpload, Progress, ResumableUploads
@@ -52,8 +52,8 @@ class ResumableScenario(FileScenario):
     def __init__(self, engine: Engine | None = None, blobs: PartBlobs | None = None) -> None:
         self.part_blobs = blobs or PartBlobs()
         super().__init__(engine, self.part_blobs)
-        self.uploads = FileUploads(self.services, self.blobs, self.ledger, LARGE)
-        self.resumable = ResumableUploads(self.services, self.blobs, self.ledger, self.uploads)
+        self.uploads = FileUploads(self.services, self.files, LARGE)
+        self.resumable = ResumableUploads(self.services, self.files, self.uploads)
 
     def begin(
         self,

@@ -310,7 +310,7 @@ def test_an_upload_whose_bytes_are_lost_is_gone(scenario: ResumableScenario, siz
 def test_an_upload_that_needs_too_many_attempts_is_given_up(
     scenario: ResumableScenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resumable, "_MAX_PARTS", 1)
+    monkeypatch.setattr(resumable, "MAX_PARTS", 1)
     id_ = scenario.begin(200, CONTENT[:40]).id
     scenario.append(id_, 40, CONTENT[40:80])
     scenario.append(id_, 80, CONTENT[80:120])

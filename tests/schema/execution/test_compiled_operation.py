@@ -27,14 +27,30 @@ FULL = {
     "vintage": 1999,
     "colour": "RED",
 }
+PICTURE = {
+    "fileId": "f1",
+    "name": "a.png",
+    "mimeType": "image/png",
+    "size": 12,
+    "uploadedOn": "2020-01-31T23:30:00.000Z",
+}
 OBJECTS: tuple[dict[str, Any], ...] = (
-    {"_id": "full", **FULL},
+    {"_id": "full", **FULL, "picture": PICTURE},
     {"_id": "empty"},
     # Values of a type that an attribute no longer has: the executor refuses them, one by one.
-    {"_id": "changed", "name": 7, "count": "x", "good": 1, "colour": "PINK", "vintage": "old"},
+    {
+        "_id": "changed",
+        "name": 7,
+        "count": "x",
+        "good": 1,
+        "colour": "PINK",
+        "vintage": "old",
+        "picture": "p",
+    },
 )
 IDS = ["full", "empty", "changed", "none"]
-PLAIN = ["_id", "_clientId", "__typename", "picture { name }", *FULL]
+PLAIN = ["_id", "_clientId", "__typename", *FULL]
+PLAIN_OF_FILES = ["__typename", "fileId", "link", "mimeType", "name", "size", "uploadedOn"]
 FORMATS = ["price", "day", "hour", "moment"]
 PATTERNS = ["default", "yyyy", "HH", "#,##0.00", "nonsense"]
 
@@ -51,7 +67,10 @@ def answers(query: str, variables: dict[str, Any], *, compiled: bool, objects: i
     """Return the responses to a request that is sent three times, so that it gets compiled if possible."""
     services, entities = stored(objects)
     executor = SchemaExecutor(services, lambda *_: None, compile_answers=compiled)
-    found = [executor.execute(query, variables, None, ADMINISTRATOR, "trace") for _ in range(3)]
+    found = [
+        executor.execute(query, variables, None, ADMINISTRATOR, "trace", base_url="https://x")
+        for _ in range(3)
+    ]
     return [json.loads(answer.body) for answer in found] + [len(entities.commits)]
 
 
@@ -83,6 +102,14 @@ plain = st.sampled_from(PLAIN)
 formatted = st.builds(
     "{}(format: {})".format, st.sampled_from(FORMATS), st.sampled_from(PATTERNS).map(json.dumps)
 )
+file_fields = st.one_of(
+    st.sampled_from(PLAIN_OF_FILES),
+    st.sampled_from(PATTERNS).map(json.dumps).map("uploadedOn(format: {})".format),
+    st.just("uploadedOn(format: $format)"),
+)
+pictures = st.lists(file_fields, min_size=1, max_size=4).map(
+    lambda fields: f"picture {{ {' '.join(f'f{place}: {each}' for place, each in enumerate(fields))} }}"
+)
 by_variable = st.sampled_from(FORMATS).map("{}(format: $format)".format)
 conditions = st.sampled_from(["", "", "", " @skip(if: true)", " @include(if: true)", " @include(if: $yes)"])
 
@@ -90,7 +117,7 @@ conditions = st.sampled_from(["", "", "", " @skip(if: true)", " @include(if: tru
 @st.composite
 def selections(draw: st.DrawFn, depth: int = 2) -> str:
     """Draw a selection on Thing. Each response key stands for one field."""
-    fields = draw(st.lists(st.one_of(plain, plain, formatted, by_variable), min_size=1, max_size=5))
+    fields = draw(st.lists(st.one_of(plain, plain, pictures, formatted, by_variable), min_size=1, max_size=5))
     written = [f"k{place}: {field}{draw(conditions)}" for place, field in enumerate(fields)]
     if depth and draw(st.booleans()):
         inner = draw(selections(depth - 1)).replace("k", f"d{depth}k")
@@ -153,6 +180,20 @@ def test_a_mutation_is_executed_once_compiled_or_not(mutation: str) -> None:
     assert answers(query, {}, compiled=True) == answers(query, {}, compiled=False)
 
 
+def test_compiled_links_begin_with_the_base_url_of_their_request() -> None:
+    services, _ = stored()
+    executor = SchemaExecutor(services, lambda *_: None)
+    query = '{ Thing___get(_id: "full") { picture { link } } }'
+
+    bodies = [
+        executor.execute(query, None, None, ADMINISTRATOR, "trace", base_url=f"https://x{n}").body
+        for n in range(4)
+    ]
+
+    links = [json.loads(body)["data"]["Thing___get"]["picture"]["link"] for body in bodies]
+    assert links == [f"https://x{n}/auth/file/thing/full/picture" for n in range(4)]
+
+
 def test_compiled_validations_return_the_issues_of_the_executor() -> None:
     query = """{ Thing___validateCreate(data: {name: "far too long", day: "x"}) {
       isValid issues { issueType issueReferenceType attributeNames roleNames entityID } } }"""
@@ -174,6 +215,11 @@ def test_invalid_variables_are_refused_like_by_the_executor() -> None:
             {"id": "full"},
         ),
         ("{ Thing___getPage { items { ...F } totalCount nextCursor } } fragment F on Thing { moment }", {}),
+        (
+            '{ Thing___getPage(options: {next: 1}) { items { picture { link uploadedOn(format: "HH") } } } }',
+            {},
+        ),
+        ('{ Thing___get(_id: "full") { picture { fileId link name size mimeType uploadedOn } } }', {}),
         ('mutation { Thing___update(data: {_id: "full", count: 1}) { count } }', {}),
         ('mutation { Thing___delete(_id: "none") { deleted } }', {}),
         (

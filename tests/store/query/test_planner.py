@@ -17,7 +17,7 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.query import pages
 from stratabase.store.query.index_scan import MAX_SORTED_RUN
-from stratabase.store.query.planner import PlanSource, plan_candidates
+from stratabase.store.query.planner import PlanSource, missing_index, plan_candidates
 from tests.contract.engine.engines import CONCURRENT
 from tests.contract.engine.reference import ReferenceEngine
 from tests.domain.query import naive
@@ -100,6 +100,15 @@ def test_only_a_part_of_a_long_run_of_equal_values_is_read() -> None:
         start = position_of(page.items[-1].state, order)
         assert engine.items_read < MAX_SORTED_RUN + 30
     assert walked == [f"{n:04}" for n in range(0, 60, 2)]
+
+
+@pytest.mark.parametrize("operator", [Operator.EQ, Operator.NULL])
+@pytest.mark.parametrize("terms", [("count", "picture"), ("picture",)])
+def test_no_index_is_suggested_for_files(operator: Operator, terms: tuple[str, ...]) -> None:
+    operand = True if operator is Operator.NULL else "f1"
+    filter_ = And((Comparison("picture", operator, operand), EQUAL))
+    assert missing_index(THING, Query("", by(*terms), filter_)) == ("count",)
+    assert missing_index(THING, Query("", by("picture"))) == ()
 
 
 def hundred(engine: Engine, *indexes: tuple[str, ...]) -> Store:

@@ -66,7 +66,7 @@ class Settings:
         Variable(
             "STRATABASE_ENDPOINT",
             parse_base_url,
-            "The URL of DynamoDB, if it is not the AWS endpoint of the region.",
+            "The URL of DynamoDB and S3, if it is not the AWS endpoint of the region.",
         ),
     ] = None
     region: Annotated[str, Variable("AWS_REGION", str, "The AWS region. Lambda sets it.")] = "us-east-1"
@@ -109,6 +109,30 @@ class Settings:
             "The origins whose web pages can call the service, separated by commas. `*` allows all.",
         ),
     ] = ()
+    bucket: Annotated[
+        str | None,
+        Variable(
+            "STRATABASE_BUCKET",
+            str,
+            "The S3 bucket of the files. The default is the folder `files` in the home folder.",
+        ),
+    ] = None
+    file_megabytes: Annotated[
+        int,
+        Variable(
+            "STRATABASE_FILE_MEGABYTES",
+            whole_number(1, 2047),
+            "The maximum size of a file in megabytes.",
+        ),
+    ] = 200
+    pending_megabytes: Annotated[
+        int,
+        Variable(
+            "STRATABASE_PENDING_MEGABYTES",
+            whole_number(1, 1_000_000),
+            "The maximum number of megabytes of a member's uploads that no object has taken yet.",
+        ),
+    ] = 1024
     members_table: Annotated[
         str, Variable("STRATABASE_MEMBERS_TABLE", str, "The DynamoDB table of the members.")
     ] = "stratabase-members"

@@ -23,7 +23,7 @@ UNIQUE_CASES = {
         "The @unique on line 3 has the same attributes. Remove one.",
     ),
     "a role": ('@unique(attributes: [¦"b_s"])', "A.b_s is a role, but @unique takes only attributes."),
-    "a file": ('@unique(attributes: [¦"file"])', "A.file is a File, which can't be compared."),
+    "a file": ('@unique(attributes: [¦"file"])', "A.file is a File, so it can't be unique."),
     "derived": (
         '@unique(attributes: [¦"sum"])',
         "A.sum is derived, so it can't be unique. Use the attributes that it is derived from.",
@@ -43,7 +43,7 @@ UNIQUE_CASES = {
 }
 INDEX_CASES = {
     "unknown": ('@index(attributes: [¦"fiel"])', 'A has no attribute fiel. Did you mean "file"?'),
-    "a file": ('@index(attributes: [¦"file"])', "A.file is a File, which can't be compared."),
+    "a file": ('@index(attributes: [¦"file"])', "A.file is a File, so it can't be indexed."),
     "derived": (
         '@index(attributes: [¦"sum"])',
         "A.sum is derived, so it can't be indexed. Use the attributes that it is derived from.",

@@ -1,7 +1,8 @@
-"""Implementations of the ports in operations/ports.py, except the store of objects.
+"""Implementations of the ports of operations, except the store of objects.
 
-`members` stores members and sign-in attempts, `keyring` stores the keys that sign tokens, and `mail` sends
-mail. Each port has an implementation for one machine and one for AWS. `bootstrap` chooses by the settings.
+`members` stores members and sign-in attempts, `keyring` stores the keys that sign tokens, `mail` sends mail,
+and `blobs` stores the bytes of files. Each port has an implementation for one machine and one for AWS.
+`bootstrap` chooses by the settings.
 
 Imports the domain, single modules, and the parts of `store` that engines share (SQLite files, the DynamoDB
 errors and retry policy). Only `bootstrap`, `cli` and tests import this package.

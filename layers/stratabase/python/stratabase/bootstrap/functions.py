@@ -30,7 +30,7 @@ def instance() -> Instance:
 
 
 def http_handler(function: str, service: Instance | None = None) -> HttpHandler:
-    """Return the handler of a function that API Gateway calls: `graphql`, `tokens` or `members`.
+    """Return the handler of a function that API Gateway calls, by its name (see `routes.FUNCTIONS`).
 
     `service` is the instance to serve. The default is the instance of this process.
     """
@@ -60,7 +60,9 @@ def rotate_handler() -> Callable[[object, object], None]:
 
 
 def sweep_handler() -> Callable[[object, LambdaContext], None]:
-    """Return the handler of the scheduled function `sweep`, which deletes what large deletions left.
+    """Return the handler of the scheduled function `sweep`.
+
+    It deletes what large deletions have left, expired uploads, and files that no object refers to.
 
     If an invocation runs out of time, the next one continues.
     """
@@ -69,8 +71,8 @@ def sweep_handler() -> Callable[[object, LambdaContext], None]:
         def has_time(_step: None) -> bool:
             return context.get_remaining_time_in_millis() >= SWEEP_STEP_MILLISECONDS
 
-        steps = sum(1 for _ in takewhile(has_time, instance().entities.sweep_steps()))
+        steps = sum(1 for _ in takewhile(has_time, instance().sweep_steps()))
         if steps:
-            instance().log.info("Cleanup after deletions finished", steps=steps)
+            instance().log.info("Sweep finished", steps=steps)
 
     return sweep

@@ -1,19 +1,30 @@
 """An instance of the service: its model, its stores, and its services."""
 
+from collections.abc import Callable
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from stratabase import __version__
 from stratabase.bootstrap.auth_services import AuthServices
-from stratabase.bootstrap.storage import MemberStores, open_engine, open_member_stores, parallel_reads_of
+from stratabase.bootstrap.storage import (
+    ClosableBlobs,
+    MemberStores,
+    open_blobs,
+    open_engine,
+    open_member_stores,
+    parallel_reads_of,
+)
 from stratabase.clock import SystemClock
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.model.model import Model
 from stratabase.model.prepared import prepared_file, read_prepared
 from stratabase.observe import Log
+from stratabase.operations.file_ports import FileStores
+from stratabase.operations.files.sweep import sweep_files
 from stratabase.operations.members.first_administrator import (
     AdministratorState,
     FirstAdministrator,
@@ -24,13 +35,17 @@ from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
 from stratabase.store.dynamodb.metering import record_consumption
 from stratabase.store.engine.port import Engine
+from stratabase.store.file_ledger import EngineFileLedger
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
+from stratabase.store.write.cleanup import CleanupSteps
 
 if TYPE_CHECKING:
     from stratabase.bootstrap.member_services import MemberServices
     from stratabase.http_api.api.openapi.document import ServiceInfo
+    from stratabase.operations.files.download import FileDownloads
+    from stratabase.operations.files.upload import FileUploads
     from stratabase.schema.execution.limits import ExecutionPolicy
     from stratabase.schema.executor import SchemaExecutor
 
@@ -90,6 +105,33 @@ class Instance:
         )
 
     @cached_property
+    def blobs(self) -> ClosableBlobs:
+        """The store of the bytes of files. Raises UnusableStore."""
+        return open_blobs(self.settings)
+
+    @cached_property
+    def files(self) -> FileStores:
+        """The stores of files: their bytes, and the ledger."""
+        return FileStores(lambda: self.blobs, EngineFileLedger(self.engine))
+
+    @cached_property
+    def file_uploads(self) -> "FileUploads":
+        """The operations that accept files."""
+        from stratabase.operations.files.upload import FileLimits, FileUploads  # noqa: PLC0415 - one function needs it
+
+        limits = FileLimits(
+            self.settings.file_megabytes * MEGABYTE, self.settings.pending_megabytes * MEGABYTE
+        )
+        return FileUploads(self.services, self.files, limits, parallel_reads_of(self.settings))
+
+    @cached_property
+    def file_downloads(self) -> "FileDownloads":
+        """The operations that open files for download."""
+        from stratabase.operations.files.download import FileDownloads  # noqa: PLC0415 - two functions need it
+
+        return FileDownloads(self.services, self.files)
+
+    @cached_property
     def services(self) -> Services:
         """The services that operations on objects need, such as the repository, the clock and limits."""
         settings = self.settings
@@ -104,6 +146,7 @@ class Instance:
             record_consumption,
             bulk,
             settings.lock_minutes,
+            self.files,
         )
 
     @cached_property
@@ -142,11 +185,31 @@ class Instance:
         members, policy = self.member_stores.members, self.member_services.policy
         return FirstAdministrator(members, self._passwords, self._ids, self.model, policy)
 
+    def open_files(self) -> None:
+        """Open the store of files now, so that an unusable one is reported at the start.
+
+        Raises UnusableStore.
+        """
+        _ = self.files.blobs
+
+    def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
+        """Pass the cleanup that a write has no time for to `take`."""
+        self.entities.hand_over_cleanup(take)
+
+    def sweep_steps(self) -> CleanupSteps:
+        """Return the steps of a sweep: of objects that large writes have left, then of files.
+
+        The steps raise Unavailable.
+        """
+        return chain(self.entities.sweep_steps(), sweep_files(self.files, self._clock))
+
     def close(self) -> None:
         """Finish pending work, and close the stores that were opened."""
         # Look into `__dict__`, because reading a cached property would open the store.
         if "engine" in self.__dict__:
             self.engine.close()
+        if "blobs" in self.__dict__:
+            self.blobs.close()
         if "member_stores" in self.__dict__:
             self.member_stores.close()
 

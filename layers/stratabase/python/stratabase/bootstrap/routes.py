@@ -130,10 +130,52 @@ def member_routes() -> tuple[Route, ...]:
     )
 
 
+def file_routes() -> tuple[Route, ...]:
+    """Return the routes of the function `files`: uploads, and pending files except for GET."""
+    from stratabase.http_api.files.upload import upload_endpoint
+
+    return (
+        Route("/auth/file/{class}/{name}", lambda instance: upload_endpoint(instance.file_uploads)),
+        _pending_file_route(),
+    )
+
+
+def download_routes() -> tuple[Route, ...]:
+    """Return the routes of the function `download`, which streams files."""
+    from stratabase.http_api.files.download import bound_file_endpoint
+
+    return (
+        _pending_file_route(),
+        Route(
+            "/auth/file/{class}/{name}/{attribute}",
+            lambda instance: bound_file_endpoint(instance.file_downloads),
+        ),
+        # API Gateway prefers the segment `pending` to a parameter, also where it is the name of an attribute.
+        Route(
+            "/auth/file/{class}/{name}/pending",
+            lambda instance: bound_file_endpoint(
+                instance.file_downloads, operation_id="downloadFileCalledPending"
+            ),
+        ),
+    )
+
+
+def _pending_file_route() -> Route:
+    # GET goes to the function `download`, and all other methods to `files`. Both know all methods, for Allow.
+    from stratabase.http_api.files.download import pending_file_endpoint
+
+    return Route(
+        "/auth/file/{class}/{name}/pending/{pendingFileId}",
+        lambda instance: pending_file_endpoint(instance.file_downloads),
+    )
+
+
 FUNCTIONS: Mapping[str, Callable[[], tuple[Route, ...]]] = {
     "graphql": graphql_routes,
     "tokens": token_routes,
     "members": member_routes,
+    "files": file_routes,
+    "download": download_routes,
 }
 """The routes of each Lambda function, by the name of its folder in `functions`."""
 

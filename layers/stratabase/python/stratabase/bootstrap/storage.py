@@ -1,9 +1,11 @@
-"""Construction of the stores that the settings select: the engine, the stores of members, and the keyring."""
+"""Construction of the stores that the settings select: of objects, members, signing keys and files."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from stratabase.aws import AwsEndpoint
+from stratabase.operations.file_ports import BlobStore
 from stratabase.operations.ports import Attempts, Keyring, Members
 from stratabase.settings import Settings
 from stratabase.store.dynamodb.metering import MeteredEngine
@@ -117,6 +119,30 @@ def open_keyring(settings: Settings) -> Keyring:
     )
 
     return SecretsManagerKeyring(settings.signing_keys, SecretsClient(_aws_endpoint(settings)))
+
+
+class ClosableBlobs(BlobStore, Protocol):
+    """A blob store that can be closed."""
+
+    def close(self) -> None:
+        """Close the connections, or remove the temporary files of this process."""
+
+
+def open_blobs(settings: Settings) -> ClosableBlobs:
+    """Return the store of the bytes of files: a bucket if the settings name one, otherwise a folder.
+
+    Raises UnusableStore.
+    """
+    if settings.bucket is None:
+        from stratabase.adapters.blobs.folder import FolderBlobs  # noqa: PLC0415 - see above
+
+        return FolderBlobs(settings.home / "files")
+    from stratabase.adapters.blobs.s3 import S3Blobs  # noqa: PLC0415 - see above
+
+    blobs = S3Blobs(_aws_endpoint(settings), settings.bucket)
+    if settings.endpoint is not None:
+        blobs.ensure_bucket()
+    return blobs
 
 
 def _aws_endpoint(settings: Settings) -> AwsEndpoint:

@@ -1,4 +1,4 @@
-"""An emulator of DynamoDB and Secrets Manager on this machine (ministack), in its own process.
+"""An emulator of DynamoDB, S3 and Secrets Manager on this machine (ministack), in its own process.
 
 The emulator loses its data when it stops. `python -m stratabase.cli.emulator COMMAND …` runs a command with
 settings that make the service use the emulator. If the command or the emulator ends, or this process receives
@@ -28,6 +28,8 @@ ProcessEvent = Process | signal.Signals
 """An event for `_run`: a process that has ended, or a signal that this process has received."""
 
 PYTHON = Path(".venv-ministack") / "bin" / "python"
+BUCKET = "stratabase-files"
+"""The bucket of the files. The service creates it."""
 READY_TIMEOUT = 60.0
 """The seconds within which the emulator must be ready."""
 
@@ -67,6 +69,7 @@ def main() -> int:
             settings = {
                 "STRATABASE_STORE": "dynamodb",
                 "STRATABASE_ENDPOINT": address,
+                "STRATABASE_BUCKET": BUCKET,
                 **EMULATOR_CREDENTIALS,
             }
             return _run(sys.argv[1:], settings, process, events)
@@ -130,7 +133,7 @@ def _start_emulator(port: int, folder: str) -> Process:
         "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(port),
         "LOG_LEVEL": "ERROR",
-        "SERVICES": "dynamodb,secretsmanager",
+        "SERVICES": "dynamodb,s3,secretsmanager",
         "TMPDIR": folder,
     }
     quiet = subprocess.DEVNULL

@@ -39,3 +39,25 @@ def value_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
         return stored if stored is None or fits(stored) else None
 
     return value
+
+
+def equality_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
+    """Return a function that reads what `eq` and `ne` compare of an attribute's value, as `value_getter`."""
+    return _field_getter(class_, attribute, type_of(class_, attribute).equality_field)
+
+
+def order_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
+    """Return a function that reads what orders compare of an attribute's value, as `value_getter`."""
+    return _field_getter(class_, attribute, type_of(class_, attribute).order_field)
+
+
+def _field_getter(class_: Class, attribute: str, field: str | None) -> Callable[[State], Any]:
+    value = value_getter(class_, attribute)
+    if field is None:
+        return value
+
+    def field_value(state: State) -> Any:
+        stored = value(state)
+        return None if stored is None else stored.get(field)
+
+    return field_value

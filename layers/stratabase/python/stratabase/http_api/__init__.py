@@ -6,8 +6,9 @@
 - `auth` authenticates callers (Basic and Bearer), rejects forged requests, and issues tokens.
 - `api` has the endpoints for programs: GraphQL, its schema, health and the OpenAPI document.
 - `admin` has the endpoints that administer members.
+- `files` has the endpoints of files.
 - `pages` has the web pages.
 
-`handler`, `api`, `admin` and `pages` import `auth` and `http`. Outside this package, only `operations`,
-`domain`, `model` and lower packages are imported. `bootstrap` assembles the endpoints.
+`handler`, `api`, `admin`, `files` and `pages` import `auth` and `http`. Outside this package, only
+`operations`, `domain`, `model` and lower packages are imported. `bootstrap` assembles the endpoints.
 """

@@ -13,10 +13,13 @@ from stratabase.http_api.auth.csrf import check_csrf
 from stratabase.http_api.http.api_gateway import (
     ProxyEvent,
     ProxyResponse,
+    StreamedResponse,
+    buffer_stream,
     check_response_size,
     decode_event_body,
     proxy_response,
     request_from_event,
+    streamed_response,
 )
 from stratabase.http_api.http.body import requested_format
 from stratabase.http_api.http.compression import compress_response
@@ -28,7 +31,6 @@ from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.refusals import (
     BodyTooLarge,
     NotFound,
-    ResponseTooLarge,
     UnsupportedContentEncoding,
     log_refusal,
 )
@@ -65,9 +67,20 @@ class HttpHandler:
         response, caller = self._respond(request, event)
         try:
             return self._finish(request, response)
-        except ResponseTooLarge as refusal:
-            refusal_response = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
-            return self._finish(request, refusal_response)
+        except Refusal as refusal:
+            error = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
+        except Exception as bug:  # noqa: BLE001 - the body of the response was a stream that failed
+            error = self._fail(request, bug, ErrorFormat.PROBLEM_JSON, caller)
+        return self._finish(request, error)
+
+    def stream(self, event: ProxyEvent, _context: object = None) -> StreamedResponse:
+        """Answer an event like `__call__`, but with a body that is read while it is sent. Never raises.
+
+        The body can raise while it is read.
+        """
+        request = request_from_event(event, self._base_url)
+        response, _caller = self._respond(request, event)
+        return streamed_response(self._complete(request, response), bodiless=request.method == "HEAD")
 
     def _respond(self, request: Request, event: ProxyEvent) -> tuple[Response, Caller | None]:
         """Return the response, and the caller if the request was authenticated."""
@@ -140,17 +153,18 @@ class HttpHandler:
         return error_response(error_format, request, 500, detail)
 
     def _finish(self, request: Request, response: Response) -> ProxyResponse:
-        """Return the proxy response of a response, with default headers, CORS headers and compression.
+        """Return the proxy response of a response. Raises ResponseTooLarge, or what its stream raises."""
+        complete = self._complete(request, buffer_stream(response))
+        result = proxy_response(complete, bodiless=request.method == "HEAD")
+        check_response_size(result, may_have_written=response.may_have_written)
+        return result
 
-        Raises ResponseTooLarge.
-        """
+    def _complete(self, request: Request, response: Response) -> Response:
+        """Return a response with default headers, CORS headers and compression."""
         names = {name.lower() for name, _value in response.headers}
         defaults = tuple(header for header in _DEFAULT_HEADERS if header[0].lower() not in names)
         headers = (*response.headers, *defaults, *self._cors.response_headers(request))
-        compressed = compress_response(request, response.with_headers(headers))
-        result = proxy_response(compressed, bodiless=request.method == "HEAD")
-        check_response_size(result, may_have_written=response.may_have_written)
-        return result
+        return compress_response(request, response.with_headers(headers))
 
 
 def _check_body(request: Request, operation: Operation) -> None:

@@ -35,6 +35,10 @@ class Executor(Protocol):
         caller: Caller,
         trace_id: str,
         *,
+        base_url: str = "",
         queries_only: bool = False,
     ) -> GraphQLResponse:
-        """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable."""
+        """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable.
+
+        `base_url` is the root URL of all links in the response, without a slash at its end.
+        """

@@ -1,45 +1,13 @@
 """The interfaces for files: a store of bytes, and the ledger of all files that no object has for certain."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Protocol
 
+from stratabase.domain.files.blob import Blob, MultipartUpload, UploadedPart
 from stratabase.domain.files.pending_file import PendingFile, ReleasedFile
 from stratabase.domain.files.resumable_upload import ResumableUpload
 from stratabase.domain.objects.instant import Instant
-
-
-class BlobNotFound(Exception):
-    """The blob store has no bytes under a key, or no multipart upload with an ID."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
-
-
-class Blob(NamedTuple):
-    """Stored bytes."""
-
-    key: str
-    size: int
-    """In bytes."""
-
-
-class MultipartUpload(NamedTuple):
-    """A multipart upload that is not complete: its key, and the ID that the blob store gave it."""
-
-    key: str
-    id: str
-
-
-class UploadedPart(NamedTuple):
-    """A part of a multipart upload. `token` is what the blob store returned for it."""
-
-    number: int
-    token: str
-
-
-MIN_PART_SIZE = 5 * 1024 * 1024
-"""Bytes. Each part of a multipart upload has at least this size, except for the last one."""
 
 
 class BlobStore(Protocol):
@@ -51,7 +19,10 @@ class BlobStore(Protocol):
     """
 
     def put(self, key: str, content: Iterable[bytes], size: int) -> None:
-        """Store bytes, and replace those under the key. `size`: the length of all chunks together."""
+        """Store bytes, and replace those under the key. `size`: the length of all chunks together.
+
+        Raises ValueError, and stores nothing, if the chunks have another length.
+        """
 
     def copy(self, source: str, target: str, size: int) -> None:
         """Store the bytes of one key under another key too, without reading them. Raises BlobNotFound.
@@ -90,7 +61,9 @@ class BlobStore(Protocol):
     def complete_upload(self, upload: MultipartUpload, parts: Sequence[UploadedPart]) -> None:
         """Join these parts, in the order of their numbers, and store the bytes under the key.
 
-        Parts that are not named are removed. Raises BlobNotFound if the upload has ended.
+        Parts that are not named are removed. Raises BlobNotFound if the upload has ended, or if a part has
+        been replaced since. Raises ValueError without parts, or with two of one number. After a crash, the
+        caller can repeat the call: if it had succeeded, the upload has ended and the bytes are there.
         """
 
     def abort_upload(self, upload: MultipartUpload) -> None:
@@ -163,8 +136,15 @@ class UploadLedger(FileLedger, Protocol):
         """Make a complete upload a pending file. Return whether this succeeded."""
 
 
-class FileStores(NamedTuple):
+class FileStores:
     """Where files are: their bytes, and the ledger."""
 
-    blobs: BlobStore
-    ledger: FileLedger
+    def __init__(self, open_blobs: Callable[[], BlobStore], ledger: UploadLedger) -> None:
+        """`open_blobs` opens the blob store when it is first needed, which takes time."""
+        self._open_blobs = open_blobs
+        self.ledger = ledger
+
+    @cached_property
+    def blobs(self) -> BlobStore:
+        """The bytes."""
+        return self._open_blobs()

@@ -53,6 +53,7 @@ class SchemaExecutor:
         caller: Caller,
         trace_id: str,
         *,
+        base_url: str = "",
         queries_only: bool = False,
     ) -> GraphQLResponse:
         """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable."""
@@ -75,6 +76,7 @@ class SchemaExecutor:
             budget,
             suggestions=self._suggestions,
             mutates=document.mutates(operation_name),
+            base_url=base_url,
         )
         # 3. Execute the compiled operation. There is none at the first request of an operation, because
         # compiling pays off only if the operation is repeated. `data` returns None unless all values are

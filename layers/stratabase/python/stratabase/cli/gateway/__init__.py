@@ -9,6 +9,7 @@ converts its result to an HTTP response. Read the files in this order:
 - `event`: makes the event.
 - `lambda_functions`: loads the functions, and makes their context objects.
 - `responses`: converts results and errors to HTTP responses.
+- `streams`: sends the bodies of functions that stream.
 - `errors`: the limits of AWS, and the gateway's errors.
 - `template`: reads template.yaml, which also defines the deployed gateway.
 

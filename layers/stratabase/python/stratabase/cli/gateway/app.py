@@ -1,7 +1,7 @@
 """The gateway as an ASGI application."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT, MAX_HEAD, ErrorType, GatewayError
@@ -14,7 +14,7 @@ from stratabase.cli.gateway.event import (
     raw_path,
 )
 from stratabase.cli.gateway.greenlets import CallTimeout, Greenlets
-from stratabase.cli.gateway.lambda_functions import FunctionContext, LambdaFunction
+from stratabase.cli.gateway.lambda_functions import FunctionContext, Handler, LambdaFunction
 from stratabase.cli.gateway.request import (
     ClientDisconnected,
     Head,
@@ -24,10 +24,15 @@ from stratabase.cli.gateway.request import (
     read_head,
     receive_body,
 )
-from stratabase.cli.gateway.responses import ErrorResponses, HttpResponse, function_response
+from stratabase.cli.gateway.responses import (
+    ErrorResponses,
+    HttpResponse,
+    function_response,
+    streaming_response,
+)
 from stratabase.cli.gateway.routes import Routes
-
-Send = Callable[[Any], Awaitable[None]]
+from stratabase.cli.gateway.streams import Send, send_stream
+from stratabase.http_api.http.api_gateway import StreamedResponse
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +40,8 @@ log = logging.getLogger(__name__)
 class Gateway:
     """The ASGI application, which answers each HTTP request by a call of a Lambda function.
 
-    `time_limit` is the gateway's limit for a call, in seconds. A function can declare a lower timeout.
+    `time_limit` is the gateway's limit for a call, in seconds. A function can declare a lower timeout. If the
+    function streams its response, the limit applies until the body begins.
     """
 
     def __init__(
@@ -66,7 +72,7 @@ class Gateway:
                 response.headers.append((b"Connection", b"close"))
         except ClientDisconnected:
             return
-        await _send(send, response, request_id)
+        await _send(send, receive, response, request_id)
 
     async def _respond(self, scope: AsgiScope, head: Head, receive: Receive, request_id: str) -> HttpResponse:
         """Return the response to a request. Raises GatewayError and ClientDisconnected."""
@@ -78,21 +84,48 @@ class Gateway:
         check_event_size(event)
         name = f"{method} {match.resource} (trace id {request_id})".encode()
         result = await self._call(self._functions[match.function], event, name)
-        return function_response(result, method)
+        return (
+            streaming_response(result)
+            if isinstance(result, StreamedResponse)
+            else function_response(result, method)
+        )
 
     async def _call(self, function: LambdaFunction, event: Event, name: bytes) -> Any:
         """Return the result of a function for the request with a name. Raises GatewayError if it fails."""
         context, function_timeout = FunctionContext(function.declaration), function.declaration.timeout
         time_limit = min(self._time_limit, function_timeout)
+        call = _Call(function.handler, event, context)
         try:
-            return await self._greenlets.run(lambda: function.handler(event, context), time_limit, name)
+            return await self._greenlets.run(call.run, time_limit, name)
         except CallTimeout:
+            call.abandon()
             # On AWS, a function that exceeds its own timeout fails (502). The gateway's limit gives 504.
             error_type = ErrorType.FAILED if function_timeout < self._time_limit else ErrorType.TIMEOUT
             raise GatewayError(error_type, f"The function took longer than {time_limit:g} s.") from None
         except (Exception, SystemExit):
             log.exception("Function %s failed at %s", function.declaration.name, event["path"])
             raise GatewayError(ErrorType.FAILED, "Internal server error") from None
+
+
+class _Call:
+    """A call of a handler, whose result nobody may be waiting for any more."""
+
+    def __init__(self, handler: Handler, event: Event, context: FunctionContext) -> None:
+        self._handler = handler
+        self._event = event
+        self._context = context
+        self._is_abandoned = False
+
+    def run(self) -> Any:
+        """Return the result of the handler."""
+        result = self._handler(self._event, self._context)
+        if self._is_abandoned and isinstance(result, StreamedResponse):
+            result.body.close()
+        return result
+
+    def abandon(self) -> None:
+        """Close the body of the result, if there is one later."""
+        self._is_abandoned = True
 
 
 def _check_head(scope: AsgiScope, head: Head) -> None:
@@ -112,7 +145,10 @@ def _check_head(scope: AsgiScope, head: Head) -> None:
         raise GatewayError(ErrorType.HEAD_TOO_LARGE, text)
 
 
-async def _send(send: Send, response: HttpResponse, request_id: str) -> None:
+async def _send(send: Send, receive: Receive, response: HttpResponse, request_id: str) -> None:
     headers = [*response.headers, (b"x-amzn-RequestId", request_id.encode("ascii"))]
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    await send({"type": "http.response.body", "body": response.body})
+    if response.stream is None:
+        await send({"type": "http.response.body", "body": response.body})
+    else:
+        await send_stream(send, receive, response.stream, request_id)

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from stratabase.cli.gateway.errors import MAX_RESULT, ErrorType, GatewayError
 from stratabase.cli.gateway.template import GatewayResponse
-from stratabase.http_api.http.api_gateway import size_over_limit
+from stratabase.http_api.http.api_gateway import StreamedResponse, size_over_limit
+from stratabase.http_api.http.messages import BodyStream
 
 _RESULT_FIELDS = frozenset({"statusCode", "headers", "multiValueHeaders", "body", "isBase64Encoded"})
 _BODILESS = frozenset({204, 304})
@@ -35,6 +36,8 @@ class HttpResponse(NamedTuple):
     status: int
     headers: list[tuple[bytes, bytes]]
     body: bytes
+    stream: BodyStream | None = None
+    """The body, in place of `body`, if the function streams it."""
 
 
 def function_response(result: Any, method: str) -> HttpResponse:
@@ -53,6 +56,22 @@ def function_response(result: Any, method: str) -> HttpResponse:
     if body or method != "HEAD":
         headers.append((b"Content-Length", b"%d" % len(body)))
     return HttpResponse(status, headers, body)
+
+
+def streaming_response(result: StreamedResponse) -> HttpResponse:
+    """Return the HTTP response of a function that streams. Raises GatewayError if the result is malformed.
+
+    The function sets the Content-Length. Without one, the server sends the body in HTTP's chunks.
+    """
+    try:
+        status, headers = _status(result.status), _headers({"multiValueHeaders": result.headers})
+    except GatewayError:
+        result.body.close()
+        raise
+    length = result.headers.get("Content-Length", [""])[0]
+    if length.isdecimal():
+        headers.append((b"Content-Length", length.encode("ascii")))
+    return HttpResponse(status, headers, b"", result.body)
 
 
 def _malformed(reason: str) -> GatewayError:

@@ -39,6 +39,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
     #    is stopped while it builds, no generated password is lost.
     try:
         functions = {declaration.name: load_function(declaration) for declaration in template.functions}
+        instance.open_files()
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
         administrator = instance.create_first_administrator() or instance.administrator_state()
         unbuilt = _unbuilt(instance)
@@ -54,7 +55,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
     # 3. Serve. The first report is ready before, but sent only when the server accepts requests.
     try:
         callbacks = ServerCallbacks(lambda _end: send(ready), lambda: send(WorkerReport(ReportKind.DRAINING)))
-        with Sweeper(instance.entities, instance.log):
+        with Sweeper(instance, instance.log):
             run_server(listener, template, functions, callbacks)
     finally:
         instance.close()

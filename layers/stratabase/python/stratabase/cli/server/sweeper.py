@@ -1,4 +1,4 @@
-"""A background thread that deletes what large deletions have left, for as long as the service runs."""
+"""A background thread that sweeps for as long as the service runs."""
 
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
@@ -19,13 +19,13 @@ STOP_TIMEOUT = 5.0
 
 
 class SweepableStore(Protocol):
-    """The part of the repository that the sweeper uses."""
+    """The part of an instance that the sweeper uses."""
 
     def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
         """Pass the cleanup that a deletion has no time for to `take` from now on."""
 
     def sweep_steps(self) -> CleanupSteps:
-        """Return the steps that delete everything that deletions have left."""
+        """Return the steps that delete what deletions have left, and files that nothing refers to."""
 
 
 class Sweeper:

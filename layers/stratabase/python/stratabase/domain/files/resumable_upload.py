@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from stratabase.domain.files.blob import UploadedPart
 from stratabase.domain.files.pending_file import FileTarget, PendingFile
 from stratabase.domain.files.stored_file import StoredFile, pending_key
 from stratabase.domain.objects.instant import Instant
@@ -44,8 +45,7 @@ class ResumableUpload(NamedTuple):
     """How many bytes were received."""
     next_part: int = 1
     """The next free part number. Each attempt gets a new one, so that none replaces the part of another."""
-    parts: tuple[tuple[int, str], ...] = ()
-    """The numbers and tokens of the parts."""
+    parts: tuple[UploadedPart, ...] = ()
     tail: Tail | None = None
 
     @property

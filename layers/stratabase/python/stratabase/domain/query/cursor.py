@@ -10,14 +10,17 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import blake2b
 from typing import Any
 
-from stratabase.domain.attributes import type_of, value_getter
-from stratabase.domain.query.order import Order, OrderTerm, Position
+from stratabase.domain.attributes import order_getter, type_of
+from stratabase.domain.query.order import Order, Position
 from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.messages import Message, _
 from stratabase.model.model import Class
+from stratabase.model.types import TYPES
+from stratabase.model.types.base import AttributeType
 from stratabase.model.types.storage import Stored
 
 _VERSION = b"\x01"
+_TEXT = TYPES["Text"]
 _DIGEST = 4
 """Bytes of a digest."""
 _UNKNOWN = _("The cursor is not valid. Use a cursor from an earlier page without changing it.")
@@ -38,7 +41,7 @@ class BadCursor(ValueError):
 def encode_cursor(position: Position, order: Order, class_: Class) -> str:
     """Return the cursor of a position. The position must have a value for each term of the order."""
     state = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
-    compared = [value_getter(class_, attribute)(state) for attribute in state]
+    compared = [order_getter(class_, attribute)(state) for attribute in state]
     # Values that the attribute's present type cannot store count as null, as they do in comparisons.
     values = json.dumps(compared, ensure_ascii=False, separators=(",", ":")).encode()
     body = _order_digest(order, class_) + values
@@ -51,9 +54,10 @@ def decode_cursor(text: str, order: Order, class_: Class) -> Position:
     if body[:_DIGEST] != _order_digest(order, class_):
         raise BadCursor(_FOREIGN)
     values = _values(body[_DIGEST:])
-    if len(values) != len(order.terms) or not all(map(_fits, values, order.terms, [class_] * len(values))):
+    if len(values) != len(order.terms):
         raise BadCursor(_UNKNOWN)
-    return Position(tuple(values))
+    types = [type_of(class_, term.attribute) for term in order.terms]
+    return Position(tuple(map(_stored_value, values, types)))
 
 
 def _body(text: str) -> bytes:
@@ -87,14 +91,22 @@ def _values(body: bytes) -> list[Any]:
     return values if isinstance(values, list) else []
 
 
-def _fits(value: Any, term: OrderTerm, class_: Class) -> bool:
-    """Return whether an attribute may have a value, so that values of the attribute compare with it."""
+def _stored_value(value: Any, type_: AttributeType) -> Stored:
+    """Return the stored value of a cursor's value.
+
+    Raises BadCursor for one that no attribute of the type has, because nothing compares with it.
+    """
     if value is None:
-        return True
-    if not isinstance(value, str | int):
-        return False
+        return None
+    compared = type_ if type_.order_field is None else _TEXT
+    if not isinstance(value, str | int) or not _is_canonical(value, compared):
+        raise BadCursor(_UNKNOWN)
+    return value if type_.order_field is None else {type_.order_field: value}
+
+
+def _is_canonical(value: str | int, type_: AttributeType) -> bool:
     try:
-        stored: Stored = type_of(class_, term.attribute).read(value, DEFAULT_FORMATS)
+        stored: Stored = type_.read(value, DEFAULT_FORMATS)
     except ValueError:
         return False
     return type(stored) is type(value) and stored == value

@@ -7,7 +7,7 @@ and contains no text. So the other operators are false for null, and their negat
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stratabase.domain.attributes import type_of, value_getter
+from stratabase.domain.attributes import equality_getter, type_of
 from stratabase.domain.objects.entity import State
 from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, FlagFilter, Not, Or
 from stratabase.expressions.environment import Environment
@@ -29,7 +29,7 @@ def matcher(filter_: Filter, class_: Class) -> Test:
 
 def _comparison(comparison: Comparison, class_: Class) -> Test:
     rank = type_of(class_, comparison.attribute).sort_key
-    read = value_getter(class_, comparison.attribute)
+    read = equality_getter(class_, comparison.attribute)
     return COMPARISONS[comparison.operator](read, comparison.operand, rank)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from stratabase.domain.attributes import type_of, value_getter
+from stratabase.domain.attributes import order_getter, type_of
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.version import VERSION_START
 from stratabase.frozen import frozen
@@ -64,7 +64,10 @@ def _ending_with(last: OrderTerm, terms: Iterable[OrderTerm]) -> tuple[OrderTerm
 
 @frozen
 class Position:
-    """A position in an order: stored values for its first terms. Values for all terms mean an exact place."""
+    """A position in an order: stored values for its first terms. Values for all terms mean an exact place.
+
+    The value of a file needs only its name.
+    """
 
     values: tuple[Stored, ...]
 
@@ -93,7 +96,8 @@ def comparator(position: Position, order: Order, class_: Class) -> Callable[[Sta
 
     All states with the values of the position are at it, if these are values of the first terms only.
     """
-    steps = [_step(term, value, class_) for term, value in zip(order.terms, position.values, strict=False)]
+    stored = {term.attribute: value for term, value in zip(order.terms, position.values, strict=False)}
+    steps = [_step(term, stored, class_) for term in order.terms[: len(stored)]]
 
     def side(state: State) -> int:
         for read, value, place, rank, if_greater in steps:
@@ -107,10 +111,12 @@ def comparator(position: Position, order: Order, class_: Class) -> Callable[[Sta
     return side
 
 
-def _step(term: OrderTerm, value: Stored, class_: Class) -> _Step:
-    rank = type_of(class_, term.attribute).sort_key
+def _step(term: OrderTerm, stored: State, class_: Class) -> _Step:
+    """Return the step of a term. `stored`: the values of the position, by attribute."""
+    rank, read = type_of(class_, term.attribute).sort_key, order_getter(class_, term.attribute)
+    value = read(stored)
     place = None if value is None else rank(value)
-    return _Step(value_getter(class_, term.attribute), value, place, rank, -1 if term.descending else 1)
+    return _Step(read, value, place, rank, -1 if term.descending else 1)
 
 
 def compare_positions(left: Position, right: Position, order: Order, class_: Class) -> int:
@@ -130,7 +136,7 @@ def sort_objects(
     states = [state_of(each) for each in objects]
     indexes = list(range(len(objects)))
     for term in reversed(order.terms):
-        read, rank = value_getter(class_, term.attribute), type_of(class_, term.attribute).sort_key
+        read, rank = order_getter(class_, term.attribute), type_of(class_, term.attribute).sort_key
         indexes = _sort_by_term([read(state) for state in states], indexes, rank, down=term.descending)
     return [objects[index] for index in indexes]
 

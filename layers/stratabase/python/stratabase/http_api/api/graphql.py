@@ -258,6 +258,7 @@ def _execute(
         graphql_request.operation_name,
         require_caller(caller),
         request.trace_id,
+        base_url=request.base_url,
         queries_only=queries_only,
     )
 

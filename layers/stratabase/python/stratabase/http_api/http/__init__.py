@@ -10,7 +10,8 @@ Read the files in this order:
 - `body`: reads and writes bodies in JSON and XML (with `strict_json` and `xml`), and reads forms.
 - `error_response`: problem details.
 
-`media_type`, `language`, `compression`, `etag` and `cors` implement one header field each.
+`media_type`, `language`, `compression`, `etag`, `cors`, `byte_range`, `preconditions` and
+`content_disposition` implement one header field or one group of them each.
 
 Imports only refusals and members from the domain, messages, and single modules.
 """

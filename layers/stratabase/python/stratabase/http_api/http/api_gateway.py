@@ -5,12 +5,12 @@ Lambda limits a response to 6 MB of JSON, so this module also measures responses
 
 import base64
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import orjson
 
-from stratabase.http_api.http.messages import Headers, Request, Response
+from stratabase.http_api.http.messages import BodyStream, Headers, Request, Response
 from stratabase.http_api.http.refusals import Malformed, ResponseTooLarge
 from stratabase.messages import Message, _, sentences
 
@@ -19,13 +19,27 @@ ProxyResponse = dict[str, Any]
 
 MAX_RESPONSE_SIZE = 6 * 1024 * 1024
 """The limit of a proxy response in bytes of JSON, the format in which Lambda passes it to API Gateway."""
+MAX_STREAMED_SIZE = 200_000_000
+"""The limit of a streamed body in bytes, a little below the 200 MB that Lambda streams."""
 _MAX_ESCAPE = 6
 """The maximum number of bytes of one character in JSON (`\\u0000`)."""
 _MAX_HEADERS_SIZE = 64 * 1024
 """An upper bound of the bytes of the status and the headers."""
 
+MAX_BUFFERED_STREAM = (MAX_RESPONSE_SIZE - _MAX_HEADERS_SIZE) // 4 * 3
+"""The limit of a streamed body in bytes, if a function that does not stream returns it in base64."""
+_BODILESS = frozenset({204, 304})
+
 _Values = dict[str, tuple[str, ...]]
 """The values of headers or parameters by name, in their original order."""
+
+
+class StreamedResponse(NamedTuple):
+    """The response of a function that streams: status, header values by name, and the body."""
+
+    status: int
+    headers: dict[str, list[str]]
+    body: BodyStream
 
 
 def request_from_event(event: ProxyEvent, base_url: str | None = None) -> Request:
@@ -67,6 +81,36 @@ def proxy_response(response: Response, *, bodiless: bool = False) -> ProxyRespon
         "body": "" if bodiless else _body_text(response.body, binary=binary),
         "isBase64Encoded": binary,
     }
+
+
+def streamed_response(response: Response, *, bodiless: bool = False) -> StreamedResponse:
+    """Return the streamed response of a response. `bodiless` omits the body, as HEAD requires."""
+    body = response.stream or BodyStream(iter((response.body,)), len(response.body))
+    headers = _values_by_name(response.headers)
+    if bodiless or response.status in _BODILESS:
+        body.close()
+        body = BodyStream(iter(()), 0)
+    else:
+        headers["Content-Length"] = [str(body.length)]
+    return StreamedResponse(response.status, headers, body)
+
+
+def buffer_stream(response: Response) -> Response:
+    """Return a response with its stream read into the body. Raises ResponseTooLarge."""
+    if response.stream is None:
+        return response
+    try:
+        if response.stream.length > MAX_BUFFERED_STREAM:
+            message = _(
+                "The response would have {size} bytes. The limit is {limit} bytes. "
+                "Request a part of it with the Range header.",
+                size=response.stream.length,
+                limit=MAX_BUFFERED_STREAM,
+            )
+            raise ResponseTooLarge(message)
+        return response.with_body(b"".join(response.stream))
+    finally:
+        response.stream.close()
 
 
 def check_response_size(result: ProxyResponse, *, may_have_written: bool = False) -> None:

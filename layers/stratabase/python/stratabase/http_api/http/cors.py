@@ -4,8 +4,13 @@ from dataclasses import dataclass
 
 from stratabase.http_api.http.messages import Headers, Request
 
-REQUEST_HEADERS = "Accept, Authorization, Content-Type, If-None-Match, Range"
-RESPONSE_HEADERS = "Allow, Content-Disposition, ETag, Location, Retry-After, WWW-Authenticate"
+REQUEST_HEADERS = (
+    "Accept, Authorization, Content-Type, "
+    "If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range"
+)
+RESPONSE_HEADERS = (
+    "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Location, Retry-After, WWW-Authenticate"
+)
 MAX_AGE = 7200
 """The seconds for which a browser may cache a preflight response. Browsers do not cache it for longer."""
 

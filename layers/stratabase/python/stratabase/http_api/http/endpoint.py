@@ -26,12 +26,12 @@ class ErrorFormat(Enum):
 class ResponseSpec:
     """The description of an operation's response with one status, for OpenAPI.
 
-    `body` is a shape (in JSON or XML, as the query parameter `format` selects), shapes by media type, or only
-    one or more media types. `headers` has descriptions by header name.
+    `body` is a shape (in JSON or XML, as the query parameter `format` selects), shapes by media type, one or
+    more media types, or a combination of them. `headers` has descriptions by header name.
     """
 
     description: str
-    body: Shape | ListShape | Mapping[str, Shape] | tuple[str, ...] | str | None = None
+    body: Shape | ListShape | Mapping[str, Shape] | tuple[str | Mapping[str, Shape], ...] | str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -1,6 +1,6 @@
 """The HTTP messages that endpoints receive and return: requests and responses."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 
 from stratabase.frozen import frozen
@@ -53,6 +53,44 @@ class Request:
         )
 
 
+class IncompleteBody(Exception):
+    """A streamed body has more or fewer bytes than its response announced."""
+
+
+class BodyStream:
+    """The body of a response that is read while it is sent. Whoever reads it closes it.
+
+    Reading raises IncompleteBody if the bytes are not as many as `length` says, so that a truncated body is
+    never taken for a complete one.
+    """
+
+    def __init__(self, chunks: Iterator[bytes], length: int) -> None:
+        self._chunks = chunks
+        self.length = length
+        """In bytes."""
+        self._left = length
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Return the stream itself."""
+        return self
+
+    def __next__(self) -> bytes:
+        """Return the next chunk. Raises IncompleteBody, or what the source raises."""
+        chunk = next(self._chunks, None)
+        self._left -= len(chunk or b"")
+        if self._left < 0 or (chunk is None and self._left):
+            raise IncompleteBody(f"expected {self.length} bytes, and got {self.length - self._left}")
+        if chunk is None:
+            raise StopIteration
+        return chunk
+
+    def close(self) -> None:
+        """Release the source, also if it was not read to its end."""
+        close = getattr(self._chunks, "close", None)
+        if close is not None:
+            close()
+
+
 @frozen
 class Response:
     """An HTTP response. The body is UTF-8 text unless `binary` is set."""
@@ -65,7 +103,21 @@ class Response:
     """Whether the request may have changed data in the store."""
     gzipped: Callable[[], bytes] | None = None
     """A function that returns the body compressed by gzip, if the compressed body is cached."""
+    stream: BodyStream | None = None
+    """The body, in place of `body`, if it is too large for the memory. Such a response is `binary` too."""
 
     def with_headers(self, headers: Headers) -> "Response":
         """Return this response with other headers."""
-        return Response(self.status, headers, self.body, self.binary, self.may_have_written, self.gzipped)
+        return Response(
+            self.status,
+            headers,
+            self.body,
+            self.binary,
+            self.may_have_written,
+            self.gzipped,
+            self.stream,
+        )
+
+    def with_body(self, body: bytes) -> "Response":
+        """Return this response with a binary body in place of a stream."""
+        return Response(self.status, self.headers, body, binary=True)

@@ -7,6 +7,13 @@ Refusals are exceptions that carry data. This module adds those of HTTP to the o
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from stratabase.domain.files.refusals import (
+    FileNotFound,
+    FileTooLarge,
+    FileTypeNotAllowed,
+    PendingFileGone,
+    TooMuchPending,
+)
 from stratabase.domain.issues.refusals import (
     Forbidden,
     Refusal,
@@ -56,6 +63,18 @@ class UnsupportedContentEncoding(UnsupportedMediaType):
     """The body has a content coding such as gzip, which the service does not support."""
 
 
+class PreconditionFailed(Refusal):
+    """A condition in the headers of the request does not hold: If-Match or If-Unmodified-Since."""
+
+
+class RangeNotSatisfiable(Refusal):
+    """The requested range of bytes is outside of the file. `size`: that of the file, in bytes."""
+
+    def __init__(self, message: Message, size: int) -> None:
+        super().__init__(message)
+        self.size = size
+
+
 class InvalidCredentials(Unauthenticated):
     """The credentials are wrong. `challenges`: the challenges for the WWW-Authenticate header."""
 
@@ -84,7 +103,11 @@ def _accept_encoding(_: UnsupportedContentEncoding) -> Headers:
     return (("Accept-Encoding", "identity"),)
 
 
-def _retry_after(refusal: Unavailable | TooManyFailures | TooManyMails) -> Headers:
+def _content_range(refusal: RangeNotSatisfiable) -> Headers:
+    return (("Content-Range", f"bytes */{refusal.size}"),)
+
+
+def _retry_after(refusal: Unavailable | TooManyFailures | TooManyMails | TooMuchPending) -> Headers:
     return (("Retry-After", str(refusal.retry_after)),)
 
 
@@ -105,16 +128,23 @@ STATUS_TABLE: Mapping[type[Refusal], StatusRow] = {
     Forbidden: StatusRow(403),
     NotFound: StatusRow(404),
     NoSuchMember: StatusRow(404),
+    FileNotFound: StatusRow(404),
     MethodNotAllowed: StatusRow(405, _allow),
     NotAcceptable: StatusRow(406),
     MemberTaken: StatusRow(409),
     LastAdministrator: StatusRow(409),
+    PendingFileGone: StatusRow(410),
+    PreconditionFailed: StatusRow(412),
     BodyTooLarge: StatusRow(413),
     ResponseTooLarge: StatusRow(413),
+    FileTooLarge: StatusRow(413),
     UnsupportedMediaType: StatusRow(415),
+    FileTypeNotAllowed: StatusRow(415),
     UnsupportedContentEncoding: StatusRow(415, _accept_encoding),
+    RangeNotSatisfiable: StatusRow(416, _content_range),
     TooManyFailures: StatusRow(429, _retry_after, Log.warning),
     TooManyMails: StatusRow(429, _retry_after, Log.warning),
+    TooMuchPending: StatusRow(429, _retry_after),
     Unavailable: StatusRow(503, _retry_after, Log.warning),
 }
 

@@ -15,7 +15,7 @@ from stratabase.model.types.operators import (
     ORDER_OPERATORS,
     Operator,
 )
-from stratabase.model.types.storage import TEXT_STORAGE, StorageClass, Stored
+from stratabase.model.types.storage import MAPPING_STORAGE, TEXT_STORAGE, StorageClass, Stored
 
 
 class AttributeType(ABC):
@@ -34,8 +34,15 @@ class AttributeType(ABC):
     """The GraphQL field has an argument `format`."""
     storage: ClassVar[StorageClass] = TEXT_STORAGE
     """How values are stored and ordered in indexes."""
-    sortable: ClassVar[bool] = True
-    """Pages can be ordered by attributes of the type."""
+    equality_field: ClassVar[str | None] = None
+    """For values that are mappings: the field that `eq` and `ne` compare. The operand is a value of it."""
+    order_field: ClassVar[str | None] = None
+    """For values that are mappings: the field, a text, that orders compare and cursors contain."""
+
+    @property
+    def indexable(self) -> bool:
+        """Whether the attributes of an index or a uniqueness constraint can be of the type."""
+        return self.storage is not MAPPING_STORAGE
 
     @abstractmethod
     def read(self, value: Any, formats: Formats) -> Stored:

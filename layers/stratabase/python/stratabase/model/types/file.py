@@ -44,13 +44,18 @@ REFERENCE: Mapping[str, Callable[[Any, Formats], Stored]] = {
 
 
 class FileType(AttributeType):
-    """Stored as a mapping. Clients send the reference that they got for an upload."""
+    """Stored as a mapping. Clients send the reference that they got for an upload.
+
+    Files are equal if they have the same bytes, whatever the rest of a reference says. They are ordered by
+    name.
+    """
 
     name = "File"
     kind = kinds.FILE
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS
     storage: ClassVar[StorageClass] = MAPPING_STORAGE
-    sortable = False
+    equality_field = "fileId"
+    order_field = "name"
 
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return the reference to a pending file, with all its fields."""

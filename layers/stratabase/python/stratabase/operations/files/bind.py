@@ -5,9 +5,10 @@ If the commit does not happen, the copies belong to nobody. Then the sweep remov
 
 from collections.abc import Iterable
 
+from stratabase.domain.files.blob import BlobNotFound
 from stratabase.domain.files.pending_file import PendingFile
 from stratabase.domain.files.stored_file import file_key, pending_key
-from stratabase.operations.file_ports import BlobNotFound, BlobStore
+from stratabase.operations.file_ports import BlobStore
 
 
 class UploadLost(Exception):

@@ -2,36 +2,29 @@
 
 from contextlib import suppress
 
+from stratabase.domain.files.blob import BlobNotFound, MultipartUpload
 from stratabase.domain.files.pending_file import PendingFile
 from stratabase.domain.files.resumable_upload import ResumableUpload
 from stratabase.domain.files.stored_file import pending_key
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.operations.file_ports import (
-    BlobNotFound,
-    BlobStore,
-    MultipartUpload,
-    UploadedPart,
-    UploadLedger,
-)
+from stratabase.operations.file_ports import BlobStore, FileStores
 from stratabase.operations.ports import Clock
 
 
-def complete_upload(
-    blobs: BlobStore, ledger: UploadLedger, clock: Clock, upload: ResumableUpload
-) -> PendingFile | None:
+def complete_upload(files: FileStores, clock: Clock, upload: ResumableUpload) -> PendingFile | None:
     """Make an upload that has all its bytes a pending file, and return it. Its hour begins now.
 
     Every step can be repeated, also by several requests at the same time. Returns None if the upload is being
     removed.
     """
-    if not _store_bytes(blobs, upload):
+    if not _store_bytes(files.blobs, upload):
         return None
     pending = upload.pending_file(clock.now())
-    if not ledger.finish(upload, pending):
-        found = ledger.find(upload.id)
+    if not files.ledger.finish(upload, pending):
+        found = files.ledger.find(upload.id)
         return found if isinstance(found, PendingFile) else None
     if upload.tail is not None:
-        delete_tail(blobs, upload.tail.key)
+        delete_tail(files.blobs, upload.tail.key)
     return pending
 
 
@@ -40,8 +33,7 @@ def _store_bytes(blobs: BlobStore, upload: ResumableUpload) -> bool:
     key, size = pending_key(upload.id), upload.file.size
     try:
         if upload.multipart_id is not None:
-            parts = [UploadedPart(*part) for part in upload.parts]
-            blobs.complete_upload(MultipartUpload(key, upload.multipart_id), parts)
+            blobs.complete_upload(MultipartUpload(key, upload.multipart_id), upload.parts)
         elif upload.tail is not None:
             blobs.copy(upload.tail.key, key, size)
         else:

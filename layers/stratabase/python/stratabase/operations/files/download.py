@@ -5,8 +5,10 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from stratabase.domain.access.grants import access_of
+from stratabase.domain.files.blob import BlobNotFound
 from stratabase.domain.files.pending_file import PendingFile
-from stratabase.domain.files.refusals import FileNotFound
+from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
+from stratabase.domain.files.resumable_upload import ResumableUpload
 from stratabase.domain.files.stored_file import StoredFile, file_key, pending_key, stored_file
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
@@ -16,9 +18,8 @@ from stratabase.messages import _
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class
 from stratabase.operations.context import ReadContext, read_context
-from stratabase.operations.file_ports import BlobNotFound, BlobStore, UploadLedger
+from stratabase.operations.file_ports import FileStores
 from stratabase.operations.files.attributes import find_attribute
-from stratabase.operations.files.complete import complete_upload
 from stratabase.operations.files.own_uploads import UploadAddress, find_own, upload_gone
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
@@ -43,10 +44,9 @@ class OpenFile(NamedTuple):
 class FileDownloads:
     """Opens files. An attribute or object that the caller may not read counts as missing."""
 
-    def __init__(self, services: Services, blobs: BlobStore, ledger: UploadLedger) -> None:
+    def __init__(self, services: Services, files: FileStores) -> None:
         self._services = services
-        self._blobs = blobs
-        self._ledger = ledger
+        self._files = files
 
     def open_pending(self, caller: Caller, class_name: str, attribute: str, pending_id: str) -> OpenFile:
         """Open a pending file of the caller. An administrator may open that of any member.
@@ -59,18 +59,14 @@ class FileDownloads:
     def find_pending(self, caller: Caller, class_name: str, attribute: str, pending_id: str) -> PendingFile:
         """Return a pending file of the caller. An administrator may see that of any member.
 
-        Class and attribute may be in any case. Raises Unavailable, and as `find_own`.
+        Class and attribute may be in any case. Raises Unavailable, PendingFileGone for an upload that is not
+        complete, and as `find_own`.
         """
         address = UploadAddress(class_name, attribute, pending_id)
-        found = find_own(self._services, self._ledger, caller, address)
-        if isinstance(found, PendingFile):
-            return found
-        pending = None
-        if found.is_complete:  # a resumable upload that was interrupted after its last bytes
-            pending = complete_upload(self._blobs, self._ledger, self._services.clock, found)
-        if pending is None:
-            raise upload_gone(pending_id)
-        return pending
+        found = find_own(self._services, self._files.ledger, caller, address)
+        if isinstance(found, ResumableUpload):
+            raise _incomplete(found)
+        return found
 
     def open_bound(
         self, caller: Caller, class_name: str, id_: str, attribute: str, version: Instant | None = None
@@ -94,7 +90,7 @@ class FileDownloads:
 
     def _read_pending(self, pending_id: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
         try:
-            return self._blobs.read(pending_key(pending_id), start, end)
+            return self._files.blobs.read(pending_key(pending_id), start, end)
         except BlobNotFound:
             raise upload_gone(pending_id) from None
 
@@ -102,7 +98,7 @@ class FileDownloads:
         self, reference: Reference, attribute: Attribute, file_id: str, start: int = 0, end: int | None = None
     ) -> Iterator[bytes]:
         try:
-            return self._blobs.read(file_key(file_id), start, end)
+            return self._files.blobs.read(file_key(file_id), start, end)
         except BlobNotFound:  # another request has just replaced the file
             raise _missing(reference, attribute) from None
 
@@ -122,6 +118,16 @@ def _as_of(context: ReadContext, class_: Class, reference: Reference, start: Ins
     if version is None or version.start != start:
         return None
     return VersionReader(context).show(version, start)
+
+
+def _incomplete(upload: ResumableUpload) -> PendingFileGone:
+    message = _(
+        "The upload {id} is not complete. It has {offset} of {size} bytes. Continue it first.",
+        id=upload.id,
+        offset=upload.offset,
+        size=upload.file.size,
+    )
+    return PendingFileGone(message)
 
 
 def _missing(reference: Reference, attribute: Attribute) -> FileNotFound:

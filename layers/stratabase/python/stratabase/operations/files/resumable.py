@@ -7,6 +7,7 @@ succeeds.
 
 from typing import NamedTuple
 
+from stratabase.domain.files.blob import MAX_PARTS, MIN_PART_SIZE, BlobNotFound, MultipartUpload
 from stratabase.domain.files.file_name import clean_file_name
 from stratabase.domain.files.media_type import stored_media_type
 from stratabase.domain.files.pending_file import FileTarget, PendingFile
@@ -21,19 +22,12 @@ from stratabase.domain.files.stored_file import StoredFile, pending_key
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
-from stratabase.operations.file_ports import (
-    MIN_PART_SIZE,
-    BlobNotFound,
-    BlobStore,
-    MultipartUpload,
-    UploadLedger,
-)
+from stratabase.operations.file_ports import FileStores
 from stratabase.operations.files.complete import complete_upload, delete_tail
 from stratabase.operations.files.own_uploads import UploadAddress, find_own, upload_gone
 from stratabase.operations.files.upload import FileUploads
 from stratabase.operations.services import Services
 
-_MAX_PARTS = 10_000
 _MEBIBYTE = 1024 * 1024
 
 
@@ -69,13 +63,10 @@ class Progress(NamedTuple):
 class ResumableUploads:
     """Accepts files in several requests."""
 
-    def __init__(
-        self, services: Services, blobs: BlobStore, ledger: UploadLedger, uploads: FileUploads
-    ) -> None:
+    def __init__(self, services: Services, files: FileStores, uploads: FileUploads) -> None:
         """Take over the rules for all uploads from `uploads`."""
         self._services = services
-        self._blobs = blobs
-        self._ledger = ledger
+        self._files = files
         self._uploads = uploads
 
     @property
@@ -104,11 +95,11 @@ class ResumableUploads:
         # This stores no bytes. If this process stops before the ledger has the ID, the blob store removes the
         # multipart upload when it is seven days old.
         is_small = new.size <= MIN_PART_SIZE
-        multipart_id = None if is_small else self._blobs.begin_upload(pending_key(id_)).id
+        multipart_id = None if is_small else self._files.blobs.begin_upload(pending_key(id_)).id
         upload = ResumableUpload(
             id_, target, caller.id, file, new.mime_type, new.metadata, multipart_id, last_write=now
         )
-        self._uploads.admit(caller, id_, new.size, lambda: self._ledger.begin(upload))
+        self._uploads.admit(caller, id_, new.size, lambda: self._files.ledger.begin(upload))
         return self._add(caller, upload, content)
 
     def append(self, caller: Caller, address: UploadAddress, offset: int, content: bytes) -> Progress:
@@ -130,10 +121,10 @@ class ResumableUploads:
 
     def terminate(self, caller: Caller, address: UploadAddress) -> None:
         """Give up an upload, complete or not. Raises Unavailable, and as `find_own`."""
-        self._ledger.withdraw(self._find(caller, address).id)
+        self._files.ledger.withdraw(self._find(caller, address).id)
 
     def _find(self, caller: Caller, address: UploadAddress) -> ResumableUpload | PendingFile:
-        return find_own(self._services, self._ledger, caller, address)
+        return find_own(self._services, self._files.ledger, caller, address)
 
     def _add(self, caller: Caller, upload: ResumableUpload, content: bytes) -> Progress:
         return self._completed(self._store(caller, upload, content) if content else upload)
@@ -142,9 +133,9 @@ class ResumableUploads:
         """Complete an upload that has all its bytes, and return its progress."""
         if not upload.is_complete:
             return _progress(upload)
-        pending = complete_upload(self._blobs, self._ledger, self._services.clock, upload)
+        pending = complete_upload(self._files, self._services.clock, upload)
         if pending is None:
-            self._ledger.withdraw(upload.id)
+            self._files.ledger.withdraw(upload.id)
             raise upload_gone(upload.id)
         return _progress(pending)
 
@@ -158,16 +149,16 @@ class ResumableUploads:
             stored = put(upload, grown, unparted)
         except BlobNotFound:
             raise self._interrupted(upload) from None
-        if not self._ledger.advance(upload, stored):
+        if not self._files.ledger.advance(upload, stored):
             if stored.tail is not None:
-                delete_tail(self._blobs, stored.tail.key)
+                delete_tail(self._files.blobs, stored.tail.key)
             raise _conflict(upload.offset)
         if upload.tail is not None:
-            delete_tail(self._blobs, upload.tail.key)
+            delete_tail(self._files.blobs, upload.tail.key)
         return stored
 
     def _read_tail(self, upload: ResumableUpload) -> bytes:
-        return b"" if upload.tail is None else b"".join(self._blobs.read(upload.tail.key))
+        return b"" if upload.tail is None else b"".join(self._files.blobs.read(upload.tail.key))
 
     def _grow(self, caller: Caller, upload: ResumableUpload, unparted: bytes, count: int) -> ResumableUpload:
         """Return an upload with more bytes. Raises FileTypeNotAllowed if they show that the type is wrong."""
@@ -180,26 +171,26 @@ class ResumableUploads:
 
     def _put_part(self, before: ResumableUpload, after: ResumableUpload, content: bytes) -> ResumableUpload:
         """Store a part of an upload, and return the upload with it. Raises OffsetConflict, BlobNotFound."""
-        if before.next_part > _MAX_PARTS:
-            self._ledger.withdraw(before.id)
+        if before.next_part > MAX_PARTS:
+            self._files.ledger.withdraw(before.id)
             raise PendingFileGone(_("The upload was interrupted too often. Begin a new one."))
-        if not self._ledger.claim_part(before):
+        if not self._files.ledger.claim_part(before):
             raise _conflict(before.offset)
         multipart = MultipartUpload(pending_key(before.id), before.multipart_id or "")
-        part = self._blobs.put_part(multipart, before.next_part, content)
+        part = self._files.blobs.put_part(multipart, before.next_part, content)
         return after._replace(parts=(*before.parts, part), tail=None)
 
     def _put_tail(self, before: ResumableUpload, after: ResumableUpload, content: bytes) -> ResumableUpload:
         """Store the bytes that are in no part yet, and return the upload with them."""
         tail = Tail(tail_key(before.id, self._services.ids.new()), len(content))
-        self._blobs.put(tail.key, (content,), tail.size)
+        self._files.blobs.put(tail.key, (content,), tail.size)
         return after._replace(tail=tail)
 
     def _interrupted(self, upload: ResumableUpload) -> OffsetConflict | PendingFileGone:
         """Return the refusal when stored bytes of an upload are gone: another request has changed it."""
-        found = self._ledger.find(upload.id)
+        found = self._files.ledger.find(upload.id)
         if found is None or _progress(found).offset == upload.offset:
-            self._ledger.withdraw(upload.id)
+            self._files.ledger.withdraw(upload.id)
             return upload_gone(upload.id)
         return _conflict(upload.offset)
 

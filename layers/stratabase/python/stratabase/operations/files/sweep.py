@@ -6,10 +6,11 @@ Every step can be repeated. If a process stops in between, the next sweep contin
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from stratabase.domain.files.blob import MultipartUpload
 from stratabase.domain.files.pending_file import ReleasedFile
 from stratabase.domain.files.resumable_upload import upload_id_of
 from stratabase.domain.files.stored_file import PENDING_PREFIX, file_key, pending_key
-from stratabase.operations.file_ports import FileStores, MultipartUpload
+from stratabase.operations.file_ports import FileStores
 from stratabase.operations.ports import Clock
 
 _BATCH = 100

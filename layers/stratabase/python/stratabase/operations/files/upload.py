@@ -11,7 +11,7 @@ from stratabase.domain.files.stored_file import StoredFile, pending_key
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.members.member import Caller
 from stratabase.messages import Message, _
-from stratabase.operations.file_ports import BlobStore, FileLedger
+from stratabase.operations.file_ports import FileStores
 from stratabase.operations.files.attributes import check_may_set, find_attribute
 from stratabase.operations.services import Services
 
@@ -56,15 +56,13 @@ class FileUploads:
     def __init__(
         self,
         services: Services,
-        blobs: BlobStore,
-        ledger: FileLedger,
+        files: FileStores,
         limits: FileLimits,
         run_all: RunAll = _one_by_one,
     ) -> None:
         """`run_all` runs calls of the store, possibly in parallel."""
         self._services = services
-        self._blobs = blobs
-        self._ledger = ledger
+        self._files = files
         self._limits = limits
         self._run_all = run_all
 
@@ -89,9 +87,9 @@ class FileUploads:
         """
         pending = self._accept(caller, target, sent)
         # 1. The ledger comes before the bytes, so that the sweep finds them whatever happens next.
-        self.admit(caller, pending.id, pending.file.size, lambda: self._ledger.add(pending))
+        self.admit(caller, pending.id, pending.file.size, lambda: self._files.ledger.add(pending))
         # 2. Store the bytes.
-        self._blobs.put(pending_key(pending.id), (sent.content,), pending.file.size)
+        self._files.blobs.put(pending_key(pending.id), (sent.content,), pending.file.size)
         return pending
 
     def admit(self, caller: Caller, pending_id: str, size: int, add: Call) -> None:
@@ -101,10 +99,11 @@ class FileUploads:
         """
         # Count and add at the same time, to save a round trip.
         others, _added = self._run_all(
-            lambda call: call(), (lambda: self._ledger.pending_bytes(caller.id, besides=pending_id), add)
+            lambda call: call(),
+            (lambda: self._files.ledger.pending_bytes(caller.id, besides=pending_id), add),
         )
         if others + size > self._limits.pending_bytes:
-            self._ledger.withdraw(pending_id)
+            self._files.ledger.withdraw(pending_id)
             raise self._too_much_pending(others)
 
     def _accept(self, caller: Caller, target: FileTarget, sent: SentFile) -> PendingFile:

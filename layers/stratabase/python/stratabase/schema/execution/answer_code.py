@@ -1,6 +1,7 @@
 """Compile a selection to Python functions that shape the answer."""
 
 from collections.abc import Callable, Sequence
+from textwrap import indent
 from typing import Any
 
 from graphql import (
@@ -16,8 +17,11 @@ from graphql import (
 
 from stratabase.formats.preferences import Formats
 from stratabase.model.attribute import Attribute
-from stratabase.schema.execution.selections import Selections
-from stratabase.schema.types.attributes import ATTRIBUTE, MOMENT, AttributeField, MomentField
+from stratabase.model.types.file import FileType
+from stratabase.schema.execution.selections import Selections, names_of
+from stratabase.schema.types.attribute_types import MOMENT, MomentField
+from stratabase.schema.types.attributes import ATTRIBUTE, AttributeField
+from stratabase.schema.types.files import LINK, file_source
 from stratabase.schema.types.objects import ROLE, nested_key
 
 
@@ -49,22 +53,25 @@ class AnswerCode:
     def add_function(self, expression: str) -> str:
         """Add a function of `source`, and return its name.
 
-        In `expression`, `g` is the method `get` of that dict.
+        In `expression`, `g` is the method `get` of that dict, and `base_url` is the root URL of all links.
         """
         name = f"f{len(self._lines)}"
         self._lines.append(f"def {name}(source):\n    g = source.get\n    return {expression}\n")
         return name
 
-    def compile(self, name: str) -> Callable[[Any], Any]:
-        """Compile the source, and return the function with a name."""
+    def compile(self, name: str) -> "ShapeAnswer":
+        """Compile the source, and return the function with a name, which also takes the root URL of links."""
         names = dict(self._names)
-        exec("\n".join(self._lines), names)  # noqa: S102 - no text of a client is in it but names
-        function: Callable[[Any], Any] = names[name]
-        return function
+        # The functions are inside another one, so that they know the URL, and no call has to pass it.
+        functions = indent("\n".join(self._lines), "    ")
+        source = f"def shape(source, base_url):\n{functions}\n    return {name}(source)\n"
+        exec(source, names)  # noqa: S102 - no text of a client is in it but names
+        shape: ShapeAnswer = names["shape"]
+        return shape
 
 
-ShapeAnswer = Callable[[Any], Any]
-"""Makes the answer of a field from its source value."""
+ShapeAnswer = Callable[[Any, str], Any]
+"""Makes the answer of a field from its source value and the root URL of all links."""
 
 _PYTHON = {
     "String": "str",
@@ -117,8 +124,22 @@ class AnswerCompiler:
         nullable = not isinstance(field.type, GraphQLNonNull)
         type_ = field.type if nullable else field.type.of_type
         value = self._value_expression(code, keys[-1], field, type_, nodes)
-        source_key = nested_key(*keys) if ROLE in field.extensions else name
-        return f"({'None' if nullable else 'reject()'} if (v := g({source_key!r})) is None else {value})"
+        source = self._source_expression(code, keys, field, nodes)
+        return f"({'None' if nullable else 'reject()'} if (v := {source}) is None else {value})"
+
+    def _source_expression(
+        self, code: AnswerCode, keys: tuple[str, str], field: GraphQLField, nodes: Sequence[FieldNode]
+    ) -> str:
+        """Return the expression for the source value of a field."""
+        shown: AttributeField | None = field.extensions.get(ATTRIBUTE)
+        if shown is not None and isinstance(shown.attribute.type, FileType) and self._selects_link(nodes):
+            source = file_source(shown.owner.name, shown.attribute.name)
+            return f"{code.bind(source)}(source, base_url)"
+        return f"g({(nested_key(*keys) if ROLE in field.extensions else nodes[0].name.value)!r})"
+
+    def _selects_link(self, nodes: Sequence[FieldNode]) -> bool:
+        """Return whether the link of a file is selected. The other fields are those of the stored value."""
+        return LINK in names_of(self._selections.collect([node.selection_set for node in nodes]))
 
     def _value_expression(
         self, code: AnswerCode, key: str, field: GraphQLField, type_: Any, nodes: Sequence[FieldNode]
@@ -149,7 +170,7 @@ class AnswerCompiler:
             raise NeedsGraphQLCore(name)
         return f"(v if v.__class__ is {_PYTHON[name]} else reject())"
 
-    def _writer(self, attribute: Attribute, field: GraphQLField, node: FieldNode) -> ShapeAnswer:
+    def _writer(self, attribute: Attribute, field: GraphQLField, node: FieldNode) -> Callable[[Any], Any]:
         # The format becomes part of the compiled function, so it must be the same for each request.
         if any(isinstance(argument.value, VariableNode) for argument in node.arguments or ()):
             raise NeedsGraphQLCore("an argument that depends on a variable")

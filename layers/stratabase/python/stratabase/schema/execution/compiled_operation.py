@@ -89,4 +89,4 @@ def _answer_root(root: CompiledRootField, context: GraphQLContext, values: Any) 
     source = context.root_results.get_or_run(root.key, lambda: root.field.extensions[RESOLVER](call))
     if isinstance(source, ResultWithIssues):
         raise NeedsGraphQLCore("the response has issues beside the data")
-    return None if source is None else root.shape(source)
+    return None if source is None else root.shape(source, context.base_url)

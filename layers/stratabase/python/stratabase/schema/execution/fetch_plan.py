@@ -31,7 +31,8 @@ from stratabase.schema.inputs.query_reader import query_reader_of
 from stratabase.schema.request.context import GraphQLContext
 from stratabase.schema.request.refusals import raise_issues, run_all
 from stratabase.schema.types import locks
-from stratabase.schema.types.attributes import ATTRIBUTE, MOMENT, AttributeField, MomentField
+from stratabase.schema.types.attribute_types import MOMENT, MomentField
+from stratabase.schema.types.attributes import ATTRIBUTE, AttributeField
 from stratabase.schema.types.objects import ROLE, RoleField, nested_key
 
 Keys = tuple[str, ...]
@@ -181,8 +182,8 @@ def _plan_below(selections: Selections, above: _Selected) -> FetchPlan:
             plan.add_attribute(selected)
         elif MOMENT in extensions:
             plan.add_format(selected)
-        elif isinstance(selected.type, GraphQLObjectType):
-            # Fields below the items of a page belong to the same objects.
+        if ROLE not in extensions and isinstance(selected.type, GraphQLObjectType):
+            # Fields below the items of a page, a lock or a file belong to the same objects.
             plan.add(_plan_below(selections, selected))
             plan.lock |= locks.SHOWS_LOCK in extensions
     return plan

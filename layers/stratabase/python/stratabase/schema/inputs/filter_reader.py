@@ -12,6 +12,7 @@ from stratabase.formats.preferences import Formats
 from stratabase.messages import Message, _
 from stratabase.model.api_names import CLIENT_ID_EQUALS, filter_field
 from stratabase.model.model import Class
+from stratabase.model.types.base import AttributeType
 from stratabase.model.types.operators import EXISTENCE_OPERATORS, MEMBERSHIP_OPERATORS, Operator
 from stratabase.model.types.storage import Stored
 from stratabase.schema.inputs.filter_type import FilterField, filter_fields
@@ -168,8 +169,13 @@ class _FilterParser:
         if operator in EXISTENCE_OPERATORS:
             return bool(value)
         if operator in MEMBERSHIP_OPERATORS:
-            return tuple(None if one is None else attribute.type.read(one, self._formats) for one in value)
-        return attribute.type.read(value, self._formats)
+            return tuple(None if one is None else self._read_value(attribute.type, one) for one in value)
+        return self._read_value(attribute.type, value)
+
+    def _read_value(self, type_: AttributeType, value: Any) -> Stored:
+        """Return the stored value of an operand, or the field of it that is compared."""
+        stored, field = type_.read(value, self._formats), type_.equality_field
+        return stored[field] if field is not None and isinstance(stored, Mapping) else stored
 
 
 def _levels(path: Path) -> int:

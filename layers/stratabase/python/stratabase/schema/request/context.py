@@ -83,6 +83,8 @@ class GraphQLContext:
     """Whether the request is a mutation."""
     suggestions: bool = True
     """Whether messages suggest names ("did you mean")."""
+    base_url: str = ""
+    """The root URL of all links, without a slash at its end."""
 
     @cached_property
     def read_context(self) -> ReadContext:

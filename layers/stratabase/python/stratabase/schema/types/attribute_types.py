@@ -1,23 +1,19 @@
-"""The scalars that GraphQL itself does not have, and the types of files.
+"""The scalars that GraphQL itself does not have, and the fields that show instants.
 
 The scalars accept any JSON scalar, because the meaning of a value depends on its attribute and the member's
 formats. So the attribute's type reads the value later, and a wrong value becomes an issue that names the
 attribute.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from graphql import (
     GraphQLArgument,
     GraphQLDefaultInput,
     GraphQLError,
     GraphQLField,
-    GraphQLID,
-    GraphQLInputField,
-    GraphQLInputObjectType,
-    GraphQLInt,
     GraphQLNonNull,
-    GraphQLObjectType,
     GraphQLScalarType,
     GraphQLString,
     ValueNode,
@@ -25,7 +21,10 @@ from graphql import (
 from graphql.language import BooleanValueNode, FloatValueNode, IntValueNode, StringValueNode
 
 from stratabase.messages import _
-from stratabase.model.api_names import CURSOR, FILE_INFO, PENDING_FILE_REFERENCE
+from stratabase.model.api_names import CURSOR
+from stratabase.model.attribute import Attribute
+from stratabase.model.types import TYPES
+from stratabase.schema.request.context import ResolveInfo
 
 _DESCRIPTIONS = {
     CURSOR: "A position in a page, from an earlier response.",
@@ -88,30 +87,31 @@ def format_argument() -> dict[str, GraphQLArgument]:
     return {"format": with_default(GraphQLString, "default")}
 
 
-FILE_INFO_TYPE = GraphQLObjectType(
-    FILE_INFO,
-    {
-        "fileId": GraphQLField(GraphQLNonNull(GraphQLID)),
-        "link": GraphQLField(
-            GraphQLNonNull(GraphQLString), description="The address to download the file from."
-        ),
-        "mimeType": GraphQLField(GraphQLNonNull(GraphQLString)),
-        "name": GraphQLField(GraphQLNonNull(GraphQLString)),
-        "size": GraphQLField(GraphQLNonNull(GraphQLInt), description="The size in bytes."),
-        "uploadedOn": GraphQLField(GraphQLNonNull(SCALARS["Datetime"]), format_argument()),
-    },
-    description="A file of an object.",
-)
+MOMENT = "moment"
+"""The key in the `extensions` of a field for its `MomentField`."""
 
-PENDING_FILE_REFERENCE_TYPE = GraphQLInputObjectType(
-    PENDING_FILE_REFERENCE,
-    {
-        "pendingFileId": GraphQLInputField(GraphQLNonNull(GraphQLString)),
-        "fileId": GraphQLInputField(GraphQLNonNull(GraphQLID)),
-        "mimeType": GraphQLInputField(GraphQLNonNull(GraphQLString)),
-        "name": GraphQLInputField(GraphQLNonNull(GraphQLString)),
-        "size": GraphQLInputField(GraphQLNonNull(GraphQLInt), description="The size in bytes."),
-        "uploadedOn": GraphQLInputField(GraphQLNonNull(SCALARS["Datetime"])),
-    },
-    description="An uploaded file that belongs to no object yet, as the upload returned it.",
-)
+
+class MomentField(NamedTuple):
+    """The type and the attribute of a field that shows an instant."""
+
+    type_name: str
+    attribute: Attribute
+
+
+def moment_field(type_name: str, name: str, description: str, *, nullable: bool = False) -> GraphQLField:
+    """Return a field that shows an instant. Its source has the stored Datetime under `name`."""
+    attribute = Attribute(name, TYPES["Datetime"])
+
+    def resolve(source: Mapping[str, Any], info: ResolveInfo, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
+        value = source[name]
+        formats = info.context.caller.formats
+        return None if value is None else attribute.type.serializer(format or "default", formats)(value)
+
+    scalar = SCALARS["Datetime"]
+    return GraphQLField(
+        scalar if nullable else GraphQLNonNull(scalar),
+        format_argument(),
+        resolve,
+        description=description,
+        extensions={MOMENT: MomentField(type_name, attribute)},
+    )

@@ -1,20 +1,23 @@
 """Which attributes the types of a class have, and the fields that show them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from graphql import GraphQLField, GraphQLNonNull
+from graphql import GraphQLField
 
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.serials import serial_attributes
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
+from stratabase.domain.query.fetch import View
 from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.model.api_names import ID
 from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.model import Class, Model
 from stratabase.model.types import ID_TYPE, TYPES
+from stratabase.model.types.file import FileType
 from stratabase.schema.request.context import ResolveInfo
-from stratabase.schema.types.attribute_types import SCALARS, format_argument
+from stratabase.schema.types.attribute_types import format_argument
+from stratabase.schema.types.files import file_source
 
 ID_ATTRIBUTE = Attribute(ID, ID_TYPE)
 """The attribute `_id` of every object, for filters and orders."""
@@ -46,7 +49,7 @@ def filterable_attributes(class_: Class) -> Iterator[Attribute]:
 
 def sortable_attributes(class_: Class) -> Iterator[Attribute]:
     """Yield the attributes to sort by, `_id` first."""
-    yield from (attribute for attribute in filterable_attributes(class_) if attribute.type.sortable)
+    yield from filterable_attributes(class_)
     yield from version_time_attributes(class_)
 
 
@@ -55,36 +58,6 @@ def writable_attributes(class_: Class) -> Iterator[Attribute]:
     numbered = serial_attributes(class_)
     native = (attribute for attribute in readable_attributes(class_) if attribute.origin is Origin.NATIVE)
     yield from (attribute for attribute in native if attribute.name not in numbered)
-
-
-MOMENT = "moment"
-"""The key in the `extensions` of a field for its `MomentField`."""
-
-
-class MomentField(NamedTuple):
-    """The type and the attribute of a field that shows an instant."""
-
-    type_name: str
-    attribute: Attribute
-
-
-def moment_field(type_name: str, name: str, description: str, *, nullable: bool = False) -> GraphQLField:
-    """Return a field that shows an instant. Its source has the stored Datetime under `name`."""
-    attribute = Attribute(name, TYPES["Datetime"])
-
-    def resolve(source: Mapping[str, Any], info: ResolveInfo, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
-        value = source[name]
-        formats = info.context.caller.formats
-        return None if value is None else attribute.type.serializer(format or "default", formats)(value)
-
-    scalar = SCALARS["Datetime"]
-    return GraphQLField(
-        scalar if nullable else GraphQLNonNull(scalar),
-        format_argument(),
-        resolve,
-        description=description,
-        extensions={MOMENT: MomentField(type_name, attribute)},
-    )
 
 
 ATTRIBUTE = "attribute"
@@ -105,16 +78,27 @@ def attribute_field(model: Model, class_: Class, attribute: Attribute, type_: An
     return GraphQLField(
         type_,
         format_argument() if attribute.type.takes_format else None,
-        _attribute_resolver(attribute),
+        _attribute_resolver(class_, attribute),
         description=attribute.description,
         extensions={ATTRIBUTE: AttributeField(model, class_, attribute)},
     )
 
 
-def _attribute_resolver(attribute: Attribute) -> Resolver | None:
+def _attribute_resolver(class_: Class, attribute: Attribute) -> Resolver | None:
+    if isinstance(attribute.type, FileType):
+        return _resolve_file(class_, attribute)
     if attribute.type.takes_format:
         return _resolve_formatted(attribute)
     return _resolve_written(attribute) if attribute.type.has_serializer else None
+
+
+def _resolve_file(class_: Class, attribute: Attribute) -> Resolver:
+    source = file_source(class_.name, attribute.name)
+
+    def resolve(view: View, info: ResolveInfo) -> Any:
+        return source(view, info.context.base_url)
+
+    return resolve
 
 
 def _resolve_written(attribute: Attribute) -> Resolver:

@@ -23,7 +23,7 @@ from stratabase.domain.objects.lock import is_active
 from stratabase.model.api_names import ENTITY_ID, ENTITY_NAME, ID, LOCK_INFO, LOCK_STATUS_RESULT
 from stratabase.model.model import Model
 from stratabase.schema.request.context import GraphQLContext
-from stratabase.schema.types.attributes import moment_field
+from stratabase.schema.types.attribute_types import moment_field
 
 SHOWS_LOCK = "lock"
 """The key in the `extensions` of a field that shows the lock of an object."""

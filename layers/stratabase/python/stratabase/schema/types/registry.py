@@ -19,7 +19,8 @@ from graphql import (
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class, Model
-from stratabase.schema.types.attribute_types import FILE_INFO_TYPE, PENDING_FILE_REFERENCE_TYPE, SCALARS
+from stratabase.schema.types.attribute_types import SCALARS
+from stratabase.schema.types.files import FILE_INFO_TYPE, PENDING_FILE_REFERENCE_TYPE
 from stratabase.schema.types.locks import entity_id_type
 
 TypeFactory = Callable[["TypeRegistry", Class], GraphQLNamedType]

@@ -18,8 +18,7 @@ from stratabase.domain.version_diff import AttributeChange
 from stratabase.model import api_names
 from stratabase.model.api_names import ATTRIBUTE_CHANGE, CURSOR, VERSION_DIFF, GeneratedType, type_name
 from stratabase.model.model import Class
-from stratabase.schema.types.attribute_types import SCALARS
-from stratabase.schema.types.attributes import moment_field
+from stratabase.schema.types.attribute_types import SCALARS, moment_field
 from stratabase.schema.types.registry import TypeRegistry
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import orjson
 
+from stratabase.domain.files.blob import UploadedPart
 from stratabase.domain.files.pending_file import SWEEP_DELAY, FileTarget, PendingFile
 from stratabase.domain.files.resumable_upload import ResumableUpload, Tail
 from stratabase.domain.files.stored_file import stored_file
@@ -130,10 +131,10 @@ def _progress(upload: ResumableUpload) -> Mapping[str, Value]:
     }
 
 
-def _read_parts(value: Value) -> tuple[tuple[int, str], ...]:
+def _read_parts(value: Value) -> tuple[UploadedPart, ...]:
     texts = value if isinstance(value, list) else []
     pairs = (text.partition(" ") for text in texts)
-    return tuple((int(number), token) for number, _space, token in pairs)
+    return tuple(UploadedPart(int(number), token) for number, _space, token in pairs)
 
 
 def _number(value: Value) -> int:

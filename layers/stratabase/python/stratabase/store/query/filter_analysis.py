@@ -102,14 +102,14 @@ class IndexConstraint(NamedTuple):
 def index_constraints(filter_: Filter | None, class_: Class) -> Mapping[str, IndexConstraint]:
     """Return the constraints of a filter by attribute, from all comparisons that an index can serve.
 
-    There are no indexes by `_id` or by derived attributes.
+    There are no indexes by `_id`, by derived attributes or by files.
     """
     found: dict[str, IndexConstraint] = {}
     for part in conjuncts(filter_):
         if (
             isinstance(part, Comparison)
             and part.operator in _RANGES_BY_OPERATOR
-            and _may_index(class_, part.attribute)
+            and may_index(class_, part.attribute)
         ):
             constraint = _constraint(part, class_)
             known = found.get(part.attribute)
@@ -117,8 +117,9 @@ def index_constraints(filter_: Filter | None, class_: Class) -> Mapping[str, Ind
     return found
 
 
-def _may_index(class_: Class, attribute: str) -> bool:
-    return attribute != ID and not is_derived(class_, attribute)
+def may_index(class_: Class, attribute: str) -> bool:
+    """Return whether an index can contain an attribute."""
+    return attribute != ID and not is_derived(class_, attribute) and type_of(class_, attribute).indexable
 
 
 def _constraint(comparison: Comparison, class_: Class) -> IndexConstraint:

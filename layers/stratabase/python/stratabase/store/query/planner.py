@@ -13,7 +13,6 @@ Estimates use fixed shares (filter_analysis.py), because the store keeps no stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from stratabase.domain.attributes import is_derived
 from stratabase.domain.query.derived import Derive
 from stratabase.domain.query.filter import Filter, conjuncts
 from stratabase.domain.query.page import Query
@@ -27,6 +26,7 @@ from stratabase.store.query.filter_analysis import (
     Ids,
     ids_implied_by,
     index_constraints,
+    may_index,
     selectivity,
     without_named_ids,
 )
@@ -97,7 +97,7 @@ def missing_index(class_: Class, query: Query) -> tuple[str, ...]:
         name for name, one in constraints.items() if all(range_.is_single_value for range_ in one.ranges)
     ]
     ordered = [term.attribute for term in query.order.terms if term.attribute not in {ID, *equal}]
-    if any(is_derived(class_, name) for name in ordered):
+    if not all(may_index(class_, name) for name in ordered):
         ordered = []
     ranged = [name for name in constraints if name not in equal][:1]
     return (*equal, *(ordered or ranged))

@@ -30,7 +30,8 @@ Every address whose GET only reads also supports HEAD. This document omits both 
 unsupported method is 405 with Allow.
 
 XML uses the names of JSON as elements. An empty element stands for null. Bodies are in UTF-8 and have at \
-most 64 KB, except for GraphQL. Each field occurs only once. XML has neither a DOCTYPE nor attributes."""
+most 64 KB, except for GraphQL and uploads. Each field occurs only once. XML has neither a DOCTYPE nor \
+attributes."""
 
 
 @dataclass(frozen=True, slots=True)

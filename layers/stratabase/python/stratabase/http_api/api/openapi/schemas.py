@@ -10,7 +10,7 @@ from stratabase.http_api.http.shape import Field, ListShape, Shape
 Schema = dict[str, Any]
 Content = Mapping[str, Mapping[str, Schema]]
 """Media Type Objects of OpenAPI (`{"schema": …}`) by media type."""
-Body = Shape | ListShape | Mapping[str, Shape] | tuple[str, ...] | str | None
+Body = Shape | ListShape | Mapping[str, Shape] | tuple[str | Mapping[str, Shape], ...] | str | None
 """A body: a shape (in JSON and XML), shapes by media type, one or more media types without shape, or none."""
 
 

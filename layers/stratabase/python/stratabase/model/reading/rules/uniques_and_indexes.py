@@ -13,6 +13,8 @@ _PLATFORM = {attribute.value: attribute for attribute in PlatformAttribute}
 GET_BY_ARGUMENTS = frozenset({"insight", "disableCache"})
 """The arguments of a `getBy` service besides the attributes."""
 MAX_INDEXES = 7
+_PURPOSES = {"unique": "unique", "index": "indexed"}
+"""By directive: what it makes of attributes."""
 _ADVICE_FOR_DERIVED = "Use the attributes that it is derived from."
 
 
@@ -113,8 +115,9 @@ def _reason_to_refuse(draft: ModelDraft, class_: ClassDraft, use: DirectiveUse, 
     if name not in class_.fields_by_name:
         return f"{class_.name} has no attribute {shorten(name)}."
     type_ = class_.fields_by_name[name].type
-    unordered = type_ is not None and not type_.sortable
-    return f"{class_.name}.{name} is a File, which can't be compared." if unordered else None
+    if type_ is None or type_.indexable:
+        return None
+    return f"{class_.name}.{name} is a File, so it can't be {_PURPOSES[use.name]}."
 
 
 def _reason_to_refuse_platform(class_: ClassDraft, use: DirectiveUse, name: str) -> str | None:

@@ -1,0 +1,35 @@
+"""The reference to a pending file, which clients send back to bind the file to an object."""
+
+from stratabase.domain.files.pending_file import PendingFile
+from stratabase.domain.objects.instant import format_instant
+from stratabase.formats.preferences import Formats
+from stratabase.http_api.http.shape import Field, Shape
+from stratabase.model.types.datetime import DatetimeType
+
+REFERENCE = Shape(
+    "pendingFileReference",
+    {
+        "pendingFileId": Field(
+            "The ID of the upload, which ends when an object takes the file.", required=True
+        ),
+        "fileId": Field("The ID of the file, which the object keeps.", required=True),
+        "name": Field("The name of the file.", required=True, example="photo.jpg"),
+        "mimeType": Field("The media type of the file.", required=True, example="image/jpeg"),
+        "size": Field("The size of the file, in bytes.", "integer", required=True, example=20480),
+        "uploadedOn": Field("When the file was uploaded, in the formats of the member.", required=True),
+    },
+    name="PendingFileReference",
+)
+
+
+def reference_json(pending: PendingFile, formats: Formats) -> dict[str, object]:
+    """Return the reference to a pending file, with its date in the formats of a member."""
+    file = pending.file
+    return {
+        "pendingFileId": pending.id,
+        "fileId": file.file_id,
+        "name": file.name,
+        "mimeType": file.mime_type,
+        "size": file.size,
+        "uploadedOn": DatetimeType().serializer("default", formats)(format_instant(file.uploaded_on)),
+    }

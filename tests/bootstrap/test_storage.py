@@ -1,0 +1,34 @@
+"""The stores are opened as the settings say."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from stratabase.bootstrap.storage import open_blobs
+from stratabase.settings import Settings
+from tests import ministack
+from tests.contract.blobs.blob_calls import put, read
+
+
+def test_files_are_in_the_home_folder_by_default(tmp_path: Path) -> None:
+    with closing(open_blobs(Settings(home=tmp_path))) as blobs:
+        put(blobs, "pending/a", b"content")
+    assert (tmp_path / "files" / "pending" / "a").read_bytes() == b"content"
+
+
+def test_files_are_in_the_bucket_that_is_created_in_an_emulator(monkeypatch: pytest.MonkeyPatch) -> None:
+    endpoint = ministack.endpoint()
+    assert endpoint.credentials is not None
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", endpoint.credentials.access_key)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", endpoint.credentials.secret_key)
+    settings = Settings(store="dynamodb", endpoint=endpoint.url, bucket="opened-files")
+    for _ in range(2):
+        with closing(open_blobs(settings)) as blobs:
+            put(blobs, "pending/a", b"content")
+            assert read(blobs, "pending/a") == b"content"
+
+
+def test_a_bucket_on_aws_is_not_created() -> None:
+    with closing(open_blobs(Settings(store="dynamodb", bucket="files"))):
+        pass  # which would need a network

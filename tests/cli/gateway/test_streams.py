@@ -1,0 +1,184 @@
+"""The gateway sends streamed bodies as fast as their clients receive them, and closes them in any case."""
+
+import http.client
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from stratabase import waiting
+from stratabase.http_api.http.api_gateway import StreamedResponse
+from stratabase.http_api.http.messages import BodyStream
+from tests.cli.gateway.serving import DEADLINE, gateway, problem
+
+CHUNK = bytes(256 * 1024)
+
+
+@dataclass
+class Source:
+    """Chunks that count how many were read, and tell when they are closed."""
+
+    chunks: Iterator[bytes]
+    read: int = 0
+    closed: threading.Event = field(default_factory=threading.Event)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        chunk = next(self.chunks)
+        self.read += 1
+        return chunk
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+def streaming(source: Source, length: int, status: int = 200) -> Callable[[Any, Any], Any]:
+    """Return a function that streams a source at every address but the root."""
+
+    def handler(event: Any, _context: Any) -> Any:
+        if event["path"] == "/":
+            return {"body": "root"}
+        headers = {"Content-Type": ["video/mp4"], "Content-Length": [str(length)], "X-Both": ["1", "2"]}
+        if event["httpMethod"] == "HEAD":
+            return StreamedResponse(status, headers, BodyStream(iter(()), 0))
+        return StreamedResponse(status, headers, BodyStream(source, length))
+
+    return handler
+
+
+def test_a_body_arrives_while_it_is_read() -> None:
+    arrived = threading.Event()
+
+    def chunks() -> Iterator[bytes]:
+        yield b"first"
+        assert arrived.wait(DEADLINE)
+        yield b"second"
+
+    source = Source(chunks())
+    with gateway(streaming(source, 11)) as client:
+        connection = client.connection()
+        connection.request("GET", "/file")
+        response = connection.getresponse()
+        assert response.read(5) == b"first"
+        arrived.set()
+        assert response.read() == b"second"
+        assert response.getheader("Content-Length") == "11"
+        assert response.getheader("X-Both") == "1, 2"
+        assert response.getheader("x-amzn-RequestId")
+        assert source.closed.wait(DEADLINE)
+        assert client.request("GET", "/", connection=connection).body == b"root"
+        connection.close()
+
+
+def test_a_slow_client_slows_the_reading() -> None:
+    source = Source(CHUNK for _ in range(1000))
+    with gateway(streaming(source, 1000 * len(CHUNK))) as client:
+        connection = client.connection()
+        connection.request("GET", "/file")
+        response = connection.getresponse()
+        assert len(response.read(1000)) == 1000
+        for _ in range(100):
+            assert client.get("/").body == b"root"
+        assert source.read < 200, "more is read than the buffers of the connection hold"
+        connection.close()
+        assert source.closed.wait(DEADLINE)
+
+
+def test_a_client_that_disconnects_ends_the_reading() -> None:
+    source = Source(CHUNK for _ in range(10_000))
+    with gateway(streaming(source, 10_000 * len(CHUNK))) as client:
+        with socket.create_connection(("127.0.0.1", client.port), DEADLINE) as connection:
+            connection.sendall(b"GET /file HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert connection.recv(1000)
+        assert source.closed.wait(DEADLINE)
+        assert source.read < 10_000
+
+
+def test_a_body_that_fails_breaks_the_connection(caplog: pytest.LogCaptureFixture) -> None:
+    def chunks() -> Iterator[bytes]:
+        yield b"first"
+        raise OSError("the disk is gone")
+
+    source = Source(chunks())
+    with gateway(streaming(source, 11)) as client, pytest.raises(http.client.IncompleteRead):
+        client.get("/file")
+    assert source.closed.is_set()
+    assert "the disk is gone" in caplog.text
+
+
+def test_the_time_limit_ends_with_the_first_byte() -> None:
+    passed = threading.Event()
+
+    def chunks() -> Iterator[bytes]:
+        yield b"first"
+        assert passed.wait(DEADLINE)
+        yield b"second"
+
+    def handler(event: Any, context: Any) -> Any:
+        if event["path"] == "/slow":
+            waiting.until(late)
+        return stream(event, context)
+
+    late: Future[Any] = Future()
+    stream = streaming(Source(chunks()), 11)
+    with gateway(handler, time_limit=0.05) as client:
+        connection = client.connection()
+        connection.request("GET", "/file")
+        response = connection.getresponse()
+        assert "longer than" in problem(client.get("/slow"), 504)
+        passed.set()
+        assert response.read() == b"firstsecond"
+        late.set_result(None)
+        connection.close()
+
+
+def test_a_body_that_comes_after_the_time_limit_is_closed() -> None:
+    late: Future[Any] = Future()
+    source = Source(iter([b"x"]))
+    stream = streaming(source, 1)
+
+    def handler(event: Any, context: Any) -> Any:
+        waiting.until(late)
+        return stream(event, context)
+
+    with gateway(handler, time_limit=0.05) as client:
+        assert client.get("/slow").status == 504
+        late.set_result(None)
+        assert source.closed.wait(DEADLINE)
+        assert source.read == 0
+
+
+def test_head_has_the_length_and_no_body() -> None:
+    with gateway(streaming(Source(iter(())), 11)) as client:
+        response = client.request("HEAD", "/file")
+
+        assert (response.status, response.header("Content-Length"), response.body) == (200, "11", b"")
+
+
+def test_a_malformed_streamed_response_is_502_and_is_closed() -> None:
+    source = Source(iter([b"x"]))
+    with gateway(streaming(source, 1, status=99)) as client:
+        assert "statusCode is 99" in problem(client.get("/file"), 502)
+        assert source.closed.is_set()
+
+
+def test_other_requests_go_on_during_64_downloads() -> None:
+    def handler(event: Any, context: Any) -> Any:
+        return streaming(Source(CHUNK for _ in range(40)), 40 * len(CHUNK))(event, context)
+
+    with gateway(handler) as client:
+        connections = [client.connection() for _ in range(64)]
+        for connection in connections:
+            connection.request("GET", "/file")
+        responses = [connection.getresponse() for connection in connections]
+        for _ in range(20):
+            assert client.get("/").body == b"root"
+        assert [len(response.read()) for response in responses] == [40 * len(CHUNK)] * 64
+        for connection in connections:
+            connection.close()

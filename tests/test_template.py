@@ -1,0 +1,229 @@
+"""The template as AWS deploys it, after SAM has transformed it: files, their routes, and who may do what."""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import boto3
+import pytest
+from cfnlint.decode.cfn_yaml import load
+from samtranslator.parser.parser import Parser
+from samtranslator.translator.translator import Translator
+
+from stratabase.settings import variables
+from tests.service import ROOT
+
+ANY = "x-amazon-apigateway-any-method"
+STREAMED = {
+    ("/auth/file/{class}/{name}/{attribute}", ANY),
+    ("/auth/file/{class}/{name}/pending", ANY),
+    ("/auth/file/{class}/{name}/pending/{pendingFileId}", "get"),
+}
+BUCKET = "${Bucket.Arn}"
+PENDING, FILES = f"{BUCKET}/pending/*", f"{BUCKET}/files/*"
+ACTIONS = {
+    "GraphqlFunction": {
+        (PENDING, "s3:GetObject"),
+        (FILES, "s3:GetObject"),
+        (FILES, "s3:PutObject"),
+        (FILES, "s3:AbortMultipartUpload"),
+        (BUCKET, "s3:ListBucket"),
+    },
+    "FilesFunction": {
+        (PENDING, "s3:GetObject"),
+        (PENDING, "s3:PutObject"),
+        (PENDING, "s3:DeleteObject"),
+        (PENDING, "s3:AbortMultipartUpload"),
+        (PENDING, "s3:ListMultipartUploadParts"),
+        (BUCKET, "s3:ListBucket"),
+    },
+    "DownloadFunction": {(PENDING, "s3:GetObject"), (FILES, "s3:GetObject"), (BUCKET, "s3:ListBucket")},
+    "SweepFunction": {
+        (PENDING, "s3:DeleteObject"),
+        (FILES, "s3:DeleteObject"),
+        (PENDING, "s3:AbortMultipartUpload"),
+        (FILES, "s3:AbortMultipartUpload"),
+        (BUCKET, "s3:ListBucket"),
+    },
+}
+"""What each function may do with the bucket. Other functions may do nothing."""
+
+Resources = Mapping[str, Any]
+
+
+@pytest.fixture(scope="module")
+def resources() -> Resources:
+    """The resources after the transformation, with the default of each parameter."""
+    template = plain(load(str(ROOT / "template.yaml")))
+    for resource in template["Resources"].values():
+        # SAM takes addresses in S3, where its CLI has uploaded the folders.
+        for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
+            resource["Properties"][name] = "s3://bucket/key"
+    translator = Translator({}, Parser(), boto_session=boto3.Session(region_name="eu-south-1"))
+    transformed: Resources = translator.translate(template, parameter_values={})["Resources"]
+    return transformed
+
+
+def plain(node: Any) -> Any:
+    """Return a node without the positions in the file that cfn-lint adds."""
+    if isinstance(node, dict):
+        return {str(name): plain(value) for name, value in node.items()}
+    if isinstance(node, list):
+        return [plain(value) for value in node]
+    return str(node) if isinstance(node, str) else node
+
+
+def properties(resources: Resources, name: str) -> Any:
+    return resources[name]["Properties"]
+
+
+def integrations(resources: Resources) -> Iterator[tuple[tuple[str, str], Any]]:
+    """Yield the integration of each address and method."""
+    for address, methods in properties(resources, "Api")["Body"]["paths"].items():
+        for method, operation in methods.items():
+            yield (address, method), operation["x-amazon-apigateway-integration"]
+
+
+def test_downloads_are_streamed_and_nothing_else(resources: Resources) -> None:
+    for place, integration in integrations(resources):
+        uri = integration["uri"]["Fn::Sub"]
+        if place in STREAMED:
+            assert integration["responseTransferMode"] == "STREAM"
+            assert integration["timeoutInMillis"] == 900_000
+            assert uri.endswith("${DownloadFunction.Arn}/response-streaming-invocations")
+        else:
+            assert "responseTransferMode" not in integration
+            assert uri.endswith(".Arn}/invocations")
+            assert "DownloadFunction" not in uri
+    assert {place for place, _ in integrations(resources)} > STREAMED
+
+
+def test_uploads_and_pending_files_have_a_function_of_their_own(resources: Resources) -> None:
+    found = {
+        place
+        for place, integration in integrations(resources)
+        if "${FilesFunction.Arn}" in integration["uri"]["Fn::Sub"]
+    }
+    assert found == {
+        ("/auth/file/{class}/{name}", ANY),
+        ("/auth/file/{class}/{name}/pending/{pendingFileId}", ANY),
+    }
+
+
+def test_functions_answer_every_method(resources: Resources) -> None:
+    """A mock integration would answer OPTIONS with 500, because all media types are binary."""
+    paths = properties(resources, "Api")["Body"]["paths"]
+    assert all(ANY in methods and "options" not in methods for methods in paths.values())
+    assert all(integration["type"] == "aws_proxy" for _, integration in integrations(resources))
+
+
+def test_the_function_that_streams_has_the_time_and_the_runtime_for_it(resources: Resources) -> None:
+    function = properties(resources, "DownloadFunction")
+    assert function["Timeout"] == 900
+    assert "SnapStart" not in function
+    wrapper = function["Environment"]["Variables"]["AWS_LAMBDA_EXEC_WRAPPER"]
+    file = ROOT / "functions/download" / wrapper.removeprefix("/var/task/")
+    assert os.access(file, os.X_OK)
+
+
+@pytest.mark.parametrize("variable", ["BUCKET", "FILE_MEGABYTES", "PENDING_MEGABYTES"])
+def test_every_function_has_the_settings_of_files(variable: str, resources: Resources) -> None:
+    name = f"STRATABASE_{variable}"
+    assert name in {each.name for _, each in variables()}
+    functions = [each for each in resources.values() if each["Type"] == "AWS::Lambda::Function"]
+    assert len(functions) == 7
+    assert all(name in each["Properties"]["Environment"]["Variables"] for each in functions)
+
+
+def test_the_bucket_is_private_encrypted_and_versioned(resources: Resources) -> None:
+    bucket = properties(resources, "Bucket")
+    assert bucket["PublicAccessBlockConfiguration"] == dict.fromkeys(
+        ["BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets"], True
+    )
+    assert bucket["OwnershipControls"] == {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
+    (encryption,) = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+    assert encryption == {"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
+    assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
+
+
+@pytest.mark.parametrize("name", ["Bucket", "BucketPolicy"])
+def test_the_bucket_stays_when_the_stack_is_deleted(name: str, resources: Resources) -> None:
+    assert (resources[name]["DeletionPolicy"], resources[name]["UpdateReplacePolicy"]) == ("Retain", "Retain")
+
+
+def test_the_bucket_requires_tls(resources: Resources) -> None:
+    policy = properties(resources, "BucketPolicy")
+    assert policy["Bucket"] == {"Ref": "Bucket"}
+    (statement,) = policy["PolicyDocument"]["Statement"]
+    assert (statement["Effect"], statement["Principal"], statement["Action"]) == ("Deny", "*", "s3:*")
+    assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+    assert [arn(each) for each in statement["Resource"]] == [BUCKET, f"{BUCKET}/*"]
+
+
+def test_the_lifecycle_removes_what_nobody_needs(resources: Resources) -> None:
+    bucket = properties(resources, "Bucket")
+    rules = {rule.pop("Id"): rule for rule in map(dict, bucket["LifecycleConfiguration"]["Rules"])}
+    assert rules == {
+        "pending": {
+            "Status": "Enabled",
+            "Prefix": "pending/",
+            "ExpirationInDays": 7,
+            "NoncurrentVersionExpiration": {"NoncurrentDays": 1},
+        },
+        "incomplete": {"Status": "Enabled", "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 7}},
+        "removed": {
+            "Status": "Enabled",
+            "ExpiredObjectDeleteMarker": True,
+            "NoncurrentVersionExpiration": {"NoncurrentDays": {"Ref": "FileRecoveryDays"}},
+        },
+    }
+
+
+def test_removed_files_are_kept_as_long_as_tables_can_be_restored() -> None:
+    """DynamoDB's point-in-time recovery goes back 35 days."""
+    assert load(str(ROOT / "template.yaml"))["Parameters"]["FileRecoveryDays"]["Default"] == 35
+
+
+def test_the_sweep_runs_every_five_minutes_and_ends_before_the_next_one(resources: Resources) -> None:
+    rule = properties(resources, "SweepFunctionOften")
+    assert rule["ScheduleExpression"] == "rate(5 minutes)"
+    assert rule.get("State", "ENABLED") == "ENABLED"
+    assert [target["Arn"] for target in rule["Targets"]] == [{"Fn::GetAtt": ["SweepFunction", "Arn"]}]
+    assert properties(resources, "SweepFunction")["Timeout"] < 300
+
+
+def test_each_function_may_do_only_what_it_needs_with_the_bucket(resources: Resources) -> None:
+    functions = [name for name, each in resources.items() if each["Type"] == "AWS::Lambda::Function"]
+    found = {name: {*allowed(resources, name, "s3:")} for name in functions}
+    assert {name: actions for name, actions in found.items() if actions} == ACTIONS
+
+
+def test_downloads_write_no_objects(resources: Resources) -> None:
+    writes = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem")
+    found = {
+        action for table, action in allowed(resources, "DownloadFunction", "dynamodb:") if table == "Table"
+    }
+    assert "dynamodb:GetItem" in found
+    assert not any(action.endswith(writes) for action in found)
+
+
+def allowed(resources: Resources, function: str, service: str) -> Iterator[tuple[str, str]]:
+    """Yield each resource and action that the role of a function allows for a service."""
+    for policy in properties(resources, f"{function}Role")["Policies"]:
+        for statement in policy["PolicyDocument"]["Statement"]:
+            assert statement["Effect"] == "Allow"
+            for action in listed(statement["Action"]):
+                if action.startswith(service):
+                    yield from ((arn(each), action) for each in listed(statement["Resource"]))
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def arn(resource: Any) -> str:
+    """Return the ARN of a resource, with the name of a table in place of that of SAM's policies."""
+    if "Fn::GetAtt" in resource:
+        return f"${{{'.'.join(resource['Fn::GetAtt'])}}}"
+    text = resource["Fn::Sub"]
+    return str(text) if isinstance(text, str) else str(text[1]["tableName"]["Ref"])
