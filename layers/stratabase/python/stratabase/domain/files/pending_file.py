@@ -60,6 +60,8 @@ class ReleasedFile(NamedTuple):
     file_id: str
     removal: Instant | None = None
     """The instant from which the sweep may remove the bytes. None while an object can still take the file."""
+    multipart_id: str | None = None
+    """The ID of the multipart upload, if the upload is not complete."""
 
     def is_removable(self, now: Instant) -> bool:
         """Return whether the sweep may remove the bytes."""
