@@ -57,3 +57,5 @@ class ReleasedFile(NamedTuple):
     pending_id: str | None
     """The ID of the upload, None if the file is no upload any more."""
     file_id: str
+    multipart_id: str | None = None
+    """The ID of the multipart upload, if the upload is not complete."""

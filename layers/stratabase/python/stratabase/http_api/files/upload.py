@@ -6,7 +6,7 @@ from stratabase.domain.files.pending_file import FileTarget, PendingFile
 from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.files.multipart import FILE_PART, MAX_PARTS, MULTIPART, read_sent_file
-from stratabase.http_api.files.reference import REFERENCE, reference_json
+from stratabase.http_api.files.reference import REFERENCE, pending_url, reference_json
 from stratabase.http_api.http.body import body_response
 from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
@@ -43,7 +43,7 @@ def upload_endpoint(uploads: Uploads) -> Endpoint:
     def upload(request: Request, caller: Caller | None) -> Response:
         caller = require_caller(caller)
         pending = uploads.upload(caller, target_of(request, caller), read_sent_file(request))
-        location = ("Location", _pending_url(request, pending))
+        location = ("Location", pending_url(request.base_url, pending.target, pending.id))
         return body_response(request, 201, REFERENCE, reference_json(pending, caller.formats), (location,))
 
     post = Operation(
@@ -77,9 +77,3 @@ def upload_endpoint(uploads: Uploads) -> Endpoint:
         "name": Parameter("The name of the attribute, in uppercase or lowercase."),
     }
     return Endpoint({"POST": post}, parameters)
-
-
-def _pending_url(request: Request, pending: PendingFile) -> str:
-    """Return the URL from which a pending file can be downloaded."""
-    class_name, attribute = pending.target
-    return f"{request.base_url}/auth/file/{class_name.lower()}/{attribute}/pending/{pending.id}"

@@ -2,6 +2,7 @@
 
 | status | meaning | leaves the ledger |
 |---|---|---|
+| UPLOADING | an upload that is not complete (`upload_entries`) | when it becomes PENDING, or by the sweep |
 | PENDING | an upload, which an object can take until it expires | when an object takes it, or by the sweep |
 | RELEASED | the file of an object that no longer has it | by the sweep |
 | DYING | the sweep is removing the bytes | when they are removed |
@@ -39,6 +40,8 @@ DUE = "due"
 """The attribute of an entry with the instant from which the sweep removes its bytes."""
 MEMBER_INDEX = "index2"
 """The index with the uploads of each member."""
+MULTIPART_ID = "multipartId"
+"""In the state of an incomplete upload: the ID of its multipart upload."""
 _TARGET_CLASS, _TARGET_ATTRIBUTE = "class", "attribute"
 
 
@@ -128,8 +131,9 @@ def expect_status(status: str) -> Expectation:
 def released_file(item: Item) -> ReleasedFile:
     """Return what the sweep has to remove for an entry."""
     id_ = keys.file_entry_id(item.key)
-    file_id = orjson.loads(item.state or "{}").get("fileId", id_)
-    return ReleasedFile(id_, None if file_id == id_ else id_, file_id)
+    state = orjson.loads(item.state or "{}")
+    file_id = state.get("fileId", id_)
+    return ReleasedFile(id_, None if file_id == id_ else id_, file_id, state.get(MULTIPART_ID))
 
 
 def due_place(id_: str, due: Instant) -> IndexKey:
