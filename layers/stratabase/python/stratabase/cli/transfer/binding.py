@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
-from stratabase.cli.transfer.connection import Connection
+from stratabase.cli.transfer.connection import Connection, read_json
 from stratabase.domain.files.pending_file import FileTarget
 from stratabase.model.api_names import service_name
 
@@ -61,7 +61,7 @@ class Binding:
         url = self._connection.base_url + _GRAPHQL_PATH.format(application=self._application)
         body = json.dumps({"query": document, "variables": variables}).encode()
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        response = self._connection.send("POST", url, (400,), headers=headers, body=lambda: body).json()
+        response = read_json(self._connection.send("POST", url, (400,), headers=headers, body=lambda: body))
         errors = response.get("errors")
         if errors:
             messages = " ".join(str(each.get("message")) for each in errors)
@@ -72,8 +72,8 @@ class Binding:
         """Return the application that the OpenAPI document of the instance names. Raises CommandError."""
         url = self._connection.base_url + _OPENAPI_PATH
         try:
-            document = self._connection.send("GET", url).json()
+            document = read_json(self._connection.send("GET", url))
             (parameter,) = document["paths"][_GRAPHQL_PATH]["parameters"]
             return str(parameter["example"])
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, LookupError, TypeError) as error:
             raise CommandError("The application is unknown. Name it with --application.") from error

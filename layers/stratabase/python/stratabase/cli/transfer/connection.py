@@ -21,7 +21,8 @@ WAITS = (1, 2, 4, 8, 16, 30)
 """The seconds before each repetition of a request that fails again and again."""
 _TIMEOUTS = (10, 90)
 """The maximum seconds for connecting, and between two receptions of bytes."""
-_CHUNK_SIZE = 128 * 1024
+_CHUNK_SIZE = 16 * 1024
+"""The bytes that are received at once. A broken connection loses at most as many."""
 _TOKEN_PATH = "/public/token/getJwtToken"  # noqa: S105 - an address
 _MAX_DETAIL_LENGTH = 1000
 
@@ -145,10 +146,7 @@ class Connection:
         response = self._request("POST", url, json=credentials, auth=_NoAuthentication())
         if response.status_code != HTTPStatus.OK:
             raise self._failure(response)
-        try:
-            self._token = str(response.json()["access_token"])
-        except (ValueError, TypeError, KeyError) as error:
-            raise CommandError(f"{url} did not return a token. Is {self.base_url} a Stratabase?") from error
+        self._token = str(read_json(response).get("access_token", ""))
         return self._token
 
     def _failure(self, response: requests.Response) -> Interruption | CommandError:
@@ -187,6 +185,19 @@ class Connection:
             raise CommandError(f"The request to {url} failed: {_reason(error)}.") from error
 
 
+def read_json(response: requests.Response) -> Any:
+    """Return the JSON object in a response. Raises CommandError, because another server may have answered."""
+    try:
+        document = response.json()
+    except ValueError:
+        document = None
+    if not isinstance(document, dict):
+        raise CommandError(
+            f"{response.url} did not return JSON. Check that --url is the base URL of Stratabase."
+        )
+    return document
+
+
 class _Bearer(AuthBase):
     """Sends a token. Because it is a scheme of its own, requests doesn't send passwords from ~/.netrc."""
 
@@ -223,6 +234,8 @@ def _reason(error: BaseException) -> str:
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror.lower()
         cause = cause.__cause__ or cause.__context__
+    if isinstance(error, requests.exceptions.ChunkedEncodingError):
+        return "the response ended too early"
     if isinstance(error, requests.exceptions.Timeout):
         return "no response in time"
     return " ".join(str(error).split())

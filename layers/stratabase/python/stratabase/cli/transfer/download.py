@@ -65,7 +65,10 @@ class Download:
         raise CommandError("The file changes all the time. Run the command again later.")
 
     def _describe(self) -> RemoteFile:
-        response = self._connection.send("HEAD", self._url)
+        response = self._connection.send("HEAD", self._url, range(400, 500))
+        if not response.ok:
+            # The response to HEAD has no body that says why.
+            self._connection.send("GET", self._url, headers={"Range": "bytes=0-0"})
         size, etag = response.headers.get("Content-Length", ""), response.headers.get("ETag", "")
         if not (size.isascii() and size.isdigit() and etag):
             raise CommandError(f"{self._url} is not the address of a file.")

@@ -6,7 +6,7 @@ from typing import Any
 from requests_toolbelt import MultipartEncoder, MultipartEncoderMonitor
 
 from stratabase.cli.terminal.progress import TransferBar
-from stratabase.cli.transfer.connection import Connection
+from stratabase.cli.transfer.connection import Connection, read_json
 from stratabase.cli.transfer.local_file import LocalFile
 from stratabase.domain.files.addresses import upload_address
 from stratabase.domain.files.pending_file import FileTarget
@@ -28,7 +28,7 @@ def upload_form(connection: Connection, file: LocalFile, target: FileTarget, bar
         body=lambda: _monitored(_encoder(file, encoder.boundary_value), file, bar),
     )
     file.check_unchanged()
-    return response.json()
+    return read_json(response)
 
 
 def _encoder(file: LocalFile, boundary: str | None = None) -> Any:

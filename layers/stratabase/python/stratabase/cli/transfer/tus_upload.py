@@ -9,7 +9,7 @@ import requests
 
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.progress import TransferBar
-from stratabase.cli.transfer.connection import Connection, Interruption, Retries
+from stratabase.cli.transfer.connection import Connection, Interruption, Retries, read_json
 from stratabase.cli.transfer.local_file import FileChanged, LocalFile
 from stratabase.cli.transfer.resumable import ResumableTransfer
 from stratabase.domain.files.addresses import pending_file_address, upload_address
@@ -45,7 +45,7 @@ class TusUpload:
             self._resumable.forget()
             self._connection.send("DELETE", url, _GONE, headers=_TUS)
             raise
-        return self._connection.send("GET", url, headers={"Accept": _REFERENCE_TYPE}).json()
+        return read_json(self._connection.send("GET", url, headers={"Accept": _REFERENCE_TYPE}))
 
     def _resume(self) -> tuple[str, int] | None:
         """Return the address and the offset of the upload of an earlier run, if it can be continued."""
