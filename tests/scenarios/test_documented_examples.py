@@ -1,5 +1,6 @@
 """The examples of the README and of docs/ return the documented results from a fresh service."""
 
+import base64
 import email
 import json
 import re
@@ -59,10 +60,16 @@ class Reader:
 
     def answer(self, example: Example) -> Any:
         """Return the answer to an example."""
-        command = CHANGING.sub(lambda found: self._here[found[0]], example.command)
+        command = CHANGING.sub(self._here_instead, example.command)
         reply = self._curl(command) if command.startswith("curl ") else self._graphql(command)
         assert reply.status in {200, 201}, reply.body
+        if not reply.headers["content-type"].startswith("application/json"):
+            return {"downloaded": reply.body}
         return json.loads(reply.body.replace(b":%d/" % self._service.port, b":8000/"))
+
+    def _here_instead(self, found: re.Match[str]) -> str:
+        # A minute stays as it is documented: it only needs to have the right format.
+        return found[0] if found.lastgroup == "minute" else self._here[found[0]]
 
     def compare(self, shown: Any, found: Any, *, partly: bool) -> None:
         """Compare a documented response with a real one, and remember its ids and instants."""
@@ -95,12 +102,15 @@ class Reader:
 
     def _curl(self, command: str) -> Reply:
         words = shlex.split(command)
-        options = {name: words[words.index(name) + 1] for name in ("-u", "-d") if name in words}
+        options = {name: words[words.index(name) + 1] for name in ("-u", "-d", "-F") if name in words}
         headers = dict(words[at + 1].split(": ") for at, word in enumerate(words) if word == "-H")
         if "-u" in options:
             headers["Authorization"] = basic(*options["-u"].split(":"))
         (address,) = [word for word in words if word.startswith("http://127.0.0.1:8000/")]
-        body = options.get("-d")
+        body: str | bytes | None = options.get("-d")
+        if "-F" in options:
+            body = form(*options["-F"].split("=@"))
+            headers["Content-Type"] = "multipart/form-data; boundary=b"
         if body is not None:
             headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
         path = "/" + address.split("/", 3)[3]
@@ -109,6 +119,14 @@ class Reader:
     def _graphql(self, document: str) -> Reply:
         headers = {"Content-Type": "application/json", "Authorization": basic(*ADMIN)}
         return self._service.request("POST", GRAPHQL, headers=headers, body=json.dumps({"query": document}))
+
+
+def form(part: str, name: str) -> bytes:
+    """Return the body of a form with the picture of the README in a part, as curl sends it."""
+    (picture,) = re.findall(r"^echo (\S+) \| base64 -d > ", README.read_text(encoding="utf-8"), re.MULTILINE)
+    disposition = f'form-data; name="{part}"; filename="{name}"'
+    head = f"--b\r\nContent-Disposition: {disposition}\r\nContent-Type: image/png\r\n\r\n"
+    return head.encode() + base64.b64decode(picture) + b"\r\n--b--\r\n"
 
 
 def choose_password(service: RunningService) -> None:
@@ -139,6 +157,7 @@ BEFORE: dict[Path, list[tuple[Path, str]]] = {
     DOCS / "writing.md": [],
     DOCS / "versions.md": [CREATE_ADA, JOIN_TEAM],
     DOCS / "locks.md": [CREATE_ADA, CREATE_ROSA],
+    DOCS / "files.md": [],
     DOCS / "grants.md": [CREATE_ADA],
     DOCS / "members.md": [CREATE_ROSA],
     DOCS / "limits-and-costs.md": [CREATE_ADA],

@@ -28,10 +28,11 @@ KEPT = ("username", "profile", "password", "disabled")
 """What the one who asks must keep of itself, to go on being let in."""
 UNASKED = {
     "GET /public/openapi.json",
+    "GET /auth/file/{class}/{name}/pending",
     "POST /public/administration/setPassword",
     "POST /public/administration/confirmEmail",
 }
-"""What was asked before all this, and what succeeds only for those who get a mail."""
+"""What was requested before, what needs a mailed link, and an address of attributes with a rare name."""
 ALL = "/auth/administration/members"
 ONE = "/auth/administration/members/{id}"
 NEW = {
@@ -179,9 +180,38 @@ def request_log(service: RunningService) -> RequestLog:
     for form in ("json", "xml"):
         for method, path, reply in walk(service, form):
             found.compare(method, path, reply)
+    for method, path, reply in walk_files(service):
+        found.compare(method, path, reply)
     for event in from_schema(schema).execute():
         found.take(event)
     return found
+
+
+def walk_files(service: RunningService) -> Iterator[tuple[str, str, Reply]]:
+    """Upload a file, bind it, download it, and yield each response with its request."""
+    admin = {"Authorization": basic("admin", PASSWORD)}
+    body = (
+        b'--b\r\nContent-Disposition: form-data; name="file"; filename="cv.pdf"\r\n'
+        b"Content-Type: application/pdf\r\n\r\n%PDF-1.7\r\n--b--\r\n"
+    )
+    uploaded = service.request(
+        "POST",
+        "/auth/file/employee/resume",
+        headers={**admin, "Content-Type": "multipart/form-data; boundary=b"},
+        body=body,
+    )
+    yield "POST", "/auth/file/{class}/{name}", uploaded
+    pending = service.request("GET", _path(uploaded.headers["location"]), headers=admin)
+    yield "GET", "/auth/file/{class}/{name}/pending/{pendingFileId}", pending
+    data = {"first_name": "Cv", "last_name": "File", "email": "cv@example.com", "resume": uploaded.json()}
+    query = "mutation($data: EmployeeCreate!) { Employee___create(data: $data) { resume { link } } }"
+    created = service.graphql(query, {"data": data})["data"]["Employee___create"]
+    downloaded = service.request("GET", _path(created["resume"]["link"]), headers=admin)
+    yield "GET", "/auth/file/{class}/{name}/{attribute}", downloaded
+
+
+def _path(address: str) -> str:
+    return "/" + address.split("/", 3)[3]
 
 
 def walk(service: RunningService, form: str) -> Iterator[tuple[str, str, Reply]]:

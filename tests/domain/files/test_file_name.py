@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.files.file_name import DEFAULT_NAME, MAX_NAME_LENGTH, clean_file_name
+from stratabase.domain.files.file_name import DEFAULT_FILE_NAME, MAX_FILE_NAME_LENGTH, clean_file_name
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from stratabase.domain.files.file_name import DEFAULT_NAME, MAX_NAME_LENGTH, cle
         "a..b",
         "CON",
         "a:b*c?<d>|\"e'",
-        "x" * MAX_NAME_LENGTH,
+        "x" * MAX_FILE_NAME_LENGTH,
         " a ",
         "%2e%2e%2fa",
         "a\u2215b",
@@ -61,7 +61,7 @@ def test_paths_and_control_characters_are_removed(sent: str, name: str) -> None:
     ["", ".", "..", "...", "a/", "a\\", "/", "../", "a/..", " ", ". .", "\u00a0", "\0", "..\0", "\u202e"],
 )
 def test_a_name_that_is_none_becomes_the_default(sent: str) -> None:
-    assert clean_file_name(sent) == DEFAULT_NAME
+    assert clean_file_name(sent) == DEFAULT_FILE_NAME
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_long_name_is_shortened_and_keeps_its_extension(sent: str, name: str) 
 @given(st.text(st.characters(exclude_categories=[]), max_size=400))
 def test_a_stored_name_is_one_safe_path_component(sent: str) -> None:
     name = clean_file_name(sent)
-    assert 1 <= len(name) <= MAX_NAME_LENGTH
+    assert 1 <= len(name) <= MAX_FILE_NAME_LENGTH
     assert not {"/", "\\", "\0", "\r", "\n", "\u202e"} & set(name)
     assert name not in (".", "..")
     assert name.encode().decode() == name

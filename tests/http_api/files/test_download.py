@@ -57,8 +57,8 @@ def test_a_download_has_the_bytes_and_all_headers(fakes: FakeServices, download:
         "Content-Disposition": ["inline; filename=\"Perche.jpg\"; filename*=UTF-8''Perch%C3%A9.jpg"],
         "Content-Security-Policy": [
             (
-                "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; "
-                "base-uri 'none'; form-action 'none'; sandbox"
+                "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+                "img-src 'self'; sandbox"
             )
         ],
         "X-Content-Type-Options": ["nosniff"],

@@ -65,7 +65,10 @@ def test_no_policy_allows_script() -> None:
         assert "script-src" not in policy
 
 
-def test_all_files_but_pdf_are_in_a_sandbox() -> None:
+def test_files_are_in_a_sandbox_in_which_browsers_still_show_them() -> None:
+    """`tests/scenarios/test_files_in_a_browser.py` shows that they do."""
     assert security_policy("text/html").endswith("; sandbox")
     assert security_policy("image/png").endswith("; sandbox")
+    assert security_policy("Audio/MPEG").endswith("; sandbox allow-same-origin")
+    assert security_policy("video/mp4").endswith("; sandbox allow-same-origin")
     assert "sandbox" not in security_policy("application/pdf; version=2")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.issues.refusals import Refusal
-from stratabase.http_api.files.multipart import MAX_HEADERS_SIZE, MAX_PARTS, read_sent_file
+from stratabase.http_api.files.multipart import MAX_FORM_PARTS, MAX_HEADERS_SIZE, read_sent_file
 from stratabase.http_api.http.messages import Request
 from stratabase.http_api.http.refusals import BodyTooLarge, Malformed, UnsupportedMediaType, status_row
 from stratabase.operations.files.upload import SentFile
@@ -202,17 +202,17 @@ def other(number: int) -> bytes:
 
 
 def test_sixteen_parts_are_allowed() -> None:
-    assert read(form(*map(other, range(MAX_PARTS - 1)), part())).content == CONTENT
+    assert read(form(*map(other, range(MAX_FORM_PARTS - 1)), part())).content == CONTENT
 
 
-@pytest.mark.parametrize("count", [MAX_PARTS, 10_000])
+@pytest.mark.parametrize("count", [MAX_FORM_PARTS, 10_000])
 def test_too_many_parts_are_refused_before_they_are_read(count: int) -> None:
     body = form(part(), *map(other, range(count)))
     with patch.object(package, "MultipartSegment", wraps=package.MultipartSegment) as segments:
         refusal = refused(body)
     assert isinstance(refusal, BodyTooLarge)
     assert "16 parts" in str(refusal)
-    assert segments.call_count <= MAX_PARTS
+    assert segments.call_count <= MAX_FORM_PARTS
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_too_many_parts_are_refused_before_they_are_read(count: int) -> None:
     ],
     ids=["one of 1 MB", "1 MB without a colon", "100,000", "one too large", "five", "in UTF-8"],
 )
-@pytest.mark.parametrize("before", [0, MAX_PARTS - 1])
+@pytest.mark.parametrize("before", [0, MAX_FORM_PARTS - 1])
 def test_headers_that_are_too_large_are_refused(headers: list[bytes], before: int) -> None:
     refusal = refused(form(*map(other, range(before)), part(headers=headers)))
     assert isinstance(refusal, BodyTooLarge)
@@ -255,7 +255,7 @@ def test_headers_may_have_almost_16_kilobytes() -> None:
 def test_hostile_dispositions_take_linear_time(tail: str) -> None:
     """With quadratic time, each part would take a second, and the test minutes."""
     disposition = ("form-data; name=file; filename=x" + tail)[:16_000]
-    others = [part(disposition.replace("name=file", "name=file2", 1), b"") for _ in range(MAX_PARTS - 1)]
+    others = [part(disposition.replace("name=file", "name=file2", 1), b"") for _ in range(MAX_FORM_PARTS - 1)]
     assert read(form(part(FILE), *others)).name == "photo.jpg"
     assert isinstance(name_of(disposition), str)
 

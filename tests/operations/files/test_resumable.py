@@ -106,7 +106,7 @@ def test_the_hour_begins_when_the_upload_is_complete(scenario: ResumableScenario
     assert pending
     assert pending.file.uploaded_on == scenario.clock.instant
     scenario.clock.instant += HOUR - 1
-    scenario.sweep()
+    scenario.sweep_once()
     assert scenario.content_of(id_) == CONTENT[:80]
     scenario.clock.instant += 1
     with pytest.raises(PendingFileGone):
@@ -210,7 +210,7 @@ def test_an_address_must_be_that_of_the_upload(scenario: ResumableScenario) -> N
     with pytest.raises(PendingFileGone):
         scenario.resumable.progress(BEN, address(id_, "picture"))
     with pytest.raises(PendingFileGone):
-        scenario.progress("unknown")
+        scenario.progress("0" * 26)
     with pytest.raises(FileNotFound):
         scenario.progress("../x")
 
@@ -235,7 +235,7 @@ def test_an_upload_expires_a_day_after_its_last_bytes(scenario: ResumableScenari
     scenario.clock.instant += MAX_IDLE_DURATION - 1
     scenario.append(id_, 40, CONTENT[40:80])
     scenario.clock.instant += MAX_IDLE_DURATION - 1
-    scenario.sweep()
+    scenario.sweep_once()
     assert scenario.progress(id_).offset == 80
 
     scenario.clock.instant += 1

@@ -94,16 +94,15 @@ class FileLedger(Protocol):
         """
 
     def withdraw(self, id_: str) -> None:
-        """Make the sweep remove an upload at its next run. An unknown ID is ignored."""
+        """Make sure that no object can take an upload any more. The sweep removes it. Ignore unknown IDs."""
 
     def due(self, now: Instant) -> Iterator[ReleasedFile]:
-        """Yield what the sweep has to remove at an instant."""
+        """Yield what is due at an instant, and what is condemned."""
 
-    def condemn(self, released: ReleasedFile, now: Instant) -> bool:
-        """Mark an entry so that no object can take its file any more. Return whether this succeeded.
+    def condemn(self, released: ReleasedFile, now: Instant) -> None:
+        """Mark an entry so that no object can take its file any more. Its removal is after SWEEP_DELAY.
 
-        It fails if an object has taken the file meanwhile, or if the entry is no longer due at `now`. Entries
-        that are marked already stay so.
+        Do nothing if an object has taken the file meanwhile, or if the entry is not due at `now`.
         """
 
     def forget(self, released: ReleasedFile) -> None:

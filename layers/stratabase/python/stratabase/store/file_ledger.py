@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 
 from stratabase.domain.files.pending_file import PendingFile, ReleasedFile
@@ -11,11 +12,8 @@ from stratabase.store.engine.port import (
     Action,
     Batch,
     Bounds,
-    Condition,
-    ConditionOperator,
     Delete,
     Engine,
-    Expectation,
     ExpectationFailed,
     Item,
     OutcomeUnknown,
@@ -48,25 +46,18 @@ class EngineFileLedger:
         return sum(map(file_entries.entry_size, others))
 
     def withdraw(self, id_: str) -> None:
-        """Make the sweep remove an upload at its next run. An unknown ID is ignored."""
-        is_upload = Expectation(
-            exists=True,
-            either=tuple(
-                Condition(file_entries.STATUS, ConditionOperator.EQUALS, status)
-                for status in (file_entries.PENDING, upload_entries.UPLOADING)
-            ),
-        )
-        self._try(file_entries.condemn(id_, is_upload))
+        """Make sure that no object can take an upload any more. The sweep removes it. Ignore unknown IDs."""
+        self._try(file_entries.withdraw(id_))
 
     def due(self, now: Instant) -> Iterator[ReleasedFile]:
-        """Yield what the sweep has to remove at an instant."""
+        """Yield what is due at an instant, and what is condemned."""
         until = Bounds(None, f"{now + 1:015d}", high_included=False)
         pages = self._engine.range(keys.LISTING, keys.FILE_ENTRIES, until)
         return map(file_entries.released_file, chain.from_iterable(pages))
 
-    def condemn(self, released: ReleasedFile, now: Instant) -> bool:
-        """Mark an entry so that no object can take its file any more. Return whether this succeeded."""
-        return self._try(file_entries.condemn(released.ledger_id, file_entries.expect_due(now)))
+    def condemn(self, released: ReleasedFile, now: Instant) -> None:
+        """Mark an entry so that no object can take its file any more. Its removal is after SWEEP_DELAY."""
+        self._try(file_entries.condemn(released, now))
 
     def forget(self, released: ReleasedFile) -> None:
         """Delete the entry of a file whose bytes are removed."""
@@ -103,13 +94,10 @@ class EngineFileLedger:
         found = (self._engine.get([keys.file_entry(id_) for id_ in batch]) for batch in batches)
         return list(chain.from_iterable(found))
 
-    def _try(self, action: Action) -> bool:
-        """Execute an action. Return whether its expectation was certainly met. Raises Unavailable."""
-        try:
+    def _try(self, action: Action) -> None:
+        """Execute an action, or do nothing if its expectation is not met. Raises Unavailable."""
+        with suppress(ExpectationFailed, OutcomeUnknown):
             self._commit(action)
-        except (ExpectationFailed, OutcomeUnknown):
-            return False
-        return True
 
     def _is_committed(self, action: Action) -> bool:
         """Execute an action. Return whether its expectation was met. Raises Unavailable if unknown."""

@@ -94,7 +94,7 @@ class Gateway:
         """Return the result of a function for the request with a name. Raises GatewayError if it fails."""
         context, function_timeout = FunctionContext(function.declaration), function.declaration.timeout
         time_limit = min(self._time_limit, function_timeout)
-        call = _Call(function.handler, event, context)
+        call = _HandlerCall(function.handler, event, context)
         try:
             return await self._greenlets.run(call.run, time_limit, name)
         except CallTimeout:
@@ -107,7 +107,7 @@ class Gateway:
             raise GatewayError(ErrorType.FAILED, "Internal server error") from None
 
 
-class _Call:
+class _HandlerCall:
     """A call of a handler, whose result nobody may be waiting for any more."""
 
     def __init__(self, handler: Handler, event: Event, context: FunctionContext) -> None:

@@ -8,8 +8,8 @@ from stratabase.domain.objects.instant import Instant
 
 ROOT = "/auth/file"
 """The path below which all addresses of files are."""
-PENDING = "pending"
-"""The segment of the path before the ID of a pending file."""
+PENDING_SEGMENT = "pending"
+"""The segment of the path before the ID of a pending file. An attribute can have this name too."""
 _PLAIN = re.compile(r"[0-9A-Za-z_-]*").fullmatch
 
 
@@ -20,7 +20,7 @@ def upload_address(base_url: str, target: FileTarget) -> str:
 
 def pending_file_address(base_url: str, target: FileTarget, pending_id: str) -> str:
     """Return the address of an uploaded file that no object has yet."""
-    return _address(base_url, target.class_name.lower(), target.attribute, PENDING, pending_id)
+    return _address(base_url, target.class_name.lower(), target.attribute, PENDING_SEGMENT, pending_id)
 
 
 def file_address(base_url: str, target: FileTarget, object_id: str, version: Instant | None = None) -> str:

@@ -2,9 +2,9 @@
 
 import unicodedata
 
-DEFAULT_NAME = "file"
+DEFAULT_FILE_NAME = "file"
 """The name of a file whose client sends no usable name."""
-MAX_NAME_LENGTH = 255
+MAX_FILE_NAME_LENGTH = 255
 """The maximum number of characters of a stored name."""
 _MAX_EXTENSION_LENGTH = 32
 """The maximum number of characters after the last dot that count as an extension."""
@@ -26,7 +26,7 @@ def clean_file_name(sent: str) -> str:
     component = sent.replace("\\", "/").rpartition("/")[2]
     name = "".join(character for character in component if not _is_removed(character))
     if not name.replace(".", "").strip():
-        return DEFAULT_NAME
+        return DEFAULT_FILE_NAME
     return _shortened(name)
 
 
@@ -36,9 +36,9 @@ def _is_removed(character: str) -> bool:
 
 def _shortened(name: str) -> str:
     """Return a name of at most 255 characters, with the same extension."""
-    if len(name) <= MAX_NAME_LENGTH:
+    if len(name) <= MAX_FILE_NAME_LENGTH:
         return name
     stem, dot, extension = name.rpartition(".")
     if not stem or len(extension) > _MAX_EXTENSION_LENGTH:
-        return name[:MAX_NAME_LENGTH]
-    return stem[: MAX_NAME_LENGTH - len(dot + extension)] + dot + extension
+        return name[:MAX_FILE_NAME_LENGTH]
+    return stem[: MAX_FILE_NAME_LENGTH - len(dot + extension)] + dot + extension

@@ -9,10 +9,9 @@ from stratabase.domain.write.draft import Draft
 from stratabase.domain.write.request import WriteRequest
 from stratabase.formats.invalid_value import describe_value
 from stratabase.messages import _
+from stratabase.model.types.file import PENDING_ID
 from stratabase.model.types.storage import Stored
 
-PENDING_ID = "pendingFileId"
-"""The field of a PendingFileReference with the ID of the pending file."""
 _COMPARED: Mapping[str, IssueType] = {
     "fileId": IssueType.MALFORMED_REQUEST,
     "name": IssueType.MALFORMED_REQUEST,

@@ -5,13 +5,14 @@ from typing import Protocol
 
 import orjson
 
+from stratabase.domain.files.addresses import PENDING_SEGMENT
 from stratabase.domain.files.pending_file import FileTarget, PendingFile
 from stratabase.domain.files.refusals import FileNotFound
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.instant import Instant
 from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.files.file_response import file_response
-from stratabase.http_api.files.reference import REFERENCE, reference_json
+from stratabase.http_api.files.reference import REFERENCE_SHAPE, reference_json
 from stratabase.http_api.http.api_gateway import MAX_STREAMED_SIZE
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.media_type import parse_media_type
@@ -22,8 +23,6 @@ from stratabase.operations.files.download import OpenFile
 
 REFERENCE_MEDIA_TYPE = "application/vnd.stratabase.reference+json"
 """The media type in Accept with which a client requests the reference to a pending file, not its bytes."""
-PENDING = "pending"
-"""The segment of the address of pending files. An attribute can have this name too."""
 _VERSION = re.compile(r"[0-9]{1,15}", re.ASCII)
 _CLASS = Parameter("The name of the class, in uppercase or lowercase.")
 _ATTRIBUTE = Parameter("The name of the attribute, in uppercase or lowercase.")
@@ -72,7 +71,7 @@ def pending_file_endpoint(downloads: Downloads, max_size: int = MAX_STREAMED_SIZ
         | {
             200: ResponseSpec(
                 "The file, in its own media type, or the reference.",
-                ("*/*", {REFERENCE_MEDIA_TYPE: REFERENCE}),
+                ("*/*", {REFERENCE_MEDIA_TYPE: REFERENCE_SHAPE}),
                 _FILE_HEADERS,
             ),
             410: ResponseSpec("The file was bound to an object, has expired, or is not the member's."),
@@ -97,7 +96,7 @@ def bound_file_endpoint(
             require_caller(caller),
             _parameter(request, "class"),
             _parameter(request, "name"),
-            request.parameters.get("attribute", PENDING),
+            request.parameters.get("attribute", PENDING_SEGMENT),
             _version(request),
         )
         return file_response(request, open_file, max_size)

@@ -21,7 +21,7 @@ from stratabase.operations.files.upload import SentFile
 MULTIPART = "multipart/form-data"
 FILE_PART = "file"
 """The name of the part that contains the file."""
-MAX_PARTS = 16
+MAX_FORM_PARTS = 16
 MAX_HEADERS_SIZE = 16 * 1024
 """The maximum size of the headers of one part, in bytes."""
 _MAX_HEADER_COUNT = 16
@@ -86,7 +86,7 @@ def _parts(boundary: str, body: bytes) -> Iterator[_Part]:
         boundary,
         max_header_size=MAX_HEADERS_SIZE,
         max_header_count=_MAX_HEADER_COUNT,
-        max_segment_count=MAX_PARTS,
+        max_segment_count=MAX_FORM_PARTS,
         strict=True,
     )
     count = 0
@@ -95,7 +95,7 @@ def _parts(boundary: str, body: bytes) -> Iterator[_Part]:
             count += 1
             yield part
     except ParserLimitReached:
-        raise _too_many_parts() if count == MAX_PARTS else _headers_too_large() from None
+        raise _too_many_parts() if count == MAX_FORM_PARTS else _headers_too_large() from None
     except MultipartError as error:
         message = _("The request body is not valid multipart/form-data: {error}.", error=str(error.args[0]))
         raise Malformed(message) from None
@@ -129,7 +129,7 @@ def _check_headers_size(segment: MultipartSegment) -> None:
 
 def _too_many_parts() -> BodyTooLarge:
     return BodyTooLarge(
-        _("The request body has too many parts. The limit is {limit} parts.", limit=MAX_PARTS)
+        _("The request body has too many parts. The limit is {limit} parts.", limit=MAX_FORM_PARTS)
     )
 
 

@@ -1,12 +1,12 @@
 """The reference to a pending file, which clients send back to bind the file to an object."""
 
-from stratabase.domain.files.pending_file import FileTarget, PendingFile
+from stratabase.domain.files.pending_file import PendingFile
 from stratabase.domain.objects.instant import format_instant
 from stratabase.formats.preferences import Formats
 from stratabase.http_api.http.shape import Field, Shape
 from stratabase.model.types.datetime import DatetimeType
 
-REFERENCE = Shape(
+REFERENCE_SHAPE = Shape(
     "pendingFileReference",
     {
         "pendingFileId": Field(
@@ -33,8 +33,3 @@ def reference_json(pending: PendingFile, formats: Formats) -> dict[str, object]:
         "size": file.size,
         "uploadedOn": DatetimeType().serializer("default", formats)(format_instant(file.uploaded_on)),
     }
-
-
-def pending_url(base_url: str, target: FileTarget, pending_id: str) -> str:
-    """Return the URL of a pending file."""
-    return f"{base_url}/auth/file/{target.class_name.lower()}/{target.attribute}/pending/{pending_id}"

@@ -8,11 +8,11 @@ from dataclasses import replace
 from email.utils import formatdate
 from typing import Protocol
 
+from stratabase.domain.files.addresses import pending_file_address
 from stratabase.domain.files.pending_file import FileTarget
 from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.files import tus_headers
-from stratabase.http_api.files.reference import pending_url
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Responder, ResponseSpec
 from stratabase.http_api.http.messages import Headers, Request, Response
 from stratabase.http_api.http.refusals import CHECKSUM_MISMATCH, MethodNotAllowed
@@ -184,7 +184,7 @@ def _create(uploads: TusUploads, request: Request, caller: Caller) -> Response:
     target = uploads.target(caller, *_address(request)[:2])
     new = NewUpload(metadata.name, metadata.mime_type, size, metadata.text)
     progress = uploads.create(caller, target, new, request.body)
-    url = pending_url(request.base_url, progress.target, progress.id)
+    url = pending_file_address(request.base_url, progress.target, progress.id)
     return Response(201, (("Location", url), *_offset(progress), _expires(progress)))
 
 

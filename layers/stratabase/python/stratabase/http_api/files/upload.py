@@ -2,11 +2,12 @@
 
 from typing import Protocol
 
+from stratabase.domain.files.addresses import pending_file_address
 from stratabase.domain.files.pending_file import FileTarget, PendingFile
 from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth.authentication import require_caller
-from stratabase.http_api.files.multipart import FILE_PART, MAX_PARTS, MULTIPART, read_sent_file
-from stratabase.http_api.files.reference import REFERENCE, pending_url, reference_json
+from stratabase.http_api.files.multipart import FILE_PART, MAX_FORM_PARTS, MULTIPART, read_sent_file
+from stratabase.http_api.files.reference import REFERENCE_SHAPE, reference_json
 from stratabase.http_api.http.body import body_response
 from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
@@ -43,8 +44,10 @@ def upload_endpoint(uploads: Uploads) -> Endpoint:
     def upload(request: Request, caller: Caller | None) -> Response:
         caller = require_caller(caller)
         pending = uploads.upload(caller, target_of(request, caller), read_sent_file(request))
-        location = ("Location", pending_url(request.base_url, pending.target, pending.id))
-        return body_response(request, 201, REFERENCE, reference_json(pending, caller.formats), (location,))
+        location = ("Location", pending_file_address(request.base_url, pending.target, pending.id))
+        return body_response(
+            request, 201, REFERENCE_SHAPE, reference_json(pending, caller.formats), (location,)
+        )
 
     post = Operation(
         upload,
@@ -53,13 +56,13 @@ def upload_endpoint(uploads: Uploads) -> Endpoint:
         {
             201: ResponseSpec(
                 "The file is pending. Send the reference in a GraphQL mutation.",
-                REFERENCE,
+                REFERENCE_SHAPE,
                 {"Location": "The address from which the pending file can be downloaded."},
             ),
             404: ResponseSpec("The class has no such attribute of the type File."),
             413: ResponseSpec(
-                f"The file is too large for the attribute or the service, or the body has over {MAX_PARTS} "
-                "parts."
+                "The file is too large for the attribute or the service, or the body has over "
+                f"{MAX_FORM_PARTS} parts."
             ),
             415: ResponseSpec(
                 "The attribute does not accept files of this type, or the body is not multipart/form-data."

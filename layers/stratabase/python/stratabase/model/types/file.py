@@ -32,8 +32,10 @@ def _size(value: Any, formats: Formats) -> Stored:
     return size
 
 
+PENDING_ID = "pendingFileId"
+"""The field of a PendingFileReference with the ID of the pending file."""
 REFERENCE: Mapping[str, Callable[[Any, Formats], Stored]] = {
-    "pendingFileId": _text,
+    PENDING_ID: _text,
     "fileId": _text,
     "mimeType": _text,
     "name": _text,

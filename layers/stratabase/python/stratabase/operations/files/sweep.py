@@ -1,5 +1,10 @@
 """Remove expired uploads, released files, and bytes of uploads that objects have taken.
 
+Removal takes two runs. The first one makes sure that no object can take the file any more. The second one
+removes the bytes, after SWEEP_DELAY. Until then, a write that read the entry before may still copy them. Its
+commit fails, and nobody else would find the copy. The clock of the sweep measures this delay, so a writer's
+clock that differs does no harm.
+
 Every step can be repeated. If a process stops in between, the next sweep continues.
 """
 
@@ -20,23 +25,25 @@ _BATCH = 100
 def sweep_files(files: FileStores, clock: Clock) -> Iterator[None]:
     """Remove the bytes that nothing refers to, and yield after each step. Raises Unavailable."""
     for released in files.ledger.due(clock.now()):
-        _remove(files, released, clock)
-        yield
+        now = clock.now()  # read again, because a sweep may take long
+        if released.is_removable(now):
+            _remove(files, released)
+            yield
+        elif not released.is_waiting(now):
+            files.ledger.condemn(released, now)
+            yield
     yield from _remove_taken(files)
 
 
-def _remove(files: FileStores, released: ReleasedFile, clock: Clock) -> None:
-    # 1. From now on, no object can take the file. If one has just taken it, the entry is gone.
-    if not files.ledger.condemn(released, clock.now()):
-        return
-    # 2. Remove the bytes, also the copy that a write without success may have made.
+def _remove(files: FileStores, released: ReleasedFile) -> None:
+    # 1. Remove the bytes, also the copy that a write without success may have made.
     keys = [file_key(released.file_id)]
     if released.pending_id is not None:
         keys.append(pending_key(released.pending_id))
     files.blobs.delete(keys)
     if released.pending_id is not None and released.multipart_id is not None:
         files.blobs.abort_upload(MultipartUpload(pending_key(released.pending_id), released.multipart_id))
-    # 3. Remove the entry last: until then, the next sweep finds the bytes.
+    # 2. Remove the entry last: until then, the next sweep finds the bytes.
     files.ledger.forget(released)
 
 

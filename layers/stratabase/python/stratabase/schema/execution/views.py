@@ -15,11 +15,11 @@ from stratabase.domain.query import cursor
 from stratabase.domain.query.fetch import Fetch, Render, View
 from stratabase.domain.query.order import Order, position_of
 from stratabase.domain.query.page import Page, PageFields
-from stratabase.domain.write.files import PENDING_ID
 from stratabase.domain.write.request_ids import ClientIds
 from stratabase.messages import _
 from stratabase.model.api_names import CLIENT_ID, ID
 from stratabase.model.model import Class
+from stratabase.model.types.file import PENDING_ID
 from stratabase.operations.read.batched_reads import BatchedRead, run
 from stratabase.operations.read.pending import PendingWrite
 from stratabase.operations.read.reader import Reader
@@ -157,7 +157,7 @@ class _WrittenState:
 
     def _with_pending_id(self, value: Any) -> Any:
         """Return a value of a state. A file that is still pending gets its pending ID, for its link."""
-        is_pending = isinstance(value, Mapping) and value["fileId"] in self._uploads
+        is_pending = isinstance(value, Mapping) and value.get("fileId") in self._uploads
         return {**value, PENDING_ID: self._uploads[value["fileId"]]} if is_pending else value
 
 

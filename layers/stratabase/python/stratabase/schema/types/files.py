@@ -20,12 +20,11 @@ from stratabase.domain.objects.instant import Instant, parse_instant
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import FILE_INFO, ID, PENDING_FILE_REFERENCE
+from stratabase.model.types.file import PENDING_ID
 from stratabase.schema.types.attribute_types import SCALARS, moment_field
 
 LINK = "link"
 """The field of a `FileInfo` with the address."""
-PENDING_ID = "pendingFileId"
-"""The key of a stored value in a preview, which shows a file that no object has yet."""
 
 _UPLOADED_ON = "uploadedOn"
 

@@ -23,8 +23,6 @@ from stratabase.store.engine.port import (
 )
 from stratabase.store.layout import file_entries, keys
 
-UPLOADING = "UPLOADING"
-"""The status of an upload that is not complete."""
 _OFFSET, _LAST_WRITE, _NEXT_PART, _PARTS = "offset", "lastWrite", "nextPart", "parts"
 _TAIL_KEY, _TAIL_SIZE = "tailKey", "tailSize"
 _PROGRESS = (_OFFSET, _LAST_WRITE, _NEXT_PART, _PARTS, _TAIL_KEY, _TAIL_SIZE)
@@ -36,7 +34,7 @@ def upload_entry(upload: ResumableUpload) -> Item:
     """Return the entry of an upload that begins."""
     return Item(
         keys.file_entry(upload.id),
-        {file_entries.STATUS: UPLOADING, file_entries.DUE: _due(upload), **_progress(upload)},
+        {file_entries.STATUS: file_entries.UPLOADING, file_entries.DUE: _due(upload), **_progress(upload)},
         _state(upload),
         {
             keys.LISTING: file_entries.due_place(upload.id, _due(upload)),
@@ -48,7 +46,7 @@ def upload_entry(upload: ResumableUpload) -> Item:
 def read_upload(item: Item) -> ResumableUpload | None:
     """Return the upload of an entry, None if the entry is not that of an incomplete upload."""
     attributes = item.attributes
-    if attributes.get(file_entries.STATUS) != UPLOADING:
+    if attributes.get(file_entries.STATUS) != file_entries.UPLOADING:
         return None
     state = orjson.loads(item.state or "{}")
     file = stored_file(state)
@@ -145,7 +143,7 @@ def _number(value: Value) -> int:
 def _expect_offset(upload: ResumableUpload, *more: Condition) -> Expectation:
     """Return the expectation that an upload has received no other bytes meanwhile, and is not removed."""
     conditions = (
-        Condition(file_entries.STATUS, ConditionOperator.EQUALS, UPLOADING),
+        Condition(file_entries.STATUS, ConditionOperator.EQUALS, file_entries.UPLOADING),
         Condition(_OFFSET, ConditionOperator.EQUALS, upload.offset),
         *more,
     )

@@ -1,0 +1,198 @@
+"""The life of a file over HTTP: uploaded, bound, downloaded, replaced, restored, cleared."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.http_api.files.forms import CONTENT_TYPE, form, part
+from tests.service import PASSWORD, Reply, RunningService, basic, running
+
+MODEL = """
+extend schema
+  @application(name: "Archive")
+  @profile(name: "Administrator", administrator: true)
+  @profile(name: "Clerk")
+
+type Letter @class(versioned: true) @grant(profile: "Clerk", allow: [READ, CREATE, EDIT]) {
+  title: String
+  scan: File @file(extensions: ["pdf"], maxSize: 200)
+  pages: [Sheet!] @composition(whole: "letter")
+}
+
+type Sheet { picture: File }
+
+type Secret @grant(profile: "Clerk", allow: [CREATE]) { paper: File }
+"""
+SHOWN = "_id scan { fileId name size mimeType link } _versionStart"
+
+
+class Client(NamedTuple):
+    """A member of the service."""
+
+    service: RunningService
+    name: str = "admin"
+
+    def request(self, method: str, address: str, **options: Any) -> Reply:
+        headers = {"Authorization": basic(self.name, PASSWORD), **options.pop("headers", {})}
+        path = "/" + address.split("/", 3)[3] if address.startswith("http") else address
+        return self.service.request(method, path, headers=headers, **options)
+
+    def upload(self, content: bytes, address: str = "letter/scan") -> Any:
+        sent = part('form-data; name="file"; filename="a.pdf"', content, [b"Content-Type: application/pdf"])
+        headers = {"Content-Type": CONTENT_TYPE}
+        reply = self.request("POST", f"/auth/file/{address}", headers=headers, body=form(sent))
+        assert reply.status == 201, reply.body
+        return reply.json()
+
+    def graphql(self, query: str, **variables: Any) -> Any:
+        body = json.dumps({"query": query, "variables": variables})
+        headers = {"Content-Type": "application/json"}
+        return self.request("POST", "/auth/api/graphql/Archive", headers=headers, body=body).json()
+
+    def save(self, class_name: str = "Letter", shown: str = SHOWN, **data: Any) -> Any:
+        query = f"mutation($data: {class_name}Draft!) {{ {class_name}___save(data: $data) {{ {shown} }} }}"
+        answer = self.graphql(query, data=data)
+        assert "errors" not in answer, answer
+        return answer["data"][f"{class_name}___save"]
+
+    def issues(self, **data: Any) -> list[tuple[str, list[str]]]:
+        query = "mutation($data: LetterDraft!) { Letter___save(data: $data) { _id } }"
+        answer = self.graphql(query, data=data)
+        found = [error["extensions"] for error in answer["errors"]]
+        return [(each["issueType"], each["attributeNames"]) for each in found]
+
+
+@pytest.fixture(scope="module")
+def admin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    folder: Path = tmp_path_factory.mktemp("files")
+    model = folder / "archive.graphql"
+    model.write_text(MODEL)
+    with running(folder / "home", model=model, application="Archive") as service:
+        yield Client(service)
+
+
+@pytest.fixture(scope="module")
+def clerk(admin: Client) -> Client:
+    """Another member, who is no administrator."""
+    members, headers = "/auth/administration/members", {"Content-Type": "application/json"}
+    new = {"username": "cleo", "email": "cleo@example.com", "profile": "Clerk"}
+    id_ = admin.request("POST", members, headers=headers, body=json.dumps(new)).json()["id"]
+    password = json.dumps({"password": PASSWORD})
+    assert admin.request("PUT", f"{members}/{id_}", headers=headers, body=password).status == 200
+    return Client(admin.service, "cleo")
+
+
+def test_a_file_is_replaced_restored_and_cleared(admin: Client) -> None:
+    first = admin.save(title="one", scan=admin.upload(b"%PDF one"))
+    second = admin.save(_id=first["_id"], scan=admin.upload(b"%PDF two"))
+    assert first["scan"]["link"] == second["scan"]["link"]
+    assert admin.request("GET", second["scan"]["link"]).body == b"%PDF two"
+
+    query = """query($id: ID!) {
+      Letter___getVersionPage(_id: $id, options: {orderBy: [_versionStart___ASC]}) {
+        items { scan { link } _versionStart(format: "dd-MM-yyyy HH:mm:ss.SSS") }
+      }
+    }"""
+    versions = admin.graphql(query, id=first["_id"])["data"]["Letter___getVersionPage"]["items"]
+    old, new = (version["scan"]["link"] for version in versions)
+    assert (admin.request("GET", old).body, admin.request("GET", new).body) == (b"%PDF one", b"%PDF two")
+
+    restored = admin.graphql(
+        f'mutation {{ Letter___restoreVersion(_id: "{first["_id"]}", '
+        f'atVersion: "{versions[0]["_versionStart"]}") {{ scan {{ fileId link }} }} }}'
+    )["data"]["Letter___restoreVersion"]
+    assert restored["scan"]["fileId"] == first["scan"]["fileId"]
+    assert admin.request("GET", restored["scan"]["link"]).body == b"%PDF one"
+
+    assert admin.save(_id=first["_id"], scan=None)["scan"] is None
+    # The link without a version is that of the current version, which has no file.
+    assert admin.request("GET", new).status == 404
+    former = admin.graphql(query, id=first["_id"])["data"]["Letter___getVersionPage"]["items"]
+    bodies = [admin.request("GET", each["scan"]["link"]).body for each in former if each["scan"]]
+    assert bodies == [b"%PDF one", b"%PDF two", b"%PDF one"]
+
+
+def test_a_preview_shows_the_pending_file(admin: Client) -> None:
+    pending = admin.upload(b"%PDF draft")
+    query = "query($draft: LetterDraft!) { Letter___preview(data: $draft) { _id scan { name link } } }"
+    shown = admin.graphql(query, draft={"scan": pending})["data"]["Letter___preview"]
+
+    assert shown["_id"] is None
+    assert admin.request("GET", shown["scan"]["link"]).body == b"%PDF draft"
+    assert admin.save(scan=pending)["scan"]["fileId"] == pending["fileId"]
+
+
+def test_a_part_has_files_of_its_own(admin: Client) -> None:
+    pages = {"save": [{"picture": admin.upload(b"page", "sheet/picture")}]}
+    letter = admin.save(pages=pages, shown="pages { items { picture { link } } }")
+    (page,) = letter["pages"]["items"]
+    assert "/auth/file/sheet/" in page["picture"]["link"]
+    assert admin.request("GET", page["picture"]["link"]).body == b"page"
+
+
+@pytest.mark.parametrize(
+    ("change", "issue"),
+    [
+        ({"size": 3}, "ATTRIBUTE_FILE_SIZE"),
+        ({"mimeType": "text/plain"}, "ATTRIBUTE_FILE_TYPE"),
+        ({"name": "b.pdf"}, "MALFORMED_REQUEST"),
+        ({"fileId": "x"}, "MALFORMED_REQUEST"),
+        ({"pendingFileId": "06h0au18u7pc2qrm3nms808efk"}, "ENTITY_NOT_FOUND"),
+        ({"pendingFileId": "../../etc/passwd"}, "ENTITY_NOT_FOUND"),
+        ({"pendingFileId": "\\ud800"}, "ENTITY_NOT_FOUND"),
+        ({"uploadedOn": "yesterday"}, "DATA_TYPE"),
+        ({"size": -1}, "DATA_TYPE"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else value,
+)
+def test_a_reference_that_is_not_as_returned_is_refused(
+    admin: Client, change: dict[str, Any], issue: str
+) -> None:
+    pending = admin.upload(b"%PDF")
+    assert admin.issues(scan={**pending, **change}) == [(issue, ["scan"])]
+    assert admin.save(scan=pending)
+
+
+def test_a_reference_works_once_and_for_its_uploader(admin: Client, clerk: Client) -> None:
+    pending = admin.upload(b"%PDF")
+    address = f"/auth/file/letter/scan/pending/{pending['pendingFileId']}"
+    assert clerk.issues(scan=pending) == [("ENTITY_NOT_FOUND", ["scan"])]
+    assert clerk.request("GET", address).status == 410
+    assert admin.request("GET", address).status == 200
+
+    admin.save(scan=pending)
+
+    assert admin.issues(scan=pending) == [("ENTITY_NOT_FOUND", ["scan"])]
+    assert admin.request("GET", address).status == 410
+
+
+def test_a_file_that_the_profile_cannot_read_looks_missing(admin: Client, clerk: Client) -> None:
+    sheet = clerk.upload(b"secret", "secret/paper")
+    link = admin.save("Secret", "paper { link }", paper=sheet)["paper"]["link"]
+    assert admin.request("GET", link).body == b"secret"
+
+    hidden, missing = clerk.request("GET", link), clerk.request("GET", link.replace("/paper", "/paper"))
+    assert hidden.status == missing.status == 404
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("letter/scan/pending/..%2f..%2fetc%2fpasswd", 404),
+        ("letter/scan/pending/06h0au18u7pc2qrm3nms808efk", 410),
+        ("letter/%2e%2e%2f%2e%2e/scan", 404),
+        ("letter/06h0au18u7pc2qrm3nms808efk/scan", 404),
+        ("letter/06h0au18u7pc2qrm3nms808efk/scan?version=1", 404),
+        ("letter/06h0au18u7pc2qrm3nms808efk/scan?version=x", 404),
+        ("letter/06h0au18u7pc2qrm3nms808efk/title", 404),
+        ("nothing/06h0au18u7pc2qrm3nms808efk/scan", 404),
+        ("letter/%00/scan", 404),
+        ("letter/%ff%fe/scan", 404),
+        ("letter/" + "x" * 3000 + "/scan", 404),
+    ],
+)
+def test_an_address_without_a_file_is_refused(admin: Client, address: str, status: int) -> None:
+    assert admin.request("GET", f"/auth/file/{address}").status == status
