@@ -7,7 +7,7 @@ import pytest
 
 from stratabase.cli.transfer import download
 from stratabase.cli.transfer.connection import WAITS
-from stratabase.cli.transfer.tus_upload import CHUNK_SIZE
+from stratabase.domain.files.resumable_upload import MAX_CHUNK_SIZE
 from tests.cli.files.instances import Answer, Asked, Files, Script, fake_instance
 
 REFERENCE = json.dumps({"pendingFileId": "p1", "fileId": "f1", "name": "a.txt"}).encode()
@@ -37,17 +37,18 @@ def problem(status: int, detail: str) -> Answer:
 
 
 def file_script(change: Callable[[Asked, Answer], Answer]) -> Script:
-    """Return a script that serves a file by ranges. `change` may spoil the answers to GET."""
+    """Return a script that serves a file by ranges. `change` may spoil all but the first byte."""
 
     def script(asked: Asked) -> Answer:
         headers = {"ETag": '"f1"', "Content-Disposition": "attachment; filename=a.bin"}
-        if asked.method == "HEAD":
-            return Answer(headers=headers, length=len(CONTENT))
-        assert asked.headers["if-range"] == '"f1"'
         first, last = map(int, asked.headers["range"].removeprefix("bytes=").split("-"))
         part = CONTENT[first : last + 1]
         content_range = f"bytes {first}-{first + len(part) - 1}/{len(CONTENT)}"
-        return change(asked, Answer(206, {**headers, "Content-Range": content_range}, part))
+        answer = Answer(206, {**headers, "Content-Range": content_range}, part)
+        if asked.headers["range"] == "bytes=0-0":
+            return answer
+        assert asked.headers["if-range"] == '"f1"'
+        return change(asked, answer)
 
     return script
 
@@ -98,7 +99,7 @@ def test_another_response_is_an_error_in_one_line(
     assert waits == []
 
 
-@pytest.mark.parametrize("size", [4, CHUNK_SIZE + 1])
+@pytest.mark.parametrize("size", [4, MAX_CHUNK_SIZE + 1])
 def test_an_expired_token_is_replaced(files: Files, size: int) -> None:
     files.write("a.txt", bytes(size))
     begun = Answer(
@@ -141,11 +142,11 @@ def test_passwords_in_netrc_are_not_sent(files: Files, monkeypatch: pytest.Monke
 
 def test_an_upload_stays_at_the_url_of_the_instance(files: Files) -> None:
     """The links of an instance can have another base URL, which may be unreachable from this machine."""
-    files.write("a.txt", bytes(CHUNK_SIZE + 1))
+    files.write("a.txt", bytes(MAX_CHUNK_SIZE + 1))
     answers = (
         Answer(201, {"Location": "http://elsewhere.example/auth/file/employee/document/pending/p1"}),
-        Answer(204, {"Upload-Offset": str(CHUNK_SIZE)}),
-        Answer(204, {"Upload-Offset": str(CHUNK_SIZE + 1)}),
+        Answer(204, {"Upload-Offset": str(MAX_CHUNK_SIZE)}),
+        Answer(204, {"Upload-Offset": str(MAX_CHUNK_SIZE + 1)}),
         Answer(200, {}, REFERENCE),
     )
     with fake_instance(one_after_another(*answers)) as instance:
@@ -156,27 +157,30 @@ def test_an_upload_stays_at_the_url_of_the_instance(files: Files) -> None:
     ]
 
 
-@pytest.mark.parametrize("status", [409, 460, 503])
-def test_a_chunk_that_is_not_stored_is_sent_from_the_present_offset(files: Files, status: int) -> None:
-    files.write("a.txt", bytes(CHUNK_SIZE + 10))
+@pytest.mark.parametrize(
+    "answer",
+    [problem(409, "No."), problem(460, "No."), problem(503, "No."), Answer(204, {"Upload-Offset": "0"})],
+)
+def test_a_chunk_that_is_not_stored_is_sent_from_the_present_offset(files: Files, answer: Answer) -> None:
+    files.write("a.txt", bytes(MAX_CHUNK_SIZE + 10))
     answers = (
         Answer(201, {"Location": "/p1"}),
-        problem(status, "No."),
-        Answer(200, {"Upload-Offset": str(CHUNK_SIZE + 4)}),
-        Answer(204, {"Upload-Offset": str(CHUNK_SIZE + 10)}),
+        answer,
+        Answer(200, {"Upload-Offset": str(MAX_CHUNK_SIZE + 4)}),
+        Answer(204, {"Upload-Offset": str(MAX_CHUNK_SIZE + 10)}),
         Answer(200, {}, REFERENCE),
     )
     with fake_instance(one_after_another(*answers)) as instance:
         assert files.run(*UPLOAD, url=instance.url).code == 0
     assert [asked.method for asked in instance.asked] == ["POST", "PATCH", "HEAD", "PATCH", "GET"]
-    assert instance.asked[3].headers["upload-offset"] == str(CHUNK_SIZE + 4)
+    assert instance.asked[3].headers["upload-offset"] == str(MAX_CHUNK_SIZE + 4)
     assert instance.asked[3].headers["content-length"] == "6"
 
 
-@pytest.mark.parametrize("headers", [{}, {"Upload-Offset": "x"}, {"Upload-Offset": "-1"}])
-def test_an_instance_without_tus_is_reported(files: Files, headers: dict[str, str]) -> None:
-    files.write("a.txt", bytes(CHUNK_SIZE + 10))
-    answers = (Answer(201, {"Location": "/p1"}), Answer(204, headers))
+@pytest.mark.parametrize("offset", ["", "x", "-1", "9" * 5000])
+def test_an_instance_without_tus_is_reported(files: Files, offset: str) -> None:
+    files.write("a.txt", bytes(MAX_CHUNK_SIZE + 10))
+    answers = (Answer(201, {"Location": "/p1"}), Answer(204, {"Upload-Offset": offset}))
     with fake_instance(one_after_another(*answers)) as instance:
         assert "did not return the offset" in files.run(*UPLOAD, url=instance.url).err
     with fake_instance(one_after_another(Answer(201, {}, REFERENCE))) as instance:
@@ -189,7 +193,7 @@ def test_a_truncated_response_continues_where_it_stopped(files: Files, waits: li
 
     with fake_instance(file_script(truncate)) as instance:
         outcome = files.run(*DOWNLOAD, url=instance.url)
-        starts = [asked.headers["range"] for asked in instance.asked if asked.method == "GET"]
+        starts = [asked.headers["range"] for asked in instance.asked if "if-range" in asked.headers]
     assert outcome.code == 0
     assert starts == ["bytes=0-99999", "bytes=32768-99999", "bytes=65536-99999"]
     assert (files.folder / "a.bin").read_bytes() == CONTENT
@@ -209,6 +213,15 @@ def test_a_response_that_is_cut_off_at_the_limit_of_the_gateway_continues(files:
     with fake_instance(file_script(cut_off)) as instance:
         assert files.run(*DOWNLOAD, url=instance.url).code == 0
     assert (files.folder / "a.bin").read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("size", ["x", "-1", "*", "9" * 5000])
+def test_a_wrong_size_is_refused(files: Files, size: str) -> None:
+    headers = {"ETag": '"f1"', "Content-Range": f"bytes 0-0/{size}"}
+    with fake_instance(one_after_another(Answer(206, headers, b"x"))) as instance:
+        outcome = files.run(*DOWNLOAD, url=instance.url)
+    assert outcome.code == 1
+    assert "is not the address of a file" in outcome.err
 
 
 @pytest.mark.parametrize(

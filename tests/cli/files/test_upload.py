@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.cli.transfer import tus_upload
 from stratabase.cli.transfer.connection import WAITS
+from stratabase.domain.files.resumable_upload import MAX_CHUNK_SIZE
 from tests.cli.files.conftest import Progress
 from tests.cli.files.instances import MEGABYTE, PNG, Files, base_url, create_employee
 from tests.service import PASSWORD, RunningService, basic
 
-LARGE = 3 * tus_upload.CHUNK_SIZE + 1
+LARGE = 3 * MAX_CHUNK_SIZE + 1
 """The size of a file that takes four requests."""
 
 
@@ -30,7 +30,7 @@ def stored(service: RunningService, object_id: str, attribute: str = "document")
     return reply.body
 
 
-@pytest.mark.parametrize("size", [0, 1, tus_upload.CHUNK_SIZE, tus_upload.CHUNK_SIZE + 1, LARGE])
+@pytest.mark.parametrize("size", [0, 1, MAX_CHUNK_SIZE, MAX_CHUNK_SIZE + 1, LARGE])
 def test_a_file_of_any_size_is_uploaded_and_bound(service: RunningService, files: Files, size: int) -> None:
     content = os.urandom(size)
     path = files.write("report.pdf", content)
@@ -52,7 +52,7 @@ def test_a_printed_reference_binds_the_file(service: RunningService, files: File
     assert answer["data"]["Employee___create"]["photo"] == {"name": "ada.png"}
 
 
-@pytest.mark.parametrize("size", [10, tus_upload.CHUNK_SIZE + 1])
+@pytest.mark.parametrize("size", [10, MAX_CHUNK_SIZE + 1])
 @pytest.mark.parametrize("name", ["Zoë 日本 🦊.txt", 'a"b;c=d.txt', "-n.txt"])
 def test_a_name_in_any_script_is_kept(files: Files, name: str, size: int) -> None:
     path = files.write(name, bytes(size))
@@ -170,7 +170,7 @@ def test_an_upload_continues_when_the_service_was_killed_and_restarted(
     content = os.urandom(LARGE)
     path = files.write("report.pdf", content)
     employee = create_employee(service)
-    progress.then = (tus_upload.CHUNK_SIZE, service.kill)
+    progress.then = (MAX_CHUNK_SIZE, service.kill)
     monkeypatch.setattr("stratabase.waiting.pause", lambda _seconds: service.start())
     outcome = files.run("upload", str(path), "Employee", "document", "--object", employee)
     assert outcome.code == 0
@@ -186,13 +186,13 @@ def test_an_upload_that_the_user_interrupted_continues_with_the_same_command(
     employee = create_employee(service)
     files.write("report.pdf", content)
     command = ("upload", "report.pdf", "Employee", "document", "--object", employee)
-    progress.then = (2 * tus_upload.CHUNK_SIZE, interrupt)
+    progress.then = (2 * MAX_CHUNK_SIZE, interrupt)
     outcome = files.run(*command)
     assert outcome.code == 128 + signal.SIGINT
     assert "To continue, run the same command again." in outcome.err
     progress.shown.clear()
     files.done(*command)
-    assert progress.shown[0] == 2 * tus_upload.CHUNK_SIZE
+    assert progress.shown[0] == 2 * MAX_CHUNK_SIZE
     assert stored(service, employee) == content
 
 
@@ -216,7 +216,7 @@ def test_an_upload_of_another_file_does_not_continue(
     files: Files, progress: Progress, change: Callable[[Path], object]
 ) -> None:
     path = files.write("report.pdf", bytes(LARGE))
-    progress.then = (tus_upload.CHUNK_SIZE, interrupt)
+    progress.then = (MAX_CHUNK_SIZE, interrupt)
     assert files.run("upload", str(path), "Employee", "document").code == 130
     change(path)
     progress.shown.clear()
@@ -226,7 +226,7 @@ def test_an_upload_of_another_file_does_not_continue(
 
 def test_an_upload_that_the_service_no_longer_has_begins_anew(files: Files, progress: Progress) -> None:
     files.write("report.pdf", bytes(LARGE))
-    progress.then = (tus_upload.CHUNK_SIZE, interrupt)
+    progress.then = (MAX_CHUNK_SIZE, interrupt)
     assert files.run("upload", "report.pdf", "Employee", "document").code == 130
     (remembered,) = (files.folder.parent / "work-cache").rglob("*.json")
     remembered.write_text('"06h0b51mu9aiogh3b080umfec8"')
@@ -240,7 +240,7 @@ def test_a_file_that_changes_during_the_upload_is_refused(
     files: Files, progress: Progress, size: int
 ) -> None:
     path = files.write("report.pdf", bytes(LARGE))
-    progress.then = (tus_upload.CHUNK_SIZE, lambda: path.write_bytes(b"x" * size))
+    progress.then = (MAX_CHUNK_SIZE, lambda: path.write_bytes(b"x" * size))
     error = files.refused("upload", "report.pdf", "Employee", "document")
     assert error == "report.pdf changed during the upload. Run the command again."
     assert list((files.folder.parent / "work-cache").rglob("*.json")) == []
@@ -252,7 +252,7 @@ def test_an_upload_gives_up_in_the_end_and_says_how_to_continue(
     files.write("report.pdf", bytes(LARGE))
     waits: list[float] = []
     monkeypatch.setattr("stratabase.waiting.pause", waits.append)
-    progress.then = (tus_upload.CHUNK_SIZE, service.kill)
+    progress.then = (MAX_CHUNK_SIZE, service.kill)
     try:
         outcome = files.run("upload", "report.pdf", "Employee", "document")
     finally:
@@ -276,7 +276,7 @@ def test_a_cache_folder_that_cannot_be_written_prevents_no_upload(
 
 def test_no_credentials_are_kept(files: Files, progress: Progress) -> None:
     files.write("report.pdf", bytes(LARGE))
-    progress.then = (tus_upload.CHUNK_SIZE, interrupt)
+    progress.then = (MAX_CHUNK_SIZE, interrupt)
     files.run("upload", "report.pdf", "Employee", "document")
     (remembered,) = (files.folder.parent / "work-cache").rglob("*.json")
     assert len(json.loads(remembered.read_text())) == 26

@@ -18,9 +18,10 @@ from stratabase.cli.transfer.download import Download
 from stratabase.cli.transfer.form_upload import upload_form
 from stratabase.cli.transfer.local_file import LocalFile, open_local_file
 from stratabase.cli.transfer.resumable import ResumableTransfer
-from stratabase.cli.transfer.tus_upload import CHUNK_SIZE, TusUpload
+from stratabase.cli.transfer.tus_upload import TusUpload
 from stratabase.domain.files.addresses import ROOT, file_address
 from stratabase.domain.files.pending_file import FileTarget
+from stratabase.domain.files.resumable_upload import MAX_CHUNK_SIZE
 from stratabase.setting_values import parse_base_url
 
 INTERRUPTED = 130
@@ -68,7 +69,7 @@ def _send(
     connection: Connection, file: LocalFile, target: FileTarget, resumable: ResumableTransfer
 ) -> object:
     with TransferBar(file.name, file.size) as bar:
-        if file.size <= CHUNK_SIZE:
+        if file.size <= MAX_CHUNK_SIZE:
             return upload_form(connection, file, target, bar)
         return TusUpload(connection, file, target, resumable).run(bar)
 

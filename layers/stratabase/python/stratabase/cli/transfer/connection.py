@@ -1,5 +1,6 @@
 """The connection to an instance: requests with credentials, retries, and one clear line for each error."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -13,7 +14,7 @@ from requests.auth import AuthBase
 from stratabase import __version__, waiting
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.progress import print_note
-from stratabase.cli.transfer.credentials import TOKEN_VARIABLE, Credentials, TokenCredentials
+from stratabase.cli.transfer.credentials import TOKEN_VARIABLE, MemberCredentials, TokenCredentials
 
 CONTINUE = "To continue, run the same command again."
 """How the user resumes a transfer."""
@@ -25,6 +26,7 @@ _CHUNK_SIZE = 16 * 1024
 """The bytes that are received at once. A broken connection loses at most as many."""
 _TOKEN_PATH = "/public/token/getJwtToken"  # noqa: S105 - an address
 _MAX_DETAIL_LENGTH = 1000
+_BYTE_COUNT = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
 class Interruption(Exception):
@@ -54,7 +56,7 @@ class Retries:
 class Connection:
     """A connection to an instance with the credentials of a member."""
 
-    def __init__(self, base_url: str, credentials: Credentials) -> None:
+    def __init__(self, base_url: str, credentials: MemberCredentials) -> None:
         self.base_url = base_url
         """The root of all addresses of the instance, without a slash at its end."""
         self._credentials = credentials
@@ -196,6 +198,11 @@ def read_json(response: requests.Response) -> Any:
             f"{response.url} did not return JSON. Check that --url is the base URL of Stratabase."
         )
     return document
+
+
+def parse_byte_count(text: str) -> int | None:
+    """Return the number of bytes that a header states, or None if it states none."""
+    return int(text) if _BYTE_COUNT.fullmatch(text) else None
 
 
 class _Bearer(AuthBase):

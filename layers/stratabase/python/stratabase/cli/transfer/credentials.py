@@ -26,10 +26,10 @@ class TokenCredentials:
     token: str = field(repr=False)
 
 
-Credentials = PasswordCredentials | TokenCredentials
+MemberCredentials = PasswordCredentials | TokenCredentials
 
 
-def read_credentials(username: str | None) -> Credentials:
+def read_credentials(username: str | None) -> MemberCredentials:
     """Return the credentials of a member, or the token in the environment if `username` is None.
 
     The password comes from STRATABASE_PASSWORD, a prompt, or a line of standard input. Raises CommandError.

@@ -11,7 +11,7 @@ import requests
 
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.progress import TransferBar
-from stratabase.cli.transfer.connection import Connection, Interruption, Retries
+from stratabase.cli.transfer.connection import Connection, Interruption, Retries, parse_byte_count
 from stratabase.cli.transfer.download_name import download_name
 from stratabase.cli.transfer.resumable import ResumableTransfer
 
@@ -65,15 +65,25 @@ class Download:
         raise CommandError("The file changes all the time. Run the command again later.")
 
     def _describe(self) -> RemoteFile:
-        response = self._connection.send("HEAD", self._url, range(400, 500))
-        if not response.ok:
-            # The response to HEAD has no body that says why.
-            self._connection.send("GET", self._url, headers={"Range": "bytes=0-0"})
-        size, etag = response.headers.get("Content-Length", ""), response.headers.get("ETag", "")
-        if not (size.isascii() and size.isdigit() and etag):
-            raise CommandError(f"{self._url} is not the address of a file.")
-        disposition = response.headers.get("Content-Disposition", "")
-        return RemoteFile(int(size), etag, download_name(disposition, self._default_name))
+        # Not HEAD: API Gateway may change its Content-Length, and its response can't say why it failed.
+        response = self._connection.send(
+            "GET",
+            self._url,
+            (HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,),
+            headers={"Range": "bytes=0-0"},
+            stream=True,
+        )
+        if not response.ok:  # an empty file has no first byte
+            response.close()
+            response = self._connection.send("GET", self._url, stream=True)
+        with response:
+            total = response.headers.get("Content-Range", "").rpartition("/")[2]
+            size = parse_byte_count(total or response.headers.get("Content-Length", ""))
+            etag = response.headers.get("ETag", "")
+            if size is None or not etag:
+                raise CommandError(f"{self._url} is not the address of a file.")
+            disposition = response.headers.get("Content-Disposition", "")
+            return RemoteFile(size, etag, download_name(disposition, self._default_name))
 
     def _receive(self, file: RemoteFile, path: Path, *, force: bool) -> None:
         """Receive the bytes that an earlier run has not received. Raises FileReplaced, OSError."""

@@ -9,14 +9,13 @@ import requests
 
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.progress import TransferBar
-from stratabase.cli.transfer.connection import Connection, Interruption, Retries, read_json
+from stratabase.cli.transfer.connection import Connection, Interruption, Retries, parse_byte_count, read_json
 from stratabase.cli.transfer.local_file import FileChanged, LocalFile
 from stratabase.cli.transfer.resumable import ResumableTransfer
 from stratabase.domain.files.addresses import pending_file_address, upload_address
 from stratabase.domain.files.pending_file import FileTarget
+from stratabase.domain.files.resumable_upload import MAX_CHUNK_SIZE
 
-CHUNK_SIZE = 4 * 1024 * 1024
-"""The bytes of a file in one request, which are also the size from which one request is not enough."""
 _TUS = {"Tus-Resumable": "1.0.0"}
 _REFERENCE_TYPE = "application/vnd.stratabase.reference+json"
 _CHECKSUM_MISMATCH = 460
@@ -94,7 +93,7 @@ class TusUpload:
 
     def _send_chunk(self, url: str, offset: int) -> int:
         """Send the bytes at an offset, and return the next offset. Raises Interruption, CommandError."""
-        chunk = self._file.read(offset, min(CHUNK_SIZE, self._file.size - offset))
+        chunk = self._file.read(offset, min(MAX_CHUNK_SIZE, self._file.size - offset))
         digest = base64.b64encode(hashlib.sha256(chunk).digest()).decode()
         response = self._connection.send_once(
             "PATCH",
@@ -112,7 +111,9 @@ class TusUpload:
             raise Interruption("The service has another part of the file than expected.")
         if response.status_code == _CHECKSUM_MISMATCH:
             raise Interruption("The service received other bytes than were sent.")
-        return _read_offset(response)
+        if _read_offset(response) != offset + len(chunk):
+            raise Interruption("The service did not store all bytes that were sent.")
+        return offset + len(chunk)
 
     def _url(self, id_: str) -> str:
         return pending_file_address(self._connection.base_url, self._target, id_)
@@ -124,7 +125,7 @@ def _metadata(**values: str) -> str:
 
 
 def _read_offset(response: requests.Response) -> int:
-    offset = response.headers.get("Upload-Offset", "")
-    if not (offset.isascii() and offset.isdigit()):
+    offset = parse_byte_count(response.headers.get("Upload-Offset", ""))
+    if offset is None:
         raise CommandError(f"{response.url} did not return the offset of the upload. Is it a Stratabase?")
-    return int(offset)
+    return offset
