@@ -6,6 +6,7 @@ from typing import Protocol
 
 from stratabase.domain.files.blob import Blob, MultipartUpload, UploadedPart
 from stratabase.domain.files.pending_file import PendingFile, ReleasedFile
+from stratabase.domain.files.resumable_upload import ResumableUpload
 from stratabase.domain.objects.instant import Instant
 
 
@@ -111,10 +112,33 @@ class FileLedger(Protocol):
         """Return, for each ID of an upload, whether the ledger has an entry for it, in any state."""
 
 
+class UploadLedger(FileLedger, Protocol):
+    """The ledger with what resumable uploads need. Uploads that are not complete have entries too.
+
+    The methods that return a bool return False if the upload has received other bytes meanwhile, is complete,
+    or is being removed. If they raise Unavailable, the change may have been made.
+    """
+
+    def begin(self, upload: ResumableUpload) -> None:
+        """Add an upload that is not complete, before its bytes are stored."""
+
+    def find(self, id_: str) -> ResumableUpload | PendingFile | None:
+        """Return an upload, complete or not, by its ID. Expired uploads may still be there."""
+
+    def claim_part(self, upload: ResumableUpload) -> bool:
+        """Reserve the next part number of an upload for this request. Return whether this succeeded."""
+
+    def advance(self, before: ResumableUpload, after: ResumableUpload) -> bool:
+        """Add received bytes to an upload. Return whether this succeeded."""
+
+    def finish(self, upload: ResumableUpload, pending: PendingFile) -> bool:
+        """Make a complete upload a pending file. Return whether this succeeded."""
+
+
 class FileStores:
     """Where files are: their bytes, and the ledger."""
 
-    def __init__(self, open_blobs: Callable[[], BlobStore], ledger: FileLedger) -> None:
+    def __init__(self, open_blobs: Callable[[], BlobStore], ledger: UploadLedger) -> None:
         """`open_blobs` opens the blob store when it is first needed, which takes time."""
         self._open_blobs = open_blobs
         self.ledger = ledger

@@ -16,7 +16,7 @@ entry, a write that read the entry before can still copy the bytes. Then its com
 """
 
 
-_FILE_ID = re.compile(r"[0-9A-Za-z]{1,64}")
+_FILE_ID = re.compile(r"[0-9a-v]{26}")
 
 
 def is_file_id(text: str) -> bool:
@@ -60,6 +60,8 @@ class ReleasedFile(NamedTuple):
     file_id: str
     removal: Instant | None = None
     """The instant from which the sweep may remove the bytes. None while an object can still take the file."""
+    multipart_id: str | None = None
+    """The ID of the multipart upload, if the upload is not complete."""
 
     def is_removable(self, now: Instant) -> bool:
         """Return whether the sweep may remove the bytes."""

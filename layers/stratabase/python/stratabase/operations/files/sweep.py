@@ -11,7 +11,9 @@ Every step can be repeated. If a process stops in between, the next sweep contin
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from stratabase.domain.files.blob import MultipartUpload
 from stratabase.domain.files.pending_file import ReleasedFile
+from stratabase.domain.files.resumable_upload import upload_id_of
 from stratabase.domain.files.stored_file import PENDING_PREFIX, file_key, pending_key
 from stratabase.operations.file_ports import FileStores
 from stratabase.operations.ports import Clock
@@ -39,22 +41,29 @@ def _remove(files: FileStores, released: ReleasedFile) -> None:
     if released.pending_id is not None:
         keys.append(pending_key(released.pending_id))
     files.blobs.delete(keys)
+    if released.pending_id is not None and released.multipart_id is not None:
+        files.blobs.abort_upload(MultipartUpload(pending_key(released.pending_id), released.multipart_id))
     # 2. Remove the entry last: until then, the next sweep finds the bytes.
     files.ledger.forget(released)
 
 
 def _remove_taken(files: FileStores) -> Iterator[None]:
-    """Remove the bytes of uploads that are not in the ledger: objects have taken copies of them."""
-    ids = (blob.key.removeprefix(PENDING_PREFIX) for blob in files.blobs.list(PENDING_PREFIX))
-    for batch in _batches(ids):
-        known = files.ledger.knows([id_.partition("/")[0] for id_ in batch])
-        taken = [pending_key(id_) for id_, is_known in zip(batch, known, strict=True) if not is_known]
+    """Remove the bytes of uploads that are not in the ledger: objects have taken copies of them.
+
+    This includes what resumable uploads have left, complete or not.
+    """
+    names = (blob.key.removeprefix(PENDING_PREFIX) for blob in files.blobs.list(PENDING_PREFIX))
+    for batch in _batches(names):
+        known = files.ledger.knows([upload_id_of(name) for name in batch])
+        taken = [
+            f"{PENDING_PREFIX}{name}" for name, is_known in zip(batch, known, strict=True) if not is_known
+        ]
         if taken:
             files.blobs.delete(taken)
             yield
 
 
-def _batches(ids: Iterable[str]) -> Iterator[list[str]]:
-    rest = iter(ids)
+def _batches(names: Iterable[str]) -> Iterator[list[str]]:
+    rest = iter(names)
     while batch := list(islice(rest, _BATCH)):
         yield batch

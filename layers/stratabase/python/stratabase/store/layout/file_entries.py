@@ -2,6 +2,7 @@
 
 | status | meaning | leaves the ledger |
 |---|---|---|
+| UPLOADING | an upload that is not complete (`upload_entries`) | when it becomes PENDING, or by the sweep |
 | PENDING | an upload, which an object can take until it expires | when an object takes it, or by the sweep |
 | RELEASED | the file of an object that no longer has it, or a withdrawn upload | by the sweep |
 | DYING | the sweep removes the bytes after a delay | when they are removed |
@@ -35,13 +36,15 @@ from stratabase.store.layout import keys
 
 STATUS = "status"
 """The attribute of an entry with its status."""
-PENDING, RELEASED, DYING = "PENDING", "RELEASED", "DYING"
+UPLOADING, PENDING, RELEASED, DYING = "UPLOADING", "PENDING", "RELEASED", "DYING"
 EXPIRES = "expires"
 """The attribute of an upload with the instant from which no object can take it."""
 DUE = "due"
 """The attribute of an entry with the instant from which the sweep removes its bytes."""
 MEMBER_INDEX = "index2"
 """The index with the uploads of each member."""
+MULTIPART_ID = "multipartId"
+"""In the state of an incomplete upload: the ID of its multipart upload."""
 _TARGET_CLASS, _TARGET_ATTRIBUTE = "class", "attribute"
 _FILE_ID, _REMOVAL = "fileId", "removal"
 
@@ -110,10 +113,14 @@ def release(file_id: str) -> Put:
 
 
 def withdraw(pending_id: str) -> Patch:
-    """Return the action by which a pending upload becomes one that no object can take. It is due at once."""
+    """Return the action by which an upload becomes one that no object can take. It is due at once."""
+    is_upload = tuple(Condition(STATUS, ConditionOperator.EQUALS, status) for status in (PENDING, UPLOADING))
     places = {keys.LISTING: due_place(pending_id, 0), MEMBER_INDEX: None}
     return Patch(
-        keys.file_entry(pending_id), expect_status(PENDING), set={STATUS: RELEASED, DUE: 0}, places=places
+        keys.file_entry(pending_id),
+        Expectation(exists=True, either=is_upload),
+        set={STATUS: RELEASED, DUE: 0},
+        places=places,
     )
 
 
@@ -124,12 +131,17 @@ def condemn(released: ReleasedFile, now: Instant) -> Patch:
     times, so that every sweep finds it. Its removal is after a delay.
     """
     id_ = released.ledger_id
+    state = {
+        _FILE_ID: released.file_id,
+        _REMOVAL: now + SWEEP_DELAY,
+        MULTIPART_ID: released.multipart_id,
+    }
     return Patch(
         keys.file_entry(id_),
         Expectation(exists=True, conditions=(Condition(DUE, ConditionOperator.AT_MOST, now),)),
         set={STATUS: DYING, DUE: 0},
         # Indexes show only the state, not the status.
-        state=orjson.dumps({_FILE_ID: released.file_id, _REMOVAL: now + SWEEP_DELAY}).decode(),
+        state=orjson.dumps(state).decode(),
         places={keys.LISTING: due_place(id_, 0), MEMBER_INDEX: None},
     )
 
@@ -144,7 +156,9 @@ def released_file(item: Item) -> ReleasedFile:
     id_ = keys.file_entry_id(item.key)
     state = orjson.loads(item.state or "{}")
     file_id = state.get(_FILE_ID, id_)
-    return ReleasedFile(id_, None if file_id == id_ else id_, file_id, state.get(_REMOVAL))
+    return ReleasedFile(
+        id_, None if file_id == id_ else id_, file_id, state.get(_REMOVAL), state.get(MULTIPART_ID)
+    )
 
 
 def due_place(id_: str, due: Instant) -> IndexKey:
