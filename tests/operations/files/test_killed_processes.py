@@ -18,7 +18,7 @@ from tests.operations.files.stored_files import check_no_bytes_are_missing, chec
 from tests.soak import count, seed
 
 ROOT = Path(__file__).parents[3]
-EVERY = count(4, 1)
+EVERY = count(6, 1)
 """How many calls are between two at which a process is killed."""
 NEVER = -1
 """No call has this number."""
