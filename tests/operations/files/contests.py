@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from stratabase.domain.files.pending_file import SWEEP_DELAY
 from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
-from stratabase.domain.issues.refusals import Refused
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.entity import Entity
 from stratabase.operations.file_ports import BlobStore
 from stratabase.store.engine.port import Engine
@@ -49,7 +49,7 @@ def run(contest: Contest, operation: Callable[[Contest], object]) -> object:
         return operation(contest)
     except Refused as refused:
         return sorted({type_ for type_, _path in issues_of(refused)})
-    except (FileNotFound, PendingFileGone) as refusal:
+    except (FileNotFound, PendingFileGone, Unavailable) as refusal:
         return type(refusal).__name__
 
 

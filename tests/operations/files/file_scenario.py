@@ -10,6 +10,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import format_instant
 from stratabase.domain.write.commands import Create, Delete, Update
+from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from stratabase.operations.file_ports import BlobStore, FileStores
 from stratabase.operations.files.download import FileDownloads
@@ -75,7 +76,9 @@ HOUR = 3_600_000
 class FileScenario:
     """A service with files."""
 
-    def __init__(self, engine: Engine | None = None, blobs: BlobStore | None = None) -> None:
+    def __init__(
+        self, engine: Engine | None = None, blobs: BlobStore | None = None, model: Model = MODEL
+    ) -> None:
         self.engine = engine or ReferenceEngine()
         self.blobs = blobs or InMemoryBlobs()
         self.clock = FrozenClock()
@@ -84,8 +87,8 @@ class FileScenario:
         """By the ID of a file: the bytes that were uploaded."""
         self.ledger = EngineFileLedger(self.engine)
         self.files = FileStores(lambda: self.blobs, self.ledger)
-        entities = Repository(self.engine, MODEL)
-        self.services = Services(MODEL, entities, self.clock, self.ids, unlimited_budget, files=self.files)
+        entities = Repository(self.engine, model)
+        self.services = Services(model, entities, self.clock, self.ids, unlimited_budget, files=self.files)
         self.uploads = FileUploads(self.services, self.files, LIMITS)
         self.downloads = FileDownloads(self.services, self.files)
 

@@ -45,8 +45,8 @@ def race(engine: Engine, *operations: Operation) -> Iterator[tuple[Contest, Sequ
         check_no_bytes_are_missing(contest.scenario)
         for reference in {each.reference for each in contest.objects()}:
             contest.scenario.delete(reference)
-    check_nothing_is_left(contest.scenario)
-    assert blobs.stored == {}
+        check_nothing_is_left(contest.scenario)
+        assert blobs.stored == {}
 
 
 def test_of_two_writes_that_take_an_upload_one_gets_it(engine: Engine) -> None:
@@ -141,5 +141,6 @@ def test_writes_and_sweeps_of_many_members_leave_nothing(engine: Engine) -> None
         return DONE
 
     for contest, results in race(engine, use, use, use, contests.sweep_ahead):
-        assert set(map(str, results)) <= {DONE, str(GONE)}
+        # A remote store may be too busy for a member.
+        assert set(map(str, results)) <= {DONE, str(GONE), "Unavailable"}
         assert (True, OLD) in contest.state()[0]
