@@ -88,7 +88,9 @@ def test_a_complete_upload_becomes_an_ordinary_pending_file(engine: Engine) -> N
     ordinary, finished = other._read(["upload2", "upload1"])
     assert ordinary
     assert finished
-    assert ordinary.attributes == finished.attributes
+    assert {**ordinary.attributes, "metadata": complete.metadata} == finished.attributes
+    assert ledger.metadata("upload1") == complete.metadata
+    assert ledger.metadata("upload2") == ledger.metadata("other") == ""
     assert ordinary.state == finished.state
 
 

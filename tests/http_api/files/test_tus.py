@@ -130,6 +130,7 @@ def test_a_file_is_uploaded_in_several_requests(send: Send, scenario: ResumableS
 
     head = send("HEAD", id_)
     assert (head.header("Upload-Offset"), head.header("Upload-Length")) == ("10", "10")
+    assert head.header("Upload-Metadata") == METADATA
     file = send("GET", id_, tus=None)
     assert (file.status, base64.b64decode(file.body)) == (200, b"0123456789")
     reference = json.loads(send("GET", id_, tus=None, Accept=REFERENCE_MEDIA_TYPE).body)

@@ -58,8 +58,8 @@ class Progress(NamedTuple):
     """How many bytes the file has."""
     expires: Instant
     """When the upload expires; the pending file, if the upload is complete."""
-    metadata: str | None = None
-    """What the client said about the file. None if the upload is complete."""
+    metadata: str = ""
+    """What the client said about the file, if `progress` returns this."""
 
 
 class ResumableUploads:
@@ -119,7 +119,9 @@ class ResumableUploads:
     def progress(self, caller: Caller, address: UploadAddress) -> Progress:
         """Return how far an upload is. Raises Unavailable, and as `find_own`."""
         found = self._find(caller, address)
-        return _progress(found) if isinstance(found, PendingFile) else self._completed(found)
+        if isinstance(found, ResumableUpload):
+            return self._completed(found)._replace(metadata=found.metadata)
+        return _progress(found)._replace(metadata=self._files.ledger.metadata(found.id))
 
     def terminate(self, caller: Caller, address: UploadAddress) -> None:
         """Give up an upload, complete or not. Raises Unavailable, and as `find_own`."""
@@ -239,7 +241,7 @@ def _progress(upload: ResumableUpload | PendingFile) -> Progress:
     size = upload.file.size
     if isinstance(upload, PendingFile):
         return Progress(upload.id, upload.target, size, size, upload.expires)
-    return Progress(upload.id, upload.target, upload.offset, size, upload.expires, upload.metadata)
+    return Progress(upload.id, upload.target, upload.offset, size, upload.expires)
 
 
 def _check_chunk(content: bytes, left: int) -> None:
