@@ -143,7 +143,7 @@ def test_an_upload_that_was_interrupted_at_its_end_is_completed_when_the_client_
     size=st.integers(0, 400),
     steps=st.lists(st.tuples(st.integers(1, CHUNK), st.integers(0, 12), st.booleans()), max_size=30),
 )
-@settings(max_examples=soak.EXAMPLES * 4, deadline=None)
+@settings(max_examples=soak.count(100, 2000), deadline=None)
 def test_random_chunks_stops_and_repetitions_give_the_same_bytes(
     size: int, steps: list[tuple[int, int, bool]]
 ) -> None:

@@ -126,6 +126,9 @@ class UploadLedger(FileLedger, Protocol):
     def find(self, id_: str) -> ResumableUpload | PendingFile | None:
         """Return an upload, complete or not, by its ID. Expired uploads may still be there."""
 
+    def metadata(self, id_: str) -> str:
+        """Return the metadata of a resumable upload, complete or not. Empty for others."""
+
     def claim_part(self, upload: ResumableUpload) -> bool:
         """Reserve the next part number of an upload for this request. Return whether this succeeded."""
 

@@ -77,6 +77,11 @@ class EngineFileLedger:
         (item,) = self._read([id_])
         return None if item is None else upload_entries.read_upload(item) or file_entries.read_pending(item)
 
+    def metadata(self, id_: str) -> str:
+        """Return the metadata of a resumable upload, complete or not."""
+        (item,) = self._read([id_])
+        return "" if item is None else upload_entries.metadata_of(item)
+
     def claim_part(self, upload: ResumableUpload) -> bool:
         """Reserve the next part number of an upload for this request. Return whether this succeeded."""
         return self._is_committed(upload_entries.claim_part(upload))
