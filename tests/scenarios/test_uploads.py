@@ -84,7 +84,7 @@ REFUSED = {
     "headers of 1 MB": (form(part(NAMED % "a.pdf", PDF, [b"X: " + b"x" * MEGABYTE])), CONTENT_TYPE, 413),
     "JSON": (b"{}", "application/json", 415),
     "another extension": (form(pdf("cv.exe")), CONTENT_TYPE, 415),
-    "no file name": (form(part('form-data; name="file"', PDF, [PDF_TYPE])), CONTENT_TYPE, 415),
+    "no file name": (form(part('form-data; name="file"', PDF, [PDF_TYPE])), CONTENT_TYPE, 400),
     "more than the request may have": (form(pdf(content=PDF * 250)), CONTENT_TYPE, 413),
 }
 

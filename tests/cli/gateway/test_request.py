@@ -1,10 +1,12 @@
 """Requests beyond the limits of API Gateway are refused with a problem."""
 
+import asyncio
 import http.client
 
 import pytest
 
-from stratabase.cli.gateway.errors import MAX_BODY, MAX_EVENT, MAX_HEAD
+from stratabase.cli.gateway.errors import MAX_BODY, MAX_EVENT, MAX_HEAD, GatewayError
+from stratabase.cli.gateway.request import receive_body
 from tests.cli.gateway.serving import Client, Response, answering, gateway, problem, status_of
 
 
@@ -107,3 +109,12 @@ def test_a_request_names_its_host_exactly_once(
     sent = "\r\n".join([line, *hosts, "Connection: close", "", ""]).encode()
 
     assert status_of(echoing.raw(sent)) == status
+
+
+def test_a_body_that_does_not_arrive_in_time_is_408() -> None:
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    with pytest.raises(GatewayError, match=r"did not arrive within 0\.001 s") as refused:
+        asyncio.run(receive_body(never, 10, seconds=0.001))
+    assert refused.value.error_type.status == 408

@@ -71,7 +71,7 @@ class FakeDownloads:
     def _open(self) -> OpenFile:
         if self.refusal is not None:
             raise self.refusal
-        return OpenFile(self.file, self._read)
+        return OpenFile(self.file, self.file.uploaded_on, self._read)
 
     def _read(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
         self.readers.append(Reader(self.content[start:end], self.failure))

@@ -94,7 +94,7 @@ def test_a_client_that_needs_another_state_gets_412(headers: dict[str, str]) -> 
     [
         ('"f1"', True),
         (' "f1" ', True),
-        (SAME, True),
+        (SAME, False),
         ('W/"f1"', False),
         ('"x"', False),
         (BEFORE, False),

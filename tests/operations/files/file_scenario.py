@@ -69,7 +69,7 @@ ADA = Caller("m1", "ada", "Administrator", administrator=True)
 BEN = Caller("m2", "ben", "Clerk")
 CLEO = Caller("m3", "cleo", "Clerk")
 GUEST = Caller("m4", "gus", "Guest")
-LIMITS = FileLimits(file_size=1000, pending_bytes=2000)
+LIMITS = FileLimits(file_size=1000, pending_bytes=100_000)
 HOUR = 3_600_000
 
 

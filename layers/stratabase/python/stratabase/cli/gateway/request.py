@@ -75,18 +75,18 @@ class ClientDisconnected(Exception):
     """The client disconnected before it had sent its whole request."""
 
 
-async def receive_body(receive: Receive, length: int | None, timeout: float = BODY_TIMEOUT) -> bytes:
+async def receive_body(receive: Receive, length: int | None, seconds: float = BODY_TIMEOUT) -> bytes:
     """Return the whole body. `length` is its size in bytes if known.
 
-    Raises GatewayError if the body is too large or takes longer than `timeout` seconds. Raises
+    Raises GatewayError if the body is too large or takes longer than `seconds`. Raises
     ClientDisconnected.
     """
     _check_body_size(length or 0)
     try:
-        async with asyncio.timeout(timeout):
+        async with asyncio.timeout(seconds):
             return await _whole_body(receive)
     except TimeoutError:
-        text = f"The body of the request did not arrive within {timeout:g} s."
+        text = f"The body of the request did not arrive within {seconds:g} s."
         raise GatewayError(ErrorType.BODY_TIMEOUT, text) from None
 
 

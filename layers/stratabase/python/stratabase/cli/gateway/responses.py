@@ -26,7 +26,7 @@ _OWN_HEADERS = frozenset(
 _CONTENT_TYPE = b"Content-Type"
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
-_BEFORE_ANY_API = frozenset({ErrorType.BAD_REQUEST, ErrorType.HEAD_TOO_LARGE})
+_BEFORE_ANY_API = frozenset({ErrorType.BAD_REQUEST, ErrorType.BODY_TIMEOUT, ErrorType.HEAD_TOO_LARGE})
 """Errors that the template does not cover. Its default would show a response type that AWS does not have."""
 
 

@@ -31,7 +31,7 @@ class ReadBytes(Protocol):
     """Reads a part of a file."""
 
     def __call__(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
-        """Return the bytes from `start` up to `end`. Raises PendingFileGone or FileLost at once, Unavailable."""
+        """Return the bytes from `start` up to `end`. Raises PendingFileGone, FileLost, Unavailable."""
 
 
 class OpenFile(NamedTuple):

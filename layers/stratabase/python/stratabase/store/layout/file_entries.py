@@ -101,7 +101,7 @@ def read_pending(item: Item | None) -> PendingFile | None:
 
 
 def counted_size(item: Item, now: Instant) -> int:
-    """Return the bytes that an upload's entry counts for, as an index shows the entry. 0 if it has expired."""
+    """Return the bytes that an upload counts for, as an index shows its entry. 0 if it has expired."""
     state = orjson.loads(item.state or "{}")
     size, uploaded_on = state.get("size"), state.get("uploadedOn")
     has_expired = uploaded_on is not None and parse_instant(uploaded_on) + PENDING_DURATION <= now
