@@ -16,6 +16,7 @@ from benchmarks import (
     http_rows,
     introspection_rows,
     start_rows,
+    streaming_rows,
     upload_rows,
 )
 
@@ -29,6 +30,7 @@ BENCHMARKS = {
     "http": http_rows.main,
     "downloads": download_rows.main,
     "uploads": upload_rows.main,
+    "streaming": streaming_rows.main,
 }
 
 
