@@ -13,7 +13,7 @@ from benchmarks.archive import (
     MEGABYTE,
     download_address,
     get_request,
-    store_document,
+    store_documents,
     write_model,
 )
 from benchmarks.starlette_process import starlette
@@ -52,8 +52,13 @@ class Cost(NamedTuple):
 def main(folder: Path) -> None:
     """Measure against a service with files of four sizes."""
     model = write_model(folder)
-    environment = {"STRATABASE_HOME": str(folder / "home"), "STRATABASE_MODEL": str(model)}
-    ids = {size: store_document(environment, size) for size in (1, SLOW_SIZE, SIZE, LARGE)}
+    environment = {
+        "STRATABASE_HOME": str(folder / "home"),
+        "STRATABASE_MODEL": str(model),
+        "STRATABASE_ADMIN_PASSWORD": PASSWORD,
+    }
+    sizes = (1, SLOW_SIZE, SIZE, LARGE)
+    ids = dict(zip(sizes, store_documents(environment, sizes), strict=True))
     with running(folder / "home", model=model, application=APPLICATION) as service:
         requests = {size: get_request(service.port, download_address(id_)) for size, id_ in ids.items()}
         growth = _growth(service, requests[1], requests[LARGE])

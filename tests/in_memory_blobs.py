@@ -7,7 +7,11 @@ from stratabase.domain.files.blob import Blob, BlobNotFound, MultipartUpload, Up
 
 
 class InMemoryBlobs:
-    """A blob store that follows the port. `before` is called with the name of each method before it acts."""
+    """A blob store that follows the port.
+
+    `before` is called with the name of each method before it acts. It is called again before bytes
+    appear under a key: between the reading of a source and the writing of its copy, others may delete both.
+    """
 
     def __init__(self, before: Callable[[str], None] = lambda _method: None) -> None:
         self.stored: dict[str, bytes] = {}
@@ -19,12 +23,14 @@ class InMemoryBlobs:
         self.before("put")
         data = b"".join(content)
         assert len(data) == size
+        self.before("put the whole")
         self.stored[key] = data
 
     def copy(self, source: str, target: str, size: int) -> None:
         self.before("copy")
         data = self._bytes(source)
         assert len(data) == size
+        self.before("put the copy")
         self.stored[target] = data
 
     def read(self, key: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
@@ -41,7 +47,8 @@ class InMemoryBlobs:
 
     def list(self, prefix: str) -> Iterator[Blob]:
         self.before("list")
-        return (Blob(key, len(self.stored[key])) for key in sorted(self.stored) if key.startswith(prefix))
+        stored = dict(self.stored)
+        return (Blob(key, len(stored[key])) for key in sorted(stored) if key.startswith(prefix))
 
     def begin_upload(self, key: str) -> MultipartUpload:
         self.before("begin_upload")

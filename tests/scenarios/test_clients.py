@@ -2,9 +2,7 @@
 
 import json
 import os
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +13,9 @@ from gql.client import SyncClientSession
 from gql.transport.exceptions import TransportQueryError, TransportServerError
 from gql.transport.requests import RequestsHTTPTransport
 
-from tests.service import PASSWORD, ROOT, RunningService, basic, running
+from tests.scenarios.node_scripts import find_node, scripts
+from tests.service import PASSWORD, RunningService, basic, running
 
-NODE = ROOT / ".node"
-"""Where make installs the packages of tests/clients."""
-CLIENTS = ROOT / "tests/clients"
 PATIENCE = 120
 """Seconds."""
 MODEL = """
@@ -35,12 +31,7 @@ REFUSED = [
 @pytest.fixture(scope="module")
 def node() -> str:
     """The path of Node. Without it, skip the tests, except in CI."""
-    found = shutil.which("node")
-    if found is None and not os.environ.get("CI"):
-        pytest.skip("there is no Node on this machine: install Node 18 or later, with npm")
-    assert found, "CI needs Node"
-    assert (NODE / ".done").exists(), "the clients are not installed: `make .node/.done` does it"
-    return found
+    return find_node()
 
 
 @pytest.fixture
@@ -62,10 +53,8 @@ def run(node: str, script: str, service: RunningService) -> Any:
         "ADDRESS": address(service),
         "AUTHORIZATION": basic("admin", PASSWORD),
     }
-    with tempfile.TemporaryDirectory(dir=NODE) as folder:
-        for file in CLIENTS.glob("*.mjs"):
-            shutil.copy(file, folder)
-        command = [node, str(Path(folder) / script)]
+    with scripts() as folder:
+        command = [node, str(folder / script)]
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
         )

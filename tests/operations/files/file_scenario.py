@@ -3,18 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stratabase.domain.files.pending_file import PendingFile
+from stratabase.domain.files.pending_file import SWEEP_DELAY, PendingFile
 from stratabase.domain.files.stored_file import stored_file
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import format_instant
 from stratabase.domain.write.commands import Create, Delete, Update
+from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from stratabase.operations.file_ports import BlobStore, FileStores
 from stratabase.operations.files.download import FileDownloads
 from stratabase.operations.files.sweep import sweep_files
 from stratabase.operations.files.upload import FileLimits, FileUploads, SentFile
+from stratabase.operations.ports import Clock
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, restore, save
 from stratabase.store.engine.port import Engine
@@ -51,6 +53,15 @@ type Letter @class(versioned: true) @grant(profile: "Clerk", allow: [READ, CREAT
   text: String
   scan: File
 }
+
+type Album @class(versioned: true) @grant(profile: "Clerk", allow: [READ, CREATE, EDIT, DELETE]) {
+  cover: File
+  pages: [Page!] @composition(whole: "album")
+}
+
+type Page @class(versioned: true) @grant(profile: "Clerk", allow: [READ, CREATE, EDIT, DELETE]) {
+  scan: File
+}
 """,
     "files.graphql",
 )
@@ -65,15 +76,19 @@ HOUR = 3_600_000
 class FileScenario:
     """A service with files."""
 
-    def __init__(self, engine: Engine | None = None, blobs: BlobStore | None = None) -> None:
+    def __init__(
+        self, engine: Engine | None = None, blobs: BlobStore | None = None, model: Model = MODEL
+    ) -> None:
         self.engine = engine or ReferenceEngine()
         self.blobs = blobs or InMemoryBlobs()
         self.clock = FrozenClock()
         self.ids = TimeOrderedIds()
+        self.contents: dict[str, bytes] = {}
+        """By the ID of a file: the bytes that were uploaded."""
         self.ledger = EngineFileLedger(self.engine)
         self.files = FileStores(lambda: self.blobs, self.ledger)
-        entities = Repository(self.engine, MODEL)
-        self.services = Services(MODEL, entities, self.clock, self.ids, unlimited_budget, files=self.files)
+        entities = Repository(self.engine, model)
+        self.services = Services(model, entities, self.clock, self.ids, unlimited_budget, files=self.files)
         self.uploads = FileUploads(self.services, self.files, LIMITS)
         self.downloads = FileDownloads(self.services, self.files)
 
@@ -88,7 +103,9 @@ class FileScenario:
     ) -> PendingFile:
         """Upload a file."""
         target = self.uploads.target(caller, class_name, attribute)
-        return self.uploads.upload(caller, target, SentFile(name, "image/png", content))
+        pending = self.uploads.upload(caller, target, SentFile(name, "image/png", content))
+        self.contents[pending.file.file_id] = content
+        return pending
 
     def create(self, class_name: str = "Photo", caller: Caller = BEN, **values: Any) -> Entity:
         """Create an object. Values that are pending files become their references."""
@@ -123,8 +140,14 @@ class FileScenario:
         return b"".join(opened.read())
 
     def sweep(self) -> None:
-        """Run the sweep to its end."""
-        for _step in sweep_files(self.files, self.clock):
+        """Run the sweep twice: it condemns what is due at once, and removes it after a delay."""
+        self.sweep_once()
+        self.clock.instant += SWEEP_DELAY
+        self.sweep_once()
+
+    def sweep_once(self, clock: Clock | None = None) -> None:
+        """Run the sweep to its end, possibly by a clock of its own."""
+        for _step in sweep_files(self.files, clock or self.clock):
             pass
 
     def stored_keys(self) -> set[str]:

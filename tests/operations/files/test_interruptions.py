@@ -1,59 +1,43 @@
-"""A process that stops at any call leaves no object without bytes, and no bytes that stay after the sweep."""
+"""A stop or a failure at any call leaves no object without bytes, and no bytes that stay after the sweep."""
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.query.order import Order
-from stratabase.domain.query.page import Query, Window
-from tests.contract.engine.reference import ReferenceEngine
-from tests.fakes import unlimited_budget
-from tests.in_memory_blobs import InMemoryBlobs
-from tests.operations.files.file_scenario import HOUR, FileScenario, file_id_of
-from tests.store.delegating_engine import DelegatingEngine
+from stratabase.domain.objects.parts import part_ids
+from stratabase.domain.write.commands import Create, PartsCommand
+from stratabase.operations.write.services import save
+from tests.operations.files.file_scenario import BEN, HOUR, FileScenario, issues_of, reference_to
+from tests.operations.files.interrupted_stores import (
+    STORES,
+    Calls,
+    InterruptedBlobs,
+    InterruptedEngine,
+    Interruption,
+    OpenStores,
+    ProcessStopped,
+)
+from tests.operations.files.stored_files import check_no_bytes_are_missing, check_nothing_is_left
+from tests.soak import mostly
 
+OpenEmpty = Callable[[], AbstractContextManager[OpenStores]]
 BOUND = b"bound before"
 NEW = b"new content"
-
-
-class ProcessStopped(BaseException):
-    """The process stops here. No code catches this."""
-
-
-class Calls:
-    """Counts the calls of the stores, and stops the process before one of them."""
-
-    def __init__(self) -> None:
-        self.number = 0
-        self.stop_before: int | None = None
-
-    def begin(self, _name: str = "") -> None:
-        number, self.number = self.number, self.number + 1
-        if number == self.stop_before:
-            raise ProcessStopped
-
-
-class StoppingEngine(DelegatingEngine):
-    """Passes calls on, and announces each."""
-
-    def __init__(self, calls: Calls) -> None:
-        super().__init__(ReferenceEngine())
-        self._calls = calls
-
-    def begin(self) -> None:
-        self._calls.begin()
 
 
 class Prepared:
     """A service with a photo and a letter that have files, and an upload that waits."""
 
-    def __init__(self) -> None:
+    def __init__(self, stores: OpenStores) -> None:
         self.calls = Calls()
-        self.engine, self.blobs = StoppingEngine(self.calls), InMemoryBlobs(self.calls.begin)
-        self.scenario = FileScenario(self.engine, self.blobs)
+        blobs: Any = InterruptedBlobs(stores.blobs, self.calls)
+        self.scenario = FileScenario(InterruptedEngine(stores.engine, self.calls), blobs)
         self.photo = self.scenario.create(picture=self.scenario.upload(BOUND)).reference
         letter = self.scenario.create("Letter", scan=self.scenario.upload(BOUND, "scan", "Letter"))
         self.letter, self.first_start = letter.reference, letter.start or 0
@@ -62,9 +46,14 @@ class Prepared:
         self.pending = self.scenario.upload(NEW)
         self.pending_scan = self.scenario.upload(NEW, "scan", "Letter")
         self.expired = self.scenario.clock.instant
+        scan = self.scenario.upload(BOUND, "scan", "Page")
+        pages = PartsCommand(create=[Create("Page", {"scan": reference_to(scan)}), Create("Page")])
+        album = save(self.scenario.services, Create("Album", roles={"pages": pages}), BEN).entity
+        self.album, self.album_start = album.reference, album.start or 0
+        self.pages = [Reference("Page", id_) for id_ in part_ids(album.state["pages"])]
 
     def objects(self) -> list[Entity]:
-        found = self.scenario.services.entities.read([self.photo, self.letter])
+        found = self.scenario.services.entities.read([self.photo, self.letter, self.album])
         return [each for each in found if each is not None]
 
 
@@ -100,6 +89,19 @@ def _restore(prepared: Prepared) -> None:
     prepared.scenario.restore(prepared.letter, prepared.first_start)
 
 
+def _delete_with_parts(prepared: Prepared) -> None:
+    prepared.scenario.delete(prepared.album)
+
+
+def _restore_with_parts(prepared: Prepared) -> None:
+    prepared.scenario.delete(prepared.album)
+    prepared.scenario.restore(prepared.album, prepared.album_start)
+
+
+def _withdraw(prepared: Prepared) -> None:
+    prepared.scenario.ledger.withdraw(prepared.pending.id)
+
+
 def _sweep(prepared: Prepared) -> None:
     prepared.scenario.update(prepared.photo, picture=None)
     prepared.scenario.clock.instant += 2 * HOUR
@@ -115,29 +117,43 @@ OPERATIONS: list[Callable[[Prepared], None]] = [
     _delete,
     _delete_versioned,
     _restore,
+    _delete_with_parts,
+    _restore_with_parts,
+    _withdraw,
     _sweep,
 ]
 
 
+@pytest.fixture(params=mostly(STORES, "ministack", "moto"))
+def stores(request: pytest.FixtureRequest, tmp_path: Path) -> OpenEmpty:
+    """Return what opens empty stores."""
+    return partial(STORES[request.param], tmp_path)
+
+
+@pytest.mark.parametrize("interruption", Interruption, ids=lambda each: each.name.lower())
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.__name__.strip("_"))
-def test_a_stop_at_any_call_loses_nothing_and_leaves_nothing(operation: Callable[[Prepared], None]) -> None:
-    complete = Prepared()
-    before = complete.calls.number
-    operation(complete)
-    number_of_calls = complete.calls.number - before
+def test_an_interruption_of_any_call_loses_nothing_and_leaves_nothing(
+    stores: OpenEmpty, operation: Callable[[Prepared], None], interruption: Interruption
+) -> None:
+    with stores() as opened:
+        complete = Prepared(opened)
+        before = complete.calls.number
+        operation(complete)
+        number_of_calls = complete.calls.number - before
     assert number_of_calls > 0
 
     for number in range(number_of_calls + 1):
-        prepared = Prepared()
-        prepared.calls.stop_before = prepared.calls.number + number
-        with suppress(ProcessStopped):
-            operation(prepared)
-        prepared.calls.stop_before = None
+        with stores() as opened:
+            prepared = Prepared(opened)
+            prepared.calls.interrupt(number, interruption)
+            with suppress(ProcessStopped, Unavailable):
+                operation(prepared)
+            prepared.calls.go_on()
 
-        _check_bytes_of_objects(prepared)
-        _check_retry(prepared, operation)
-        _check_bytes_of_objects(prepared)
-        _check_nothing_is_left(prepared)
+            _check_bytes_of_objects(prepared)
+            _check_retry(prepared, operation)
+            _check_bytes_of_objects(prepared)
+            check_nothing_is_left(prepared.scenario, [prepared.letter, *prepared.pages, prepared.album])
 
 
 def _check_bytes_of_objects(prepared: Prepared) -> None:
@@ -148,6 +164,7 @@ def _check_bytes_of_objects(prepared: Prepared) -> None:
             if entity.state.get(name) is not None:
                 assert scenario.download(entity.reference, name) in {BOUND, b"second", NEW}
     assert scenario.download(prepared.letter, "scan", prepared.first_start) == BOUND
+    check_no_bytes_are_missing(scenario, [prepared.letter, prepared.album, *prepared.pages])
 
 
 def _check_retry(prepared: Prepared, operation: Callable[[Prepared], None]) -> None:
@@ -156,6 +173,9 @@ def _check_retry(prepared: Prepared, operation: Callable[[Prepared], None]) -> N
     (pending, scan) = scenario.ledger.pending([prepared.pending.id, prepared.pending_scan.id])
     is_swept = scenario.clock.instant > prepared.expired
     if pending is None and not is_swept:
+        with pytest.raises(Refused) as refused:
+            _create(prepared)
+        assert issues_of(refused.value) == [("ENTITY_NOT_FOUND", "data.picture")]
         prepared.pending = scenario.upload(NEW)
     if scan is None and not is_swept:
         prepared.pending_scan = scenario.upload(NEW, "scan", "Letter")
@@ -166,30 +186,3 @@ def _check_retry(prepared: Prepared, operation: Callable[[Prepared], None]) -> N
     if operation is _replace_in_version and not letter_exists:
         return
     operation(prepared)
-
-
-def _check_nothing_is_left(prepared: Prepared) -> None:
-    """After the sweep, the stored bytes are those that objects and versions refer to."""
-    scenario = prepared.scenario
-    scenario.clock.instant += 2 * HOUR
-    scenario.sweep()
-    kept = {f"files/{each}" for each in _file_ids(prepared)}
-    assert scenario.stored_keys() == kept
-    assert list(scenario.ledger.due(scenario.clock.instant + 100 * HOUR)) == []
-
-
-def _file_ids(prepared: Prepared) -> set[str]:
-    entities = prepared.scenario.services.entities
-    states: list[Any] = [*_all_of(prepared, "Photo"), *_all_of(prepared, "Letter")]
-    states += entities.versions(Reference("Letter", prepared.letter.id))
-    return {
-        file_id_of(each, name)
-        for each in states
-        for name in ("picture", "scan")
-        if each.state.get(name) is not None
-    }
-
-
-def _all_of(prepared: Prepared, class_name: str) -> list[Entity]:
-    query = Query(class_name, Order(), window=Window(100))
-    return list(prepared.scenario.services.entities.page(query, unlimited_budget()).items)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from stratabase.bootstrap.member_services import MemberServices
     from stratabase.http_api.api.openapi.document import ServiceInfo
     from stratabase.operations.files.download import FileDownloads
+    from stratabase.operations.files.resumable import ResumableUploads
     from stratabase.operations.files.upload import FileUploads
     from stratabase.schema.execution.limits import ExecutionPolicy
     from stratabase.schema.executor import SchemaExecutor
@@ -123,6 +124,13 @@ class Instance:
             self.settings.file_megabytes * MEGABYTE, self.settings.pending_megabytes * MEGABYTE
         )
         return FileUploads(self.services, self.files, limits, parallel_reads_of(self.settings))
+
+    @cached_property
+    def resumable_uploads(self) -> "ResumableUploads":
+        """The operations that accept files in several requests."""
+        from stratabase.operations.files.resumable import ResumableUploads  # noqa: PLC0415 - one function needs it
+
+        return ResumableUploads(self.services, self.files, self.file_uploads)
 
     @cached_property
     def file_downloads(self) -> "FileDownloads":

@@ -132,10 +132,16 @@ def member_routes() -> tuple[Route, ...]:
 
 def file_routes() -> tuple[Route, ...]:
     """Return the routes of the function `files`: uploads, and pending files except for GET."""
+    from stratabase.http_api.files.tus import with_tus_creation
     from stratabase.http_api.files.upload import upload_endpoint
 
     return (
-        Route("/auth/file/{class}/{name}", lambda instance: upload_endpoint(instance.file_uploads)),
+        Route(
+            "/auth/file/{class}/{name}",
+            lambda instance: with_tus_creation(
+                upload_endpoint(instance.file_uploads), lambda: instance.resumable_uploads
+            ),
+        ),
         _pending_file_route(),
     )
 
@@ -163,10 +169,13 @@ def download_routes() -> tuple[Route, ...]:
 def _pending_file_route() -> Route:
     # GET goes to the function `download`, and all other methods to `files`. Both know all methods, for Allow.
     from stratabase.http_api.files.download import pending_file_endpoint
+    from stratabase.http_api.files.tus import with_tus
 
     return Route(
         "/auth/file/{class}/{name}/pending/{pendingFileId}",
-        lambda instance: pending_file_endpoint(instance.file_downloads),
+        lambda instance: with_tus(
+            pending_file_endpoint(instance.file_downloads), lambda: instance.resumable_uploads
+        ),
     )
 
 

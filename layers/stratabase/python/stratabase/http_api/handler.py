@@ -160,10 +160,12 @@ class HttpHandler:
         return result
 
     def _complete(self, request: Request, response: Response) -> Response:
-        """Return a response with default headers, CORS headers and compression."""
+        """Return a response with the headers of its endpoint, default and CORS headers, and compression."""
         names = {name.lower() for name, _value in response.headers}
         defaults = tuple(header for header in _DEFAULT_HEADERS if header[0].lower() not in names)
-        headers = (*response.headers, *defaults, *self._cors.response_headers(request))
+        endpoint = self.endpoints.get(request.resource)
+        of_endpoint = endpoint.headers(request) if endpoint else ()
+        headers = (*response.headers, *of_endpoint, *defaults, *self._cors.response_headers(request))
         return compress_response(request, response.with_headers(headers))
 
 

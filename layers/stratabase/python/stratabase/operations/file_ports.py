@@ -6,6 +6,7 @@ from typing import Protocol
 
 from stratabase.domain.files.blob import Blob, MultipartUpload, UploadedPart
 from stratabase.domain.files.pending_file import PendingFile, ReleasedFile
+from stratabase.domain.files.resumable_upload import ResumableUpload
 from stratabase.domain.objects.instant import Instant
 
 
@@ -93,16 +94,15 @@ class FileLedger(Protocol):
         """
 
     def withdraw(self, id_: str) -> None:
-        """Make the sweep remove an upload at its next run. An unknown ID is ignored."""
+        """Make sure that no object can take an upload any more. The sweep removes it. Ignore unknown IDs."""
 
     def due(self, now: Instant) -> Iterator[ReleasedFile]:
-        """Yield what the sweep has to remove at an instant."""
+        """Yield what is due at an instant, and what is condemned."""
 
-    def condemn(self, released: ReleasedFile, now: Instant) -> bool:
-        """Mark an entry so that no object can take its file any more. Return whether this succeeded.
+    def condemn(self, released: ReleasedFile, now: Instant) -> None:
+        """Mark an entry so that no object can take its file any more. Its removal is after SWEEP_DELAY.
 
-        It fails if an object has taken the file meanwhile, or if the entry is no longer due at `now`. Entries
-        that are marked already stay so.
+        Do nothing if an object has taken the file meanwhile, or if the entry is not due at `now`.
         """
 
     def forget(self, released: ReleasedFile) -> None:
@@ -112,10 +112,33 @@ class FileLedger(Protocol):
         """Return, for each ID of an upload, whether the ledger has an entry for it, in any state."""
 
 
+class UploadLedger(FileLedger, Protocol):
+    """The ledger with what resumable uploads need. Uploads that are not complete have entries too.
+
+    The methods that return a bool return False if the upload has received other bytes meanwhile, is complete,
+    or is being removed. If they raise Unavailable, the change may have been made.
+    """
+
+    def begin(self, upload: ResumableUpload) -> None:
+        """Add an upload that is not complete, before its bytes are stored."""
+
+    def find(self, id_: str) -> ResumableUpload | PendingFile | None:
+        """Return an upload, complete or not, by its ID. Expired uploads may still be there."""
+
+    def claim_part(self, upload: ResumableUpload) -> bool:
+        """Reserve the next part number of an upload for this request. Return whether this succeeded."""
+
+    def advance(self, before: ResumableUpload, after: ResumableUpload) -> bool:
+        """Add received bytes to an upload. Return whether this succeeded."""
+
+    def finish(self, upload: ResumableUpload, pending: PendingFile) -> bool:
+        """Make a complete upload a pending file. Return whether this succeeded."""
+
+
 class FileStores:
     """Where files are: their bytes, and the ledger."""
 
-    def __init__(self, open_blobs: Callable[[], BlobStore], ledger: FileLedger) -> None:
+    def __init__(self, open_blobs: Callable[[], BlobStore], ledger: UploadLedger) -> None:
         """`open_blobs` opens the blob store when it is first needed, which takes time."""
         self._open_blobs = open_blobs
         self.ledger = ledger

@@ -1,10 +1,12 @@
-"""The file ledger in an engine. `layout/file_entries` has the format of its entries."""
+"""The file ledger in an engine. `layout/file_entries` and `layout/upload_entries` have the entries."""
 
 import secrets
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 
 from stratabase.domain.files.pending_file import PendingFile, ReleasedFile
+from stratabase.domain.files.resumable_upload import ResumableUpload
 from stratabase.domain.objects.instant import Instant
 from stratabase.store.engine.port import (
     Action,
@@ -17,14 +19,14 @@ from stratabase.store.engine.port import (
     OutcomeUnknown,
     Put,
 )
-from stratabase.store.layout import file_entries, keys
+from stratabase.store.layout import file_entries, keys, upload_entries
 
 _BATCH = 100
 """The maximum number of entries to read at a time."""
 
 
 class EngineFileLedger:
-    """The file ledger. Implements the port `operations.file_ports.FileLedger`."""
+    """The file ledger. Implements the port `operations.file_ports.UploadLedger`."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -44,18 +46,18 @@ class EngineFileLedger:
         return sum(map(file_entries.entry_size, others))
 
     def withdraw(self, id_: str) -> None:
-        """Make the sweep remove an upload at its next run. An unknown ID is ignored."""
-        self._try(file_entries.condemn(id_, file_entries.expect_status(file_entries.PENDING)))
+        """Make sure that no object can take an upload any more. The sweep removes it. Ignore unknown IDs."""
+        self._try(file_entries.withdraw(id_))
 
     def due(self, now: Instant) -> Iterator[ReleasedFile]:
-        """Yield what the sweep has to remove at an instant."""
+        """Yield what is due at an instant, and what is condemned."""
         until = Bounds(None, f"{now + 1:015d}", high_included=False)
         pages = self._engine.range(keys.LISTING, keys.FILE_ENTRIES, until)
         return map(file_entries.released_file, chain.from_iterable(pages))
 
-    def condemn(self, released: ReleasedFile, now: Instant) -> bool:
-        """Mark an entry so that no object can take its file any more. Return whether this succeeded."""
-        return self._try(file_entries.condemn(released.ledger_id, file_entries.expect_due(now)))
+    def condemn(self, released: ReleasedFile, now: Instant) -> None:
+        """Mark an entry so that no object can take its file any more. Its removal is after SWEEP_DELAY."""
+        self._try(file_entries.condemn(released, now))
 
     def forget(self, released: ReleasedFile) -> None:
         """Delete the entry of a file whose bytes are removed."""
@@ -66,16 +68,42 @@ class EngineFileLedger:
         """Return, for each ID of an upload, whether the ledger has an entry for it, in any state."""
         return [item is not None for item in self._read(pending_ids)]
 
+    def begin(self, upload: ResumableUpload) -> None:
+        """Add an upload that is not complete, before its bytes are stored."""
+        self._commit(Put(upload_entries.upload_entry(upload)))
+
+    def find(self, id_: str) -> ResumableUpload | PendingFile | None:
+        """Return an upload, complete or not, by its ID."""
+        (item,) = self._read([id_])
+        return None if item is None else upload_entries.read_upload(item) or file_entries.read_pending(item)
+
+    def claim_part(self, upload: ResumableUpload) -> bool:
+        """Reserve the next part number of an upload for this request. Return whether this succeeded."""
+        return self._is_committed(upload_entries.claim_part(upload))
+
+    def advance(self, before: ResumableUpload, after: ResumableUpload) -> bool:
+        """Add received bytes to an upload. Return whether this succeeded."""
+        return self._is_committed(upload_entries.advance(before, after))
+
+    def finish(self, upload: ResumableUpload, pending: PendingFile) -> bool:
+        """Make a complete upload a pending file. Return whether this succeeded."""
+        return self._is_committed(upload_entries.finish(upload, pending))
+
     def _read(self, ids: Sequence[str]) -> list[Item | None]:
         batches = [ids[first : first + _BATCH] for first in range(0, len(ids), _BATCH)]
         found = (self._engine.get([keys.file_entry(id_) for id_ in batch]) for batch in batches)
         return list(chain.from_iterable(found))
 
-    def _try(self, action: Action) -> bool:
-        """Execute an action. Return whether its expectation was certainly met. Raises Unavailable."""
+    def _try(self, action: Action) -> None:
+        """Execute an action, or do nothing if its expectation is not met. Raises Unavailable."""
+        with suppress(ExpectationFailed, OutcomeUnknown):
+            self._commit(action)
+
+    def _is_committed(self, action: Action) -> bool:
+        """Execute an action. Return whether its expectation was met. Raises Unavailable if unknown."""
         try:
             self._commit(action)
-        except (ExpectationFailed, OutcomeUnknown):
+        except ExpectationFailed:
             return False
         return True
 

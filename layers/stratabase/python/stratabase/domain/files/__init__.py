@@ -2,6 +2,7 @@
 
 - `stored_file`: the value of a File attribute, and the keys of its bytes
 - `pending_file`: an uploaded file that no object has yet
+- `resumable_upload`: a file that is uploaded in several requests
 - `file_name`, `media_type`: the name and the type of an uploaded file, from what the client says
 - `blob`: the keys of bytes, and multipart uploads
 

@@ -9,13 +9,14 @@ from stratabase.domain.objects.instant import Instant
 PENDING_DURATION = 3_600_000
 """Milliseconds after the upload, within which an object can take the file."""
 SWEEP_DELAY = 300_000
-"""Milliseconds after which the sweep removes a file that has become due.
+"""Milliseconds for which the sweep waits, so that writes that have begun can end.
 
-A write that began in time copies the bytes before it commits. It has ended by then.
+After an upload has expired, a write that began in time can still take it. After the sweep has condemned an
+entry, a write that read the entry before can still copy the bytes. Then its commit fails.
 """
 
 
-_FILE_ID = re.compile(r"[0-9A-Za-z]{1,64}")
+_FILE_ID = re.compile(r"[0-9a-v]{26}")
 
 
 def is_file_id(text: str) -> bool:
@@ -57,3 +58,15 @@ class ReleasedFile(NamedTuple):
     pending_id: str | None
     """The ID of the upload, None if the file is no upload any more."""
     file_id: str
+    removal: Instant | None = None
+    """The instant from which the sweep may remove the bytes. None while an object can still take the file."""
+    multipart_id: str | None = None
+    """The ID of the multipart upload, if the upload is not complete."""
+
+    def is_removable(self, now: Instant) -> bool:
+        """Return whether the sweep may remove the bytes."""
+        return self.removal is not None and self.removal <= now
+
+    def is_waiting(self, now: Instant) -> bool:
+        """Return whether the sweep may remove the bytes soon. A later instant is one of a wrong clock."""
+        return self.removal is not None and now < self.removal <= now + SWEEP_DELAY

@@ -27,3 +27,7 @@ class TooMuchPending(Refusal):
         super().__init__(message)
         self.retry_after = retry_after
         """Seconds."""
+
+
+class OffsetConflict(Refusal):
+    """The bytes do not continue a resumable upload: they are for another offset than the present one."""

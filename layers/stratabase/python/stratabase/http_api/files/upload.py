@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from stratabase.domain.files.addresses import pending_file_address
 from stratabase.domain.files.pending_file import FileTarget, PendingFile
 from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth.authentication import require_caller
@@ -43,7 +44,7 @@ def upload_endpoint(uploads: Uploads) -> Endpoint:
     def upload(request: Request, caller: Caller | None) -> Response:
         caller = require_caller(caller)
         pending = uploads.upload(caller, target_of(request, caller), read_sent_file(request))
-        location = ("Location", _pending_url(request, pending))
+        location = ("Location", pending_file_address(request.base_url, pending.target, pending.id))
         return body_response(
             request, 201, REFERENCE_SHAPE, reference_json(pending, caller.formats), (location,)
         )
@@ -79,9 +80,3 @@ def upload_endpoint(uploads: Uploads) -> Endpoint:
         "name": Parameter("The name of the attribute, in uppercase or lowercase."),
     }
     return Endpoint({"POST": post}, parameters)
-
-
-def _pending_url(request: Request, pending: PendingFile) -> str:
-    """Return the URL from which a pending file can be downloaded."""
-    class_name, attribute = pending.target
-    return f"{request.base_url}/auth/file/{class_name.lower()}/{attribute}/pending/{pending.id}"

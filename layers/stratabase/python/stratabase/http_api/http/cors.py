@@ -6,10 +6,14 @@ from stratabase.http_api.http.messages import Headers, Request
 
 REQUEST_HEADERS = (
     "Accept, Authorization, Content-Type, "
-    "If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range"
+    "If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range, "
+    "Tus-Resumable, Upload-Checksum, Upload-Concat, Upload-Defer-Length, Upload-Length, Upload-Metadata, "
+    "Upload-Offset, X-HTTP-Method-Override"
 )
 RESPONSE_HEADERS = (
-    "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Location, Retry-After, WWW-Authenticate"
+    "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Location, Retry-After, "
+    "Tus-Checksum-Algorithm, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, "
+    "Upload-Expires, Upload-Length, Upload-Metadata, Upload-Offset, WWW-Authenticate"
 )
 MAX_AGE = 7200
 """The seconds for which a browser may cache a preflight response. Browsers do not cache it for longer."""

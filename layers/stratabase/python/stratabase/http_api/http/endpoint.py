@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from stratabase.domain.members.member import Caller
-from stratabase.http_api.http.messages import Request, Response
+from stratabase.http_api.http.messages import Headers, Request, Response
 from stratabase.http_api.http.refusals import MethodNotAllowed
 from stratabase.http_api.http.shape import ListShape, Shape
 from stratabase.messages import _, or_list
@@ -56,8 +56,9 @@ class Operation:
     id: str
     summary: str
     responses: Mapping[int, ResponseSpec] = field(default_factory=dict)
-    body: Shape | Mapping[str, Shape] | None = None
-    """The body of the request: a shape (in JSON or XML, as `format` selects), or shapes by media type.
+    body: Shape | Mapping[str, Shape] | tuple[str | Mapping[str, Shape], ...] | str | None = None
+    """The body of the request: a shape (in JSON or XML, as `format` selects), shapes by media type, one or
+    more media types without shape, or a combination of them.
 
     If it is None, the operation ignores the body of a request.
     """
@@ -76,12 +77,14 @@ class Endpoint:
     """The operations at one address, by method.
 
     `parameters` has the path parameters by name. `head` says whether the endpoint answers HEAD like GET. It
-    must be false if a GET changes data. `stratabase.bootstrap.routes` assigns the address.
+    must be false if a GET changes data. `headers` returns further headers of all responses at the address,
+    errors and OPTIONS included. `stratabase.bootstrap.routes` assigns the address.
     """
 
     operations: Mapping[str, Operation]
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     head: bool = True
+    headers: Callable[[Request], Headers] = lambda _: ()
 
     @property
     def allowed_methods(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from stratabase.http_api.http.body import BodyFormat, render_body, requested_format_or_json
 from stratabase.http_api.http.endpoint import ErrorFormat
 from stratabase.http_api.http.messages import Headers, Request, Response
+from stratabase.http_api.http.refusals import CHECKSUM_MISMATCH
 from stratabase.http_api.http.shape import Field, Shape
 
 PROBLEM_SHAPE = Shape(
@@ -23,8 +24,8 @@ PROBLEM_SHAPE = Shape(
     namespace="urn:ietf:rfc:7807",
 )
 
-_TITLES = {413: "Content Too Large"}
-"""Titles by status, for statuses whose phrase in Python before 3.13 is older than RFC 9110."""
+_TITLES = {413: "Content Too Large", CHECKSUM_MISMATCH: "Checksum Mismatch"}
+"""Titles by status, for statuses that Python does not know, or knows by a phrase older than RFC 9110."""
 
 
 def error_response(

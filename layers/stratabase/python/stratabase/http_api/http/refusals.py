@@ -11,6 +11,7 @@ from stratabase.domain.files.refusals import (
     FileNotFound,
     FileTooLarge,
     FileTypeNotAllowed,
+    OffsetConflict,
     PendingFileGone,
     TooMuchPending,
 )
@@ -67,6 +68,18 @@ class PreconditionFailed(Refusal):
     """A condition in the headers of the request does not hold: If-Match or If-Unmodified-Since."""
 
 
+class UnsupportedTusVersion(PreconditionFailed):
+    """A request of tus names no version, or one that is not supported. `supported`: the version that is."""
+
+    def __init__(self, message: Message, supported: str) -> None:
+        super().__init__(message)
+        self.supported = supported
+
+
+class ChecksumMismatch(Refusal):
+    """The body does not have the checksum in the headers of the request."""
+
+
 class RangeNotSatisfiable(Refusal):
     """The requested range of bytes is outside of the file. `size`: that of the file, in bytes."""
 
@@ -107,8 +120,16 @@ def _content_range(refusal: RangeNotSatisfiable) -> Headers:
     return (("Content-Range", f"bytes */{refusal.size}"),)
 
 
+def _tus_version(refusal: UnsupportedTusVersion) -> Headers:
+    return (("Tus-Version", refusal.supported),)
+
+
 def _retry_after(refusal: Unavailable | TooManyFailures | TooManyMails | TooMuchPending) -> Headers:
     return (("Retry-After", str(refusal.retry_after)),)
+
+
+CHECKSUM_MISMATCH = 460
+"""A status of tus, which no RFC has."""
 
 
 class StatusRow(NamedTuple):
@@ -133,8 +154,10 @@ STATUS_TABLE: Mapping[type[Refusal], StatusRow] = {
     NotAcceptable: StatusRow(406),
     MemberTaken: StatusRow(409),
     LastAdministrator: StatusRow(409),
+    OffsetConflict: StatusRow(409),
     PendingFileGone: StatusRow(410),
     PreconditionFailed: StatusRow(412),
+    UnsupportedTusVersion: StatusRow(412, _tus_version),
     BodyTooLarge: StatusRow(413),
     ResponseTooLarge: StatusRow(413),
     FileTooLarge: StatusRow(413),
@@ -145,6 +168,7 @@ STATUS_TABLE: Mapping[type[Refusal], StatusRow] = {
     TooManyFailures: StatusRow(429, _retry_after, Log.warning),
     TooManyMails: StatusRow(429, _retry_after, Log.warning),
     TooMuchPending: StatusRow(429, _retry_after),
+    ChecksumMismatch: StatusRow(CHECKSUM_MISMATCH),
     Unavailable: StatusRow(503, _retry_after, Log.warning),
 }
 

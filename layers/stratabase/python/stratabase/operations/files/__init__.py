@@ -1,10 +1,11 @@
 """Files: upload, download, and removal of what nobody refers to.
 
 - `upload`: accepts a file for an attribute
+- `resumable`: accepts a file in several requests; `complete` makes the upload a pending file
 - `download`: opens the file of an upload, of an object, or of a former version of an object
 - `bind`: copies the bytes of uploads that an object takes, before the commit
 - `sweep`: removes expired uploads, and files that no object refers to any more
 
-`attributes` finds the attribute that an address names. The interfaces of the stores are in
-`operations.file_ports`. Imports `operations.read`. `operations.write` imports `bind`.
+`attributes` finds the attribute that an address names, and `own_uploads` the upload. The interfaces of the
+stores are in `operations.file_ports`. Imports `operations.read`. `operations.write` imports `bind`.
 """

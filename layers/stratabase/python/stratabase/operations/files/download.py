@@ -6,8 +6,9 @@ from typing import NamedTuple, Protocol
 
 from stratabase.domain.access.grants import access_of
 from stratabase.domain.files.blob import BlobNotFound
-from stratabase.domain.files.pending_file import FileTarget, PendingFile, is_file_id
+from stratabase.domain.files.pending_file import PendingFile
 from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
+from stratabase.domain.files.resumable_upload import ResumableUpload
 from stratabase.domain.files.stored_file import StoredFile, file_key, pending_key, stored_file
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
@@ -19,6 +20,7 @@ from stratabase.model.model import Class
 from stratabase.operations.context import ReadContext, read_context
 from stratabase.operations.file_ports import FileStores
 from stratabase.operations.files.attributes import find_attribute
+from stratabase.operations.files.own_uploads import UploadAddress, find_own, upload_gone
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.versions import VersionReader, get_version
@@ -57,22 +59,14 @@ class FileDownloads:
     def find_pending(self, caller: Caller, class_name: str, attribute: str, pending_id: str) -> PendingFile:
         """Return a pending file of the caller. An administrator may see that of any member.
 
-        Class and attribute may be in any case. Raises FileNotFound for an unknown class or attribute, and
-        for an ID that is malformed. Raises PendingFileGone for every other ID that does not name a pending
-        file of the caller for this attribute.
+        Class and attribute may be in any case. Raises Unavailable, PendingFileGone for an upload that is not
+        complete, and as `find_own`.
         """
-        class_, found = find_attribute(self._services.model, class_name, attribute)
-        if not is_file_id(pending_id):
-            raise FileNotFound(_("{id} is not the ID of a pending file.", id=describe_value(pending_id)))
-        (pending,) = self._files.ledger.pending([pending_id])
-        if (
-            pending is None
-            or pending.target != FileTarget(class_.name, found.name)
-            or not (pending.member_id == caller.id or caller.administrator)
-            or not pending.is_pending(self._services.clock.now())
-        ):
-            raise _gone(pending_id)
-        return pending
+        address = UploadAddress(class_name, attribute, pending_id)
+        found = find_own(self._services, self._files.ledger, caller, address)
+        if isinstance(found, ResumableUpload):
+            raise _incomplete(found)
+        return found
 
     def open_bound(
         self, caller: Caller, class_name: str, id_: str, attribute: str, version: Instant | None = None
@@ -98,7 +92,7 @@ class FileDownloads:
         try:
             return self._files.blobs.read(pending_key(pending_id), start, end)
         except BlobNotFound:
-            raise _gone(pending_id) from None
+            raise upload_gone(pending_id) from None
 
     def _read_bound(
         self, reference: Reference, attribute: Attribute, file_id: str, start: int = 0, end: int | None = None
@@ -126,10 +120,12 @@ def _as_of(context: ReadContext, class_: Class, reference: Reference, start: Ins
     return VersionReader(context).show(version, start)
 
 
-def _gone(pending_id: str) -> PendingFileGone:
+def _incomplete(upload: ResumableUpload) -> PendingFileGone:
     message = _(
-        "The pending file {id} does not exist. It may have expired, or an object may have it now.",
-        id=describe_value(pending_id),
+        "The upload {id} is not complete. It has {offset} of {size} bytes. Continue it first.",
+        id=upload.id,
+        offset=upload.offset,
+        size=upload.file.size,
     )
     return PendingFileGone(message)
 

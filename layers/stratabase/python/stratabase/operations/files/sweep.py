@@ -1,12 +1,19 @@
 """Remove expired uploads, released files, and bytes of uploads that objects have taken.
 
+Removal takes two runs. The first one makes sure that no object can take the file any more. The second one
+removes the bytes, after SWEEP_DELAY. Until then, a write that read the entry before may still copy them. Its
+commit fails, and nobody else would find the copy. The clock of the sweep measures this delay, so a writer's
+clock that differs does no harm.
+
 Every step can be repeated. If a process stops in between, the next sweep continues.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from stratabase.domain.files.blob import MultipartUpload
 from stratabase.domain.files.pending_file import ReleasedFile
+from stratabase.domain.files.resumable_upload import upload_id_of
 from stratabase.domain.files.stored_file import PENDING_PREFIX, file_key, pending_key
 from stratabase.operations.file_ports import FileStores
 from stratabase.operations.ports import Clock
@@ -18,36 +25,45 @@ _BATCH = 100
 def sweep_files(files: FileStores, clock: Clock) -> Iterator[None]:
     """Remove the bytes that nothing refers to, and yield after each step. Raises Unavailable."""
     for released in files.ledger.due(clock.now()):
-        _remove(files, released, clock)
-        yield
+        now = clock.now()  # read again, because a sweep may take long
+        if released.is_removable(now):
+            _remove(files, released)
+            yield
+        elif not released.is_waiting(now):
+            files.ledger.condemn(released, now)
+            yield
     yield from _remove_taken(files)
 
 
-def _remove(files: FileStores, released: ReleasedFile, clock: Clock) -> None:
-    # 1. From now on, no object can take the file. If one has just taken it, the entry is gone.
-    if not files.ledger.condemn(released, clock.now()):
-        return
-    # 2. Remove the bytes, also the copy that a write without success may have made.
+def _remove(files: FileStores, released: ReleasedFile) -> None:
+    # 1. Remove the bytes, also the copy that a write without success may have made.
     keys = [file_key(released.file_id)]
     if released.pending_id is not None:
         keys.append(pending_key(released.pending_id))
     files.blobs.delete(keys)
-    # 3. Remove the entry last: until then, the next sweep finds the bytes.
+    if released.pending_id is not None and released.multipart_id is not None:
+        files.blobs.abort_upload(MultipartUpload(pending_key(released.pending_id), released.multipart_id))
+    # 2. Remove the entry last: until then, the next sweep finds the bytes.
     files.ledger.forget(released)
 
 
 def _remove_taken(files: FileStores) -> Iterator[None]:
-    """Remove the bytes of uploads that are not in the ledger: objects have taken copies of them."""
-    ids = (blob.key.removeprefix(PENDING_PREFIX) for blob in files.blobs.list(PENDING_PREFIX))
-    for batch in _batches(ids):
-        known = files.ledger.knows([id_.partition("/")[0] for id_ in batch])
-        taken = [pending_key(id_) for id_, is_known in zip(batch, known, strict=True) if not is_known]
+    """Remove the bytes of uploads that are not in the ledger: objects have taken copies of them.
+
+    This includes what resumable uploads have left, complete or not.
+    """
+    names = (blob.key.removeprefix(PENDING_PREFIX) for blob in files.blobs.list(PENDING_PREFIX))
+    for batch in _batches(names):
+        known = files.ledger.knows([upload_id_of(name) for name in batch])
+        taken = [
+            f"{PENDING_PREFIX}{name}" for name, is_known in zip(batch, known, strict=True) if not is_known
+        ]
         if taken:
             files.blobs.delete(taken)
             yield
 
 
-def _batches(ids: Iterable[str]) -> Iterator[list[str]]:
-    rest = iter(ids)
+def _batches(names: Iterable[str]) -> Iterator[list[str]]:
+    rest = iter(names)
     while batch := list(islice(rest, _BATCH)):
         yield batch

@@ -66,6 +66,11 @@ class FileUploads:
         self._limits = limits
         self._run_all = run_all
 
+    @property
+    def max_size(self) -> int:
+        """The largest file of the instance, in bytes."""
+        return self._limits.file_size
+
     def target(self, caller: Caller, class_name: str, attribute: str) -> FileTarget:
         """Return the attribute that an address names, in any case, if the caller may set it.
 
@@ -81,21 +86,25 @@ class FileUploads:
         Raises FileTooLarge, FileTypeNotAllowed, TooMuchPending, Unavailable.
         """
         pending = self._accept(caller, target, sent)
-        # 1. The ledger comes before the bytes, so that the sweep finds them whatever happens next. The bytes
-        #    of other uploads are counted at the same time, to save a round trip.
-        others, _added = self._run_all(
-            lambda call: call(),
-            (
-                lambda: self._files.ledger.pending_bytes(caller.id, besides=pending.id),
-                lambda: self._files.ledger.add(pending),
-            ),
-        )
-        if others + pending.file.size > self._limits.pending_bytes:
-            self._files.ledger.withdraw(pending.id)
-            raise self._too_much_pending(others)
+        # 1. The ledger comes before the bytes, so that the sweep finds them whatever happens next.
+        self.admit(caller, pending.id, pending.file.size, lambda: self._files.ledger.add(pending))
         # 2. Store the bytes.
         self._files.blobs.put(pending_key(pending.id), (sent.content,), pending.file.size)
         return pending
+
+    def admit(self, caller: Caller, pending_id: str, size: int, add: Call) -> None:
+        """Add an upload to the ledger, if the other pending files of the caller leave room for it.
+
+        `add` adds it. Raises TooMuchPending, Unavailable.
+        """
+        # Count and add at the same time, to save a round trip.
+        others, _added = self._run_all(
+            lambda call: call(),
+            (lambda: self._files.ledger.pending_bytes(caller.id, besides=pending_id), add),
+        )
+        if others + size > self._limits.pending_bytes:
+            self._files.ledger.withdraw(pending_id)
+            raise self._too_much_pending(others)
 
     def _accept(self, caller: Caller, target: FileTarget, sent: SentFile) -> PendingFile:
         """Return the pending file of a sent one. Raises FileTooLarge, FileTypeNotAllowed."""

@@ -2,9 +2,13 @@
 
 | status | meaning | leaves the ledger |
 |---|---|---|
+| UPLOADING | an upload that is not complete (`upload_entries`) | when it becomes PENDING, or by the sweep |
 | PENDING | an upload, which an object can take until it expires | when an object takes it, or by the sweep |
-| RELEASED | the file of an object that no longer has it | by the sweep |
-| DYING | the sweep is removing the bytes | when they are removed |
+| RELEASED | the file of an object that no longer has it, or a withdrawn upload | by the sweep |
+| DYING | the sweep removes the bytes after a delay | when they are removed |
+
+The delay begins when no object can take the file any more. A write that read the entry before may still copy
+the bytes. Its commit fails, and the sweep finds the copy.
 
 All entries are in one partition of the listing index, ordered by the instant at which the sweep removes them.
 The entries of a member's uploads are in a partition of another index, so that they can be counted.
@@ -32,14 +36,17 @@ from stratabase.store.layout import keys
 
 STATUS = "status"
 """The attribute of an entry with its status."""
-PENDING, RELEASED, DYING = "PENDING", "RELEASED", "DYING"
+UPLOADING, PENDING, RELEASED, DYING = "UPLOADING", "PENDING", "RELEASED", "DYING"
 EXPIRES = "expires"
 """The attribute of an upload with the instant from which no object can take it."""
 DUE = "due"
 """The attribute of an entry with the instant from which the sweep removes its bytes."""
 MEMBER_INDEX = "index2"
 """The index with the uploads of each member."""
+MULTIPART_ID = "multipartId"
+"""In the state of an incomplete upload: the ID of its multipart upload."""
 _TARGET_CLASS, _TARGET_ATTRIBUTE = "class", "attribute"
+_FILE_ID, _REMOVAL = "fileId", "removal"
 
 
 def pending_entry(pending: PendingFile) -> Item:
@@ -98,26 +105,45 @@ def take(pending_id: str, now: Instant) -> Delete:
     return Delete(keys.file_entry(pending_id), Expectation(exists=True, conditions=conditions))
 
 
-def release(file_id: str, now: Instant) -> Put:
-    """Return the action by which an object releases its file."""
-    state = orjson.dumps({"fileId": file_id}).decode()
-    # Until this delay is over, a write that has lost against the one that bound the file may still copy it.
-    due = now + SWEEP_DELAY
-    places = {keys.LISTING: due_place(file_id, due)}
-    return Put(Item(keys.file_entry(file_id), {STATUS: RELEASED, DUE: due}, state, places))
+def release(file_id: str) -> Put:
+    """Return the action by which an object releases its file. It is due at once, whatever the clock says."""
+    state = orjson.dumps({_FILE_ID: file_id}).decode()
+    places = {keys.LISTING: due_place(file_id, 0)}
+    return Put(Item(keys.file_entry(file_id), {STATUS: RELEASED, DUE: 0}, state, places))
 
 
-def condemn(id_: str, expect: Expectation) -> Patch:
-    """Return the action that marks an entry, so that no object can take its file any more."""
-    key = keys.file_entry(id_)
-    # Its position is before all others, so that the next sweep finds it if this one is interrupted.
-    places = {keys.LISTING: due_place(id_, 0), MEMBER_INDEX: None}
-    return Patch(key, expect, set={STATUS: DYING, DUE: 0}, places=places)
+def withdraw(pending_id: str) -> Patch:
+    """Return the action by which an upload becomes one that no object can take. It is due at once."""
+    is_upload = tuple(Condition(STATUS, ConditionOperator.EQUALS, status) for status in (PENDING, UPLOADING))
+    places = {keys.LISTING: due_place(pending_id, 0), MEMBER_INDEX: None}
+    return Patch(
+        keys.file_entry(pending_id),
+        Expectation(exists=True, either=is_upload),
+        set={STATUS: RELEASED, DUE: 0},
+        places=places,
+    )
 
 
-def expect_due(now: Instant) -> Expectation:
-    """Return the expectation that an entry is due at an instant. An index may show an earlier state of it."""
-    return Expectation(exists=True, conditions=(Condition(DUE, ConditionOperator.AT_MOST, now),))
+def condemn(released: ReleasedFile, now: Instant) -> Patch:
+    """Return the action that marks an entry, so that no object can take its file any more.
+
+    The entry must be due at `now`: an index may show an earlier state of it. From then on, it is due at all
+    times, so that every sweep finds it. Its removal is after a delay.
+    """
+    id_ = released.ledger_id
+    state = {
+        _FILE_ID: released.file_id,
+        _REMOVAL: now + SWEEP_DELAY,
+        MULTIPART_ID: released.multipart_id,
+    }
+    return Patch(
+        keys.file_entry(id_),
+        Expectation(exists=True, conditions=(Condition(DUE, ConditionOperator.AT_MOST, now),)),
+        set={STATUS: DYING, DUE: 0},
+        # Indexes show only the state, not the status.
+        state=orjson.dumps(state).decode(),
+        places={keys.LISTING: due_place(id_, 0), MEMBER_INDEX: None},
+    )
 
 
 def expect_status(status: str) -> Expectation:
@@ -128,8 +154,11 @@ def expect_status(status: str) -> Expectation:
 def released_file(item: Item) -> ReleasedFile:
     """Return what the sweep has to remove for an entry."""
     id_ = keys.file_entry_id(item.key)
-    file_id = orjson.loads(item.state or "{}").get("fileId", id_)
-    return ReleasedFile(id_, None if file_id == id_ else id_, file_id)
+    state = orjson.loads(item.state or "{}")
+    file_id = state.get(_FILE_ID, id_)
+    return ReleasedFile(
+        id_, None if file_id == id_ else id_, file_id, state.get(_REMOVAL), state.get(MULTIPART_ID)
+    )
 
 
 def due_place(id_: str, due: Instant) -> IndexKey:

@@ -15,7 +15,7 @@ def file_writes(change: Change, model: Model) -> Iterator[Put | Delete]:
         yield file_entries.take(pending_id, change.time)
     for effect in change.object_effects():
         for file_id in _released_files(effect, model):
-            yield file_entries.release(file_id, change.time)
+            yield file_entries.release(file_id)
 
 
 def _released_files(effect: ObjectEffect, model: Model) -> Iterator[str]:

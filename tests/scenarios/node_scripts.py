@@ -1,0 +1,35 @@
+"""Scripts that use clients for JavaScript, in Node."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.service import ROOT
+
+NODE = ROOT / ".node"
+"""Where make installs the packages of tests/clients."""
+CLIENTS = ROOT / "tests/clients"
+
+
+def find_node() -> str:
+    """Return the path of Node. Without it, skip the test, except in CI."""
+    found = shutil.which("node")
+    if found is None and not os.environ.get("CI"):
+        pytest.skip("there is no Node on this machine: install Node 18 or later, with npm")
+    assert found, "CI needs Node"
+    assert (NODE / ".done").exists(), "the clients are not installed: `make .node/.done` does it"
+    return found
+
+
+@contextmanager
+def scripts() -> Iterator[Path]:
+    """Yield a folder with copies of all scripts, which can import the packages there."""
+    with tempfile.TemporaryDirectory(dir=NODE) as folder:
+        for file in CLIENTS.glob("*.mjs"):
+            shutil.copy(file, folder)
+        yield Path(folder)
