@@ -31,7 +31,7 @@ def zipped(*names: str) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in names:
-            archive.writestr(name, b"x")
+            archive.writestr(zipfile.ZipInfo(name), b"x")  # without the time of this run
     return buffer.getvalue()
 
 
@@ -47,9 +47,9 @@ def sound() -> bytes:
 
 def tar_gz() -> bytes:
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
         archive.addfile(tarfile.TarInfo("a"))
-    return buffer.getvalue()
+    return gzip.compress(buffer.getvalue(), mtime=0)
 
 
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010101004800480000ffdb0043")
@@ -110,7 +110,7 @@ RIGHT = [
     (JAR, zipped("META-INF/MANIFEST.MF")),
     (EPUB, zipped("mimetype")),
     ("application/x-anything+zip", ZIP),
-    ("application/gzip", gzip.compress(b"x")),
+    ("application/gzip", gzip.compress(b"x", mtime=0)),
     ("application/gzip", tar_gz()),
     ("application/x-bzip2", bz2.compress(b"x")),
     ("application/x-xz", lzma.compress(b"x")),
@@ -166,7 +166,7 @@ WRONG = [
     ("application/pdf", ZIP),
     ("application/pdf", EXE),
     ("application/pdf", HTML + PDF),
-    ("application/zip", gzip.compress(b"x")),
+    ("application/zip", gzip.compress(b"x", mtime=0)),
     ("application/zip", EXE + ZIP),
     (JAR, GIF + ZIP),
     (DOCX, PDF),

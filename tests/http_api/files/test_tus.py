@@ -130,6 +130,7 @@ def test_a_file_is_uploaded_in_several_requests(send: Send, scenario: ResumableS
 
     head = send("HEAD", id_)
     assert (head.header("Upload-Offset"), head.header("Upload-Length")) == ("10", "10")
+    assert head.header("Upload-Metadata") == METADATA
     file = send("GET", id_, tus=None)
     assert (file.status, base64.b64decode(file.body)) == (200, b"0123456789")
     reference = json.loads(send("GET", id_, tus=None, Accept=REFERENCE_MEDIA_TYPE).body)
@@ -156,7 +157,7 @@ def test_options_says_what_is_supported(send: Send) -> None:
         assert reply.header("Tus-Extension") == (
             "creation,creation-with-upload,termination,expiration,checksum"
         )
-        assert reply.header("Tus-Max-Size") == "100000"
+        assert reply.header("Tus-Max-Size") == "100000000"
         assert reply.header("Tus-Checksum-Algorithm") == "sha1,sha256,sha512,md5"
         allowed = reply.header("Access-Control-Allow-Headers") or ""
         assert {"Tus-Resumable", "Upload-Offset", "Upload-Metadata"} <= set(allowed.split(", "))
@@ -243,15 +244,15 @@ def test_the_checksum_is_compared_with_the_bytes(send: Send) -> None:
 
 def test_large_chunks_and_files_are_refused(send: Send) -> None:
     large = bytes(4 * 1024 * 1024 + 1)
-    id_ = begin(send, 100_000)
+    id_ = begin(send, 10_000_000)
 
     for reply in (
         send("PATCH", id_, large, Upload_Offset="0"),
-        send("POST", body=large, Upload_Length="100000"),
+        send("POST", body=large, Upload_Length="10000000"),
     ):
         assert reply.status == 413
         assert "4 MiB" in detail(reply)
-    assert send("POST", Upload_Length="100001").status == 413
+    assert send("POST", Upload_Length="100000001").status == 413
     assert send("PATCH", begin(send, 3), b"0123", Upload_Offset="0").status == 413
 
 

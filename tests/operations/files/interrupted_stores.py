@@ -6,7 +6,7 @@ from enum import Enum
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from stratabase.adapters.blobs.folder import FolderBlobs
 from stratabase.domain.issues.refusals import Unavailable
@@ -36,11 +36,17 @@ class Interruption(Enum):
     LOST_ANSWER = "it takes effect, but its answer is lost"
 
 
+def _stop() -> NoReturn:
+    raise ProcessStopped
+
+
 class Calls:
     """Counts the calls of the stores, and interrupts one of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, stop: Callable[[], NoReturn] = _stop) -> None:
+        """`stop` stops the process."""
         self.number = 0
+        self._stop = stop
         self._at: int | None = None
         self._interruption = Interruption.STOP
 
@@ -58,7 +64,7 @@ class Calls:
         if number != self._at:
             return call(*arguments, **options)
         if self._interruption is Interruption.STOP:
-            raise ProcessStopped
+            self._stop()
         if self._interruption is Interruption.LOST_ANSWER:
             call(*arguments, **options)
         raise Unavailable(verbatim("out of order"))

@@ -7,6 +7,7 @@ import pytest
 
 from stratabase.domain.files.blob import MultipartUpload, UploadedPart
 from stratabase.domain.members.member import Caller
+from stratabase.operations.file_ports import BlobStore
 from stratabase.operations.files import resumable
 from stratabase.operations.files.own_uploads import UploadAddress
 from stratabase.operations.files.resumable import NewUpload, Progress, ResumableUploads
@@ -17,7 +18,7 @@ from tests.operations.files.file_scenario import BEN, FileScenario
 
 PART, CHUNK = 50, 40
 """Bytes, in place of 5 MiB and 4 MiB."""
-LARGE = FileLimits(file_size=100_000, pending_bytes=200_000)
+LARGE = FileLimits(file_size=100_000_000, pending_bytes=200_000_000)
 NAME = "photo.png"
 
 
@@ -49,9 +50,9 @@ class PartBlobs(InMemoryBlobs):
 class ResumableScenario(FileScenario):
     """A service with files that are uploaded in several requests."""
 
-    def __init__(self, engine: Engine | None = None, blobs: PartBlobs | None = None) -> None:
-        self.part_blobs = blobs or PartBlobs()
-        super().__init__(engine, self.part_blobs)
+    def __init__(self, engine: Engine | None = None, blobs: BlobStore | None = None) -> None:
+        self.part_blobs = blobs if isinstance(blobs, PartBlobs) else PartBlobs()
+        super().__init__(engine, blobs or self.part_blobs)
         self.uploads = FileUploads(self.services, self.files, LARGE)
         self.resumable = ResumableUploads(self.services, self.files, self.uploads)
 

@@ -11,9 +11,10 @@ from stratabase.domain.files.refusals import OffsetConflict, PendingFileGone
 from stratabase.domain.files.resumable_upload import MAX_UPLOAD_DURATION, ResumableUpload
 from stratabase.operations.files.resumable import Progress
 from tests import soak
+from tests.contract.engine.reference import ReferenceEngine
 from tests.operations.files.file_scenario import HOUR
+from tests.operations.files.interrupted_stores import Calls, InterruptedEngine, Interruption, ProcessStopped
 from tests.operations.files.resumable_scenario import CHUNK, PartBlobs, ResumableScenario, small_parts
-from tests.operations.files.test_interruptions import Calls, ProcessStopped, StoppingEngine
 
 CONTENT = bytes(range(256)) * 2
 
@@ -29,7 +30,10 @@ class Client:
 
     def __init__(self, content: bytes, chunk: int = CHUNK) -> None:
         self.calls = Calls()
-        self.scenario = ResumableScenario(StoppingEngine(self.calls), PartBlobs(self.calls.begin))
+        self.scenario = ResumableScenario(
+            InterruptedEngine(ReferenceEngine(), self.calls),
+            PartBlobs(lambda _: self.calls.run(lambda: None)),
+        )
         self.content = content
         self.chunk = chunk
         self.id: str | None = None
@@ -53,7 +57,10 @@ class Client:
 
     def stop_before(self, number: int | None) -> None:
         """Let the process stop before the call with a number, counted from now. None: it goes on."""
-        self.calls.stop_before = None if number is None else self.calls.number + number
+        if number is None:
+            self.calls.go_on()
+        else:
+            self.calls.interrupt(number, Interruption.STOP)
 
     def assert_nothing_is_left(self) -> None:
         """After the sweep, no bytes are there, and no entries."""
@@ -136,7 +143,7 @@ def test_an_upload_that_was_interrupted_at_its_end_is_completed_when_the_client_
     size=st.integers(0, 400),
     steps=st.lists(st.tuples(st.integers(1, CHUNK), st.integers(0, 12), st.booleans()), max_size=30),
 )
-@settings(max_examples=soak.EXAMPLES * 4, deadline=None)
+@settings(max_examples=soak.count(100, 2000), deadline=None)
 def test_random_chunks_stops_and_repetitions_give_the_same_bytes(
     size: int, steps: list[tuple[int, int, bool]]
 ) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import cached_property, partial
-from itertools import chain
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -49,6 +48,10 @@ if TYPE_CHECKING:
     from stratabase.operations.files.upload import FileUploads
     from stratabase.schema.execution.limits import ExecutionPolicy
     from stratabase.schema.executor import SchemaExecutor
+
+
+FILE_MEGABYTE = 1_000_000
+"""Bytes. The unit of API Gateway's limit for streamed responses."""
 
 
 class Instance:
@@ -121,7 +124,7 @@ class Instance:
         from stratabase.operations.files.upload import FileLimits, FileUploads  # noqa: PLC0415 - one function needs it
 
         limits = FileLimits(
-            self.settings.file_megabytes * MEGABYTE, self.settings.pending_megabytes * MEGABYTE
+            self.settings.file_megabytes * FILE_MEGABYTE, self.settings.pending_megabytes * FILE_MEGABYTE
         )
         return FileUploads(self.services, self.files, limits, parallel_reads_of(self.settings))
 
@@ -209,7 +212,13 @@ class Instance:
 
         The steps raise Unavailable.
         """
-        return chain(self.entities.sweep_steps(), sweep_files(self.files, self._clock))
+        try:
+            yield from self.entities.sweep_steps()
+        except Exception:
+            # Files must be swept even if the cleanup of one object fails each time.
+            yield from sweep_files(self.files, self._clock)
+            raise
+        yield from sweep_files(self.files, self._clock)
 
     def close(self) -> None:
         """Finish pending work, and close the stores that were opened."""

@@ -87,10 +87,11 @@ class FileLedger(Protocol):
         Uploads that are incomplete, or that the sweep is removing, do not count.
         """
 
-    def pending_bytes(self, member_id: str, besides: str) -> int:
+    def pending_bytes(self, member_id: str, besides: str, now: Instant) -> int:
         """Return the bytes of all uploads of a member that no object has taken yet, incomplete ones too.
 
-        `besides`: the ID of an upload that does not count.
+        Each counts for 1 KiB at least. Uploads that have expired at `now`, and the one with the ID `besides`,
+        do not count.
         """
 
     def withdraw(self, id_: str) -> None:
@@ -124,6 +125,9 @@ class UploadLedger(FileLedger, Protocol):
 
     def find(self, id_: str) -> ResumableUpload | PendingFile | None:
         """Return an upload, complete or not, by its ID. Expired uploads may still be there."""
+
+    def metadata(self, id_: str) -> str:
+        """Return the metadata of a resumable upload, complete or not. Empty for others."""
 
     def claim_part(self, upload: ResumableUpload) -> bool:
         """Reserve the next part number of an upload for this request. Return whether this succeeded."""

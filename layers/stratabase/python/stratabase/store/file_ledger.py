@@ -39,11 +39,11 @@ class EngineFileLedger:
         """Return the uploads with these IDs, None for others."""
         return [file_entries.read_pending(item) for item in self._read(ids)]
 
-    def pending_bytes(self, member_id: str, besides: str) -> int:
+    def pending_bytes(self, member_id: str, besides: str, now: Instant) -> int:
         """Return the bytes of all uploads of a member that no object has taken yet, but for one."""
         pages = self._engine.range(file_entries.MEMBER_INDEX, keys.file_entries_of(member_id))
         others = (item for item in chain.from_iterable(pages) if item.key != keys.file_entry(besides))
-        return sum(map(file_entries.entry_size, others))
+        return sum(file_entries.counted_size(item, now) for item in others)
 
     def withdraw(self, id_: str) -> None:
         """Make sure that no object can take an upload any more. The sweep removes it. Ignore unknown IDs."""
@@ -76,6 +76,11 @@ class EngineFileLedger:
         """Return an upload, complete or not, by its ID."""
         (item,) = self._read([id_])
         return None if item is None else upload_entries.read_upload(item) or file_entries.read_pending(item)
+
+    def metadata(self, id_: str) -> str:
+        """Return the metadata of a resumable upload, complete or not."""
+        (item,) = self._read([id_])
+        return "" if item is None else upload_entries.metadata_of(item)
 
     def claim_part(self, upload: ResumableUpload) -> bool:
         """Reserve the next part number of an upload for this request. Return whether this succeeded."""

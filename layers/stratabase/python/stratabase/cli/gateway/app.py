@@ -4,7 +4,13 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT, MAX_HEAD, ErrorType, GatewayError
+from stratabase.cli.gateway.errors import (
+    CONNECTION_ERRORS,
+    INTEGRATION_TIMEOUT,
+    MAX_HEAD,
+    ErrorType,
+    GatewayError,
+)
 from stratabase.cli.gateway.event import (
     AsgiScope,
     Event,
@@ -66,9 +72,9 @@ class Gateway:
             response = await self._respond(scope, head, receive, request_id)
         except GatewayError as error:
             response = self._error_responses.response(error, request_id)
-            if head.expects_continue or error.error_type is ErrorType.BAD_REQUEST:
-                # The client may now omit the body that it announced, or the request was not valid HTTP. In
-                # both cases, the next bytes on this connection cannot be interpreted.
+            if head.expects_continue or error.error_type in CONNECTION_ERRORS:
+                # The client may now omit the body that it announced, or send the rest of it later, or the
+                # request was not valid HTTP. So the next bytes on this connection cannot be interpreted.
                 response.headers.append((b"Connection", b"close"))
         except ClientDisconnected:
             return

@@ -19,6 +19,9 @@ MAX_RESULT = MAX_EVENT + 100
 """Lambda's limit of a synchronous response: the bytes of a function's result as JSON. Lambda's own error
 message gives 6291556."""
 
+BODY_TIMEOUT = 120.0
+"""The seconds within which the whole body of a request must arrive."""
+
 INTEGRATION_TIMEOUT = 29.0
 """The seconds after which the gateway stops waiting for a function."""
 
@@ -26,10 +29,11 @@ INTEGRATION_TIMEOUT = 29.0
 class ErrorType(Enum):
     """A type of gateway error: API Gateway's gateway response type, the status, and the title.
 
-    API Gateway has no response type for the first two: it rejects such requests before it knows the API.
+    API Gateway has no response type for the first three: it rejects such requests before it knows the API.
     """
 
     BAD_REQUEST = ("BAD_REQUEST", 400, "Bad Request")
+    BODY_TIMEOUT = ("BODY_TIMEOUT", 408, "Request Timeout")
     HEAD_TOO_LARGE = ("HEAD_TOO_LARGE", 431, "Request Header Fields Too Large")
     REQUEST_TOO_LARGE = ("REQUEST_TOO_LARGE", 413, "Content Too Large")
     NO_ROUTE = ("MISSING_AUTHENTICATION_TOKEN", 403, "Forbidden")
@@ -41,6 +45,10 @@ class ErrorType(Enum):
         self.response_type = response_type
         self.status = status
         self.title = title
+
+
+CONNECTION_ERRORS = frozenset({ErrorType.BAD_REQUEST, ErrorType.BODY_TIMEOUT})
+"""The errors after which the next bytes on the connection cannot be interpreted."""
 
 
 class GatewayError(Exception):

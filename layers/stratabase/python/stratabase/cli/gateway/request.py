@@ -1,11 +1,12 @@
 """Reading of the head and body of an HTTP request, with the rules of API Gateway."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache
 from string import ascii_letters, digits
 from typing import Any, NamedTuple
 
-from stratabase.cli.gateway.errors import MAX_BODY, ErrorType, GatewayError
+from stratabase.cli.gateway.errors import BODY_TIMEOUT, MAX_BODY, ErrorType, GatewayError
 
 Receive = Callable[[], Awaitable[Any]]
 """ASGI's `receive`: returns the next message of a request."""
@@ -76,12 +77,22 @@ class ClientDisconnected(Exception):
     """The client disconnected before it had sent its whole request."""
 
 
-async def receive_body(receive: Receive, length: int | None) -> bytes:
+async def receive_body(receive: Receive, length: int | None, timeout: float = BODY_TIMEOUT) -> bytes:
     """Return the whole body. `length` is its size in bytes if known.
 
-    Raises GatewayError if the body is too large, and ClientDisconnected.
+    Raises GatewayError if the body is too large or takes longer than `timeout` seconds. Raises
+    ClientDisconnected.
     """
     _check_body_size(length or 0)
+    try:
+        async with asyncio.timeout(timeout):
+            return await _whole_body(receive)
+    except TimeoutError:
+        text = f"The body of the request did not arrive within {timeout:g} s."
+        raise GatewayError(ErrorType.BODY_TIMEOUT, text) from None
+
+
+async def _whole_body(receive: Receive) -> bytes:
     message = await _next_message(receive)
     if not message["more_body"]:
         _check_body_size(len(message["body"]))

@@ -3,6 +3,8 @@
 import sys
 import time
 from collections.abc import Callable
+from types import TracebackType
+from typing import Self
 
 from stratabase.wording import pluralize
 
@@ -10,6 +12,9 @@ INTERVAL = 2.0
 """The seconds between two lines of progress."""
 _WIDTH = 30
 """The characters of a full bar."""
+_REFRESH = 0.1
+"""The seconds between two updates of a bar."""
+_MEGABYTE = 1_000_000
 
 PrintLines = Callable[..., None]
 """A function that prints each of its arguments as a line for the user."""
@@ -58,3 +63,43 @@ class ProgressBar:
         """Print the outcome at the end of the task."""
         back = "\r" if sys.stderr.isatty() else ""
         print(f"{back}{self._title}: {outcome} (checked {pluralize(self._done, 'object')})")
+
+
+class TransferBar:
+    """Progress of a file in bytes, as a bar on one line of a terminal. It shows nothing elsewhere."""
+
+    def __init__(self, title: str, size: int) -> None:
+        """`size` is the size of the file in bytes."""
+        self._title = "".join(each if each.isprintable() else "?" for each in title)
+        self._size = size
+        self._start: int | None = None
+        self._started = self._due = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """End the line of the bar."""
+        if self._start is not None and sys.stderr.isatty():
+            print(file=sys.stderr)
+
+    def show(self, done: int) -> None:
+        """Show how many bytes of the file are transferred. The first call says where this run begins."""
+        if self._start is None:
+            self._start = done
+        now = time.monotonic()
+        if not sys.stderr.isatty() or (now < self._due and done < self._size):
+            return
+        self._due = now + _REFRESH
+        share = min(1.0, done / self._size) if self._size else 1.0
+        filled = "#" * int(share * _WIDTH)
+        rate = (done - self._start) / max(now - self._started, 0.001) / _MEGABYTE
+        numbers = f"{share:4.0%} of {self._size / _MEGABYTE:,.1f} MB, {rate:,.1f} MB/s"
+        print(f"\r{self._title} [{filled:<{_WIDTH}}] {numbers}  ", end="", file=sys.stderr, flush=True)
+
+
+def print_note(text: str) -> None:
+    """Print a line about a long task to standard error, below its bar."""
+    print(f"\n{text}" if sys.stderr.isatty() else text, file=sys.stderr)

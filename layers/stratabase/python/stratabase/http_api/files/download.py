@@ -26,7 +26,10 @@ REFERENCE_MEDIA_TYPE = "application/vnd.stratabase.reference+json"
 _VERSION = re.compile(r"[0-9]{1,15}", re.ASCII)
 _CLASS = Parameter("The name of the class, in uppercase or lowercase.")
 _ATTRIBUTE = Parameter("The name of the attribute, in uppercase or lowercase.")
-_VALIDATORS = {"ETag": "The ID of the file, in quotes.", "Last-Modified": "When the file was uploaded."}
+_VALIDATORS = {
+    "ETag": "The ID of the file, in quotes.",
+    "Last-Modified": "When the object was last saved, or the pending file uploaded.",
+}
 _FILE_HEADERS = {
     **_VALIDATORS,
     "Content-Disposition": "Whether to show or save the file, and its name.",

@@ -58,7 +58,11 @@ def read_sent_file(request: Request) -> SentFile:
         raise Malformed(message)
     (part,) = files
     _check_transfer_encoding(part)
-    return SentFile(_file_name(part), part.header("Content-Type"), part.content)
+    name = _file_name(part)
+    if not name:
+        message = _("The part named {name} has no file name. Send a file in this part.", name=FILE_PART)
+        raise Malformed(message)
+    return SentFile(name, part.header("Content-Type"), part.content)
 
 
 def _boundary(content_type: str) -> str:

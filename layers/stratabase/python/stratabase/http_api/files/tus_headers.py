@@ -107,12 +107,6 @@ def _metadata_text(entries: Mapping[str, bytes], name: str) -> str:
         raise Malformed(_("The value of {name} in Upload-Metadata is not UTF-8.", name=name)) from None
 
 
-def format_metadata(name: str, mime_type: str) -> str:
-    """Return the header Upload-Metadata for a file."""
-    values = {"filename": name, "filetype": mime_type}
-    return ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in values.items())
-
-
 def check_chunk_type(request: Request) -> None:
     """Raise UnsupportedMediaType if a body is not declared as bytes of a file."""
     if parse_media_type(request.header("content-type") or "").name != CHUNK_TYPE:

@@ -53,8 +53,8 @@ class FileExtensions(Constraint):
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
         """Yield a violation if a file name has another extension."""
-        _stem, dot, extension = stored["name"].rpartition(".")
-        if not dot or extension.lower() not in self.extensions:
+        name = stored["name"].lower()
+        if not any(name.endswith(f".{extension}") for extension in self.extensions):
             message = _(
                 "The type of the file {name} is not allowed. Use a file with the extension {extensions}.",
                 name=describe_value(stored["name"]),

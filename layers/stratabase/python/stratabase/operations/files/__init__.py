@@ -1,7 +1,7 @@
 """Files: upload, download, and removal of what nobody refers to.
 
 - `upload`: accepts a file for an attribute
-- `resumable`: accepts a file in several requests; `complete` makes the upload a pending file
+- `resumable`: accepts a file in several requests
 - `download`: opens the file of an upload, of an object, or of a former version of an object
 - `bind`: copies the bytes of uploads that an object takes, before the commit
 - `sweep`: removes expired uploads, and files that no object refers to any more

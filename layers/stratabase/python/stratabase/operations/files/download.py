@@ -31,14 +31,20 @@ class ReadBytes(Protocol):
     """Reads a part of a file."""
 
     def __call__(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
-        """Return the bytes from `start` up to `end`. Raises FileNotFound at once, Unavailable."""
+        """Return the bytes from `start` up to `end`. Raises PendingFileGone or FileLost at once, Unavailable."""
 
 
 class OpenFile(NamedTuple):
     """A file that the caller may download."""
 
     file: StoredFile
+    modified: Instant
+    """An instant at which the address had this file, and since which it has had no other."""
     read: ReadBytes
+
+
+class FileLost(Exception):
+    """The bytes of a file are missing, although an object has it. No client can cause this."""
 
 
 class FileDownloads:
@@ -54,7 +60,7 @@ class FileDownloads:
         Raises as `find_pending`.
         """
         pending = self.find_pending(caller, class_name, attribute, pending_id)
-        return OpenFile(pending.file, partial(self._read_pending, pending.id))
+        return OpenFile(pending.file, pending.file.uploaded_on, partial(self._read_pending, pending.id))
 
     def find_pending(self, caller: Caller, class_name: str, attribute: str, pending_id: str) -> PendingFile:
         """Return a pending file of the caller. An administrator may see that of any member.
@@ -84,9 +90,10 @@ class FileDownloads:
             _present(context, reference) if version is None else _as_of(context, class_, reference, version)
         )
         file = None if entity is None else stored_file(entity.state.get(found.name))
-        if file is None:
+        if entity is None or file is None:
             raise _missing(reference, found)
-        return OpenFile(file, partial(self._read_bound, reference, found, file.file_id))
+        modified = max(file.uploaded_on, entity.start or 0)
+        return OpenFile(file, modified, partial(self._read_bound, file.file_id))
 
     def _read_pending(self, pending_id: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
         try:
@@ -94,13 +101,12 @@ class FileDownloads:
         except BlobNotFound:
             raise upload_gone(pending_id) from None
 
-    def _read_bound(
-        self, reference: Reference, attribute: Attribute, file_id: str, start: int = 0, end: int | None = None
-    ) -> Iterator[bytes]:
+    def _read_bound(self, file_id: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
         try:
             return self._files.blobs.read(file_key(file_id), start, end)
-        except BlobNotFound:  # another request has just replaced the file
-            raise _missing(reference, attribute) from None
+        except BlobNotFound:
+            # The object has just been read, and a released file stays for minutes. So the bytes are lost.
+            raise FileLost(file_id) from None
 
 
 def _present(context: ReadContext, reference: Reference) -> Entity | None:

@@ -5,6 +5,7 @@ other request uses, and then advances the offset if it has not changed. Of two r
 succeeds.
 """
 
+from contextlib import suppress
 from typing import NamedTuple
 
 from stratabase.domain.files.blob import MAX_PARTS, MIN_PART_SIZE, BlobNotFound, MultipartUpload
@@ -19,13 +20,14 @@ from stratabase.domain.files.resumable_upload import (
     tail_key,
 )
 from stratabase.domain.files.stored_file import StoredFile, pending_key
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
-from stratabase.operations.file_ports import FileStores
-from stratabase.operations.files.complete import complete_upload, delete_tail
+from stratabase.operations.file_ports import BlobStore, FileStores
 from stratabase.operations.files.own_uploads import UploadAddress, find_own, upload_gone
 from stratabase.operations.files.upload import FileUploads
+from stratabase.operations.ports import Clock
 from stratabase.operations.services import Services
 
 _MEBIBYTE = 1024 * 1024
@@ -56,8 +58,8 @@ class Progress(NamedTuple):
     """How many bytes the file has."""
     expires: Instant
     """When the upload expires; the pending file, if the upload is complete."""
-    metadata: str | None = None
-    """What the client said about the file. None if the upload is complete."""
+    metadata: str = ""
+    """What the client said about the file, if `progress` returns this."""
 
 
 class ResumableUploads:
@@ -117,7 +119,9 @@ class ResumableUploads:
     def progress(self, caller: Caller, address: UploadAddress) -> Progress:
         """Return how far an upload is. Raises Unavailable, and as `find_own`."""
         found = self._find(caller, address)
-        return _progress(found) if isinstance(found, PendingFile) else self._completed(found)
+        if isinstance(found, ResumableUpload):
+            return self._completed(found)._replace(metadata=found.metadata)
+        return _progress(found)._replace(metadata=self._files.ledger.metadata(found.id))
 
     def terminate(self, caller: Caller, address: UploadAddress) -> None:
         """Give up an upload, complete or not. Raises Unavailable, and as `find_own`."""
@@ -133,7 +137,7 @@ class ResumableUploads:
         """Complete an upload that has all its bytes, and return its progress."""
         if not upload.is_complete:
             return _progress(upload)
-        pending = complete_upload(self._files, self._services.clock, upload)
+        pending = _complete(self._files, self._services.clock, upload)
         if pending is None:
             self._files.ledger.withdraw(upload.id)
             raise upload_gone(upload.id)
@@ -151,10 +155,10 @@ class ResumableUploads:
             raise self._interrupted(upload) from None
         if not self._files.ledger.advance(upload, stored):
             if stored.tail is not None:
-                delete_tail(self._files.blobs, stored.tail.key)
+                _delete_tail(self._files.blobs, stored.tail.key)
             raise _conflict(upload.offset)
         if upload.tail is not None:
-            delete_tail(self._files.blobs, upload.tail.key)
+            _delete_tail(self._files.blobs, upload.tail.key)
         return stored
 
     def _read_tail(self, upload: ResumableUpload) -> bytes:
@@ -195,11 +199,49 @@ class ResumableUploads:
         return _conflict(upload.offset)
 
 
+def _complete(files: FileStores, clock: Clock, upload: ResumableUpload) -> PendingFile | None:
+    """Make an upload that has all its bytes a pending file, and return it. Its hour begins now.
+
+    Every step can be repeated, also by several requests at the same time. Returns None if the upload is being
+    removed.
+    """
+    if not _store_bytes(files.blobs, upload):
+        return None
+    pending = upload.pending_file(clock.now())
+    if not files.ledger.finish(upload, pending):
+        found = files.ledger.find(upload.id)
+        return found if isinstance(found, PendingFile) else None
+    if upload.tail is not None:
+        _delete_tail(files.blobs, upload.tail.key)
+    return pending
+
+
+def _store_bytes(blobs: BlobStore, upload: ResumableUpload) -> bool:
+    """Store the bytes of an upload as those of a pending file. Return False if they are gone."""
+    key, size = pending_key(upload.id), upload.file.size
+    try:
+        if upload.multipart_id is not None:
+            blobs.complete_upload(MultipartUpload(key, upload.multipart_id), upload.parts)
+        elif upload.tail is not None:
+            blobs.copy(upload.tail.key, key, size)
+        else:
+            blobs.put(key, (), size)
+    except BlobNotFound:  # another request may have completed it
+        return blobs.size(key) == size
+    return True
+
+
+def _delete_tail(blobs: BlobStore, key: str) -> None:
+    """Remove a tail that is not needed any more. If this fails, the sweep does it when the upload is gone."""
+    with suppress(Unavailable):
+        blobs.delete([key])
+
+
 def _progress(upload: ResumableUpload | PendingFile) -> Progress:
     size = upload.file.size
     if isinstance(upload, PendingFile):
         return Progress(upload.id, upload.target, size, size, upload.expires)
-    return Progress(upload.id, upload.target, upload.offset, size, upload.expires, upload.metadata)
+    return Progress(upload.id, upload.target, upload.offset, size, upload.expires)
 
 
 def _check_chunk(content: bytes, left: int) -> None:

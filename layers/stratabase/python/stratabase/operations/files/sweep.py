@@ -36,11 +36,11 @@ def sweep_files(files: FileStores, clock: Clock) -> Iterator[None]:
 
 
 def _remove(files: FileStores, released: ReleasedFile) -> None:
-    # 1. Remove the bytes, also the copy that a write without success may have made.
-    keys = [file_key(released.file_id)]
+    # 1. Remove the bytes: of the upload first, so that no write can copy them again, then the copy that a
+    #    write without success may have made.
     if released.pending_id is not None:
-        keys.append(pending_key(released.pending_id))
-    files.blobs.delete(keys)
+        files.blobs.delete([pending_key(released.pending_id)])
+    files.blobs.delete([file_key(released.file_id)])
     if released.pending_id is not None and released.multipart_id is not None:
         files.blobs.abort_upload(MultipartUpload(pending_key(released.pending_id), released.multipart_id))
     # 2. Remove the entry last: until then, the next sweep finds the bytes.

@@ -1,6 +1,7 @@
 """Accept a file for an attribute. It stays pending until an object takes it, for an hour at most."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from stratabase.domain.files.file_name import clean_file_name
@@ -8,7 +9,7 @@ from stratabase.domain.files.media_type import stored_media_type
 from stratabase.domain.files.pending_file import PENDING_DURATION, FileTarget, PendingFile
 from stratabase.domain.files.refusals import FileTooLarge, FileTypeNotAllowed, TooMuchPending
 from stratabase.domain.files.stored_file import StoredFile, pending_key
-from stratabase.domain.issues.refusals import Refusal
+from stratabase.domain.issues.refusals import Refusal, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.messages import Message, _
 from stratabase.operations.file_ports import FileStores
@@ -88,8 +89,13 @@ class FileUploads:
         pending = self._accept(caller, target, sent)
         # 1. The ledger comes before the bytes, so that the sweep finds them whatever happens next.
         self.admit(caller, pending.id, pending.file.size, lambda: self._files.ledger.add(pending))
-        # 2. Store the bytes.
-        self._files.blobs.put(pending_key(pending.id), (sent.content,), pending.file.size)
+        # 2. Store the bytes. If that fails, the upload no longer counts for the member.
+        try:
+            self._files.blobs.put(pending_key(pending.id), (sent.content,), pending.file.size)
+        except Unavailable:
+            with suppress(Unavailable):
+                self._files.ledger.withdraw(pending.id)
+            raise
         return pending
 
     def admit(self, caller: Caller, pending_id: str, size: int, add: Call) -> None:
@@ -97,10 +103,12 @@ class FileUploads:
 
         `add` adds it. Raises TooMuchPending, Unavailable.
         """
-        # Count and add at the same time, to save a round trip.
+        now = self._services.clock.now()
+        # Count and add at the same time, to save a round trip. Uploads that run in parallel on several
+        # processes may pass together, since the index that counts them lags.
         others, _added = self._run_all(
             lambda call: call(),
-            (lambda: self._files.ledger.pending_bytes(caller.id, besides=pending_id), add),
+            (lambda: self._files.ledger.pending_bytes(caller.id, pending_id, now), add),
         )
         if others + size > self._limits.pending_bytes:
             self._files.ledger.withdraw(pending_id)

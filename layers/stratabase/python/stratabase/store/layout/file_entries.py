@@ -19,9 +19,15 @@ from typing import Any
 
 import orjson
 
-from stratabase.domain.files.pending_file import SWEEP_DELAY, FileTarget, PendingFile, ReleasedFile
+from stratabase.domain.files.pending_file import (
+    PENDING_DURATION,
+    SWEEP_DELAY,
+    FileTarget,
+    PendingFile,
+    ReleasedFile,
+)
 from stratabase.domain.files.stored_file import stored_file
-from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.instant import Instant, parse_instant
 from stratabase.store.engine.port import (
     Condition,
     ConditionOperator,
@@ -47,6 +53,10 @@ MULTIPART_ID = "multipartId"
 """In the state of an incomplete upload: the ID of its multipart upload."""
 _TARGET_CLASS, _TARGET_ATTRIBUTE = "class", "attribute"
 _FILE_ID, _REMOVAL = "fileId", "removal"
+
+
+MIN_COUNTED_SIZE = 1024
+"""Bytes that each upload counts for at least, so that the number of empty ones is limited too."""
 
 
 def pending_entry(pending: PendingFile) -> Item:
@@ -90,10 +100,12 @@ def read_pending(item: Item | None) -> PendingFile | None:
     return PendingFile(keys.file_entry_id(item.key), target, state["member"], file)
 
 
-def entry_size(item: Item) -> int:
-    """Return the bytes of the file of an upload's entry, as an index shows the entry."""
-    size = orjson.loads(item.state or "{}").get("size")
-    return size if isinstance(size, int) else 0
+def counted_size(item: Item, now: Instant) -> int:
+    """Return the bytes that an upload's entry counts for, as an index shows the entry. 0 if it has expired."""
+    state = orjson.loads(item.state or "{}")
+    size, uploaded_on = state.get("size"), state.get("uploadedOn")
+    has_expired = uploaded_on is not None and parse_instant(uploaded_on) + PENDING_DURATION <= now
+    return 0 if has_expired or not isinstance(size, int) else max(size, MIN_COUNTED_SIZE)
 
 
 def take(pending_id: str, now: Instant) -> Delete:

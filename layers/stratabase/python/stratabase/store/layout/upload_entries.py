@@ -34,7 +34,12 @@ def upload_entry(upload: ResumableUpload) -> Item:
     """Return the entry of an upload that begins."""
     return Item(
         keys.file_entry(upload.id),
-        {file_entries.STATUS: file_entries.UPLOADING, file_entries.DUE: _due(upload), **_progress(upload)},
+        {
+            file_entries.STATUS: file_entries.UPLOADING,
+            file_entries.DUE: _due(upload),
+            _METADATA: upload.metadata,
+            **_progress(upload),
+        },
         _state(upload),
         {
             keys.LISTING: file_entries.due_place(upload.id, _due(upload)),
@@ -58,7 +63,7 @@ def read_upload(item: Item) -> ResumableUpload | None:
         state["member"],
         file,
         state[_SENT_TYPE],
-        state[_METADATA],
+        metadata_of(item),
         state.get(file_entries.MULTIPART_ID),
         last_write=_number(attributes[_LAST_WRITE]),
         offset=_number(attributes[_OFFSET]),
@@ -66,6 +71,12 @@ def read_upload(item: Item) -> ResumableUpload | None:
         parts=_read_parts(attributes[_PARTS]),
         tail=Tail(tail, _number(attributes[_TAIL_SIZE])) if isinstance(tail, str) else None,
     )
+
+
+def metadata_of(item: Item) -> str:
+    """Return the metadata of an upload by its entry, also when it is complete. Other entries have none."""
+    metadata = item.attributes.get(_METADATA)
+    return metadata if isinstance(metadata, str) else ""
 
 
 def claim_part(upload: ResumableUpload) -> Patch:
@@ -111,7 +122,6 @@ def _state(upload: ResumableUpload) -> str:
     state = {
         **file_entries.pending_state(pending),
         _SENT_TYPE: upload.sent_type,
-        _METADATA: upload.metadata,
         file_entries.MULTIPART_ID: upload.multipart_id,
     }
     return orjson.dumps(state).decode()

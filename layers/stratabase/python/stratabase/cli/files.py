@@ -1,0 +1,208 @@
+"""`stratabase files`: uploads files to an instance, and downloads them, as a member of the instance."""
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from stratabase.cli.server.listener import root_url
+from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
+from stratabase.cli.terminal.command_error import MISUSED, CommandError
+from stratabase.cli.terminal.progress import TransferBar
+from stratabase.cli.terminal.settings import read_settings
+from stratabase.cli.transfer.binding import Binding
+from stratabase.cli.transfer.connection import CONTINUE, Connection
+from stratabase.cli.transfer.credentials import PASSWORD_VARIABLE, TOKEN_VARIABLE, read_credentials
+from stratabase.cli.transfer.download import Download
+from stratabase.cli.transfer.form_upload import upload_form
+from stratabase.cli.transfer.local_file import LocalFile, open_local_file
+from stratabase.cli.transfer.resumable import ResumableTransfer
+from stratabase.cli.transfer.tus_upload import TusUpload
+from stratabase.domain.files.addresses import ROOT, file_address
+from stratabase.domain.files.pending_file import FileTarget
+from stratabase.domain.files.resumable_upload import MAX_CHUNK_SIZE
+from stratabase.setting_values import parse_base_url
+
+INTERRUPTED = 130
+"""The exit code of a command that the user interrupted, as in shells."""
+_MAX_VERSION = 10**15
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the subcommands."""
+    add_subcommands(parser, _SUBCOMMANDS)
+
+
+def run(options: Options) -> int:
+    """Run the subcommand, and print the lines that it yields."""
+    try:
+        for line in options.subcommand(options):
+            print(line)
+    except KeyboardInterrupt:
+        raise CommandError(f"\nInterrupted. {CONTINUE}", INTERRUPTED) from None
+    return 0
+
+
+def _upload(options: Options) -> Iterator[str]:
+    """Upload a file, and yield the reference to it. With an object, bind the file to it."""
+    target = FileTarget(options.class_name, options.attribute)
+    with (
+        open_local_file(options.file) as file,
+        Connection(_base_url(options), read_credentials(options.user)) as connection,
+    ):
+        binding = None
+        if options.object is not None:
+            binding = Binding(connection, target, options.object, options.application)
+            binding.check()
+        identity = (file.path.resolve(), file.size, file.modified, connection.base_url, *target)
+        resumable = ResumableTransfer("upload", *identity)
+        reference = _send(connection, file, target, resumable)
+        yield json.dumps(reference)
+        if binding is not None:
+            binding.bind(reference)
+        # Until the object has the file, the next run continues here.
+        resumable.forget()
+
+
+def _send(
+    connection: Connection, file: LocalFile, target: FileTarget, resumable: ResumableTransfer
+) -> object:
+    with TransferBar(file.name, file.size) as bar:
+        if file.size <= MAX_CHUNK_SIZE:
+            return upload_form(connection, file, target, bar)
+        return TusUpload(connection, file, target, resumable).run(bar)
+
+
+def _download(options: Options) -> Iterator[str]:
+    """Download a file, and yield its path."""
+    base_url, url = _link(options) if options.object is None else _address(options)
+    with Connection(base_url, read_credentials(options.user)) as connection:
+        default_name = urlsplit(url).path.rpartition("/")[2]
+        yield str(Download(connection, url, default_name).run(options.output, force=options.force))
+
+
+def _link(options: Options) -> tuple[str, str]:
+    """Return the base URL of a link, and the link. Raises CommandError."""
+    link = options.source
+    base, root, _path = link.partition(f"{ROOT}/")
+    if not root or "://" not in base:
+        raise CommandError(
+            "Name the class, the object and the attribute, or a link such as "
+            f"https://api.example.com{ROOT}/employee/ID/photo.",
+            MISUSED,
+        )
+    base_url = _parse_url(base)
+    if options.url is not None and _parse_url(options.url) != base_url:
+        raise CommandError(f"The link does not begin with {options.url}. Leave out --url.", MISUSED)
+    if options.version is not None:
+        raise CommandError("A link names its version itself. Leave out --version.", MISUSED)
+    return base_url, link.partition("#")[0]
+
+
+def _address(options: Options) -> tuple[str, str]:
+    """Return the base URL, and the address of the file of an object. Raises CommandError."""
+    if options.attribute is None:
+        raise CommandError("Name the attribute too: CLASS OBJECT ATTRIBUTE.", MISUSED)
+    base_url = _base_url(options)
+    target = FileTarget(options.source, options.attribute)
+    return base_url, file_address(base_url, target, options.object, options.version)
+
+
+def _base_url(options: Options) -> str:
+    """Return the root of the addresses of the instance. Raises CommandError."""
+    if options.url is not None:
+        return _parse_url(options.url)
+    settings = read_settings()
+    return root_url(settings.host, settings.port or 8000)
+
+
+def _parse_url(text: str) -> str:
+    try:
+        return parse_base_url(text)
+    except ValueError as error:
+        raise CommandError(f'"{text}" is not a base URL. {error}', MISUSED) from error
+
+
+def _version(text: str) -> int:
+    """Return a version that the user typed. Raises ArgumentTypeError."""
+    if not (text.isascii() and text.isdigit() and int(text[:20]) < _MAX_VERSION):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of milliseconds since 1970")
+    return int(text)
+
+
+_URL: Argument = (
+    "--url",
+    {
+        "metavar": "BASE_URL",
+        "help": "the base URL of the instance, such as https://api.example.com; the default is the instance "
+        "that runs on this machine",
+    },
+)
+_USER: Argument = (
+    "--user",
+    {
+        "metavar": "NAME",
+        "help": f"the member to sign in as; the password comes from {PASSWORD_VARIABLE}, or the command asks "
+        f"for it. Without --user, the command uses the token in {TOKEN_VARIABLE}",
+    },
+)
+_SUBCOMMANDS: Mapping[str, Subcommand] = {
+    "upload": Subcommand(
+        _upload,
+        "upload a file, and print the reference that binds it to an object; a large upload that was "
+        "interrupted continues when you run the same command again",
+        (
+            ("file", {"metavar": "FILE", "type": Path, "help": "the file to upload"}),
+            ("class_name", {"metavar": "CLASS", "help": "the class of the attribute"}),
+            ("attribute", {"metavar": "ATTRIBUTE", "help": "the attribute that the file is for"}),
+            _URL,
+            _USER,
+            (
+                "--object",
+                {
+                    "metavar": "ID",
+                    "help": "also bind the file to this object; write CLASS and ATTRIBUTE as in the model",
+                },
+            ),
+            (
+                "--application",
+                {
+                    "metavar": "NAME",
+                    "help": "the application of the object; the default is the one in the instance's "
+                    "OpenAPI document",
+                },
+            ),
+        ),
+    ),
+    "download": Subcommand(
+        _download,
+        "download the file of an object; a download that was interrupted continues when you run the same "
+        "command again",
+        (
+            ("source", {"metavar": "CLASS|LINK", "help": "the class of the object, or the link of the file"}),
+            ("object", {"metavar": "OBJECT", "nargs": "?", "help": "the ID of the object"}),
+            ("attribute", {"metavar": "ATTRIBUTE", "nargs": "?", "help": "the attribute with the file"}),
+            _URL,
+            _USER,
+            (
+                "--version",
+                {
+                    "metavar": "MS",
+                    "type": _version,
+                    "help": "the start of a historical version, in milliseconds since 1970",
+                },
+            ),
+            (
+                "--output",
+                {
+                    "metavar": "PATH",
+                    "type": Path,
+                    "help": "the file to write, or a folder for it; the default is the file's own name, in "
+                    "the current folder",
+                },
+            ),
+            ("--force", {"action": "store_true", "help": "replace an existing file"}),
+        ),
+    ),
+}

@@ -1,0 +1,14 @@
+"""Transfer of files between this machine and an instance, over its HTTP API.
+
+- `credentials`: who the member is, from the options and the environment.
+- `connection`: sends requests with these credentials, and repeats those that fail for a while.
+- `local_file`: the file to upload.
+- `form_upload`: sends a small file in one request.
+- `tus_upload`: sends a large file in several requests (tus 1.0), and resumes an interrupted upload.
+- `binding`: makes an object take the uploaded file.
+- `download`: receives a file in ranges, and resumes an interrupted download.
+- `download_name`: a safe name for a received file.
+- `resumable`: what a later run needs to resume a transfer, kept in the user's cache folder.
+
+Imports `terminal`, and only the domain and the names of the service.
+"""

@@ -1,0 +1,61 @@
+"""The bar of a transfer shows the share, the size and the rate on one line of a terminal."""
+
+import io
+import itertools
+from contextlib import redirect_stderr
+
+import pytest
+
+from stratabase.cli.terminal.progress import TransferBar, print_note
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    """A terminal. Each look at the clock takes a second."""
+    clock = itertools.count()
+    monkeypatch.setattr("stratabase.cli.terminal.progress.time.monotonic", lambda: float(next(clock)))
+    return Screen()
+
+
+def test_the_bar_stays_on_one_line(screen: Screen) -> None:
+    with redirect_stderr(screen), TransferBar("a.png", 4_000_000) as bar:
+        for done in (1_000_000, 3_000_000, 4_000_000):
+            bar.show(done)
+    lines = screen.getvalue().split("\r")[1:]
+    assert [line.rstrip() for line in lines] == [
+        "a.png [#######                       ]  25% of 4.0 MB, 0.0 MB/s",
+        "a.png [######################        ]  75% of 4.0 MB, 1.0 MB/s",
+        "a.png [##############################] 100% of 4.0 MB, 1.0 MB/s",
+    ]
+    assert screen.getvalue().count("\n") == 1
+
+
+def test_an_empty_file_is_complete(screen: Screen) -> None:
+    with redirect_stderr(screen):
+        TransferBar("a.png", 0).show(0)
+    assert "100% of 0.0 MB" in screen.getvalue()
+
+
+def test_a_name_cannot_change_the_terminal(screen: Screen) -> None:
+    with redirect_stderr(screen):
+        TransferBar("a\x1b[2Jb\n.png", 1).show(1)
+    assert "\ra?[2Jb?.png [" in screen.getvalue()
+
+
+def test_a_note_is_below_the_bar(screen: Screen) -> None:
+    with redirect_stderr(screen):
+        print_note("Trying again.")
+    assert screen.getvalue() == "\nTrying again.\n"
+
+
+def test_nothing_is_shown_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with TransferBar("a.png", 1) as bar:
+        bar.show(1)
+    assert capsys.readouterr().err == ""

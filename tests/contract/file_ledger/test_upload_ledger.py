@@ -1,0 +1,135 @@
+"""The part of the file ledger for resumable uploads."""
+
+import pytest
+
+from stratabase.domain.files.blob import UploadedPart
+from stratabase.domain.files.pending_file import SWEEP_DELAY, FileTarget, PendingFile, ReleasedFile
+from stratabase.domain.files.resumable_upload import MAX_IDLE_DURATION, ResumableUpload, Tail
+from stratabase.domain.files.stored_file import StoredFile
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.store.engine.port import Engine
+from stratabase.store.file_ledger import EngineFileLedger
+from tests.contract.engine.engine_calls import settle
+from tests.fakes import NOON
+from tests.store.failing import FailingEngine, Fault
+
+SIZE = 20_000_000
+BEGUN = ResumableUpload(
+    "upload1",
+    FileTarget("Photo", "picture"),
+    "m1",
+    StoredFile("file1", "a ☃.png", "image/png", SIZE, NOON),
+    "image/png; q=1",
+    "filename eA==",
+    "multipart1",
+    last_write=NOON,
+)
+CONTINUED = BEGUN._replace(
+    offset=12_000_000,
+    last_write=NOON + 1000,
+    parts=(UploadedPart(1, "token one"), UploadedPart(3, "two")),
+    tail=Tail("pending/upload1-t", 1_000_000),
+)
+
+
+@pytest.mark.parametrize("upload", [BEGUN, CONTINUED, BEGUN._replace(multipart_id=None, metadata="")])
+def test_an_upload_is_returned_as_it_was_added(engine: Engine, upload: ResumableUpload) -> None:
+    ledger = EngineFileLedger(engine)
+    ledger.begin(upload)
+
+    assert ledger.find("upload1") == upload
+    assert ledger.find("other") is None
+    assert ledger.pending(["upload1"]) == [None]
+    assert ledger.knows(["upload1"]) == [True]
+    assert EngineFileLedger(settle(engine)).pending_bytes("m1", besides="") == SIZE
+
+
+def test_an_upload_advances_only_from_its_present_offset(engine: Engine) -> None:
+    ledger = EngineFileLedger(engine)
+    ledger.begin(BEGUN)
+
+    assert ledger.advance(BEGUN, CONTINUED)
+    assert not ledger.advance(BEGUN, CONTINUED._replace(offset=5))
+    assert not ledger.claim_part(BEGUN)
+
+    assert ledger.find("upload1") == CONTINUED
+
+
+def test_a_part_number_is_claimed_once(engine: Engine) -> None:
+    ledger = EngineFileLedger(engine)
+    ledger.begin(BEGUN)
+
+    assert ledger.claim_part(BEGUN)
+    assert not ledger.claim_part(BEGUN)
+
+    assert ledger.find("upload1") == BEGUN._replace(next_part=2)
+    assert ledger.advance(BEGUN, CONTINUED)  # the request that claimed the number
+    assert ledger.find("upload1") == CONTINUED._replace(next_part=2)
+
+
+def test_a_complete_upload_becomes_an_ordinary_pending_file(engine: Engine) -> None:
+    ledger = EngineFileLedger(engine)
+    complete = CONTINUED._replace(offset=SIZE)
+    ledger.begin(complete)
+    pending = complete.pending_file(NOON + 5000)
+
+    assert not ledger.finish(CONTINUED, pending)
+    assert ledger.finish(complete, pending)
+    assert not ledger.finish(complete, pending)
+
+    assert ledger.find("upload1") == pending
+    assert ledger.pending(["upload1"]) == [pending]
+    assert not ledger.claim_part(complete)
+    assert not ledger.advance(complete, complete)
+    (listed,) = EngineFileLedger(settle(engine)).due(pending.expires + SWEEP_DELAY)
+    assert listed == ReleasedFile("upload1", "upload1", "file1")
+    other = EngineFileLedger(engine)
+    other.add(PendingFile("upload2", pending.target, "m1", pending.file))
+    ordinary, finished = other._read(["upload2", "upload1"])
+    assert ordinary
+    assert finished
+    assert {**ordinary.attributes, "metadata": complete.metadata} == finished.attributes
+    assert ledger.metadata("upload1") == complete.metadata
+    assert ledger.metadata("upload2") == ledger.metadata("other") == ""
+    assert ordinary.state == finished.state
+
+
+def test_an_upload_is_due_after_its_last_write(engine: Engine) -> None:
+    ledger = EngineFileLedger(engine)
+    ledger.begin(BEGUN)
+    ledger.advance(BEGUN, CONTINUED)
+    due = NOON + 1000 + MAX_IDLE_DURATION + SWEEP_DELAY
+
+    assert list(EngineFileLedger(settle(engine)).due(due - 1)) == []
+    (released,) = EngineFileLedger(settle(engine)).due(due)
+    assert released == ReleasedFile("upload1", "upload1", "file1", None, "multipart1")
+    ledger.condemn(released, due - 1)
+    assert ledger.find("upload1") == CONTINUED
+    ledger.condemn(released, due)
+    assert ledger.find("upload1") is None
+    assert not ledger.advance(CONTINUED, CONTINUED)
+    assert not ledger.finish(CONTINUED, CONTINUED.pending_file(due))
+    (condemned,) = EngineFileLedger(settle(engine)).due(due)
+    assert condemned.multipart_id == "multipart1"
+
+
+def test_an_upload_can_be_withdrawn(engine: Engine) -> None:
+    ledger = EngineFileLedger(engine)
+    ledger.begin(BEGUN)
+
+    ledger.withdraw("upload1")
+
+    assert ledger.find("upload1") is None
+    settled = EngineFileLedger(settle(engine))
+    assert settled.pending_bytes("m1", besides="") == 0
+    (released,) = settled.due(NOON)
+    assert released.multipart_id == "multipart1"
+
+
+@pytest.mark.parametrize("fault", [Fault(0), Fault(0, after=True)])
+def test_a_change_whose_outcome_is_unknown_is_neither_done_nor_refused(engine: Engine, fault: Fault) -> None:
+    EngineFileLedger(engine).begin(BEGUN)
+    failing = EngineFileLedger(FailingEngine(engine, fault))
+
+    with pytest.raises(Unavailable):
+        failing.advance(BEGUN, CONTINUED)
