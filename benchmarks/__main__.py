@@ -11,10 +11,13 @@ from benchmarks import (
     auth_rows,
     client_rows,
     cost_rows,
+    download_rows,
     function_rows,
     http_rows,
     introspection_rows,
     start_rows,
+    streaming_rows,
+    upload_rows,
 )
 
 BENCHMARKS = {
@@ -25,6 +28,9 @@ BENCHMARKS = {
     "costs": cost_rows.main,
     "clients": client_rows.main,
     "http": http_rows.main,
+    "downloads": download_rows.main,
+    "uploads": upload_rows.main,
+    "streaming": streaming_rows.main,
 }
 
 

@@ -78,18 +78,19 @@ class Files:
         return lambda: self._update(photo, pending)
 
     def _create(self, pending: PendingFile) -> Reference:
-        command = Create("Photo", {"name": "new", "picture": _reference_to(pending)})
+        command = Create("Photo", {"name": "new", "picture": reference_to(pending)})
         return save(self._services, command, CALLER).reference
 
     def _update(self, photo: Reference, pending: PendingFile | None) -> object:
-        picture = None if pending is None else _reference_to(pending)
+        picture = None if pending is None else reference_to(pending)
         return save(self._services, Update(photo, {"picture": picture}), CALLER)
 
     def _delete(self, photo: Reference) -> object:
         return delete(self._services, Delete(photo), CALLER)
 
 
-def _reference_to(pending: PendingFile) -> dict[str, object]:
+def reference_to(pending: PendingFile) -> dict[str, object]:
+    """Return the value that an attribute is set to."""
     file = pending.file
     return {
         "pendingFileId": pending.id,

@@ -1,19 +1,26 @@
-"""A Lambda function in its own process, as on AWS: with awslambdaric, in the folder of the function."""
+"""A Lambda function in its own process, in its folder, as on AWS.
+
+It runs in awslambdaric, or in the runtime that streams.
+"""
 
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import cpu, memory
-from benchmarks.runtime_api import runtime_api
+from benchmarks.runtime_api import RuntimeApi, runtime_api
 
 ROOT = Path(__file__).parent.parent
 FUNCTIONS = ROOT / "functions"
+SERVICE = ROOT / "layers/stratabase/python"
+WRAPPER = FUNCTIONS / "download/stream"
+"""The script that starts the runtime that streams."""
 
 
 class Start(NamedTuple):
@@ -47,6 +54,32 @@ def cold_start(folder: Path, event: Mapping[str, Any], environment: Mapping[str,
         finally:
             process.kill()
             process.wait()
+
+
+@contextmanager
+def streaming_function(
+    folder: Path, handler: str, environment: Mapping[str, str] | None = None
+) -> Iterator[tuple[RuntimeApi, "subprocess.Popen[str]"]]:
+    """Run a function in the runtime that streams. Yields the Runtime API, and the process of the function."""
+    with runtime_api() as api:
+        lambda_environment = {
+            "AWS_LAMBDA_RUNTIME_API": api.address,
+            "_HANDLER": handler,
+            "LAMBDA_TASK_ROOT": str(folder),
+            "LAMBDA_RUNTIME_DIR": str(SERVICE),
+        }
+        process = subprocess.Popen(
+            [WRAPPER, sys.executable, "/var/runtime/bootstrap.py"],
+            cwd=folder,
+            env={**os.environ, **lambda_environment, **(environment or {})},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            yield api, process
+        finally:
+            process.kill()
+            process.communicate()
 
 
 def proxy_event(method: str, path: str, resource: str, token: str | None, body: object) -> dict[str, Any]:

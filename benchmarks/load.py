@@ -15,7 +15,7 @@ class Load(NamedTuple):
     seconds: float
     latencies: list[float]
     bad: int
-    """The number of responses with a status other than 200 or with GraphQL errors."""
+    """The number of responses with a status other than 200 or 201, or with GraphQL errors."""
 
 
 class _Connection(asyncio.Protocol):
@@ -38,10 +38,10 @@ class _Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._received += data
         head = self._received.find(b"\r\n\r\n")
-        if head < 0 or len(self._received) < head + 4 + _length(self._received[:head]):
+        if head < 0 or len(self._received) < head + 4 + content_length(self._received[:head]):
             return
         self._latencies.append(time.perf_counter() - self._sent)
-        self._bad += not self._received.startswith(b"HTTP/1.1 200") or b'"errors"' in self._received
+        self._bad += not self._received.startswith(b"HTTP/1.1 20") or b'"errors"' in self._received
         self._received.clear()
         self._next()
 
@@ -59,7 +59,8 @@ class _Connection(asyncio.Protocol):
         self._transport.write(request)
 
 
-def _length(head: bytearray) -> int:
+def content_length(head: bytearray) -> int:
+    """Return the size of the body that the head of a response announces."""
     at = head.lower().index(b"content-length:") + 15
     return int(head[at:].split(b"\r\n", 1)[0])
 

@@ -6,19 +6,17 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks import memory
-from benchmarks.runtime_api import FunctionFailed, RuntimeApi, StreamedAnswer, runtime_api
+from benchmarks.function_process import WRAPPER, streaming_function
+from benchmarks.runtime_api import FunctionFailed, RuntimeApi, StreamedAnswer
 from tests.service import ROOT
 
-WRAPPER = ROOT / "functions/download/stream"
-SERVICE = ROOT / "layers/stratabase/python"
 DEADLINE = 30
 REQUEST_ID = "00000000-0000-4000-a000-000000000000"
 CHUNK = 256 * 1024
@@ -35,35 +33,9 @@ def test_the_template_streams_the_responses_of_download() -> None:
     assert os.access(WRAPPER, os.X_OK)
 
 
-@contextmanager
-def running(
-    folder: Path, handler: str, environment: Mapping[str, str] | None = None
-) -> Iterator[tuple[RuntimeApi, "subprocess.Popen[str]"]]:
-    """Run a function by the wrapper script for a while."""
-    with runtime_api() as api:
-        lambda_environment = {
-            "AWS_LAMBDA_RUNTIME_API": api.address,
-            "_HANDLER": handler,
-            "LAMBDA_TASK_ROOT": str(folder),
-            "LAMBDA_RUNTIME_DIR": str(SERVICE),
-        }
-        process = subprocess.Popen(
-            [WRAPPER, sys.executable, "/var/runtime/bootstrap.py"],
-            cwd=folder,
-            env={**os.environ, **lambda_environment, **(environment or {})},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            yield api, process
-        finally:
-            process.kill()
-            process.communicate()
-
-
 @pytest.fixture(scope="module")
 def function() -> Iterator[tuple[RuntimeApi, "subprocess.Popen[str]"]]:
-    with running(ROOT / "tests", "streaming_function.handler") as started:
+    with streaming_function(ROOT / "tests", "streaming_function.handler") as started:
         yield started
 
 
@@ -154,7 +126,7 @@ def test_after_a_broken_connection_the_next_invocation_is_answered(api: RuntimeA
 def test_a_function_that_cannot_be_loaded_is_reported(tmp_path: Path, text: str, error_type: str) -> None:
     (tmp_path / "app.py").write_text(text)
 
-    with running(tmp_path, "app.handler") as (api, process):
+    with streaming_function(tmp_path, "app.handler") as (api, process):
         with pytest.raises(FunctionFailed, match=f'"errorType": "{error_type}"'):
             api.next_answer()
         assert process.wait(DEADLINE) == 1
@@ -167,7 +139,7 @@ def test_the_function_download_runs_in_it(tmp_path: Path) -> None:
     }
     event = json.loads((ROOT / "events/download_without_credentials.json").read_text())
 
-    with running(ROOT / "functions/download", "app.handler", settings) as (api, _process):
+    with streaming_function(ROOT / "functions/download", "app.handler", settings) as (api, _process):
         answer = api.answer(event)
 
     assert answer.prelude["statusCode"] == 401

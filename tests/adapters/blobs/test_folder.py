@@ -194,6 +194,26 @@ def test_a_server_can_send_a_range_itself(blobs: FolderBlobs) -> None:
         assert b"".join(range_) == content[10:]
 
 
+@pytest.mark.parametrize("is_cached", [True, False])
+def test_chunks_in_memory_and_on_the_disk_make_up_the_range(
+    is_cached: bool, blobs: FolderBlobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_nothing(*_: object) -> int:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    content = pattern(3 * CHUNK_SIZE)
+    put(blobs, "files/a", content)
+    if not is_cached:
+        monkeypatch.setattr(os, "preadv", read_nothing, raising=False)
+    chunks, end = [], len(content) - 7
+    with closing(blobs.read("files/a", 10, end)) as range_:
+        while (chunk := range_.next_cached() or next(range_, None)) is not None:
+            chunks.append(chunk)
+        assert range_.next_cached() is None
+    assert b"".join(chunks) == content[10:end]
+    assert max(len(chunk) for chunk in chunks) <= CHUNK_SIZE
+
+
 @pytest.mark.parametrize(("start", "end"), [(7, 3), (20, None), (20, 30)])
 def test_an_empty_range_ends_where_it_starts(start: int, end: int | None, blobs: FolderBlobs) -> None:
     put(blobs, "files/a", b"0123456789")
@@ -246,6 +266,7 @@ def test_a_file_that_becomes_shorter_is_unavailable(blobs: FolderBlobs, root: Pa
     with closing(blobs.read("files/a")) as chunks:
         next(chunks)
         os.truncate(root / "files/a", CHUNK_SIZE)
+        assert chunks.next_cached() is None
         with pytest.raises(Unavailable, match="temporarily unavailable"):
             next(chunks)
 

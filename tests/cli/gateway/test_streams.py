@@ -1,6 +1,7 @@
 """The gateway sends streamed bodies as fast as their clients receive them, and closes them in any case."""
 
 import http.client
+import itertools
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -36,6 +37,23 @@ class Source:
 
     def close(self) -> None:
         self.closed.set()
+
+
+@dataclass
+class CachedSource(Source):
+    """Chunks of which every other one is in memory."""
+
+    threads: list[str] = field(default_factory=list)
+    """The names of the threads that read the chunks."""
+
+    def __next__(self) -> bytes:
+        self.threads.append(threading.current_thread().name)
+        return super().__next__()
+
+    def next_cached(self) -> bytes | None:
+        if self.read % 2:
+            return None
+        return next(self, None)
 
 
 def streaming(source: Source, length: int, status: int = 200) -> Callable[[Any, Any], Any]:
@@ -74,6 +92,44 @@ def test_a_body_arrives_while_it_is_read() -> None:
         assert source.closed.wait(DEADLINE)
         assert client.request("GET", "/", connection=connection).body == b"root"
         connection.close()
+
+
+def test_chunks_in_memory_are_sent_without_a_thread() -> None:
+    source = CachedSource(iter([b"a", b"b", b"c", b"d", b"e"]))
+    with gateway(streaming(source, 5)) as client:
+        assert client.get("/file").body == b"abcde"
+        assert source.closed.wait(DEADLINE)
+    loop = source.threads[0]
+    assert [thread == loop for thread in source.threads] == [True, False, True, False, True, False]
+
+
+def test_a_fast_client_lets_others_run() -> None:
+    class Memory(Source):
+        def next_cached(self) -> bytes | None:
+            return None if answered.is_set() else next(self, None)
+
+    answered = threading.Event()
+    source = Memory(b"x" for _ in itertools.takewhile(lambda _: not answered.is_set(), itertools.count()))
+    with gateway(streaming(source, 10**12)) as client:
+        connection = client.connection()
+        connection.request("GET", "/file")
+        response = connection.getresponse()
+        assert response.read(1) == b"x"
+        assert client.get("/").body == b"root"
+        answered.set()
+        assert source.closed.wait(DEADLINE)
+        connection.close()
+
+
+@pytest.mark.parametrize("chunks", [[b"first", b"second"], [b"first"]], ids=["long", "short"])
+def test_a_body_of_another_length_breaks_the_connection(
+    chunks: list[bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    source = CachedSource(iter(chunks))
+    with gateway(streaming(source, 8)) as client, pytest.raises(http.client.IncompleteRead):
+        client.get("/file")
+    assert source.closed.wait(DEADLINE)
+    assert "IncompleteBody" in caplog.text
 
 
 def test_a_slow_client_slows_the_reading() -> None:

@@ -1,6 +1,7 @@
 """Reads and writes files of the folder. Errors of the disk become Unavailable."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from io import FileIO
@@ -66,6 +67,22 @@ class FileRange:
         chunk = on_disk(self._read, wanted)
         self._at += len(chunk)
         return chunk
+
+    def next_cached(self) -> bytes | None:
+        """Return the next chunk if it is in the memory of the operating system, otherwise None. Never waits.
+
+        The chunk can be shorter than others. Systems other than Linux cannot tell, nor can some file systems.
+        """
+        wanted = min(CHUNK_SIZE, self.end - self._at)
+        if sys.platform != "linux" or wanted <= 0 or self._file.closed:
+            return None
+        buffer = bytearray(wanted)
+        try:
+            count = os.preadv(self._file.fileno(), [buffer], self._at, os.RWF_NOWAIT)
+        except OSError:
+            return None
+        self._at += count
+        return bytes(memoryview(buffer)[:count]) or None
 
     def fileno(self) -> int:
         """Return the descriptor of the file."""

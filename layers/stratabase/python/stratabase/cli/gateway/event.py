@@ -9,7 +9,6 @@ The format follows events recorded on AWS:
 - The path does not contain the stage, as behind a custom domain.
 """
 
-from base64 import b64encode
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import count
@@ -19,6 +18,7 @@ from urllib.parse import parse_qsl
 from uuid import uuid4
 
 import orjson
+import pybase64
 
 from stratabase.cli.gateway.errors import MAX_EVENT, MAX_HEAD, ErrorType, GatewayError
 from stratabase.cli.gateway.request import Head
@@ -70,7 +70,7 @@ def make_event(scope: AsgiScope, head: Head, match: RouteMatch, body: bytes, req
         "stageVariables": None,
         "requestContext": _request_context(scope, match, path, domain, request_id)
         | {"identity": _identity(source, head.headers.get("User-Agent"))},
-        "body": b64encode(body).decode("ascii") if body else None,
+        "body": pybase64.b64encode_as_string(body) if body else None,
         "isBase64Encoded": bool(body),
     }
 

@@ -27,6 +27,8 @@ _CONNECTION_HEADERS = frozenset(
 """Headers that concern only the connection to the client. Events of API Gateway do not contain them."""
 _HOST_CHARACTERS = (ascii_letters + digits + "-._~%!$&'()*+,;=:[]").encode()
 """The characters that RFC 3986 allows in a host and a port."""
+_PIECE_SIZE = 64 * 1024
+"""The minimum size in bytes of the pieces in which a body is collected, except for the last one."""
 _CAPITALIZED = frozenset({"authorization", "user-agent"})
 """The headers whose names API Gateway capitalizes. It leaves all other names as the client sent them."""
 
@@ -95,12 +97,17 @@ async def _whole_body(receive: Receive) -> bytes:
     if not message["more_body"]:
         _check_body_size(len(message["body"]))
         return bytes(message["body"])
-    body = bytearray(message["body"])
+    # One growing buffer would be copied again and again, and many small chunks would take much memory.
+    size, pieces = len(message["body"]), [bytearray(message["body"])]
     while message["more_body"]:
         message = await _next_message(receive)
-        body += message["body"]
-        _check_body_size(len(body))
-    return bytes(body)
+        size += len(message["body"])
+        _check_body_size(size)
+        if len(pieces[-1]) < _PIECE_SIZE:
+            pieces[-1] += message["body"]
+        else:
+            pieces.append(bytearray(message["body"]))
+    return b"".join(pieces)
 
 
 def is_host(value: bytes) -> bool:

@@ -6,11 +6,12 @@ define the error responses.
 
 import json
 import re
-from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
+
+import pybase64
 
 from stratabase.cli.gateway.errors import MAX_RESULT, ErrorType, GatewayError
 from stratabase.cli.gateway.template import GatewayResponse
@@ -103,7 +104,7 @@ def _body(body: Any, encoded: Any) -> bytes:
     if not isinstance(body, str):
         raise _malformed(f"body is a {type(body).__name__}, not a text")
     try:
-        return b64decode(body, validate=True) if encoded else body.encode()
+        return pybase64.b64decode(body, validate=True) if encoded else body.encode()
     except NotBase64 as error:
         text = f"The function's body is not base64: {error}."
         raise GatewayError(ErrorType.MISCONFIGURED, text) from error

@@ -18,15 +18,15 @@ log = logging.getLogger(__name__)
 async def send_stream(send: Send, receive: Receive, stream: BodyStream, request_id: str) -> None:
     """Send a body after the start of its response, and close it.
 
-    The chunks are read in the threads of the loop, which `send` does not occupy while it waits for the
-    client. If the client disconnects, the rest is not read. If the body fails, the response stays incomplete,
-    so that the server closes the connection. `request_id` is for the log.
+    A chunk that the source doesn't have in memory is read in a thread, which is free again while `send` waits
+    for the client. If the client disconnects, the rest is not read. If the body fails, the response stays
+    incomplete, so that the server closes the connection. `request_id` is for the log.
     """
     reader = _Reader(stream)
     async with _disconnection(receive) as is_disconnected:
         try:
             while not is_disconnected():
-                chunk = await asyncio.to_thread(reader.read)
+                chunk = await reader.next()
                 if chunk is None:
                     await send({"type": "http.response.body", "body": b""})
                     return
@@ -39,21 +39,29 @@ async def send_stream(send: Send, receive: Receive, stream: BodyStream, request_
 
 
 class _Reader:
-    """Reads a body in threads, one chunk at a time."""
+    """Reads a body, one chunk at a time."""
 
     def __init__(self, stream: BodyStream) -> None:
         self._stream = stream
         self._lock = threading.Lock()
 
-    def read(self) -> bytes | None:
+    async def next(self) -> bytes | None:
         """Return the next chunk, or None after the last one."""
-        with self._lock:
-            return next(self._stream, None)
+        chunk = self._stream.next_cached()
+        if chunk is None:
+            return await asyncio.to_thread(self._read)
+        # Nothing else makes this task wait if the client is fast. Let the other requests run.
+        await asyncio.sleep(0)
+        return chunk
 
     def close(self) -> None:
         """Close the body, as soon as no thread reads it."""
         with self._lock:
             self._stream.close()
+
+    def _read(self) -> bytes | None:
+        with self._lock:
+            return next(self._stream, None)
 
 
 @contextlib.asynccontextmanager

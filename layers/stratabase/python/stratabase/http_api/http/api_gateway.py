@@ -3,12 +3,12 @@
 Lambda limits a response to 6 MB of JSON, so this module also measures responses.
 """
 
-import base64
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import orjson
+import pybase64
 
 from stratabase.http_api.http.messages import BodyStream, Headers, Request, Response
 from stratabase.http_api.http.refusals import Malformed, ResponseTooLarge
@@ -67,7 +67,7 @@ def decode_event_body(event: ProxyEvent) -> bytes:
     if not event.get("isBase64Encoded"):
         return str(body).encode("utf-8", "surrogatepass")
     try:
-        return base64.b64decode(body, validate=True)
+        return pybase64.b64decode(body, validate=True)
     except ValueError:
         raise Malformed(_("The request body is incomplete. Send the request again.")) from None
 
@@ -185,4 +185,4 @@ def _values_by_name(headers: Headers) -> dict[str, list[str]]:
 
 
 def _body_text(body: bytes, *, binary: bool) -> str:
-    return base64.b64encode(body).decode("ascii") if binary else body.decode()
+    return pybase64.b64encode_as_string(body) if binary else body.decode()

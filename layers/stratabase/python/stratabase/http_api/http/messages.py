@@ -77,11 +77,20 @@ class BodyStream:
     def __next__(self) -> bytes:
         """Return the next chunk. Raises IncompleteBody, or what the source raises."""
         chunk = next(self._chunks, None)
-        self._left -= len(chunk or b"")
-        if self._left < 0 or (chunk is None and self._left):
-            raise IncompleteBody(f"expected {self.length} bytes, and got {self.length - self._left}")
+        self._count(chunk or b"", is_end=chunk is None)
         if chunk is None:
             raise StopIteration
+        return chunk
+
+    def next_cached(self) -> bytes | None:
+        """Return the next chunk if the source has it in memory, otherwise None. Never waits.
+
+        Only sources with this method are asked. Raises IncompleteBody.
+        """
+        next_cached: Callable[[], bytes | None] | None = getattr(self._chunks, "next_cached", None)
+        chunk = None if next_cached is None else next_cached()
+        if chunk is not None:
+            self._count(chunk)
         return chunk
 
     def close(self) -> None:
@@ -89,6 +98,11 @@ class BodyStream:
         close = getattr(self._chunks, "close", None)
         if close is not None:
             close()
+
+    def _count(self, chunk: bytes, *, is_end: bool = False) -> None:
+        self._left -= len(chunk)
+        if self._left < 0 or (is_end and self._left):
+            raise IncompleteBody(f"expected {self.length} bytes, and got {self.length - self._left}")
 
 
 @frozen
