@@ -20,6 +20,9 @@ from tests.store.thread_switching import taking_turns
 pytestmark = pytest.mark.soak
 
 TIMES = count(6, 500)
+"""How often the races for one upload run."""
+FEW_TIMES = count(6, 100)
+"""How often all others run: they take long over the wire."""
 GONE, NO_FILE, NO_UPLOAD = ["ENTITY_NOT_FOUND"], "FileNotFound", "PendingFileGone"
 Operation = Callable[[Contest], object]
 
@@ -31,9 +34,11 @@ def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore
         yield opened
 
 
-def race(stores: OpenStores, *operations: Operation) -> Iterator[tuple[Contest, Sequence[object]]]:
+def race(
+    stores: OpenStores, *operations: Operation, times: int = FEW_TIMES
+) -> Iterator[tuple[Contest, Sequence[object]]]:
     """Yield a contest after operations at the same time, and their results, many times."""
-    for _ in range(TIMES):
+    for _ in range(times):
         contest = Contest(stores.engine, stores.blobs)
         yield contest, run_concurrently(*(partial(run, contest, operation) for operation in operations))
         check_no_bytes_are_missing(contest.scenario)
@@ -44,7 +49,7 @@ def race(stores: OpenStores, *operations: Operation) -> Iterator[tuple[Contest, 
 
 
 def test_of_two_writes_that_take_an_upload_one_gets_it(stores: OpenStores) -> None:
-    for contest, results in race(stores, contests.create, contests.replace, contests.create):
+    for contest, results in race(stores, contests.create, contests.replace, contests.create, times=TIMES):
         assert sorted(results, key=str) == sorted([DONE, GONE, GONE], key=str)
         files, pending = contest.state()
         assert [content for _is_photo, content in files].count(NEW) == 1
@@ -53,7 +58,7 @@ def test_of_two_writes_that_take_an_upload_one_gets_it(stores: OpenStores) -> No
 
 @pytest.mark.parametrize("sweep", [contests.sweep, contests.sweep_ahead], ids=["due", "ahead"])
 def test_a_write_takes_an_upload_or_the_sweep_removes_it(stores: OpenStores, sweep: Operation) -> None:
-    for contest, (taken, _swept) in race(stores, contests.create, sweep):
+    for contest, (taken, _swept) in race(stores, contests.create, sweep, times=TIMES):
         assert taken in [DONE, GONE]
         files, pending = contest.state()
         assert (NEW in [content for _is_photo, content in files]) == (taken == DONE)
@@ -61,7 +66,7 @@ def test_a_write_takes_an_upload_or_the_sweep_removes_it(stores: OpenStores, swe
 
 
 def test_a_write_takes_an_upload_or_its_member_withdraws_it(stores: OpenStores) -> None:
-    for contest, (taken, _withdrawn) in race(stores, contests.replace, contests.withdraw):
+    for contest, (taken, _withdrawn) in race(stores, contests.replace, contests.withdraw, times=TIMES):
         assert taken in [DONE, GONE]
         assert contest.state() == ([(True, NEW if taken == DONE else OLD)], [False, True])
 
@@ -134,7 +139,7 @@ def test_writes_and_sweeps_of_many_members_leave_nothing(stores: OpenStores) -> 
             scenario.delete(reference)
         return DONE
 
-    for contest, results in race(stores, use, use, use, contests.sweep_ahead):
+    for contest, results in race(stores, use, use, use, contests.sweep_ahead, times=FEW_TIMES // 3):
         # A remote store may be too busy for a member.
         assert set(map(str, results)) <= {DONE, str(GONE), "Unavailable"}
         assert (True, OLD) in contest.state()[0]
