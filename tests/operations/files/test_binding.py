@@ -11,6 +11,7 @@ from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.commands import Create, PartsCommand, UpdateBulk
 from stratabase.operations.context import evaluation_context
+from stratabase.operations.files.download import FileLost
 from stratabase.operations.write.bulk import update_bulk
 from stratabase.operations.write.services import preview, save, validate
 from tests.fakes import unlimited_budget
@@ -238,6 +239,26 @@ def test_bytes_that_are_missing_make_the_upload_missing() -> None:
         scenario.create(picture=pending)
 
     assert issues_of(refused.value) == [("ENTITY_NOT_FOUND", "data.picture")]
+
+
+def test_lost_bytes_of_an_object_are_no_fault_of_the_client() -> None:
+    scenario = FileScenario()
+    photo = scenario.create(picture=scenario.upload())
+    scenario.blobs.delete([f"files/{file_id_of(photo)}"])
+
+    with pytest.raises(FileLost):
+        scenario.download(photo.reference)
+
+
+def test_a_download_of_a_file_that_is_removed_meanwhile_finds_none() -> None:
+    scenario = FileScenario()
+    photo = scenario.create(picture=scenario.upload())
+    opened = scenario.downloads.open_bound(BEN, "Photo", photo.reference.id, "picture")
+    scenario.update(photo.reference, picture=None)
+    scenario.blobs.delete([f"files/{file_id_of(photo)}"])
+
+    with pytest.raises(FileNotFound):
+        opened.read()
 
 
 def test_a_refused_write_leaves_the_upload_pending() -> None:

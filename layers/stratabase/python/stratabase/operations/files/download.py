@@ -9,7 +9,7 @@ from stratabase.domain.files.blob import BlobNotFound
 from stratabase.domain.files.pending_file import PendingFile
 from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.domain.files.resumable_upload import ResumableUpload
-from stratabase.domain.files.stored_file import StoredFile, file_key, pending_key, stored_file
+from stratabase.domain.files.stored_file import StoredFile, file_ids, file_key, pending_key, stored_file
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
@@ -31,7 +31,10 @@ class ReadBytes(Protocol):
     """Reads a part of a file."""
 
     def __call__(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
-        """Return the bytes from `start` up to `end`. Raises PendingFileGone, FileLost, Unavailable."""
+        """Return the bytes from `start` up to `end`.
+
+        Raises FileNotFound or PendingFileGone if the file has just gone. Raises FileLost, Unavailable.
+        """
 
 
 class OpenFile(NamedTuple):
@@ -85,28 +88,37 @@ class FileDownloads:
         access, reference = access_of(self._services.model, caller.profile), Reference(class_.name, id_)
         if access is not None and access.read_obstacle(class_.name, found.name) is not None:
             raise _missing(reference, found)
-        context = read_context(self._services, caller)
-        entity = (
-            _present(context, reference) if version is None else _as_of(context, class_, reference, version)
-        )
+        entity = self._find(caller, class_, reference, version)
         file = None if entity is None else stored_file(entity.state.get(found.name))
         if entity is None or file is None:
             raise _missing(reference, found)
-        modified = max(file.uploaded_on, entity.start or 0)
-        return OpenFile(file, modified, partial(self._read_bound, file.file_id))
+
+        def read(start: int = 0, end: int | None = None) -> Iterator[bytes]:
+            try:
+                return self._files.blobs.read(file_key(file.file_id), start, end)
+            except BlobNotFound:
+                # Unless the object has lost the file since it was read, its bytes should be there.
+                again = self._find(caller, class_, reference, version)
+                if again is not None and file.file_id in file_ids(again.state):
+                    raise FileLost(file.file_id) from None
+                raise _missing(reference, found) from None
+
+        return OpenFile(file, max(file.uploaded_on, entity.start or 0), read)
+
+    def _find(
+        self, caller: Caller, class_: Class, reference: Reference, version: Instant | None
+    ) -> Entity | None:
+        """Return an object, or a version of it, as the caller sees it now."""
+        context = read_context(self._services, caller)
+        return (
+            _present(context, reference) if version is None else _as_of(context, class_, reference, version)
+        )
 
     def _read_pending(self, pending_id: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
         try:
             return self._files.blobs.read(pending_key(pending_id), start, end)
         except BlobNotFound:
             raise upload_gone(pending_id) from None
-
-    def _read_bound(self, file_id: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
-        try:
-            return self._files.blobs.read(file_key(file_id), start, end)
-        except BlobNotFound:
-            # The object has just been read, and a released file stays for minutes. So the bytes are lost.
-            raise FileLost(file_id) from None
 
 
 def _present(context: ReadContext, reference: Reference) -> Entity | None:
