@@ -11,8 +11,8 @@ from benchmarks.role_rows import CALLER, Cost, Operations
 from benchmarks.table import Figure
 from stratabase.domain.files.pending_file import PendingFile
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.objects.instant import format_instant
 from stratabase.domain.write.commands import Create, Delete, Update
+from stratabase.model.types.storage import Stored
 from stratabase.operations.file_ports import FileStores
 from stratabase.operations.files.upload import FileLimits, FileUploads, SentFile
 from stratabase.operations.services import Services
@@ -89,14 +89,6 @@ class Files:
         return delete(self._services, Delete(photo), CALLER)
 
 
-def reference_to(pending: PendingFile) -> dict[str, object]:
+def reference_to(pending: PendingFile) -> dict[str, Stored]:
     """Return the value that an attribute is set to."""
-    file = pending.file
-    return {
-        "pendingFileId": pending.id,
-        "fileId": file.file_id,
-        "name": file.name,
-        "mimeType": file.mime_type,
-        "size": file.size,
-        "uploadedOn": format_instant(file.uploaded_on),
-    }
+    return pending.file.reference(pending.id)

@@ -8,7 +8,6 @@ from stratabase.domain.files.stored_file import stored_file
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.objects.instant import format_instant
 from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model
@@ -157,16 +156,7 @@ class FileScenario:
 
 def reference_to(pending: PendingFile, **changes: Any) -> dict[str, Any]:
     """Return the PendingFileReference of an upload, as a client sends it."""
-    file = pending.file
-    return {
-        "pendingFileId": pending.id,
-        "fileId": file.file_id,
-        "name": file.name,
-        "mimeType": file.mime_type,
-        "size": file.size,
-        "uploadedOn": format_instant(file.uploaded_on),
-        **changes,
-    }
+    return {**pending.file.reference(pending.id), **changes}
 
 
 def _values(values: Mapping[str, Any]) -> dict[str, Any]:

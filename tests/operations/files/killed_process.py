@@ -11,12 +11,12 @@ the process was killed.
 import json
 import os
 import signal
-import sys
 from pathlib import Path
 from typing import NoReturn
 
 from stratabase.adapters.blobs.folder import FolderBlobs
 from stratabase.store.sqlite.engine import SqliteEngine
+from tests.forked_process import answer_lines, output_of_fork
 from tests.operations.files.interrupted_operations import OPERATIONS, Prepared
 from tests.operations.files.interrupted_stores import Calls, Interruption, OpenStores
 
@@ -48,25 +48,10 @@ def live(folder: Path, name: str, last: int, result: int) -> None:
 
 def lived(folder: Path, name: str, last: int) -> int:
     """Return how many calls a process has made, 0 if it was killed."""
-    hears, tells = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        live(folder, name, last, tells)
-        os._exit(0)
-    os.close(tells)
-    with os.fdopen(hears, "rb") as pipe:
-        result = pipe.read()
-    _, status = os.waitpid(pid, 0)
-    assert os.waitstatus_to_exitcode(status) == (0 if result else -signal.SIGKILL)
+    result, exit_code = output_of_fork(lambda tells: live(folder, name, last, tells))
+    assert exit_code == (0 if result else -signal.SIGKILL)
     return len(result)
 
 
-def main() -> None:
-    """Run a process for each line of the input."""
-    for line in sys.stdin:
-        folder, name, last = json.loads(line)
-        print(json.dumps(lived(Path(folder), name, last)), flush=True)  # noqa: T201 - how processes talk here
-
-
 if __name__ == "__main__":
-    main()
+    answer_lines(lived)

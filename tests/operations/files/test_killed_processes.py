@@ -1,8 +1,6 @@
 """A process killed at any call leaves no object without bytes, and no bytes that stay after the sweep."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import count as numbers
@@ -11,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.domain.objects.entity import Reference
+from tests.forked_process import ForkingProcess
 from tests.operations.files.file_scenario import FileScenario
 from tests.operations.files.interrupted_operations import OPERATIONS
 from tests.operations.files.killed_process import open_stores
@@ -30,30 +29,19 @@ class ProcessKiller:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._numbers = numbers(1)
-        self._makes = subprocess.Popen(
-            [sys.executable, "-m", "tests.operations.files.killed_process"],
-            cwd=ROOT,
-            text=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+        self._process = ForkingProcess("tests.operations.files.killed_process")
 
     def life(self, name: str, last: int) -> int:
         """Check what a process leaves that is killed before a call. Return the number of calls it made."""
         folder = self._folder / str(next(self._numbers))
         folder.mkdir()
-        assert self._makes.stdin
-        assert self._makes.stdout
-        self._makes.stdin.write(json.dumps([str(folder), name, last]) + "\n")
-        self._makes.stdin.flush()
-        calls: int = json.loads(self._makes.stdout.readline())
+        calls: int = self._process.answer(folder, name, last)
         _check(folder)
         return calls
 
     def end(self) -> None:
         """End the process."""
-        self._makes.communicate()
-        assert self._makes.returncode == 0
+        self._process.end()
 
 
 def _check(folder: Path) -> None:

@@ -7,11 +7,9 @@ the command on the company in that file. It is killed before the SQL statement w
 output says how many statements had begun, and whether the process reported the command's end.
 """
 
-import json
 import os
 import signal
 import sqlite3
-import sys
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import Any
 
 from stratabase.domain.issues.refusals import Refused
 from stratabase.store.sqlite.engine import SqliteEngine
+from tests.forked_process import answer_lines, output_of_fork
 from tests.graphs.commands import do
 from tests.graphs.company import COMPANY
 from tests.graphs.stored_company import services_over
@@ -58,25 +57,10 @@ def live(path: Path, name: str, last: int, result: int) -> None:
 
 def lived(path: Path, name: str, last: int) -> tuple[int, bool]:
     """Return how many statements a process began, and whether it reported the end of the command."""
-    hears, tells = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        live(path, name, last, tells)
-        os._exit(0)
-    os.close(tells)
-    with os.fdopen(hears, "rb") as pipe:
-        result = pipe.read()
-    _, status = os.waitpid(pid, 0)
-    assert os.waitstatus_to_exitcode(status) in {0, -signal.SIGKILL}
+    result, exit_code = output_of_fork(lambda tells: live(path, name, last, tells))
+    assert exit_code in {0, -signal.SIGKILL}
     return result.count(BEGUN), HEARD in result
 
 
-def main() -> None:
-    """Run a process for each line of the input."""
-    for line in sys.stdin:
-        path, name, last = json.loads(line)
-        print(json.dumps(lived(Path(path), name, last)), flush=True)  # noqa: T201 - how processes talk here
-
-
 if __name__ == "__main__":
-    main()
+    answer_lines(lived)

@@ -1,9 +1,6 @@
 """A process killed at any SQL statement leaves the old graph or the new one."""
 
-import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +9,7 @@ import pytest
 
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
+from tests.forked_process import ForkingProcess
 from tests.graphs.company import COMPANY
 from tests.graphs.company_engines import original
 from tests.graphs.stored_company import company_items
@@ -38,24 +36,14 @@ class ProcessKiller:
     def __init__(self, folder: Path) -> None:
         self._original = original(folder)
         self._path = folder / "store.db"
-        self._makes = subprocess.Popen(
-            [sys.executable, "-m", "tests.operations.write.killed_process"],
-            cwd=ROOT,
-            text=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+        self._process = ForkingProcess("tests.operations.write.killed_process")
 
     def life(self, name: str, last: int) -> ProcessOutcome:
         """Return the outcome of a command whose process is killed before a statement."""
         for path in self._path.parent.glob(f"{self._path.name}*"):
             path.unlink()
         shutil.copyfile(self._original, self._path)
-        assert self._makes.stdin
-        assert self._makes.stdout
-        self._makes.stdin.write(json.dumps([str(self._path), name, last]) + "\n")
-        self._makes.stdin.flush()
-        statements, heard = json.loads(self._makes.stdout.readline())
+        statements, heard = self._process.answer(self._path, name, last)
         return ProcessOutcome(statements, heard, self._left())
 
     def _left(self) -> Items:
@@ -67,8 +55,7 @@ class ProcessKiller:
 
     def end(self) -> None:
         """End the process."""
-        self._makes.communicate()
-        assert self._makes.returncode == 0
+        self._process.end()
 
 
 @pytest.fixture(scope="module")

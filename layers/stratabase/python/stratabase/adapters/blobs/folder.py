@@ -14,13 +14,13 @@ from pathlib import Path
 from stratabase.adapters.blobs.disk import FileRange, chunks, create_file, on_disk, write_all
 from stratabase.adapters.blobs.temporary_folder import TemporaryFolder
 from stratabase.domain.files.blob import (
-    MAX_PARTS,
     Blob,
     BlobNotFound,
     MultipartUpload,
     UploadedPart,
     check_blob_key,
     check_blob_prefix,
+    check_part_number,
     is_blob_key,
     parts_in_order,
 )
@@ -105,9 +105,7 @@ class FolderBlobs:
 
     def put_part(self, upload: MultipartUpload, number: int, content: bytes) -> UploadedPart:
         """Store a part."""
-        if not 1 <= number <= MAX_PARTS:
-            raise ValueError(f"Parts have numbers from 1 to {MAX_PARTS}, not {number}.")
-        on_disk(self._put_part, upload, number, content)
+        on_disk(self._put_part, upload, check_part_number(number), content)
         return UploadedPart(number, _checksum(zlib.crc32(content)))
 
     def complete_upload(self, upload: MultipartUpload, parts: Sequence[UploadedPart]) -> None:

@@ -15,13 +15,13 @@ from stratabase.adapters.blobs.s3_errors import RangeBeyondEnd, map_s3_error, un
 from stratabase.aws import AwsEndpoint, create_client
 from stratabase.domain.files.blob import (
     CHUNK_SIZE,
-    MAX_PARTS,
     Blob,
     BlobNotFound,
     MultipartUpload,
     UploadedPart,
     check_blob_key,
     check_blob_prefix,
+    check_part_number,
     parts_in_order,
 )
 
@@ -108,14 +108,12 @@ class S3Blobs:
 
     def put_part(self, upload: MultipartUpload, number: int, content: bytes) -> UploadedPart:
         """Store a part. Its token is the checksum and the ETag, which S3 needs to complete the upload."""
-        if not 1 <= number <= MAX_PARTS:
-            raise ValueError(f"Parts have numbers from 1 to {MAX_PARTS}, not {number}.")
         checksum = _checksum(content)
         stored = self._call(
             "upload_part",
             upload.key,
             UploadId=upload.id,
-            PartNumber=number,
+            PartNumber=check_part_number(number),
             Body=content,
             ContentLength=len(content),
             ChecksumCRC32=checksum,

@@ -63,6 +63,13 @@ def check_blob_prefix(prefix: str) -> str:
     return prefix
 
 
+def check_part_number(number: int) -> int:
+    """Return the number of a part. Raises ValueError if no part can have it."""
+    if not 1 <= number <= MAX_PARTS:
+        raise ValueError(f"Parts have numbers from 1 to {MAX_PARTS}, not {number}.")
+    return number
+
+
 def parts_in_order(parts: Iterable[UploadedPart]) -> list[UploadedPart]:
     """Return the parts of an upload by number. Raises ValueError if there are none, or two with a number."""
     ordered = sorted(parts)

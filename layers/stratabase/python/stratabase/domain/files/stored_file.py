@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
+from stratabase.model.types.file import PENDING_ID
 from stratabase.model.types.storage import Stored
 
 
@@ -28,6 +29,10 @@ class StoredFile(NamedTuple):
             "size": self.size,
             "uploadedOn": format_instant(self.uploaded_on),
         }
+
+    def reference(self, pending_id: str) -> dict[str, Stored]:
+        """Return the PendingFileReference of this file while it is pending, with the date as it is stored."""
+        return {PENDING_ID: pending_id, **self.stored()}
 
 
 def stored_file(value: Any) -> StoredFile | None:

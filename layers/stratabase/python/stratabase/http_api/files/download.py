@@ -6,7 +6,7 @@ from typing import Protocol
 import orjson
 
 from stratabase.domain.files.addresses import PENDING_SEGMENT
-from stratabase.domain.files.pending_file import FileTarget, PendingFile
+from stratabase.domain.files.pending_file import FileTarget
 from stratabase.domain.files.refusals import FileNotFound
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.instant import Instant
@@ -62,7 +62,7 @@ def pending_file_endpoint(downloads: Downloads, max_size: int = MAX_STREAMED_SIZ
         if not _accepts_reference(request):
             response = file_response(request, open_file, max_size)
             return response.with_headers((*response.headers, vary))
-        reference = reference_json(PendingFile(pending_id, target, caller.id, open_file.file), caller.formats)
+        reference = reference_json(pending_id, open_file.file, caller.formats)
         return Response(200, (("Content-Type", REFERENCE_MEDIA_TYPE), vary), orjson.dumps(reference))
 
     get = Operation(

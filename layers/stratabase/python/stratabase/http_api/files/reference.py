@@ -1,6 +1,6 @@
 """The reference to a pending file, which clients send back to bind the file to an object."""
 
-from stratabase.domain.files.pending_file import PendingFile
+from stratabase.domain.files.stored_file import StoredFile
 from stratabase.domain.objects.instant import format_instant
 from stratabase.formats.preferences import Formats
 from stratabase.http_api.http.shape import Field, Shape
@@ -22,14 +22,7 @@ REFERENCE_SHAPE = Shape(
 )
 
 
-def reference_json(pending: PendingFile, formats: Formats) -> dict[str, object]:
+def reference_json(pending_id: str, file: StoredFile, formats: Formats) -> dict[str, object]:
     """Return the reference to a pending file, with its date in the formats of a member."""
-    file = pending.file
-    return {
-        "pendingFileId": pending.id,
-        "fileId": file.file_id,
-        "name": file.name,
-        "mimeType": file.mime_type,
-        "size": file.size,
-        "uploadedOn": DatetimeType().serializer("default", formats)(format_instant(file.uploaded_on)),
-    }
+    uploaded_on = DatetimeType().serializer("default", formats)(format_instant(file.uploaded_on))
+    return {**file.reference(pending_id), "uploadedOn": uploaded_on}

@@ -46,7 +46,11 @@ def upload_endpoint(uploads: Uploads) -> Endpoint:
         pending = uploads.upload(caller, target_of(request, caller), read_sent_file(request))
         location = ("Location", pending_file_address(request.base_url, pending.target, pending.id))
         return body_response(
-            request, 201, REFERENCE_SHAPE, reference_json(pending, caller.formats), (location,)
+            request,
+            201,
+            REFERENCE_SHAPE,
+            reference_json(pending.id, pending.file, caller.formats),
+            (location,),
         )
 
     post = Operation(
