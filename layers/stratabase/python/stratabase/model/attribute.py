@@ -52,6 +52,10 @@ class Attribute:
     """The constraints of `@domain` or `@file` and the limit of the type itself, in the order of checks."""
     derivation: Derivation | None = None
     description: str | None = None
+    renamed_from: str | None = None
+    """The name under which values are stored, if that is not the attribute's name."""
+    default: Stored = None
+    """The value, in its stored form, of an attribute that was left out. None: there is no default."""
 
     def violations(self, stored: Stored, formats: Formats | None = None) -> Iterator[Violation]:
         """Yield the violations of the constraints by a stored value, which must not be None.

@@ -28,6 +28,8 @@ class Role:
     holds_key: bool = False
     """Objects of this class store the key of the associated object. Only a to-one role can hold the key."""
     description: str | None = None
+    renamed_from: str | None = None
+    """The name under which associations are stored, if that is not the role's name."""
 
 
 class ClassKind(Enum):
@@ -120,6 +122,8 @@ class Class:
     part: bool = False
     """The objects are parts: at least one composition leads to the class."""
     description: str | None = None
+    renamed_from: str | None = None
+    """The name under which objects are stored, if that is not the name of the class."""
 
     @property
     def is_stored(self) -> bool:
@@ -150,6 +154,8 @@ class Profile:
 
     name: str
     administrator: bool = False
+    renamed_from: str | None = None
+    """The former name, which members may still have stored. None: the profile always had this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +165,8 @@ class Enumeration:
     name: str
     values: Mapping[str, str | None]
     description: str | None = None
+    renamed_from: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """By value: the name under which it is stored, for values that are stored under another name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from stratabase.model.attribute import Aggregate, Attribute, Derivation, Origin
 from stratabase.model.constraints import build_constraints
-from stratabase.model.constraints.base import Constraint
+from stratabase.model.constraints.base import Constraint, read_argument
 from stratabase.model.model import (
     Action,
     Class,
@@ -28,6 +28,7 @@ from stratabase.model.reading.draft.model_draft import (
 )
 from stratabase.model.reading.draft.parser import description_of, parse_enum
 from stratabase.model.reading.draft.resolution import platform_attribute_type
+from stratabase.model.reading.rules.renames import renamed_from, whole_renamed_from
 from stratabase.model.reading.rules.roles import mutual_opposite
 from stratabase.model.types.base import AttributeType
 
@@ -40,11 +41,18 @@ def build_model(draft: ModelDraft) -> Model:
     """Return the model that a draft without errors describes."""
     application = draft.directive("application")
     assert application is not None
-    profiles = [Profile(use["name"], use["administrator"]) for use in draft.directives("profile")]
+    profiles = [
+        Profile(use["name"], use["administrator"], use["from"]) for use in draft.directives("profile")
+    ]
     return Model(
         application=application["name"],
         classes=_frozen({name: _class(draft, one) for name, one in draft.classes.items()}),
-        enumerations=_frozen({name: parse_enum(node) for name, node in draft.enumerations.items()}),
+        enumerations=_frozen(
+            {
+                name: parse_enum(node, draft.renamed_values.get(name, {}))
+                for name, node in draft.enumerations.items()
+            }
+        ),
         profiles=_frozen({profile.name: profile for profile in profiles or [ADMINISTRATOR]}),
     )
 
@@ -68,6 +76,7 @@ def _class(draft: ModelDraft, one: ClassDraft) -> Class:
         exposed=_exposed(draft, one),
         part=draft.is_part(one.name),
         description=description_of(one.node),
+        renamed_from=renamed_from(one),
     )
 
 
@@ -110,7 +119,7 @@ def _platform(attribute: PlatformAttribute) -> Attribute:
 
 
 def _attribute(field: FieldDraft, type_: AttributeType) -> Attribute:
-    derivation = _derivation(field.directive("derived"))
+    derivation, default = _derivation(field.directive("derived")), field.directive("default")
     return Attribute(
         name=field.name,
         type=type_,
@@ -119,6 +128,8 @@ def _attribute(field: FieldDraft, type_: AttributeType) -> Attribute:
         constraints=_constraints(field, type_),
         derivation=derivation,
         description=description_of(field.node),
+        renamed_from=renamed_from(field),
+        default=None if default is None else read_argument(type_, default["value"]),
     )
 
 
@@ -142,11 +153,12 @@ def _roles(draft: ModelDraft, one: ClassDraft) -> dict[str, Role]:
     whole_roles = draft.whole_roles.get(one.name, ())
     written = {name: _role(draft, role) for name, role in one.roles.items()}
     return written | {
-        whole_role.name: _whole_role(whole_role, only=len(whole_roles) == 1) for whole_role in whole_roles
+        whole_role.name: _whole_role(draft, whole_role, only=len(whole_roles) == 1)
+        for whole_role in whole_roles
     }
 
 
-def _whole_role(whole_role: WholeRole, *, only: bool) -> Role:
+def _whole_role(draft: ModelDraft, whole_role: WholeRole, *, only: bool) -> Role:
     """Return the role to a whole. `only` says whether it is the part's only one; only then it is required."""
     return Role(
         whole_role.name,
@@ -154,6 +166,7 @@ def _whole_role(whole_role: WholeRole, *, only: bool) -> Role:
         required=only,
         opposite=whole_role.composition.name,
         whole=True,
+        renamed_from=whole_renamed_from(draft, whole_role),
     )
 
 
@@ -167,6 +180,7 @@ def _role(draft: ModelDraft, role: FieldDraft) -> Role:
         composition=role.is_composition,
         holds_key=role.is_association and not role.many and _holds_key(draft, role),
         description=description_of(role.node),
+        renamed_from=renamed_from(role),
     )
 
 

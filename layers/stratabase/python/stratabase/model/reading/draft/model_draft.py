@@ -172,6 +172,8 @@ class ModelDraft(HasDirectives):
     types: Mapping[str, AttributeType]
     classes: Mapping[str, ClassDraft] = field(default_factory=dict)
     enumerations: Mapping[str, EnumTypeDefinitionNode] = field(default_factory=dict)
+    renamed_values: Mapping[str, Mapping[str, DirectiveUse]] = field(default_factory=dict)
+    """By enum and value: the `@renamed` of the value."""
     whole_roles: Mapping[str, tuple[WholeRole, ...]] = field(default_factory=dict)
     """The roles from parts to their wholes, by the name of the part's class."""
     unparsed: frozenset[str] = frozenset()

@@ -1,7 +1,8 @@
 """Parsing GraphQL definitions to the draft of a model, with a check of the directives."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TypeVar
 
 from graphql.language import (
@@ -36,7 +37,12 @@ from stratabase.model.types import TYPES
 from stratabase.model.types.enumeration import EnumType
 from stratabase.wording import shorten
 
-_PLACES = {"SCHEMA": "the schema", "OBJECT": "a type", "FIELD_DEFINITION": "a field"}
+_PLACES = {
+    "SCHEMA": "the schema",
+    "OBJECT": "a type",
+    "FIELD_DEFINITION": "a field",
+    "ENUM_VALUE": "an enum's value",
+}
 """The locations of directives, as messages name them."""
 T = TypeVar("T")
 N = TypeVar("N", ObjectTypeDefinitionNode, EnumTypeDefinitionNode)
@@ -78,11 +84,10 @@ class _Parser:
             types=self._types,
             classes={name: self._class(node) for name, node in self._objects.items()},
             enumerations=self._enums,
+            renamed_values={name: self._renamed_values(node) for name, node in self._enums.items()},
             unparsed=self._document.unparsed,
             schema_unparsed=self._document.schema_unparsed,
         )
-        for node in self._enums.values():
-            self._refuse_directives_of_enum(node)
         return replace(draft, whole_roles=_find_whole_roles(draft))
 
     def _class(self, node: ObjectTypeDefinitionNode) -> ClassDraft:
@@ -110,10 +115,14 @@ class _Parser:
             target_class=word if word in self._objects and word not in self._types else None,
         )
 
-    def _refuse_directives_of_enum(self, node: EnumTypeDefinitionNode) -> None:
+    def _renamed_values(self, node: EnumTypeDefinitionNode) -> dict[str, DirectiveUse]:
+        """Return the valid `@renamed` of each value of an enum. Add the errors of other directives."""
         self._uses(node.directives or (), "an enum")
-        for value in node.values or ():
-            self._uses(value.directives or (), "an enum's value")
+        return {
+            value.name.value: use
+            for value in node.values or ()
+            for use in self._uses(value.directives or (), "ENUM_VALUE")
+        }
 
     def _uses(self, nodes: Iterable[DirectiveNode], location: str) -> tuple[DirectiveUse, ...]:
         """Return the valid directives at a location. Add the errors of the others."""
@@ -165,10 +174,13 @@ def _find_whole_roles(draft: ModelDraft) -> dict[str, tuple[WholeRole, ...]]:
     return whole_roles
 
 
-def parse_enum(node: EnumTypeDefinitionNode) -> Enumeration:
-    """Return the enum that a definition describes."""
+def parse_enum(
+    node: EnumTypeDefinitionNode, renamed_values: Mapping[str, DirectiveUse] = MappingProxyType({})
+) -> Enumeration:
+    """Return the enum that a definition describes. `renamed_values`: the `@renamed` of its values."""
     values = {value.name.value: description_of(value) for value in node.values or ()}
-    return Enumeration(node.name.value, values, description_of(node))
+    renamed_from = {name: use["from"] for name, use in renamed_values.items()}
+    return Enumeration(node.name.value, values, description_of(node), MappingProxyType(renamed_from))
 
 
 def description_of(node: TypeDefinitionNode | FieldDefinitionNode | EnumValueDefinitionNode) -> str | None:

@@ -26,6 +26,7 @@ from stratabase.model.reading.rules.expressions import check_expressions
 from stratabase.model.reading.rules.fields import check_fields
 from stratabase.model.reading.rules.grants import check_grants, check_readable_uniques
 from stratabase.model.reading.rules.names import check_generated_names, check_names
+from stratabase.model.reading.rules.renames import check_defaults, check_renames
 from stratabase.model.reading.rules.roles import check_compositions, check_key_holders, check_opposites
 from stratabase.model.reading.rules.uniques_and_indexes import check_indexes, check_uniques
 
@@ -35,11 +36,13 @@ RULES: tuple[Callable[[ModelDraft], Iterable[ModelError]], ...] = (
     check_profiles,
     check_names,
     check_generated_names,
+    check_renames,
     check_enums,
     check_class_kinds,
     check_fields,
     check_domains,
     check_file_limits,
+    check_defaults,
     check_opposites,
     check_key_holders,
     check_compositions,

@@ -19,7 +19,7 @@ _FOREIGN_TYPES = {
 }
 """The attribute types for common type names of other languages, as suggestions."""
 _FOR_ROLES = ("association", "composition")
-_FOR_ATTRIBUTES = ("domain", "file", "derived")
+_FOR_ATTRIBUTES = ("domain", "file", "derived", "default")
 
 
 def check_fields(draft: ModelDraft) -> Iterator[ModelError]:
