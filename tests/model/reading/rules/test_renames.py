@@ -1,4 +1,4 @@
-"""`@renamed` and `@default`: stored names are valid and distinct, and defaults are values of their attribute."""
+"""`@renamed` and `@default`: stored names are valid and distinct, and defaults are values."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,10 @@ CASES = {
     ),
     "a reserved name": (
         'type A { x: Int @renamed(from: ¦"_y") }',
-        'from: "_y" can\'t have been a name. _y begins with _, which is reserved for Stratabase. Use another name.',
+        (
+            'from: "_y" can\'t have been a name. _y begins with _, which is reserved for Stratabase. '
+            "Use another name."
+        ),
     ),
     "an attribute type": (
         'type A @renamed(from: ¦"Int") { x: Int }',
