@@ -423,7 +423,7 @@ def fill_with_tens(model: Model, entities: DictEntities, patients: int) -> None:
         objects[target] = {}
         for id_, state in objects[owner].items():
             ids = [f"{id_}-{number}" for number in range(10)]
-            back = {model.classes[owner].roles[role].opposite: id_} if model is NESTED else {}
+            back = {f"{owner.lower()}_": id_} if model is NESTED else {}
             objects[target] |= {each: {"price": 1, "amount": 1, **back} for each in ids}
             if model is NESTED:
                 state[role] = ids
