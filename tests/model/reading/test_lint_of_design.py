@@ -10,8 +10,8 @@ SCHEMA = 'extend schema @application(name: "Shop") @profile(name: "Boss", admini
 CLERK = f'{SCHEMA} @profile(name: "Clerk")\n'
 CLERK_AT = CLERK.index('"Clerk"') + 1
 EVERYTHING = (
-    "No @grant names the profile Clerk, so its members can do everything with all objects. Add a @grant to each "
-    "class that they may use, or administrator: true if they may also manage members."
+    "No @grant names the profile Clerk, so its members can do everything with all objects. Add a @grant to "
+    "each class that they may use, or administrator: true if they may also manage members."
 )
 NOTHING = (
     "Every @grant of the profile Clerk has an empty allow, so its members can do nothing. Allow actions in a "
@@ -22,8 +22,8 @@ TESTS_ALL = (
     "Clerk tests all its objects. "
 )
 NO_ATTRIBUTE = (
-    "Compare a stored attribute of Pet with a constant or a field of caller, add an @index that begins with it, "
-    "and filter pages by it too."
+    "Compare a stored attribute of Pet with a constant or a field of caller, add an @index that begins with "
+    "it, and filter pages by it too."
 )
 
 
@@ -35,8 +35,8 @@ def warnings(tmp_path: Path, model: str) -> list[tuple[int, int, str]]:
 
 def unversioned(whole: str, role: str, part: str) -> str:
     return (
-        f"{whole} is versioned, but its parts {whole}.{role} are not: an earlier version of {whole} shows them "
-        f"as they are now, without those that were deleted since. Add @class(versioned: true) to {part}."
+        f"{whole} is versioned, but its parts {whole}.{role} are not: an earlier version of {whole} shows "
+        f"them as they are now, without those that were deleted since. Add @class(versioned: true) to {part}."
     )
 
 
@@ -48,18 +48,24 @@ def unversioned(whole: str, role: str, part: str) -> str:
             [(3, 3, unversioned("Box", "lids", "Lid"))],
         ),
         (
-            "type Box @class(versioned: true) {\n  lid: Lid @composition\n  key: Lid @composition(whole: "
-            '"by")\n}\ntype Lid { name: String }',
+            (
+                "type Box @class(versioned: true) {\n  lid: Lid @composition\n  key: Lid @composition(whole: "
+                '"by")\n}\ntype Lid { name: String }'
+            ),
             [(3, 3, unversioned("Box", "lid", "Lid")), (4, 3, unversioned("Box", "key", "Lid"))],
         ),
         (
-            "type Box @class(versioned: true) { lid: Lid @composition }\n"
-            "type Lid @class(versioned: true) { pin: Pin @composition }\ntype Pin { name: String }",
+            (
+                "type Box @class(versioned: true) { lid: Lid @composition }\n"
+                "type Lid @class(versioned: true) { pin: Pin @composition }\ntype Pin { name: String }"
+            ),
             [(3, 36, unversioned("Lid", "pin", "Pin"))],
         ),
         (
-            "type Box @class(versioned: true) { lid: Lid @composition }\n"
-            "type Lid @class(versioned: true) { name: String }",
+            (
+                "type Box @class(versioned: true) { lid: Lid @composition }\n"
+                "type Lid @class(versioned: true) { name: String }"
+            ),
             [],
         ),
         ("type Box { lid: Lid @composition }\ntype Lid @class(versioned: true) { name: String }", []),
@@ -79,13 +85,17 @@ def test_unversioned_parts_of_a_versioned_whole_are_reported(
         ("type Pet { name: String }", [EVERYTHING]),
         ('type Pet @grant(profile: "Clerk", allow: []) { name: String }', [NOTHING]),
         (
-            'type Pet @grant(profile: "Clerk", allow: []) '
-            '{ name: String @grant(profile: "Clerk", allow: []) }',
+            (
+                'type Pet @grant(profile: "Clerk", allow: []) '
+                '{ name: String @grant(profile: "Clerk", allow: []) }'
+            ),
             [NOTHING],
         ),
         (
-            'type Pet @grant(profile: "Clerk", allow: []) { name: String }\n'
-            'type Cage @grant(profile: "Clerk", allow: [READ]) { size: Int }',
+            (
+                'type Pet @grant(profile: "Clerk", allow: []) { name: String }\n'
+                'type Cage @grant(profile: "Clerk", allow: [READ]) { size: Int }'
+            ),
             [],
         ),
         ('type Pet @grant(profile: "Clerk", allow: [READ, CREATE, EDIT, DELETE]) { name: String }', []),

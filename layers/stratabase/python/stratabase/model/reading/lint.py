@@ -1,8 +1,8 @@
 """Warnings about a model that is valid but probably not what its author wants.
 
-Those here are about texts in the model: grants that depend on fields which members set themselves, grants that
-compare the name of a member as text, and patterns that match only ASCII without saying so. `lint_design` has
-those about classes, profiles and indexes.
+Those here are about texts in the model: grants that depend on fields which members set themselves, grants
+that compare the name of a member as text, and patterns that match only ASCII without saying so. `lint_design`
+has those about classes, profiles and indexes.
 """
 
 from collections.abc import Iterator, Sequence

@@ -86,15 +86,15 @@ def _lint_conditions_of(draft: ClassDraft, class_: Class) -> Iterator[ModelError
 def _unserved(class_: Class, use: DirectiveUse, compared: Iterable[str]) -> ModelError:
     name = next((name for name in compared if class_.attributes[name].type.indexable), None)
     advice = (
-        f"Compare a stored attribute of {class_.name} with a constant or a field of caller, add an @index that "
-        "begins with it, and filter pages by it too."
+        f"Compare a stored attribute of {class_.name} with a constant or a field of caller, add an @index "
+        "that begins with it, and filter pages by it too."
         if name is None
         else f'Add @index(attributes: ["{name}"]), and filter pages by {name} too.'
     )
     return error_at(
         use.node_of("where"),
-        f"No @index or @unique of {class_.name} covers what this condition compares, so a page for a member of "
-        f"the profile {use['profile']} tests all its objects. {advice}",
+        f"No @index or @unique of {class_.name} covers what this condition compares, so a page for a member "
+        f"of the profile {use['profile']} tests all its objects. {advice}",
     )
 
 
