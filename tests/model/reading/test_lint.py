@@ -30,10 +30,18 @@ type Cage {{ size: String!  label: String @derived(expression: "size + caller.da
 """
 
 
+OF_DESIGN = ("No @grant names", "No @index or @unique")
+"""How the warnings begin that `test_lint_of_design` tests. The models here may get them too."""
+
+
 def found(tmp_path: Path, model: str) -> list[tuple[int, int, str]]:
     file = tmp_path / "model.graphql"
     file.write_text(HEAD + model)
-    return [(one.line, one.column, one.message) for one in lint_model_file(file)]
+    return [
+        (one.line, one.column, one.message)
+        for one in lint_model_file(file)
+        if not one.message.startswith(OF_DESIGN)
+    ]
 
 
 def grant(where: str) -> str:
