@@ -20,7 +20,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.refusals import BadMember
 from stratabase.model.difference import diff_models
 from stratabase.model.model import Model
-from stratabase.model.reading import InvalidModel, read_model
+from stratabase.model.reading import InvalidModel, lint_model_file, read_model
 from stratabase.schema.generate import NothingServed
 from stratabase.unusable_store import UnusableStore
 
@@ -35,6 +35,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
     template = read_template(job.template)
     instance = bootstrap.instance()
     _report_model_changes(job, instance.settings.model, instance.model, send)
+    _report_warnings(job, instance.settings.model, send)
     # 2. Load the functions, and prepare the stores. Build before creating the administrator: if the process
     #    is stopped while it builds, no generated password is lost.
     try:
@@ -104,3 +105,15 @@ def _report_model_changes(job: Job, file: Path, model: Model, send: SendReport) 
     lines = tuple(diff_models(previous, model))
     if lines:
         send(WorkerReport(ReportKind.MODEL_CHANGED, lines))
+
+
+def _report_warnings(job: Job, file: Path, send: SendReport) -> None:
+    """Send a report with the warnings about the model, unless the previous worker serves the same text."""
+    try:
+        if job.previous_model is not None and file.read_text("utf-8") == job.previous_model:
+            return
+        lines = tuple(f"Warning: {warning}" for warning in lint_model_file(file))
+    except (InvalidModel, OSError, UnicodeDecodeError):
+        return  # the file was changed or removed after it was loaded: a change starts another worker
+    if lines:
+        send(WorkerReport(ReportKind.PROGRESS, lines))
