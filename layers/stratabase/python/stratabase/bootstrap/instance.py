@@ -37,6 +37,7 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.file_ledger import EngineFileLedger
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys
+from stratabase.store.renamed_repository import RenamedRepository, open_repository
 from stratabase.store.repository import Repository
 from stratabase.store.write.cleanup import CleanupSteps
 
@@ -75,9 +76,9 @@ class Instance:
         return open_engine(self.settings)
 
     @cached_property
-    def entities(self) -> Repository:
+    def entities(self) -> Repository | RenamedRepository:
         """The repository of the objects."""
-        return Repository(self.engine, self.model, parallel_reads_of(self.settings))
+        return open_repository(self.engine, self.model, parallel_reads_of(self.settings))
 
     @cached_property
     def member_stores(self) -> MemberStores:
@@ -116,7 +117,7 @@ class Instance:
     @cached_property
     def files(self) -> FileStores:
         """The stores of files: their bytes, and the ledger."""
-        return FileStores(lambda: self.blobs, EngineFileLedger(self.engine))
+        return FileStores(lambda: self.blobs, EngineFileLedger(self.engine, self.model))
 
     @cached_property
     def file_uploads(self) -> "FileUploads":
