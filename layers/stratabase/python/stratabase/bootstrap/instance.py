@@ -1,6 +1,7 @@
 """An instance of the service: its model, its stores, and its services."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from time import monotonic
@@ -29,6 +30,7 @@ from stratabase.operations.members.first_administrator import (
     FirstAdministrator,
     NewAdministrator,
 )
+from stratabase.operations.members.renamed_profiles import with_present_profiles
 from stratabase.operations.services import Services
 from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
@@ -83,7 +85,8 @@ class Instance:
     @cached_property
     def member_stores(self) -> MemberStores:
         """The stores of members and of sign-in attempts."""
-        return open_member_stores(self.settings)
+        stores = open_member_stores(self.settings)
+        return replace(stores, members=with_present_profiles(stores.members, self.model.profiles))
 
     @cached_property
     def auth_services(self) -> AuthServices:
@@ -187,6 +190,10 @@ class Instance:
     def create_first_administrator(self) -> NewAdministrator | None:
         """Create the first member if there are none, and return it. Raises BadMember for a weak password."""
         return self._first_administrator(self.settings.admin_password)
+
+    def check_administrators(self) -> None:
+        """Raise NoAdministrator if there are members, but the model makes none of them an administrator."""
+        self._first_administrator.check()
 
     def administrator_state(self) -> AdministratorState:
         """Return which administrator can sign in, and whether the password in the settings is valid."""

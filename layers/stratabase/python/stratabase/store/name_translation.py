@@ -192,9 +192,10 @@ class NameTranslation:
 
     def tombstone(self, tombstone: Tombstone | None) -> Tombstone | None:
         """Translate a tombstone, if there is one."""
-        return None if tombstone is None else self._tombstone(tombstone)
+        return None if tombstone is None else self.present_tombstone(tombstone)
 
-    def _tombstone(self, tombstone: Tombstone) -> Tombstone:
+    def present_tombstone(self, tombstone: Tombstone) -> Tombstone:
+        """Translate a tombstone."""
         return tombstone._replace(reference=self.reference(tombstone.reference))
 
     # Changes.
@@ -222,11 +223,12 @@ class NameTranslation:
             query,
             class_name=self.class_name(name),
             order=Order(terms),
-            filter=None if query.filter is None else self._filter(name, query.filter),
+            filter=None if query.filter is None else self.filter(name, query.filter),
             window=replace(query.window, start=start),
         )
 
-    def _filter(self, class_name: str, filter_: Filter) -> Filter:
+    def filter(self, class_name: str, filter_: Filter) -> Filter:
+        """Translate a filter on objects of a class."""
         return _FILTERS[type(filter_)](self, class_name, filter_)
 
     def expression(self, class_name: str, expression: Expression) -> Expression:
@@ -261,23 +263,25 @@ class NameTranslation:
         translate = _REFUSALS.get(type(refusal))
         return refusal if translate is None else translate(self, refusal)
 
-    def _violation(self, violation: RoleViolation) -> RoleViolation:
+    def violation(self, violation: RoleViolation) -> RoleViolation:
+        """Translate the violation of a role."""
         return _VIOLATIONS[type(violation)](self, violation)
 
-    def _uniques(
-        self, violations: Sequence[tuple[Reference, Unique]]
-    ) -> tuple[tuple[Reference, Unique], ...]:
+    def uniques(self, violations: Sequence[tuple[Reference, Unique]]) -> tuple[tuple[Reference, Unique], ...]:
+        """Translate objects with uniqueness constraints of their classes."""
         return tuple(
             (self.reference(reference), self.directive(reference.class_name, unique))
             for reference, unique in violations
         )
 
-    def _too_large(self, refusal: TooLarge) -> TooLarge:
+    def too_large(self, refusal: TooLarge) -> TooLarge:
+        """Translate the refusal of a large change, whose message has no names."""
         reference = None if refusal.reference is None else self.reference(refusal.reference)
         cause = refusal.cause and SizeCause(self.role(refusal.cause.role), refusal.cause.max_links)
         return TooLarge(refusal.message, reference, cause=cause)
 
-    def _budget(self, refusal: ReadBudgetExceeded) -> ReadBudgetExceeded:
+    def budget(self, refusal: ReadBudgetExceeded) -> ReadBudgetExceeded:
+        """Translate the refusal of an expensive query, with its hint."""
         name, hint = refusal.class_name, refusal.hint
         index, derived = self._fields(name, hint.index), self._fields(name, hint.derived)
         return ReadBudgetExceeded(
@@ -290,7 +294,9 @@ _EFFECTS: Mapping[type[Any], Callable[[_T, Any], Effect]] = {
     Creation: lambda names, each: Creation(names.entity(each.after)),
     Modification: lambda names, each: Modification(names.entity(each.before), names.entity(each.after)),
     Deletion: lambda names, each: Deletion(names.entity(each.before), names.tombstone(each.withdrawn)),
-    Restoration: lambda names, each: Restoration(names._tombstone(each.tombstone), names.entity(each.after)),
+    Restoration: lambda names, each: Restoration(
+        names.present_tombstone(each.tombstone), names.entity(each.after)
+    ),
     ObjectCheck: lambda names, each: ObjectCheck(names.entity(each.before), each.unchanged),
     LinkCreation: lambda names, each: LinkCreation(names.role(each.role), each.owner, each.other),
     LinkDeletion: lambda names, each: LinkDeletion(names.role(each.role), each.owner, each.other),
@@ -309,9 +315,9 @@ def _comparison(names: _T, class_name: str, comparison: Comparison) -> Compariso
 
 _FILTERS: Mapping[type[Any], Callable[[_T, str, Any], Filter]] = {
     Comparison: _comparison,
-    And: lambda names, name, each: And(tuple(names._filter(name, part) for part in each.parts)),
-    Or: lambda names, name, each: Or(tuple(names._filter(name, part) for part in each.parts)),
-    Not: lambda names, name, each: Not(names._filter(name, each.part)),
+    And: lambda names, name, each: And(tuple(names.filter(name, part) for part in each.parts)),
+    Or: lambda names, name, each: Or(tuple(names.filter(name, part) for part in each.parts)),
+    Not: lambda names, name, each: Not(names.filter(name, each.part)),
     ExpressionFilter: lambda names, name, each: ExpressionFilter(
         names.expression(name, each.expression), each.evaluation
     ),
@@ -326,13 +332,13 @@ _VIOLATIONS: Mapping[type[Any], Callable[[_T, Any], RoleViolation]] = {
     RoleNotBuilt: lambda names, each: RoleNotBuilt(names.reference(each.reference), names.role(each.role)),
 }
 _REFUSALS: Mapping[type[Any], Callable[[_T, Any], Exception]] = {
-    UniqueViolation: lambda names, each: UniqueViolation(names._uniques(each.violations)),
-    UniqueNotBuilt: lambda names, each: UniqueNotBuilt(names._uniques(each.unbuilt)),
+    UniqueViolation: lambda names, each: UniqueViolation(names.uniques(each.violations)),
+    UniqueNotBuilt: lambda names, each: UniqueNotBuilt(names.uniques(each.unbuilt)),
     LockedByOthers: lambda names, each: LockedByOthers(
         [(names.reference(reference), lock) for reference, lock in each.locks]
     ),
-    IntegrityViolation: lambda names, each: IntegrityViolation([*map(names._violation, each.violations)]),
-    TooLarge: _T._too_large,
+    IntegrityViolation: lambda names, each: IntegrityViolation([*map(names.violation, each.violations)]),
+    TooLarge: _T.too_large,
     ObjectTooLarge: lambda names, each: ObjectTooLarge(
         names.reference(each.reference), each.size, each.maximum
     ),
@@ -340,7 +346,7 @@ _REFUSALS: Mapping[type[Any], Callable[[_T, Any], Exception]] = {
         [(names.reference(reference), lock) for reference, lock in each.locks],
         map(names.reference, each.missing),
     ),
-    ReadBudgetExceeded: _T._budget,
+    ReadBudgetExceeded: _T.budget,
     SerialsContended: lambda names, each: SerialsContended([*map(names.serial, each.serials)]),
     BeingRestored: lambda names, each: BeingRestored(names.reference(each.reference)),
 }

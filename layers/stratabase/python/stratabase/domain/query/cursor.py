@@ -1,8 +1,8 @@
 """Cursors: a position in an order as an opaque text, which a client can send back (`Cursor` in the API).
 
 The text is base64url of a format version, a checksum, a digest of the class and order, and the values as
-JSON. Names and values are the stored ones, so a cursor outlives renames. The checksum is not a signature. A forged cursor is only a position, which a filter could express as
-well.
+JSON. Names and values are the stored ones, so that cursors outlive renames. The checksum is not a signature.
+A forged cursor is only a position, which a filter could express as well.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The names under which some things are stored, as a mapping in both directions that mixes up no two names."""
+"""The names under which some things are stored, in both directions, without mixing up two names."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -169,9 +169,8 @@ class Reindex:
         unique = duplicate.unique
         if isinstance(unique, RoleName):
             role = self._shown.role(unique)
-            return Duplicate(
-                role, {role.role_name: each for each in duplicate.values.values()}, duplicate.ids
-            )
+            (target,) = duplicate.values.values()
+            return Duplicate(role, {role.role_name: target}, duplicate.ids)
         values = self._shown.state(stored_name, duplicate.values)
         return Duplicate(self._shown.directive(stored_name, unique), values, duplicate.ids)
 

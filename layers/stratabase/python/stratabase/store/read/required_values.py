@@ -40,7 +40,10 @@ class RequiredValues:
     """A report on the objects in a store that lack required attributes or roles of a model."""
 
     def __init__(self, engine: Engine, model: Model, parallel_map: ParallelMap) -> None:
-        """`model`: with the names that the report has. `parallel_map`: runs reads of several ranges, possibly in parallel."""
+        """`model`: with the names that the report has.
+
+        `parallel_map`: runs reads of several ranges, possibly in parallel.
+        """
         self._engine = engine
         self._names = StoredNames(model)
         self._model = self._names.stored_model
