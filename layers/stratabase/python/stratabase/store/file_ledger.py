@@ -25,7 +25,7 @@ from stratabase.store.engine.port import (
 from stratabase.store.layout import file_entries, keys, upload_entries
 from stratabase.store.name_translation import NameTranslation
 
-F = TypeVar("F", bound=PendingFile | ResumableUpload)
+_Upload = TypeVar("_Upload", PendingFile, ResumableUpload)
 _BATCH = 100
 """The maximum number of entries to read at a time."""
 
@@ -85,7 +85,8 @@ class EngineFileLedger:
         (item,) = self._read([id_])
         if item is None:
             return None
-        return self._shown(upload_entries.read_upload(item) or file_entries.read_pending(item))
+        incomplete = upload_entries.read_upload(item)
+        return self._shown(file_entries.read_pending(item)) if incomplete is None else self._shown(incomplete)
 
     def metadata(self, id_: str) -> str:
         """Return the metadata of a resumable upload, complete or not."""
@@ -104,11 +105,11 @@ class EngineFileLedger:
         """Make a complete upload a pending file. Return whether this succeeded."""
         return self._is_committed(upload_entries.finish(self._stored(upload), self._stored(pending)))
 
-    def _stored(self, upload: F) -> F:
+    def _stored(self, upload: _Upload) -> _Upload:
         """Return an upload with the stored names of its target."""
         return upload if self._in is None else upload._replace(target=self._in.target(upload.target))
 
-    def _shown(self, upload: F | None) -> F | None:
+    def _shown(self, upload: _Upload | None) -> _Upload | None:
         """Return an upload with the names of the model."""
         if upload is None or self._in is None:
             return upload

@@ -43,8 +43,8 @@ from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.query.derived import Derive
 from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, FlagFilter, Not, Or
-from stratabase.domain.query.order import Order, OrderTerm
-from stratabase.domain.query.page import Page, Position, Query
+from stratabase.domain.query.order import Order, OrderTerm, Position
+from stratabase.domain.query.page import Page, Query
 from stratabase.expressions.environment import Environment
 from stratabase.expressions.expression import Expression
 from stratabase.model.model import Index, Unique
@@ -52,7 +52,7 @@ from stratabase.model.stored_names import StoredNames
 from stratabase.model.types.renames import Renames
 from stratabase.model.types.storage import Stored
 
-D = TypeVar("D", Index, Unique)
+_Directive = TypeVar("_Directive", Index, Unique)
 _NOTHING: Mapping[str, str] = {}
 
 
@@ -142,7 +142,7 @@ class NameTranslation:
         """Translate the attribute that a file is for."""
         return FileTarget(self.class_name(target.class_name), self.field(target.class_name, target.attribute))
 
-    def directive(self, class_name: str, directive: D) -> D:
+    def directive(self, class_name: str, directive: _Directive) -> _Directive:
         """Translate a uniqueness constraint or an index."""
         return type(directive)(self._fields(class_name, directive.attributes))
 

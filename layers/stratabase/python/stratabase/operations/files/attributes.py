@@ -15,7 +15,7 @@ from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.model import Action, Class, Model
 from stratabase.model.types.file import FileType
 
-N = TypeVar("N", Class, Attribute)
+_Named = TypeVar("_Named", Class, Attribute)
 _WRITES = frozenset({Action.CREATE, Action.EDIT})
 
 
@@ -39,7 +39,7 @@ def find_attribute(model: Model, class_name: str, attribute_name: str) -> tuple[
     return class_, attribute
 
 
-def _find(among: Iterable[N], name: str) -> N | None:
+def _find(among: Iterable[_Named], name: str) -> _Named | None:
     """Return the class or attribute with a name, or else the one that is stored under that name."""
     # The model refuses names that differ only in case, and stored names that do.
     folded, known = name.casefold(), list(among)

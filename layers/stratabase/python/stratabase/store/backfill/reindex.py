@@ -154,13 +154,10 @@ class Reindex:
         class_ = self._model.classes[names.stored_name]
         return ", ".join(entry_label(class_, entry, names) for entry in entries)
 
-    def required_role(self, entry: RequiredRoleEntry) -> RoleName:
-        """Return the role whose target each object must have alone, as duplicates name it."""
-        return (
-            entry.requirement.key_role
-            if self._shown is None
-            else self._shown.role(entry.requirement.key_role)
-        )
+    def required_role(self, entry: RequiredRoleEntry) -> RoleName | None:
+        """Return the role with the key of an entry, as duplicates name it; None if none has one."""
+        role = entry.requirement.key_role
+        return role if role is None or self._shown is None else self._shown.role(role)
 
     def _with_names(self, stored_name: str, duplicate: Duplicate) -> Duplicate:
         """Return a duplicate with the names of the model."""
