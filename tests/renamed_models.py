@@ -3,13 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle, islice
-from typing import TypeVar
 
 from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.model import Class, Enumeration, Model
 from stratabase.model.types.enumeration import EnumType
-
-T = TypeVar("T")
 
 
 def renamed(model: Model) -> Model:
@@ -40,12 +37,13 @@ def _renamed_class(class_: Class, enumerations: Mapping[str, Enumeration]) -> Cl
 
 
 def _with_renamed_type(attribute: Attribute, enumerations: Mapping[str, Enumeration]) -> Attribute:
-    if not isinstance(attribute.type, EnumType):
+    """Return an attribute whose enum has other stored names. Models of tests may not list the enum."""
+    type_ = attribute.type
+    if not isinstance(type_, EnumType):
         return attribute
-    own = {value: each for name, each in enumerations.items() for value in [name]}
-    known = own.get(attribute.type.name)
-    renamed_from = _circle(attribute.type.values) if known is None else known.renamed_from
-    return replace(attribute, type=EnumType(attribute.type.name, attribute.type.values, renamed_from))
+    listed = enumerations.get(type_.name)
+    renamed_from = _circle(type_.values) if listed is None else listed.renamed_from
+    return replace(attribute, type=EnumType(type_.name, type_.values, renamed_from))
 
 
 def _renamed_enumeration(enumeration: Enumeration) -> Enumeration:

@@ -62,7 +62,8 @@ type Address @renamed(from: "Place") @class(versioned: true, exposed: true) {
 """
 ENGINES = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-moto"}]
 EVERYTHING = """number email mail last first grade crew { title } seat { label sitter { email } }
-  talents { items { number talented { items { email } } } } addresses { items { road employee_ { email } } }"""
+  talents { items { number talented { items { email } } } } addresses { items {
+  road employee_ { email } } }"""
 
 
 @pytest.fixture(params=ENGINES, ids=lambda kind: kind.name)
