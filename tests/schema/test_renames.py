@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
+from stratabase.model.model import Unique
+from stratabase.model.reading import read_model
+from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import Engine
+from stratabase.store.read.required_values import RequiredValues
 from tests.contract.engine.engines import KINDS
-from tests.schema.evolving_api import EvolvingApi
+from tests.schema.evolving_api import HEADING, EvolvingApi
 
 OLD = """
 enum Level { LOW MIDDLE HIGH }
@@ -250,3 +254,27 @@ def test_a_new_attribute_is_not_what_a_removed_one_has_left(api: EvolvingApi) ->
     assert api.update("Note", _id=id_, b="new") == []
     api.serve("type Note { a: String b: String }")
     assert api.ask(f'{{ Note___get(_id: "{id_}") {{ a b }} }}') == {"a": "new", "b": "left by b"}
+
+
+def test_what_must_be_built_is_named_by_its_new_name(api: EvolvingApi) -> None:
+    api.serve("enum Level { LOW HIGH }  type Team { name: String level: Level }")
+    ids = [api.create("Team", name="same", level="HIGH") for _ in range(2)]
+    api.serve(
+        """
+        enum Level { LOW TOP @renamed(from: "HIGH") }
+        type Crew @renamed(from: "Team") @unique(attributes: ["title", "grade"])
+            @index(attributes: ["grade"]) {
+          title: String @renamed(from: "name")
+          grade: Level @renamed(from: "level")
+        }
+        """
+    )
+    assert set(api.entities.unbuilt()) == {"Crew @index(grade)", "Crew @unique(title, grade)"}
+    (outcome,) = api.reindex()
+    (duplicate,) = outcome.duplicates
+    assert duplicate.unique == Unique(("title", "grade"))
+    assert dict(duplicate.values) == {"title": "same", "grade": "TOP"}
+    assert set(duplicate.ids) == set(ids)
+    missing = 'type Crew @renamed(from: "Team") { boss: String! @renamed(from: "head") }'
+    (found,) = RequiredValues(api.engine, read_model(HEADING + missing, "m"), sequential_map).missing_values()
+    assert (found.class_name, found.name, found.missing) == ("Crew", "boss", 2)
