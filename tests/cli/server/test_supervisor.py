@@ -78,17 +78,14 @@ def test_a_model_without_an_administrator_is_reported_and_the_last_valid_one_ser
 ) -> None:
     terminal.started()
     before = worker(terminal)
-    text = project.model.read_text()
-    start = text.index("extend schema") + len("extend schema")
 
-    project.model.write_text(f'{text[:start]} @profile(name: "Chief", administrator: true){text[start:]}')
+    project.edit(project.model, '"Administrator"', '"Chief"')
 
     terminal.wait_for(r"Administrator \(1 member, not in the model\)")
     terminal.wait_for("The last valid version keeps serving")
     assert worker(terminal) == before
 
-    former = '@profile(name: "Chief", from: "Administrator", administrator: true)'
-    project.model.write_text(f"{text[:start]} {former}{text[start:]}")
+    project.edit(project.model, '"Chief"', '"Chief", from: "Administrator"')
     terminal.wait_for("Serving the new version")
 
 
