@@ -21,6 +21,7 @@ from stratabase.domain.members.refusals import BadMember
 from stratabase.model.difference import diff_models
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, lint_model_file, read_model
+from stratabase.operations.members.first_administrator import NoAdministrator
 from stratabase.schema.generate import NothingServed
 from stratabase.unusable_store import UnusableStore
 
@@ -43,9 +44,10 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
         instance.open_files()
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
         administrator = instance.create_first_administrator() or instance.administrator_state()
+        instance.check_administrators()
         unbuilt = _unbuilt(instance)
         owners = _resolve_owners(instance, send)
-    except (BadMember, NothingServed, UnusableStore, Unavailable) as error:
+    except (BadMember, NoAdministrator, NothingServed, UnusableStore, Unavailable) as error:
         raise CommandError(str(error)) from error
     ready = WorkerReport(
         ReportKind.READY,
