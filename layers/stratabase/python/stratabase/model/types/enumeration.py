@@ -34,3 +34,7 @@ class EnumType(AttributeType):
             )
             raise InvalidValue(message)
         return value
+
+    def value_of(self, text: str) -> Stored:
+        """Return the name of one of the enum's values."""
+        return text if text in self.values else None
