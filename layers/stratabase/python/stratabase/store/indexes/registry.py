@@ -126,7 +126,7 @@ class Registry:
         """Return the registry with the readings of a model for columns that need not be built for them.
 
         - A column that an earlier version of the service wrote has none yet.
-        - An enum may have got more values. If no object can have them yet, the columns get them too. Otherwise
+        - An enum may have got more values. If no object can have them yet, the columns get them too. If not,
           the entries note that objects may have values that they do not read.
         """
         slots, uniques = self.classes.get(class_.name, ()), self.uniques.get(class_.name, ())
