@@ -1,0 +1,221 @@
+"""Values under a changed type: what is read, filtered, ordered, looked up and refused, on both kinds of engines.
+
+The expected results come from a table of texts, with the types that have a value with that text.
+"""
+
+import json
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratabase.domain.objects.change import Change, Creation
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.model.types import TYPES
+from stratabase.store.engine.port import Engine
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.reference import ReferenceEngine
+from tests.schema.evolving_api import EvolvingApi
+
+READ_BY = {
+    "5": {"Int", "Real", "Year", "Serial"},
+    "-7": {"Int", "Real"},
+    "0": {"Int", "Real", "Year"},
+    "2020": {"Int", "Real", "Year", "Serial"},
+    "2147483648": {"Real", "Serial"},
+    "05": set[str](),
+    "-0": set[str](),
+    "1.5": {"Real"},
+    "1.50": set[str](),
+    "2.5E+40": {"Real"},
+    "true": {"Boolean"},
+    "false": {"Boolean"},
+    "True": set[str](),
+    "2020-01-31": {"Date"},
+    "2020-02-30": set[str](),
+    "10:30:00.000": {"Time"},
+    "10:30": set[str](),
+    "2020-01-31T10:00:00.000Z": {"Datetime"},
+    "2020-01-31T10:00:00Z": set[str](),
+    "HAPPY": {"Mood"},
+    "SAD": {"Mood"},
+    "GLAD": set[str](),
+    "plain text": set[str](),
+}
+"""By text: the types that have a value with exactly this text, besides String and Text, which have all."""
+TYPE_NAMES = (
+    "String",
+    "Text",
+    "Int",
+    "Real",
+    "Boolean",
+    "Date",
+    "Time",
+    "Datetime",
+    "Year",
+    "Serial",
+    "Mood",
+    "File",
+)
+FILE = {
+    "fileId": "f1",
+    "name": "cv.pdf",
+    "mimeType": "application/pdf",
+    "size": 3,
+    "uploadedOn": "2020-01-31T10:00:00.000Z",
+}
+FORMATS = {"Date": "yyyy-MM-dd", "Time": "HH:mm:ss.SSS", "Datetime": "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'"}
+"""By type: the format in which answers show what is stored."""
+_commits = count(1)
+
+
+def reads(type_: str, text: str) -> bool:
+    """Return whether a type has a value with a text."""
+    return type_ in {"String", "Text"} or type_ in READ_BY[text]
+
+
+def stored(type_: str, text: str) -> Any:
+    """Return how a type stores its value with a text."""
+    if type_ in {"Int", "Year", "Serial"}:
+        return int(text)
+    return text == "true" if type_ == "Boolean" else text
+
+
+def model(type_: str, *, indexed: bool = True, more: str = "") -> str:
+    """Return the text of a model with an attribute `x` of a type."""
+    directives = ' @index(attributes: ["x", "name"])' if indexed and type_ != "File" else ""
+    return (
+        f"type Thing @class(versioned: true){directives} {{ name: String! x: {type_}{more} }}\n"
+        "type Other { mood: Mood }\nenum Mood { HAPPY SAD }"
+    )
+
+
+class ChangedModel:
+    """Objects that were stored under one type of `x`, and the API under another type."""
+
+    def __init__(self, engine: Engine, old: str, new: str) -> None:
+        self.old, self.new = old, new
+        self.api = EvolvingApi(engine, model(old))
+        self.texts = {f"i{number:02}": text for number, text in enumerate(READ_BY) if reads(old, text)}
+        states: dict[str, Any] = {id_: stored(old, text) for id_, text in self.texts.items()}
+        if old == "File":
+            states = {"i00": FILE}
+        self.ids = [*states, "none"]
+        states["none"] = None
+        effects = tuple(
+            Creation(Entity(Reference("Thing", id_), {"_id": id_, "name": id_, "x": value}))
+            for id_, value in states.items()
+        )
+        self.api.entities.commit(Change(f"c{next(_commits)}", self.api.clock.now(), effects))
+        self.api.clock.value = self.api.clock.now() + 1000
+        self.api.serve(model(new))
+
+    @property
+    def shown(self) -> dict[str, str | None]:
+        """The text that answers must show, by id."""
+        texts = {id_: text if reads(self.new, text) else None for id_, text in self.texts.items()}
+        return {**dict.fromkeys(self.ids), **texts}
+
+    def page(self, **options: Any) -> dict[str, str | None]:
+        """Return the texts of `x` of the objects of a page, in its order, by id."""
+        field = f'x(format: "{FORMATS[self.new]}")' if self.new in FORMATS else "x"
+        if self.new == "File":
+            field = "x { fileId }"
+        query = f"query($o: ThingPageOptions) {{ Thing___getPage(options: $o) {{ totalCount items {{ _id {field} }} }} }}"
+        page = self.api.ask(query, o={"next": 100, **options})
+        assert page["totalCount"] == len(page["items"])
+        return {item["_id"]: text_of(item["x"]) for item in page["items"]}
+
+    def operand(self, text: str) -> Any:
+        """Return the value with a text as a client sends it."""
+        return stored(
+            "Int" if self.new == "Int" or self.new == "Year" else self.new if self.new == "Boolean" else "",
+            text,
+        )
+
+
+def text_of(value: Any) -> str | None:
+    """Return the text of a value of a response."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+@pytest.fixture(params=["sqlite", "memory"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    if request.param == "memory":
+        yield ReferenceEngine()
+        return
+    engine = SqliteEngine(tmp_path / "store.db")
+    yield engine
+    engine.close()
+
+
+def check_reads(changed: ChangedModel) -> None:
+    """Check all ways to read `x`."""
+    shown, new = changed.shown, changed.new
+    nulls = {id_: None for id_, text in shown.items() if text is None}
+    if "File" in {new, changed.old}:
+        assert {*changed.page(filter={"x___null": True})} == {*nulls}
+        assert changed.page().keys() == shown.keys()
+        return
+    assert changed.page() == shown
+    assert changed.page(filter={"x___null": True}) == nulls
+    assert {*changed.page(filter={"x___not___null": True})} == {*shown} - {*nulls}
+    assert {*changed.page(filter_exp="isNull(x)")} == {*nulls}
+    for id_, text in shown.items():
+        if text is not None:
+            assert changed.page(filter={"x___eq": changed.operand(text)}) == {id_: text}
+    rank = TYPES[new].sort_key if new in TYPES else str
+    texts = {id_: text for id_, text in shown.items() if text is not None}
+    ordered = [*nulls, *sorted(texts, key=lambda id_: (rank(stored(new, texts[id_])), id_))]
+    assert [*changed.page(orderBy=["x___ASC"])] == ordered
+    assert [*changed.page(orderBy=["x___DESC", "_id___DESC"])] == ordered[::-1]
+    seen, after = list[str](), None
+    while True:
+        query = "query($o: ThingPageOptions) { Thing___getPage(options: $o) { nextCursor hasNext items { _id } } }"
+        page = changed.api.ask(
+            query, o={"next": 5, "orderBy": ["x___ASC"], **({"cursor": after} if after else {})}
+        )
+        seen += [item["_id"] for item in page["items"]]
+        after = page["nextCursor"]
+        if not page["hasNext"]:
+            break
+    assert seen == ordered
+
+
+PAIRS = [(old, new) for old in TYPE_NAMES for new in TYPE_NAMES if old != new]
+
+
+@pytest.mark.parametrize(("old", "new"), PAIRS, ids=[f"{old}-{new}" for old, new in PAIRS])
+def test_a_changed_type_reads_the_texts_that_it_has(engine: Engine, old: str, new: str) -> None:
+    changed = ChangedModel(engine, old, new)
+    check_reads(changed)
+    changed.api.reindex()
+    changed.api.serve(model(new))
+    check_reads(changed)
+    # A write of another attribute keeps what is stored, also in the version that it closes.
+    for id_ in changed.ids:
+        assert changed.api.update("Thing", _id=id_, name=f"{id_}+") == []
+    check_reads(changed)
+    query = "query($i: ID!) { Thing___getVersionPage(_id: $i) { items { name } } }"
+    assert len(changed.api.ask(query, i=changed.ids[0])["items"]) == 2
+    # The former model shows again what it stored.
+    changed.api.serve(model(old))
+    changed.new = old
+    if old == "File":
+        assert [*changed.page().values()] == ['{"fileId": "f1"}', None]
+    else:
+        assert changed.page() == changed.shown
+    # A value is replaced by another one, and the object deleted.
+    changed.api.serve(model(new))
+    if new not in {"Serial", "File"}:
+        for id_ in changed.ids:
+            assert changed.api.update("Thing", _id=id_, x=None) == []
+        changed.new = new
+        assert {*changed.page().values()} == {None}
+        changed.api.serve(model(old))
+        changed.new = old
+        assert {*changed.page().values()} == {None}
+    for id_ in changed.ids:
+        assert changed.api.delete("Thing", id_) == []
