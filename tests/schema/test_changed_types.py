@@ -1,11 +1,12 @@
-"""Values under a changed type: what is read, filtered, ordered, looked up and refused, on both kinds of engines.
+"""Values under a changed type: what is read, filtered, ordered and written, on both kinds of engines.
 
 The expected results come from a table of texts, with the types that have a value with that text.
 """
 
 import json
-from collections.abc import Iterator
-from itertools import count
+from collections.abc import Callable
+from contextlib import closing
+from itertools import count as numbers
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.schema.evolving_api import EvolvingApi
+from tests.soak import count
 
 READ_BY = {
     "5": {"Int", "Real", "Year", "Serial"},
@@ -68,7 +70,7 @@ FILE = {
 }
 FORMATS = {"Date": "yyyy-MM-dd", "Time": "HH:mm:ss.SSS", "Datetime": "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'"}
 """By type: the format in which answers show what is stored."""
-_commits = count(1)
+_commits = numbers(1)
 
 
 def reads(type_: str, text: str) -> bool:
@@ -109,7 +111,7 @@ class ChangedModel:
             for id_, value in states.items()
         )
         self.api.entities.commit(Change(f"c{next(_commits)}", self.api.clock.now(), effects))
-        self.api.clock.value = self.api.clock.now() + 1000
+        self.api.clock.instant += 1000
         self.api.serve(model(new))
 
     @property
@@ -123,17 +125,15 @@ class ChangedModel:
         field = f'x(format: "{FORMATS[self.new]}")' if self.new in FORMATS else "x"
         if self.new == "File":
             field = "x { fileId }"
-        query = f"query($o: ThingPageOptions) {{ Thing___getPage(options: $o) {{ totalCount items {{ _id {field} }} }} }}"
+        query = f"""query($o: ThingPageOptions) {{
+            Thing___getPage(options: $o) {{ totalCount items {{ _id {field} }} }} }}"""
         page = self.api.ask(query, o={"next": 100, **options})
         assert page["totalCount"] == len(page["items"])
         return {item["_id"]: text_of(item["x"]) for item in page["items"]}
 
     def operand(self, text: str) -> Any:
         """Return the value with a text as a client sends it."""
-        return stored(
-            "Int" if self.new == "Int" or self.new == "Year" else self.new if self.new == "Boolean" else "",
-            text,
-        )
+        return stored(self.new, text) if self.new in {"Int", "Year", "Boolean"} else text
 
 
 def text_of(value: Any) -> str | None:
@@ -141,14 +141,14 @@ def text_of(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-@pytest.fixture(params=["sqlite", "memory"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    if request.param == "memory":
-        yield ReferenceEngine()
-        return
-    engine = SqliteEngine(tmp_path / "store.db")
-    yield engine
-    engine.close()
+def sqlite(folder: Path) -> Engine:
+    """Return an engine over a new file."""
+    return SqliteEngine(folder / "store.db")
+
+
+def memory(_: Path) -> Engine:
+    """Return an engine in memory that, like DynamoDB, checks no fences."""
+    return ReferenceEngine()
 
 
 def check_reads(changed: ChangedModel) -> None:
@@ -171,9 +171,10 @@ def check_reads(changed: ChangedModel) -> None:
     ordered = [*nulls, *sorted(texts, key=lambda id_: (rank(stored(new, texts[id_])), id_))]
     assert [*changed.page(orderBy=["x___ASC"])] == ordered
     assert [*changed.page(orderBy=["x___DESC", "_id___DESC"])] == ordered[::-1]
+    query = """query($o: ThingPageOptions) {
+        Thing___getPage(options: $o) { nextCursor hasNext items { _id } } }"""
     seen, after = list[str](), None
     while True:
-        query = "query($o: ThingPageOptions) { Thing___getPage(options: $o) { nextCursor hasNext items { _id } } }"
         page = changed.api.ask(
             query, o={"next": 5, "orderBy": ["x___ASC"], **({"cursor": after} if after else {})}
         )
@@ -185,10 +186,22 @@ def check_reads(changed: ChangedModel) -> None:
 
 
 PAIRS = [(old, new) for old in TYPE_NAMES for new in TYPE_NAMES if old != new]
+CASES = [(open_, *pair) for pair in PAIRS for open_ in (sqlite, memory)][:: count(7, 1)]
 
 
-@pytest.mark.parametrize(("old", "new"), PAIRS, ids=[f"{old}-{new}" for old, new in PAIRS])
-def test_a_changed_type_reads_the_texts_that_it_has(engine: Engine, old: str, new: str) -> None:
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("open_", "old", "new"), CASES, ids=[f"{open_.__name__}-{old}-{new}" for open_, old, new in CASES]
+)
+def test_a_changed_type_reads_the_texts_that_it_has(
+    open_: Callable[[Path], Engine], old: str, new: str, tmp_path: Path
+) -> None:
+    with closing(open_(tmp_path)) as engine:
+        check_changes(engine, old, new)
+
+
+def check_changes(engine: Engine, old: str, new: str) -> None:
+    """Check what one type shows of values of another type, before and after a reindex and writes."""
     changed = ChangedModel(engine, old, new)
     check_reads(changed)
     changed.api.reindex()
