@@ -6,6 +6,7 @@ The expected results come from a table of texts, with the types that have a valu
 import json
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from itertools import count as numbers
 from pathlib import Path
 from typing import Any
@@ -232,3 +233,102 @@ def check_changes(engine: Engine, old: str, new: str) -> None:
         assert {*changed.page().values()} == {None}
     for id_ in changed.ids:
         assert changed.api.delete("Thing", id_) == []
+
+
+SERVICES = """type Thing @class(versioned: true, platform: [CREATED_ON])
+  @index(attributes: ["{index}"])
+  @warning(name: "w", condition: "isNull(x) && name == 'warned'", message: "No x.") {{
+  name: String! x: {type} filled: String required: {required}
+  shown: String @derived(expression: "{expression}")
+  last: {last} @derived(path: "others.y", aggregate: MAX)
+  size: Int @derived(path: "others", aggregate: COUNT)
+  others: [Other!] @association(opposite: "thing") }}
+type Other {{ y: {last} thing: Thing @association(opposite: "others") }}
+enum Mood {{ HAPPY SAD }}"""
+
+
+def services_model(type_: str) -> str:
+    """Return a model in which values of a type go through roles, derived attributes and warnings."""
+    comparable = type_ if type_ in {"Int", "Real", "Date", "Time", "Datetime", "Year"} else "Int"
+    required = "String!" if type_ == "File" else f"{type_}!"
+    expression = "isNull(x) ? 'none' : name"
+    index = "name" if type_ == "File" else "x"
+    return SERVICES.format(type=type_, index=index, last=comparable, required=required, expression=expression)
+
+
+FILE_CHANGES = [
+    ("File", "String"),
+    ("String", "File"),
+    ("Int", "Serial"),
+    ("Serial", "Date"),
+    ("Mood", "Boolean"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), FILE_CHANGES, ids=["-".join(pair) for pair in FILE_CHANGES])
+def test_no_service_fails_on_values_of_another_type(old: str, new: str) -> None:
+    """Any unexpected error fails the test, because the API raises it."""
+    api = EvolvingApi(ReferenceEngine(), services_model(old))
+    value = {"File": FILE, "String": "plain", "Int": -7, "Serial": 7, "Mood": "SAD"}[old]
+    state: dict[str, Any] = {"_id": "t1", "name": "t1", "x": value, "required": value, "filled": "f"}
+    other: dict[str, Any] = {"_id": "o1", "y": value, "thing": "t1"}
+    entities = [Entity(Reference("Thing", "t1"), state), Entity(Reference("Other", "o1"), other)]
+    api.entities.commit(Change(f"c{next(_commits)}", api.clock.now(), tuple(map(Creation, entities))))
+    start = api.clock.now()
+    api.clock.instant += 1000
+    api.serve(services_model(new))
+    x = "x { fileId }" if new == "File" else "x"
+    fields = f"_id name {x} shown last size others {{ totalCount items {{ y thing {{ {x} }} }} }}"
+    for _ in ("before a reindex", "after it"):
+        shown = api.ask(f'{{ Thing___get(_id: "t1") {{ {fields} }} }}')
+        assert (shown["x"], shown["shown"], shown["size"]) == (None, "none", 1)
+        assert shown["last"] == (-7 if old == "Int" else None)
+        for options in (
+            "orderBy: [name___ASC]",
+            'filter_exp: "isNull(x)"',
+            'filter: {x___null: true, filled___eq: "f"}',
+            f"filter: {{last___null: {'false' if old == 'Int' else 'true'}}}",
+        ):
+            page = api.ask(
+                f"{{ Thing___getPage(options: {{{options}}}) {{ totalCount items {{ {fields} }} }} }}"
+            )
+            assert [item["_id"] for item in page["items"]] == ["t1"], options
+        draft = {"_id": "t1", "name": "warned"}
+        validate = """query($d: ThingDraftUpdate!) { Thing___validateUpdate(data: $d) {
+            isValid issues { issueType } } }"""
+        found = api.ask(validate, d=draft)
+        assert "ENTITY_DOMAIN" in {issue["issueType"] for issue in found["issues"]}
+        if new != "Serial":
+            assert "ATTRIBUTE_REQUIRED" in {issue["issueType"] for issue in found["issues"]} or new == "File"
+        preview = f"query($d: ThingDraftUpdate!) {{ Thing___previewUpdate(data: $d) {{ {fields} }} }}"
+        assert api.ask(preview, d={"_id": "t1", "filled": "g"})["x"] is None
+        api.reindex()
+        api.serve(services_model(new))
+    bulk = """mutation($d: ThingUpdateBulk!, $o: ThingPageOptions!) {
+        Thing___updateBulk(data: $d, options: $o) { __typename } }"""
+    api.ask(bulk, d={"filled": "bulk"}, o={"filter": {"x___null": True}})
+    at = f"{datetime.fromtimestamp(start / 1000, UTC):%d-%m-%Y %H:%M:%S}.{start % 1000:03}"
+    assert api.ask(f'{{ Thing___getVersion(_id: "t1", atVersion: "{at}") {{ {fields} }} }}')["x"] is None
+    now = (
+        f"{datetime.fromtimestamp(api.clock.now() / 1000, UTC):%d-%m-%Y %H:%M:%S}.{api.clock.now() % 1000:03}"
+    )
+    diff = (
+        f'{{ Thing___getVersionDiff(_id: "t1", from: "{at}", to: "{now}") {{ changes {{ name old new }} }} }}'
+    )
+    assert [change["name"] for change in api.ask(diff)["changes"]] == ["filled"]
+    # A restoration keeps what the type of today does not read, after a warning.
+    api.clock.instant += 1000
+    restore = f"""mutation {{ Thing___restoreVersion(_id: "t1", atVersion: "{at}",
+        forceWarnings: {{dataValidation: true}}) {{ {fields} filled }} }}"""
+    body = api.body(restore)
+    assert "errors" not in body or {each["extensions"]["issueType"] for each in body["errors"]} <= {
+        "ATTRIBUTE_REQUIRED"
+    }
+    # Without versions, and back with them.
+    unversioned = services_model(new).replace("versioned: true", "versioned: false")
+    api.serve(unversioned)
+    assert api.update("Thing", _id="t1", filled="unversioned") == []
+    api.serve(services_model(old))
+    assert api.ask('{ Thing___get(_id: "t1") { filled shown } }') == {"filled": "unversioned", "shown": "t1"}
+    api.serve(services_model(new))
+    assert api.delete("Thing", "t1") == []
