@@ -62,6 +62,20 @@ class KeptValues:
 
     by_name: Mapping[str, KeptValue]
 
+    def translated(
+        self, name_of: Callable[[str], str | None], value_of: Callable[[str, Any], Any]
+    ) -> "KeptValues":
+        """Return them with the names of another model, and with what that model shows.
+
+        `name_of`: returns None for a name that stays. `value_of`: takes a name and a shown value.
+        """
+        return KeptValues(
+            {
+                name_of(name) or name: KeptValue(each.stored, value_of(name, each.shown))
+                for name, each in self.by_name.items()
+            }
+        )
+
 
 _NOTHING: Mapping[str, KeptValue] = MappingProxyType({})
 _NULL = KeptValue(None, None)
