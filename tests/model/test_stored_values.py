@@ -27,13 +27,22 @@ READ = StateReader(NATIVE)
 OLD: dict[str, Any] = {"number": "5", "day": "soon", "gone": None, "other": {"a": 1}}
 
 
-def test_a_state_that_shows_what_it_stores_is_returned_as_it_is() -> None:
+def test_a_state_that_shows_what_it_stores_stays_as_it_is() -> None:
     state = {"number": 5, "day": "2020-01-31", "level": 4, "_createdon": "x", "other": ["a"]}
-    assert READ(state) is state
+    assert READ.shows_all(state.get)
+    assert READ.read(state) == state
+
+
+@pytest.mark.parametrize("name", ["number", "day", "level"])
+def test_the_fast_check_notices_each_value_that_is_not_shown_as_it_is(name: str) -> None:
+    state: dict[str, Any] = {"number": 5, "day": "2020-01-31", "level": 4}
+    for value in ("x", True, ["a"], {"a": 1}, 2**31, 1.5):
+        assert not READ.shows_all({**state, name: value}.get)
+    assert READ.shows_all({**state, name: None}.get) is (name != "level")
 
 
 def test_shown_values_are_beside_the_stored_ones() -> None:
-    state = READ(dict(OLD), has_null=True)
+    state = READ.read(dict(OLD))
     kept = state.pop(KEPT)
     assert state == {"number": 5, "day": None, "level": 3, "gone": None, "other": {"a": 1}}
     assert kept.by_name == {
@@ -45,7 +54,7 @@ def test_shown_values_are_beside_the_stored_ones() -> None:
 
 
 def test_what_was_not_overwritten_is_stored_again() -> None:
-    state = READ(dict(OLD), has_null=True)
+    state = READ.read(dict(OLD))
     assert stored_state(state) == OLD
     assert stored_state({**state, "number": 6, "day": "2020-01-31"}) == {
         **OLD,
@@ -74,7 +83,7 @@ def test_what_was_not_overwritten_is_stored_again() -> None:
     ids=["the same text", "another value", "null for an unread value", "the default", "null for the default"],
 )
 def test_what_a_client_sets_is_stored(changes: dict[str, Any], stored: dict[str, Any]) -> None:
-    before = READ(dict(OLD), has_null=True)
+    before = READ.read(dict(OLD))
     after = overwrite(before, changes, NATIVE)
     assert stored_state(after) == stored
     assert (after == before) is (stored == OLD)

@@ -139,8 +139,8 @@ class Class:
         )
 
     @cached_property
-    def read_state(self) -> StateReader:
-        """The function that returns what the class shows of a stored state."""
+    def state_reader(self) -> StateReader:
+        """Reads stored states as the class shows them."""
         return StateReader(self.attributes)
 
     @cached_property

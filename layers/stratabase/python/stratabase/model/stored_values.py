@@ -147,10 +147,10 @@ def with_kept_values(
 
 
 class StateReader:
-    """A function from stored states of one class to states with what the class shows.
+    """Reads stored states of one class as the class shows them.
 
-    Nearly all states show what they store. A function that is compiled for the class finds that out in less
-    time than it takes to decode a state.
+    Nearly all states show what they store. A function that is compiled for the class finds that out in about
+    the time that it takes to parse the text of a state.
     """
 
     def __init__(self, attributes: Mapping[str, Attribute]) -> None:
@@ -161,13 +161,11 @@ class StateReader:
             for name, one in self._native.items()
             if one.default is not None
         }
-        self._shows_all = _compile(self._native.values())
+        self.shows_all = _compile(self._native.values())
+        """Returns whether a state without nulls shows what it stores. It takes the `get` of the state."""
 
-    def __call__(self, state: dict[str, Any], *, has_null: bool = False) -> dict[str, Any]:
-        """Return what a stored state shows. `has_null`: whether it may contain a null."""
-        return state if not has_null and self._shows_all(state.get) else self._read(state)
-
-    def _read(self, state: dict[str, Any]) -> dict[str, Any]:
+    def read(self, state: dict[str, Any]) -> dict[str, Any]:
+        """Return what a stored state shows, with what is stored instead."""
         shown = dict(state)
         kept = {name: each for name, each in self._defaults.items() if name not in state}
         for name, raw in state.items():
@@ -182,7 +180,7 @@ class StateReader:
 
 def read_unknown(state: dict[str, Any]) -> dict[str, Any]:
     """Return a stored state with nulls, of a class that is not known, so that its nulls are kept."""
-    return _OF_NO_CLASS(state, has_null=True)
+    return _OF_NO_CLASS.read(state)
 
 
 def _compile(attributes: Iterable[Attribute]) -> Callable[[Callable[[str], Any]], bool]:

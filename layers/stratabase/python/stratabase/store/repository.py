@@ -248,4 +248,4 @@ class Repository:
         if not is_singleton:
             return None
         class_ = self._model.classes[reference.class_name]
-        return Entity(reference, {**class_.read_state({}), ID: SINGLETON_ID})
+        return Entity(reference, {**class_.state_reader.read({}), ID: SINGLETON_ID})

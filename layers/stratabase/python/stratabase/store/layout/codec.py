@@ -88,10 +88,10 @@ def raw_state(item: Item) -> State:
 def _state(item: Item, id_: str, class_: Class | None, *, version_start: bool) -> State:
     text = item.state or "{}"
     state: dict[str, Any] = orjson.loads(text)
-    if class_ is not None:
-        state = class_.read_state(state, has_null=_NULL in text)
-    elif _NULL in text:
-        state = read_unknown(state)
+    if class_ is None:
+        state = read_unknown(state) if _NULL in text else state
+    elif _NULL in text or not class_.state_reader.shows_all(state.get):
+        state = class_.state_reader.read(state)
     state[ID] = id_
     if version_start and class_ is not None and class_.versioned and item.attributes.get(COMMIT_IDS):
         state[VERSION_START] = format_instant(head_start(item, state))
