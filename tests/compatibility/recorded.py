@@ -105,15 +105,20 @@ def without_texts(answer: Any) -> Any:
     return [without_texts(each) for each in answer] if isinstance(answer, list) else answer
 
 
+_READINGS = re.compile(r'\\*"readings\\*":\[[^\]]*\],')
+
+
 def named(lines: Sequence[str], answers: Any) -> list[str]:
     """Return the lines, sorted, with placeholders for ids.
 
     Ids that responses show get names, and all others become their timestamps. The result does not depend on
-    the order in which ids are generated.
+    the order in which ids are generated, and leaves out what the registry says of readings, which it did not
+    have then.
     """
     names: dict[str, str] = {}
     _name_ids(answers, "", names)
-    return sorted(_ID.sub(lambda found: names.get(found[0]) or _dated(found), line) for line in lines)
+    known = (_READINGS.sub("", line) for line in lines)
+    return sorted(_ID.sub(lambda found: names.get(found[0]) or _dated(found), line) for line in known)
 
 
 def _dated(found: re.Match[str]) -> str:

@@ -40,7 +40,7 @@ def _content(item: Item) -> Any:
     if (gone := versions.read_tombstone(item)) is not None:
         return gone
     if item.key.sort.startswith(keys.VERSIONS):
-        return {**codec.state_of(item), **_times(item)}
+        return {**codec.raw_state(item), **_times(item)}
     return item.attributes.get("holder", item.attributes.get("end"))
 
 

@@ -36,7 +36,7 @@ def test_the_sample_has_all_attribute_types_and_kinds_of_class(sample: Model) ->
     assert {class_.kind for class_ in sample.classes.values()} == set(ClassKind)
 
 
-HISTORY = {("profile", "from"), ("renamed", "from"), ("composition", "wholeFrom"), ("default", "value")}
+HISTORY = {("profile", "from"), ("renamed", "from"), ("composition", "wholeFrom")}
 """The arguments that only a model with earlier versions needs."""
 
 

@@ -70,7 +70,7 @@ def left(engine: ReferenceEngine) -> Any:
 
 
 def item_content(item: Item) -> Any:
-    state = {name: value for name, value in codec.state_of(item).items() if name != "number"}
+    state = {name: value for name, value in codec.raw_state(item).items() if name != "number"}
     return state, codec.counts(item), item.attributes.get("holder")
 
 

@@ -330,20 +330,34 @@ def test_a_model_without_the_class_leaves_its_constraints_alone(engine: Engine) 
     assert is_guarded(engine, class_)
 
 
-def test_values_of_an_earlier_type_count_as_null() -> None:
+def test_values_that_the_present_type_does_not_read_count_as_null() -> None:
     """Two of them are not duplicates, and neither needs a guard."""
     engine = WatchedEngine()
     bare = fresh_class()
-    Store(engine, bare).fill([{"_id": "x", "count": 1}, {"_id": "y", "count": 1}, {"_id": "z", "count": 2}])
-    text = retyped(with_uniques(bare, ("count",)), count="String")
-    assert reindex(engine, text) == ReindexOutcome()
-    assert is_guarded(engine, text, Unique(("count",)))
-    store = Store(engine, text)
-    store.create("new", count="1")
-    assert_exact(engine, text)
-    store.commit(store.update("x", count="2"))
+    Store(engine, bare).fill(
+        [{"_id": "x", "code": "a"}, {"_id": "y", "code": "a"}, {"_id": "z", "code": "2"}]
+    )
+    number = retyped(with_uniques(bare, ("code",)), code="Int")
+    assert reindex(engine, number) == ReindexOutcome()
+    assert is_guarded(engine, number, Unique(("code",)))
+    store = Store(engine, number)
+    store.create("new", code=1)
+    assert_exact(engine, number)
     with pytest.raises(UniqueViolation):
-        store.commit(store.update("y", count="2"))
+        store.commit(store.update("x", code=2))
+    store.commit(store.update("x", code=3))
+    with pytest.raises(UniqueViolation):
+        store.commit(store.update("y", code=3))
+
+
+def test_values_that_the_present_type_reads_are_unique_by_their_text() -> None:
+    engine = WatchedEngine()
+    bare = fresh_class()
+    Store(engine, bare).fill([{"_id": "x", "code": "5"}])
+    number = retyped(bare, code="Int")
+    Store(engine, number).create("y", code=5)
+    wanted = with_uniques(number, ("code",))
+    assert shared(reindex(engine, wanted)) == [("@unique(code)", {"code": 5}, ("x", "y"))]
 
 
 def test_another_storage_format_makes_another_constraint() -> None:
@@ -356,7 +370,7 @@ def test_another_storage_format_makes_another_constraint() -> None:
     assert is_guarded(engine, text, Unique(("name",)))
     assert is_guarded(engine, class_, Unique(("count",)))
     assert reindex(engine, text, ahead=True) == ReindexOutcome()
-    for each, value in ((text, "1"), (class_, 2)):
+    for each, value in ((text, "3"), (class_, 2)):
         Store(engine, each).create(each.attributes["count"].type.name, count=value)
     for each in (text, class_):
         assert is_guarded(engine, each, Unique(("count",)))

@@ -7,6 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from stratabase.model.attribute import Attribute
+from stratabase.model.stored_values import StateReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,11 @@ class Class:
         return tuple(
             name for name, each in self.attributes.items() if each.required and each.type.name != "Serial"
         )
+
+    @cached_property
+    def state_reader(self) -> StateReader:
+        """Reads stored states as the class shows them."""
+        return StateReader(self.attributes)
 
     @cached_property
     def foreign_keys(self) -> tuple[Role, ...]:

@@ -6,6 +6,7 @@ has one table, and what has the same name on both sides is passed on as it is.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from stratabase.domain.files.pending_file import FileTarget
@@ -49,6 +50,7 @@ from stratabase.expressions.environment import Environment
 from stratabase.expressions.expression import Expression
 from stratabase.model.model import Index, Unique
 from stratabase.model.stored_names import StoredNames
+from stratabase.model.stored_values import KEPT, KeptValues
 from stratabase.model.types.renames import Renames
 from stratabase.model.types.storage import Stored
 
@@ -165,6 +167,10 @@ class NameTranslation:
             value = state.get(name)
             if isinstance(value, str) and value in values:
                 result[keys.get(name, name)] = values[value]
+        kept: object = state.get(KEPT)
+        if isinstance(kept, KeptValues):
+            translated: Any = kept.translated(keys.get, partial(self.value, class_name))
+            result[KEPT] = translated
         return result
 
     def entity(self, entity: Entity) -> Entity:

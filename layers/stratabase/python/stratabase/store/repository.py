@@ -249,4 +249,7 @@ class Repository:
         if entity := self._store.entity_of(head):
             return entity
         is_singleton = reference.id == SINGLETON_ID and self._store.is_singleton(reference.class_name)
-        return Entity(reference, {ID: SINGLETON_ID}) if is_singleton else None
+        if not is_singleton:
+            return None
+        class_ = self._model.classes[reference.class_name]
+        return Entity(reference, {**class_.state_reader.read({}), ID: SINGLETON_ID})

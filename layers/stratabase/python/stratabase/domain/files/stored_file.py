@@ -1,10 +1,12 @@
 """The value of a File attribute, and the keys under which the blob store has the bytes."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 from stratabase.domain.objects.entity import State
 from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
+from stratabase.model.stored_values import kept_values
 from stratabase.model.types.file import PENDING_ID
 from stratabase.model.types.storage import Stored
 
@@ -44,11 +46,12 @@ def stored_file(value: Any) -> StoredFile | None:
 
 
 def file_ids(state: State) -> Iterator[str]:
-    """Yield the IDs of the files in an object's state, also those of attributes that the model has no more.
+    """Yield the IDs of the files that an object's state stores, also those that the model does not show.
 
     Only File attributes have mappings as values.
     """
-    found = (value.get("fileId") for value in state.values() if isinstance(value, Mapping))
+    stored = chain(state.values(), (each.stored for each in kept_values(state).values()))
+    found = dict.fromkeys(value.get("fileId") for value in stored if isinstance(value, Mapping))
     return (file_id for file_id in found if isinstance(file_id, str))
 
 

@@ -8,6 +8,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.formats.invalid_value import describe_value
 from stratabase.frozen import frozen
+from stratabase.model.stored_values import KEPT
 from stratabase.model.types.storage import Stored
 
 
@@ -45,8 +46,11 @@ class Moment(NamedTuple):
 
 
 def differ(one: State, other: State, names: Iterable[str]) -> bool:
-    """Return whether two states have different values of any of these attributes and roles."""
-    return any(one.get(name) != other.get(name) for name in names)
+    """Return whether two states have or keep different values of any of these attributes and roles.
+
+    It may also be true if they keep different values of others, which is rare.
+    """
+    return any(one.get(name) != other.get(name) for name in names) or one.get(KEPT) != other.get(KEPT)
 
 
 def describe_object(reference: Reference) -> str:

@@ -12,12 +12,12 @@ from typing import Any
 
 from stratabase.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.domain.objects.entity import Entity, State
-from stratabase.domain.objects.former_state import incompatible_attributes
 from stratabase.domain.objects.identity import is_unwritten
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.frozen import frozen
 from stratabase.messages import Message, _
+from stratabase.model.stored_values import overwrite
 from stratabase.model.types.storage import Stored
 
 
@@ -71,8 +71,16 @@ def read_draft(subject: Subject, before: Entity | None, values: Mapping[str, Any
             message = _("{attribute}: {message}", attribute=attribute, message=mistake.message)
             malformed.append(subject.attribute_issue(IssueType.DATA_TYPE, message, name))
             unreadable[name] = None
-    state = {} if before is None else before.state
-    return Draft(subject, before, {**state, **unreadable, **changed}, changed, tuple(malformed), formats)
+    native = subject.class_.attributes
+    state = _defaults(subject, values) if before is None else before.state
+    after = {**overwrite(state, changed, native), **unreadable}
+    return Draft(subject, before, after, changed, tuple(malformed), formats)
+
+
+def _defaults(subject: Subject, values: Mapping[str, Any]) -> dict[str, Stored]:
+    """Return the defaults of the attributes that a client has left out of a new object."""
+    defaults = {name: each.default for name, each in subject.class_.attributes.items()}
+    return {name: value for name, value in defaults.items() if value is not None and name not in values}
 
 
 def check_required_values(draft: Draft) -> Iterator[Issue]:
@@ -112,9 +120,8 @@ def report_missing_values(draft: Draft) -> Iterator[Issue]:
     """Yield a report, which stops no write, for each required attribute that the write leaves empty."""
     if draft.before is None or is_unwritten(draft.subject.class_, draft.before):
         return
-    unreadable = {*incompatible_attributes(draft.subject.class_, draft.before.state)}
     for name in draft.subject.class_.required_attributes:
-        is_empty = draft.before.state.get(name) is None or name in unreadable
+        is_empty = draft.before.state.get(name) is None
         if is_empty and name not in draft.changes and not draft.is_unreadable(name):
             message = still_empty(draft.full_name(name))
             yield draft.subject.attribute_issue(IssueType.ATTRIBUTE_REQUIRED, message, name).as_report()

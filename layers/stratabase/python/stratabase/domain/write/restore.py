@@ -12,7 +12,7 @@ from stratabase.domain.issues.issue import Issue, IssueType, Level, Path, Subjec
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Reference, RoleName, State, describe_object
-from stratabase.domain.objects.former_state import incompatible_attributes, merge_restored_state
+from stratabase.domain.objects.former_state import merge_restored_state
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.version import describe_version_instant
 from stratabase.domain.write.commands import Restore
@@ -30,6 +30,7 @@ from stratabase.domain.write.role_requests import KeyRequest, RoleSubject
 from stratabase.messages import _, and_list
 from stratabase.model.attribute import Origin
 from stratabase.model.model import Action, Class, Role
+from stratabase.model.stored_values import unread_names
 from stratabase.model.types.storage import Stored
 
 AT_VERSION = "atVersion"
@@ -111,14 +112,14 @@ def _no_version(subject: Subject, command: Restore, caller: Caller, path: Path) 
 def _check(request: WriteRequest, write: ObjectWrite, task: RestoreObject) -> None:
     """Add an issue for each former value that violates the rules of today."""
     class_ = write.subject.class_
-    for name in incompatible_attributes(class_, write.state):
+    unread = unread_names(write.state)
+    for name in (each for each in class_.attributes if each in unread):
         message = _(
             "The type of {attribute} has changed, so its previous value can't be restored.",
             attribute=f"{class_.name}.{name}",
         )
         if may_disclose(request, write, name, task):
             warn_left_out(request, task, write.subject.attribute_issue(IssueType.DATA_TYPE, message, name))
-        write.state[name] = None
     changed: State = {
         name: write.state.get(name)
         for name, attribute in class_.attributes.items()

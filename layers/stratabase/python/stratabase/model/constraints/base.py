@@ -97,4 +97,5 @@ class FlagConstraint(Constraint):
 
 def read_argument(type_: AttributeType, written: str) -> Any:
     """Return the stored form of a value that an argument gives as text. Raises InvalidValue."""
-    return type_.read(written, DEFAULT_FORMATS)
+    value = type_.value_of(written)
+    return type_.read(written, DEFAULT_FORMATS) if value is None else value

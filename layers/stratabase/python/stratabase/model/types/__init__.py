@@ -17,7 +17,6 @@ from stratabase.model.types.identifier import IdType
 from stratabase.model.types.integer import IntType
 from stratabase.model.types.real import RealType
 from stratabase.model.types.serial import SerialType
-from stratabase.model.types.storage import StorageClass
 from stratabase.model.types.string import StringType, TextType
 from stratabase.model.types.time import TimeType
 from stratabase.model.types.year import YearType
@@ -41,10 +40,6 @@ TYPES: Mapping[str, AttributeType] = MappingProxyType(
     }
 )
 """The attribute types of every model, by name. The enums of a model come in addition."""
-STORAGE_CLASSES: Mapping[str, StorageClass] = MappingProxyType(
-    {type_.storage.name: type_.storage for type_ in TYPES.values()}
-)
-"""The storage classes of all types, by name."""
 ID_TYPE = IdType()
 """The type of `_id`, which is not an attribute of the model."""
-__all__ = ["ID_TYPE", "STORAGE_CLASSES", "TYPES"]
+__all__ = ["ID_TYPE", "TYPES"]

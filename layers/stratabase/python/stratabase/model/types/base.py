@@ -54,6 +54,19 @@ class AttributeType(ABC):
         Raises InvalidValue, which says what is right, for a value that is not of the type.
         """
 
+    def read_stored(self, raw: Any) -> Stored:
+        """Return the value of this type for a value that an attribute of any type has stored.
+
+        Two stored values are the same value if they have the same text (`text_of`). A type reads the values
+        whose text is that of one of its own values. Returns None for all others, which count as null.
+        """
+        text = text_of(raw)
+        return None if text is None else self.value_of(text)
+
+    @abstractmethod
+    def value_of(self, text: str) -> Stored:
+        """Return the value of this type with exactly this text, None if there is none."""
+
     def sort_key(self, stored: Any) -> Any:
         """Return the key by which a stored value is compared with others of its type (`<`, `==`)."""
         return stored
@@ -90,6 +103,26 @@ class OrderedType(AttributeType):
 
 def _as_it_is(stored: Any) -> Any:
     return stored
+
+
+def text_of(raw: Any) -> str | None:
+    """Return the text of a stored value, None for null, for files, and for the keys of roles."""
+    if isinstance(raw, str):
+        return raw
+    if isinstance(raw, bool):
+        return "true" if raw else "false"
+    return str(raw) if isinstance(raw, int) else None
+
+
+_CANONICAL_INTEGER = re.compile(r"-?[1-9][0-9]{0,18}|0")
+
+
+def integer_of(text: str, minimum: int, maximum: int) -> int | None:
+    """Return the integer in a range with exactly this text (`007` and `-0` have none), or None."""
+    if not _CANONICAL_INTEGER.fullmatch(text):
+        return None
+    number = int(text)
+    return number if minimum <= number <= maximum else None
 
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,30}")

@@ -26,3 +26,7 @@ class BooleanType(AttributeType):
             message = _("{value} is not a Boolean. Use true or false.", value=describe_value(value))
             raise InvalidValue(message)
         return value
+
+    def value_of(self, text: str) -> Stored:
+        """Return true for `true`, and false for `false`."""
+        return text == "true" if text in {"true", "false"} else None

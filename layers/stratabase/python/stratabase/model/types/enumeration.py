@@ -45,3 +45,7 @@ class EnumType(AttributeType):
     def sort_key(self, stored: Any) -> Any:
         """Return the stored name of a value, so that a renamed value keeps its place in orders."""
         return self.renames.to_stored.get(stored, stored)
+
+    def value_of(self, text: str) -> Stored:
+        """Return the name of one of the enum's values."""
+        return text if text in self.values else None

@@ -45,6 +45,10 @@ REFERENCE: Mapping[str, Callable[[Any, Formats], Stored]] = {
 """The fields of a PendingFileReference, each with the function that reads it."""
 
 
+_STORED_FIELDS = REFERENCE.keys() - {PENDING_ID}
+"""The fields of a stored file."""
+
+
 class FileType(AttributeType):
     """Stored as a mapping. Clients send the reference that they got for an upload.
 
@@ -68,6 +72,15 @@ class FileType(AttributeType):
             )
             raise InvalidValue(message)
         return {field: _read(field, value[field], formats) for field in REFERENCE}
+
+    def read_stored(self, raw: Any) -> Stored:
+        """Return a stored file. No other type stores mappings."""
+        return raw if isinstance(raw, Mapping) and raw.keys() >= _STORED_FIELDS else None
+
+    def value_of(self, text: str) -> Stored:
+        """Return None: no file has a text."""
+        del text
+        return None
 
 
 def _read(field: str, value: Any, formats: Formats) -> Stored:

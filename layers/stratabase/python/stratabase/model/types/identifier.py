@@ -35,6 +35,10 @@ class IdType(AttributeType):
         number = parse_integer(value) if isinstance(value, int) else None
         return parse_text(value, "ID") if number is None or number.bit_length() > 64 else str(number)
 
+    def value_of(self, text: str) -> Stored:
+        """Return the text."""
+        return text
+
 
 @lru_cache(maxsize=1024)  # every request needs that of its caller
 def id_timestamp(id_: str) -> int | None:

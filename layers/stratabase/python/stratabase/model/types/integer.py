@@ -6,7 +6,7 @@ from stratabase.expressions import kinds
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
 from stratabase.messages import _
-from stratabase.model.types.base import OrderedType, parse_integer
+from stratabase.model.types.base import OrderedType, integer_of, parse_integer
 from stratabase.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
 
 MIN_INT = -(2**31)
@@ -33,3 +33,7 @@ class IntType(OrderedType):
             )
             raise InvalidValue(message)
         return number
+
+    def value_of(self, text: str) -> Stored:
+        """Return an integer of 32 bits."""
+        return integer_of(text, MIN_INT, MAX_INT)

@@ -28,6 +28,10 @@ class RealType(OrderedType):
         del formats
         return canonical_decimal(parse_decimal(value))
 
+    def value_of(self, text: str) -> Stored:
+        """Return a number in its canonical spelling."""
+        return text if is_canonical_decimal(text) else None
+
     def sort_key(self, stored: Any) -> Any:
         """Return the number."""
         return Decimal(stored)

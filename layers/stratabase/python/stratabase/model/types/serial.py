@@ -7,7 +7,7 @@ from stratabase.expressions import kinds
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
 from stratabase.messages import _
-from stratabase.model.types.base import AttributeType, parse_integer
+from stratabase.model.types.base import AttributeType, integer_of, parse_integer
 from stratabase.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
@@ -39,6 +39,10 @@ class SerialType(AttributeType):
             )
             raise InvalidValue(message)
         return number
+
+    def value_of(self, text: str) -> Stored:
+        """Return a number that Stratabase can have assigned, which is positive."""
+        return integer_of(text, 1, MAX_SERIAL)
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
         """Return `str`."""

@@ -31,6 +31,10 @@ class TextType(AttributeType):
         del formats
         return parse_text(value, self.name)
 
+    def value_of(self, text: str) -> Stored:
+        """Return the text. A limit of its length applies only to values that clients send."""
+        return text
+
 
 class StringType(TextType):
     """Texts of at most 255 characters, unless the domain sets another limit."""

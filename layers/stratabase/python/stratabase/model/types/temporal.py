@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from stratabase.formats.date_fields import DatePart
 from stratabase.formats.date_pattern import compile_date_pattern, likely_date_pattern
 from stratabase.formats.invalid_value import InvalidValue, describe_value
-from stratabase.formats.preferences import Formats
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.messages import Message, _
 from stratabase.model.types.base import ISO_FORMAT, OrderedType
 from stratabase.model.types.storage import Stored
@@ -92,6 +92,18 @@ class TemporalType(OrderedType):
             )
             raise InvalidValue(message)
         return self._stored(moment, value, formats)
+
+    def value_of(self, text: str) -> Stored:
+        """Return a date or time that is spelled as this type stores it."""
+        if len(text) != len(self.example):
+            return None
+        moment = self.from_iso(text)
+        try:
+            return (
+                text if moment is not None and self._stored(moment, text, DEFAULT_FORMATS) == text else None
+            )
+        except OutOfCalendar:
+            return None
 
     def read_as(self, pattern: str, value: Any, formats: Formats) -> Stored:
         """Return the stored form of a text in one pattern, in the member's time zone and language.

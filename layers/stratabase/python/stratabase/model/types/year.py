@@ -6,7 +6,7 @@ from stratabase.expressions import kinds
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
 from stratabase.messages import _
-from stratabase.model.types.base import OrderedType, parse_integer
+from stratabase.model.types.base import OrderedType, integer_of, parse_integer
 from stratabase.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
 
 MAX_YEAR = 9999
@@ -32,3 +32,7 @@ class YearType(OrderedType):
             )
             raise InvalidValue(message)
         return year
+
+    def value_of(self, text: str) -> Stored:
+        """Return a year from 0 to 9999."""
+        return integer_of(text, 0, MAX_YEAR)

@@ -56,7 +56,7 @@ def _object_fields(
         )
     for attribute in writable_attributes(class_):
         type_ = registry.input_type(attribute)
-        required = spec.enforces_required and attribute.required
+        required = spec.enforces_required and attribute.required and attribute.default is None
         yield (
             attribute.name,
             GraphQLInputField(

@@ -33,7 +33,7 @@ from stratabase.store.indexes.entries import (
 from stratabase.store.indexes.registry import Registry, access_path, entry_label, is_wanted
 from stratabase.store.indexes.registry_cache import MAX_AGE, RegistryCache, now_in_milliseconds
 from stratabase.store.layout import codec, heads, keys
-from stratabase.store.layout.access_path import AccessPath
+from stratabase.store.layout.access_path import ENUM, AccessPath
 from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.heads import live_head
 from stratabase.store.name_translation import NameTranslation
@@ -129,9 +129,10 @@ class Reindex:
         if not building:
             return ReindexOutcome((), self._registry.unfinished_labels_of(registry, class_, names))
         self._wait_until_settled(building)
-        found = self._build(class_, building, report)
+        unread = set[int]()
+        found = self._build(class_, building, unread, report)
         registry = self._registry.update(
-            lambda registry: registry.with_finished(stored_name, building, found.keys(), self._now())
+            lambda registry: registry.with_finished(stored_name, building, found.keys(), self._now(), unread)
         )
         refused_labels = {entry_label(class_, entry, names) for entry in found}
         interrupted = (
@@ -185,13 +186,17 @@ class Reindex:
         return self._registry.add_missing(registry).without_violations(class_name, self._now())
 
     def _build(
-        self, class_: Class, building: Sequence[RegistryEntry], report: ReportProgress
+        self, class_: Class, building: Sequence[RegistryEntry], unread: set[int], report: ReportProgress
     ) -> Mapping[RegistryEntry, Duplicates]:
-        """Run all backfills over a class; return the entries that some objects could not get."""
+        """Run all backfills over a class; return the entries that some objects could not get.
+
+        Add to `unread` the numbers of the entries with enum columns that do not read the text of an object.
+        """
         backfills, refused = self._backfills(class_, building), dict[RegistryEntry, Duplicates]()
         for items in self._objects(class_.name) if backfills else ():
             for backfill in backfills:
                 backfill.build(items)
+            unread |= {one.number for one in building if _has_unread(one, items)}
             report(len(items))
         for backfill in backfills:
             refused |= backfill.finish()
@@ -249,6 +254,17 @@ class Reindex:
 def count_objects(engine: Engine, stored_name: str) -> int:
     """Return the number of stored objects of a class, by its stored name."""
     return sum(map(len, engine.range(keys.LISTING, keys.listing_partition(stored_name))))
+
+
+def _has_unread(entry: RegistryEntry, items: Sequence[Item]) -> bool:
+    """Return whether an object has a value that an enum column does not read."""
+    columns = [column for column in entry.columns if column.reading == ENUM]
+    states = map(codec.raw_state, items) if columns else ()
+    return any(
+        state.get(column.attribute) is not None and column.value(state) is None
+        for state in states
+        for column in columns
+    )
 
 
 class IndexBackfill:

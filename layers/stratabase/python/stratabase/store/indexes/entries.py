@@ -4,7 +4,7 @@ To add a kind of entry, write a subclass of RegistryEntry, a field of Registry f
 store/backfill/reindex.py.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, ClassVar, Self
 
@@ -50,6 +50,8 @@ class RegistryEntry:
     state: BuildState
     since: int
     """The instant at which it entered its state, in milliseconds since 1970."""
+    has_unread: bool = field(default=False, kw_only=True)
+    """Whether objects may have texts that an enum column does not read, so that it cannot get more values."""
 
     def with_state(self, state: BuildState, now: int) -> Self:
         """Return the entry in a state. If it already is in this state, `since` does not change."""
@@ -111,7 +113,7 @@ def serialize_entry(entry: RegistryEntry) -> dict[str, Any]:
     """
     enforced = entry.state is BuildState.ENFORCED
     return {
-        **({"columns": access_path.serialize_columns(entry.columns)} if entry.columns else {}),
+        **(_serialize_columns(entry) if entry.columns else {}),
         "number": entry.number,
         "state": (BuildState.BUILDING if enforced else entry.state).value,
         "since": entry.since,
@@ -123,6 +125,14 @@ def serialize_entry(entry: RegistryEntry) -> dict[str, Any]:
             else {}
         ),
         **(_serialize_requirement(entry.requirement) if isinstance(entry, RequiredRoleEntry) else {}),
+    }
+
+
+def _serialize_columns(entry: RegistryEntry) -> dict[str, Any]:
+    return {
+        "columns": access_path.serialize_columns(entry.columns),
+        "readings": access_path.serialize_readings(entry.columns),
+        **({"unread": True} if entry.has_unread else {}),
     }
 
 
@@ -143,14 +153,22 @@ def parse_required_role(content: dict[str, Any]) -> RequiredRoleEntry:
 
 def parse_slot(content: dict[str, Any]) -> IndexSlot:
     """Parse the entry of an index."""
-    return IndexSlot(*_common_fields(content), content["index"])
+    return IndexSlot(*_common_fields(content), content["index"], has_unread=_has_unread(content))
 
 
 def parse_unique(content: dict[str, Any]) -> UniqueEntry:
     """Parse the entry of a uniqueness constraint."""
-    return UniqueEntry(*_common_fields(content), content.get("violated", False))
+    return UniqueEntry(
+        *_common_fields(content), content.get("violated", False), has_unread=_has_unread(content)
+    )
 
 
 def _common_fields(content: dict[str, Any]) -> tuple[tuple[Column, ...], int, BuildState, int]:
     state = BuildState.ENFORCED if content.get("enforced") else BuildState(content["state"])
-    return access_path.parse_columns(content.get("columns", [])), content["number"], state, content["since"]
+    columns = access_path.parse_columns(content.get("columns", []), content.get("readings"))
+    return columns, content["number"], state, content["since"]
+
+
+def _has_unread(content: dict[str, Any]) -> bool:
+    unread: bool = content.get("unread", False)
+    return unread

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import orjson
 
+from stratabase.domain.attributes import is_derived
 from stratabase.model.model import Class, Index, Unique
 from stratabase.model.stored_names import ClassNames
 from stratabase.store.engine.port import (
@@ -38,7 +39,14 @@ from stratabase.store.indexes.entries import (
     serialize_entry,
 )
 from stratabase.store.layout import keys
-from stratabase.store.layout.access_path import AccessPath, Column, columns_of
+from stratabase.store.layout.access_path import (
+    ENUM,
+    AccessPath,
+    Column,
+    adopted,
+    column_of,
+    columns_of,
+)
 from stratabase.store.layout.associations import RequiredRoleStorage
 
 _REVISION = "revision"
@@ -117,7 +125,19 @@ class Registry:
 
         New entries get the given state. Existing entries do not move, and none are removed.
         """
-        return self.with_indexes(class_, state, now).with_constraints(class_, state, now)
+        known = self.with_readings(class_)
+        return known.with_indexes(class_, state, now).with_constraints(class_, state, now)
+
+    def with_readings(self, class_: Class) -> "Registry":
+        """Return the registry with the readings of a model for columns that need not be built for them.
+
+        - A column that an earlier version of the service wrote has none yet.
+        - An enum may have got more values. If no object can have them yet, the columns get them too. If not,
+          the entries note that objects may have values that they do not read.
+        """
+        slots, uniques = self.classes.get(class_.name, ()), self.uniques.get(class_.name, ())
+        known = self.with_slots(class_.name, _with_readings(slots, class_)) if slots else self
+        return known.with_uniques(class_.name, _with_readings(uniques, class_))
 
     def with_indexes(self, class_: Class, state: BuildState, now: int) -> "Registry":
         """Return the registry with slots for the missing indexes of a class, as far as slots are free."""
@@ -125,7 +145,7 @@ class Registry:
         free = [name for name in _SLOTS if name not in {slot.index_name for slot in slots}]
         missing = _missing(class_, INDEX, slots)
         new = [
-            IndexSlot(columns, self.last_number + number, state, now, index_name)
+            IndexSlot(columns, self.last_number + number, state, now, index_name=index_name)
             for number, (index_name, columns) in enumerate(zip(free, missing, strict=False), start=1)
         ]
         return self.with_slots(class_.name, (*slots, *new))
@@ -147,7 +167,7 @@ class Registry:
         existing = {entry.requirement for entry in kept}
         missing = [each for each in requirements if each not in existing]
         new = [
-            RequiredRoleEntry((), self.last_number + number, state, now, each)
+            RequiredRoleEntry((), self.last_number + number, state, now, requirement=each)
             for number, each in enumerate(missing, start=1)
         ]
         return self.with_roles(class_name, (*kept, *new))
@@ -211,17 +231,26 @@ class Registry:
         return self.with_uniques(class_name, tuple(kept))
 
     def with_finished(
-        self, class_name: str, begun: Sequence[RegistryEntry], refused: Collection[RegistryEntry], now: int
+        self,
+        class_name: str,
+        begun: Sequence[RegistryEntry],
+        refused: Collection[RegistryEntry],
+        now: int,
+        unread: Collection[int] = (),
     ) -> "Registry":
         """Return the registry after a build of a class.
+
+        `unread`: the numbers of the entries with enum columns that do not read the text of some object.
 
         `begun`: the entries as they were when the build began. `refused`: the entries that some objects could
         not get. Entries that were meanwhile removed, or created again with another number, do not change.
         """
         known = {entry.number: entry for entry in begun}
-        slots = (_finished(entry, known, refused, now) for entry in self.classes.get(class_name, ()))
-        uniques = (_finished(entry, known, refused, now) for entry in self.uniques.get(class_name, ()))
-        roles = (_finished(entry, known, refused, now) for entry in self.roles.get(class_name, ()))
+        slots = (_finished(entry, known, refused, now, unread) for entry in self.classes.get(class_name, ()))
+        uniques = (
+            _finished(entry, known, refused, now, unread) for entry in self.uniques.get(class_name, ())
+        )
+        roles = (_finished(entry, known, refused, now, unread) for entry in self.roles.get(class_name, ()))
         with_both = self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
         return with_both.with_roles(class_name, tuple(roles))
 
@@ -273,6 +302,36 @@ def unique_of(class_: Class, entry: UniqueEntry) -> Unique:
     return next(unique for unique in class_.uniques if _guarded(class_, unique) == entry.columns)
 
 
+def _with_readings(entries: tuple[Entry, ...], class_: Class) -> tuple[Entry, ...]:
+    entries = tuple(_adopted(entry, class_) for entry in entries)
+    taken = {entry.columns for entry in entries}
+    return tuple(_extended(entry, class_, taken) for entry in entries)
+
+
+def _adopted(entry: Entry, class_: Class) -> Entry:
+    columns = tuple(adopted(column, class_) for column in entry.columns)
+    return entry if columns == entry.columns else replace(entry, columns=columns)
+
+
+def _extended(entry: Entry, class_: Class, taken: Collection[tuple[Column, ...]]) -> Entry:
+    """Return an entry as a model requires that may write values which its enum columns do not read."""
+    enums = (column.attribute for column in entry.columns if column.reading == ENUM)
+    names = {name for name in enums if name in class_.attributes and not is_derived(class_, name)}
+    pairs = [
+        (column, column_of(class_, column.attribute) if column.attribute in names else column)
+        for column in entry.columns
+    ]
+    if all(new.reading == old.reading and {*new.values} <= {*old.values} for old, new in pairs):
+        return entry
+    columns = tuple(new for _, new in pairs)
+    may_extend = columns not in taken and all(
+        new._replace(values=old.values) == old and {*new.values} >= {*old.values} for old, new in pairs
+    )
+    if may_extend and (entry.state is BuildState.BUILDING or not entry.has_unread):
+        return replace(entry, columns=columns)
+    return entry if entry.has_unread else replace(entry, has_unread=True)
+
+
 def _violated(entry: UniqueEntry, now: int) -> UniqueEntry:
     """Return a constraint marked as violated by a duplicate. READY becomes ENFORCED, BUILDING stays."""
     state = BuildState.ENFORCED if entry.state is BuildState.READY else entry.state
@@ -280,7 +339,11 @@ def _violated(entry: UniqueEntry, now: int) -> UniqueEntry:
 
 
 def _finished(
-    entry: Entry, begun: Mapping[int, RegistryEntry], refused: Collection[RegistryEntry], now: int
+    entry: Entry,
+    begun: Mapping[int, RegistryEntry],
+    refused: Collection[RegistryEntry],
+    now: int,
+    unread: Collection[int],
 ) -> Entry:
     """Return an entry in its state after a build. If another build has begun meanwhile, that one decides."""
     before = begun.get(entry.number)
@@ -288,9 +351,12 @@ def _finished(
         return entry
     if isinstance(entry, RequiredRoleEntry) and (before in refused or entry.violated):
         return entry
+    if entry.columns != before.columns:  # an enum has got more values meanwhile: only the next build sees all
+        return entry
+    found = replace(entry, has_unread=True) if entry.number in unread else entry
     if before in refused or (isinstance(entry, UniqueEntry) and entry.violated):
-        return entry.with_state(BuildState.ENFORCED, now)
-    return entry.with_state(BuildState.READY, now) if entry == before else entry
+        return found.with_state(BuildState.ENFORCED, now)
+    return found.with_state(BuildState.READY, now) if entry == before else entry
 
 
 def _revived(slot: IndexSlot, class_: Class, now: int) -> IndexSlot:

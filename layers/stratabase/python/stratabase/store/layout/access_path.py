@@ -1,30 +1,68 @@
 """Access paths: the indexes of a class as they are stored, and the positions of objects in them."""
 
+import json
+import re
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import NamedTuple
 
 from stratabase.domain.attributes import is_derived, type_of
 from stratabase.domain.objects.entity import Entity, State, differ
 from stratabase.model.model import Class
-from stratabase.model.types import STORAGE_CLASSES
-from stratabase.model.types.storage import StorageClass
+from stratabase.model.stored_values import ABSENT, stored_value
+from stratabase.model.types import TYPES
+from stratabase.model.types.base import AttributeType
+from stratabase.model.types.enumeration import EnumType
+from stratabase.model.types.storage import StorageClass, Stored
 from stratabase.store.engine.port import IndexKey
 from stratabase.store.layout.index_text import truncate, values_text
 
+ENUM = "Enum"
+"""The reading of all enums. A column also has the values of its enum."""
+
 
 class Column(NamedTuple):
-    """A column of an index: an attribute, and the storage type of its values when the index was created."""
+    """A column of an index or a uniqueness constraint: an attribute, and how its stored values are read.
+
+    What a column contains depends on the stored state alone, whatever the model of the process is. If a model
+    reads the attribute in another way, it needs another column.
+    """
 
     attribute: str
-    storage: StorageClass
+    reading: str
+    """The name of the type that reads the stored values. String stands for Text too, ENUM for all enums."""
+    values: tuple[str, ...] = ()
+    """The values of an enum, sorted."""
+    default: Stored = None
+    """The value of an object that has none."""
 
-    def value(self, value: Any) -> Any:
-        """Return a value, or None if it has another storage type: it then counts as null."""
-        return value if value is not None and self.storage.accepts(value) else None
+    @property
+    def type(self) -> AttributeType:
+        """The type that reads the stored values."""
+        if self.reading == ENUM:
+            return _enum_type(self.values)
+        return TYPES[_EARLIER_READINGS.get(self.reading, self.reading)]
 
-    def text(self, value: object) -> str | None:
-        """Return the index text of a value, None for null and for a value of another storage type."""
-        return self.storage.index_text(value) if value is not None and self.storage.accepts(value) else None
+    @property
+    def storage(self) -> StorageClass:
+        """The storage class of the values."""
+        return self.type.storage
+
+    def value(self, state: State) -> Stored:
+        """Return the value of an object. `state`: as it was stored, or as any model shows it."""
+        stored = stored_value(state, self.attribute)
+        if stored is ABSENT:
+            return self.default
+        return None if stored is None else self.type.read_stored(stored)
+
+    def text(self, value: Stored) -> str | None:
+        """Return the index text of a value of the column, None for null."""
+        return None if value is None else self.storage.index_text(value)
+
+
+@lru_cache(maxsize=1024)
+def _enum_type(values: tuple[str, ...]) -> EnumType:
+    return EnumType(ENUM, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +79,7 @@ class AccessPath:
 
     def index_text(self, state: State) -> str:
         """Return the index text of the values in a state, not truncated."""
-        return values_text(column.text(state.get(column.attribute)) for column in self.columns)
+        return values_text(column.text(column.value(state)) for column in self.columns)
 
     def place(self, entity: Entity) -> IndexKey:
         """Return the position of an object in the index."""
@@ -56,12 +94,12 @@ class AccessPath:
     def is_usable_for(self, class_: Class) -> bool:
         """Return whether pages of a class may be read from the index.
 
-        It must be ready, and the model must still have its attributes with the same storage types.
+        It must be ready, and the model must still have its attributes and read them in the same way.
         """
         return self.ready and all(
             column.attribute in class_.attributes
             and not is_derived(class_, column.attribute)
-            and type_of(class_, column.attribute).storage is column.storage
+            and column_of(class_, column.attribute) == column
             for column in self.columns
         )
 
@@ -73,17 +111,78 @@ class AccessPath:
 
 def columns_of(class_: Class, attributes: tuple[str, ...]) -> tuple[Column, ...]:
     """Return the columns of an index by attributes of a class."""
-    return tuple(Column(name, type_of(class_, name).storage) for name in attributes)
+    return tuple(column_of(class_, name) for name in attributes)
+
+
+def column_of(class_: Class, name: str) -> Column:
+    """Return the column of an attribute of a class."""
+    type_, attribute = type_of(class_, name), class_.attributes.get(name)
+    default = None if attribute is None else attribute.default
+    if isinstance(type_, EnumType):
+        return Column(name, ENUM, tuple(sorted(type_.values)), default)
+    return Column(name, _SAME_READING.get(type_.name, type_.name), (), default)
+
+
+_SAME_READING = {"Text": "String"}
+"""By name of a type: the type that reads the same values as the same texts."""
 
 
 def serialize_columns(columns: tuple[Column, ...]) -> list[str]:
-    """Return columns in the format of the registry: `last_name:text`."""
+    """Return columns in the format of the registry: `last_name:text`.
+
+    It has the storage class only, because earlier versions of the service know no more. `serialize_readings`
+    returns the rest.
+    """
     return [f"{column.attribute}:{column.storage.name}" for column in columns]
 
 
-def parse_columns(texts: list[str]) -> tuple[Column, ...]:
-    """Parse columns in the format of the registry."""
+def serialize_readings(columns: tuple[Column, ...]) -> list[str]:
+    """Return how columns read values in the format of the registry: `String`, `Enum(A|B)`, `Int = 5`."""
+    return [
+        column.reading
+        + (f"({'|'.join(column.values)})" if column.reading == ENUM else "")
+        + ("" if column.default is None else f" = {json.dumps(column.default)}")
+        for column in columns
+    ]
+
+
+def adopted(column: Column, class_: Class) -> Column:
+    """Return a column of an earlier version of the service with the reading that a model has for it.
+
+    That version took all types of one storage class for the same. Other columns are returned as they are.
+    """
+    if column.reading not in _EARLIER_READINGS or column.attribute not in class_.attributes:
+        return column
+    now = column_of(class_, column.attribute)
+    return now._replace(default=None) if now.storage.name == column.reading else column
+
+
+_READING = re.compile(r"(\w+)(?:\(([\w|]*)\))?(?: = (.+))?", re.DOTALL)
+_EARLIER_READINGS = {"text": "String", "whole": "Int", "boolean": "Boolean", "decimal": "Real"}
+"""By the name of a storage class: the type that stands for it.
+
+Earlier versions of the service wrote only storage classes to the registry. A column keeps this name as its
+reading until a process with a model adopts it (`adopted`).
+"""
+
+
+def parse_columns(texts: list[str], readings: list[str] | None = None) -> tuple[Column, ...]:
+    """Parse columns in the format of the registry. `readings`: None from earlier versions of the service."""
+    pairs = [text.split(":") for text in texts]
+    if readings is None:
+        return tuple(Column(attribute, storage) for attribute, storage in pairs)
     return tuple(
-        Column(attribute, STORAGE_CLASSES[storage])
-        for attribute, storage in (text.split(":") for text in texts)
+        _parse_column(attribute, reading) for (attribute, _), reading in zip(pairs, readings, strict=True)
+    )
+
+
+def _parse_column(attribute: str, text: str) -> Column:
+    found = _READING.fullmatch(text)
+    assert found is not None, text
+    reading, values, default = found.groups()
+    return Column(
+        attribute,
+        reading,
+        tuple(values.split("|")) if values else (),
+        None if default is None else json.loads(default),
     )

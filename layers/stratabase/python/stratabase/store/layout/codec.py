@@ -1,8 +1,9 @@
 """Converts between entities and head items.
 
 The state of an object is stored as JSON text. It does not contain `_id` (which is in the key), the start and
-end of the version (which are attributes of the item), and nulls. It keeps the values of attributes that were
-removed from the model, so that nothing is lost if the model is changed back.
+end of the version (which are attributes of the item), and most nulls. It keeps the values of attributes that
+were removed from the model, so that nothing is lost if the model is changed back. It also keeps values that
+the attribute's present type does not read (model/stored_values.py).
 
 A head without `versionStart` was written by an early version of the service. Its version starts when the
 state says that it was last modified or created, or else when its id was generated.
@@ -19,6 +20,7 @@ from stratabase.domain.objects.instant import Instant, format_instant, parse_ins
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.model.api_names import ID
 from stratabase.model.model import Class, PlatformAttribute
+from stratabase.model.stored_values import read_unknown, stored_state
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.store.engine.port import Item, Value
 from stratabase.store.layout import keys
@@ -46,41 +48,58 @@ _COUNT_PREFIX = "n."
 MAX_STATE_BYTES = 350 * 1024
 """The maximum size of a state in bytes. DynamoDB limits an item to 400 KB."""
 _NOT_IN_STATE = frozenset({ID, VERSION_START, VERSION_END})
+_NULL = ":null"
+"""A part of the text of each state with a null."""
 
 
 def state_text(entity: Entity) -> str:
     """Return the state of an object as JSON text. Raises TooLarge."""
-    values = {
-        name: value for name, value in entity.state.items() if value is not None and name not in _NOT_IN_STATE
-    }
+    values = stored_state(entity.state)
+    for name in _NOT_IN_STATE:
+        values.pop(name, None)
     text = orjson.dumps(values)
     if len(text) > MAX_STATE_BYTES:
         raise ObjectTooLarge(entity.reference, len(text), MAX_STATE_BYTES)
     return text.decode()
 
 
-def state_of(item: Item, class_: Class | None = None) -> State:
-    """Return the state of a head. `class_`: given if a versioned state needs `_versionStart`."""
-    return _state(item, keys.id_of(item.key), class_)
+def state_of(item: Item, class_: Class, *, version_start: bool = True) -> State:
+    """Return what a class shows of the state of a head. `version_start`: with its `_versionStart`, if any."""
+    return _state(item, keys.id_of(item.key), class_, version_start=version_start)
+
+
+def version_state(item: Item, class_: Class) -> State:
+    """Return what a class shows of the state of a closed version, without the version's times."""
+    return _state(item, keys.id_of(item.key), class_, version_start=False)
 
 
 def raw_state(item: Item) -> State:
     """Return the stored state of a head or closed version, with only `_id` added."""
-    return _state(item, keys.id_of(item.key), None)
+    return _state(item, keys.id_of(item.key), None, version_start=False)
 
 
-def _state(item: Item, id_: str, class_: Class | None) -> State:
-    state: dict[str, Any] = orjson.loads(item.state or b"{}")
+def _state(item: Item, id_: str, class_: Class | None, *, version_start: bool) -> State:
+    text = item.state or "{}"
+    state: dict[str, Any] = orjson.loads(text)
+    if class_ is None:
+        state = read_unknown(state) if _NULL in text else state
+    elif _NULL in text or not class_.state_reader.shows_all(state.get):
+        state = class_.state_reader.read(state)
     state[ID] = id_
-    if class_ is not None and class_.versioned and item.attributes.get(COMMIT_IDS):
+    if version_start and class_ is not None and class_.versioned and item.attributes.get(COMMIT_IDS):
         state[VERSION_START] = format_instant(head_start(item, state))
     return state
 
 
-def entity_of(item: Item, class_: Class | None = None, state: State | None = None) -> Entity:
-    """Return the object of a head. `state`: the state of the head, if the caller has decoded it."""
+def entity_of(
+    item: Item, class_: Class | None = None, state: State | None = None, *, version_start: bool = True
+) -> Entity:
+    """Return the object of a head. `state`: the state of the head, if the caller has decoded it.
+
+    Without `class_`, the state has what is stored instead of what the class shows.
+    """
     reference = keys.reference_of(item.key)
-    values = _state(item, reference.id, class_) if state is None else state
+    values = _state(item, reference.id, class_, version_start=version_start) if state is None else state
     attributes, named = item.attributes, commit_ids(item)
     start = head_start(item, values) if named else None
     if len(attributes) == 2 and VERSION_START_ATTRIBUTE in attributes:  # most objects

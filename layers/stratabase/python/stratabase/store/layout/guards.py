@@ -30,8 +30,8 @@ class UniqueConstraint(NamedTuple):
     """Whether the constraint is built, so that a free guard means that the values are free."""
 
     def guard_key(self, state: State) -> Key | None:
-        """Return the key of the guard of a state, None if a value is null or of an incompatible type."""
-        values = {column.attribute: column.value(state.get(column.attribute)) for column in self.columns}
+        """Return the key of the guard of a state, None if a value is null or not read."""
+        values = {column.attribute: column.value(state) for column in self.columns}
         return keys.guard(self.class_name, self.unique, values)
 
 
@@ -41,7 +41,7 @@ def unique_constraint(class_: Class, unique: Unique) -> UniqueConstraint:
 
 
 def guard_key(class_: Class, unique: Unique, state: State) -> Key | None:
-    """Return the key of the guard of a state, None if a value is null or of an incompatible type."""
+    """Return the key of the guard of a state, None if a value is null or not read."""
     return unique_constraint(class_, unique).guard_key(state)
 
 

@@ -55,7 +55,7 @@ def read_version(item: Item, class_: Class) -> Entity:
     start, end = _times(item)
     return Entity(
         keys.reference_of(item.key),
-        with_version_times(class_, codec.raw_state(item), start, end),
+        with_version_times(class_, codec.version_state(item, class_), start, end),
         start=start,
         end=end,
         previous=codec.previous_start(item),

@@ -26,12 +26,13 @@ _FEW_COMPARISONS = 10
 class Row:
     """An item of an object, whose state is decoded at most once, when it is first needed."""
 
-    __slots__ = ("_entity", "_item", "_state", "_versioned_class")
+    __slots__ = ("_class", "_entity", "_item", "_state", "_version_start")
 
-    def __init__(self, item: Item, versioned_class: Class | None) -> None:
-        """`versioned_class`: the class of the object if its state must contain `_versionStart`, else None."""
+    def __init__(self, item: Item, class_: Class, *, version_start: bool) -> None:
+        """`version_start`: whether the state of a versioned object must contain `_versionStart`."""
         self._item = item
-        self._versioned_class = versioned_class
+        self._class = class_
+        self._version_start = version_start
         self._state: State | None = None
         self._entity: Entity | None = None
 
@@ -39,7 +40,7 @@ class Row:
     def state(self) -> State:
         """The state of the object."""
         if self._state is None:
-            self._state = codec.state_of(self._item, self._versioned_class)
+            self._state = codec.state_of(self._item, self._class, version_start=self._version_start)
         return self._state
 
     @property
@@ -50,7 +51,9 @@ class Row:
     @property
     def entity(self) -> Entity:
         """The object."""
-        return self._entity or codec.entity_of(self._item, self._versioned_class, self._state)
+        return self._entity or codec.entity_of(
+            self._item, self._class, self._state, version_start=self._version_start
+        )
 
     def with_entity(self, entity: Entity) -> "Row":
         """Set the entity of this row to one with derived values in its state; return the row."""
@@ -91,7 +94,8 @@ class RowFilter:
         needs_version_start: bool = True,
     ) -> None:
         """`needs_version_start`: whether the states of versioned objects must contain `_versionStart`."""
-        self._versioned_class = class_ if needs_version_start else None
+        self._class = class_
+        self._version_start = needs_version_start
         stored, derived = split_filter(filter_, class_)
         self._derive = derive
         self._matches_stored: Test | None = None if stored is None else matcher(stored, class_)
@@ -106,7 +110,7 @@ class RowFilter:
     def __call__(self, items: Iterator[Item]) -> Iterator[Row]:
         """Yield the rows of items that match, in the order of the items. Raises ReadBudgetExceeded."""
         matches = self._matches_stored
-        rows: Iterator[Row] = (Row(item, self._versioned_class) for item in items)
+        rows: Iterator[Row] = (Row(item, self._class, version_start=self._version_start) for item in items)
         if self._comparisons > _FEW_COMPARISONS:
             rows = self._give_way_between(rows, max(1, _COMPARISONS_PER_TURN // self._comparisons))
         found = rows if matches is None else (row for row in rows if matches(row.state))

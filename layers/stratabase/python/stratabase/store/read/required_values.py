@@ -10,7 +10,6 @@ from itertools import chain
 from typing import NamedTuple
 
 from stratabase.domain.objects.entity import Entity, RoleName, State
-from stratabase.domain.objects.former_state import incompatible_attributes
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
@@ -79,9 +78,8 @@ class RequiredValues:
         """Return for each attribute and role the number of objects that lack it."""
         found = dict.fromkeys(attributes, 0)
         for entity in entities if attributes else ():
-            unreadable = {*incompatible_attributes(class_, entity.state)}
             for name in attributes:
-                found[name] += entity.state.get(name) is None or name in unreadable
+                found[name] += entity.state.get(name) is None
         for role in roles:
             found[role.name] = self._leads(class_, role, entities).count(False)
         return found
@@ -123,7 +121,8 @@ class RequiredValues:
         yield batch
 
     def _entities(self, class_name: str) -> Iterator[Entity]:
-        return map(codec.entity_of, self._items(class_name))
+        class_ = self._model.classes[class_name]
+        return (codec.entity_of(item, class_, version_start=False) for item in self._items(class_name))
 
     def _items(self, class_name: str) -> Iterator[Item]:
         pages = self._engine.range(keys.LISTING, keys.listing_partition(class_name))

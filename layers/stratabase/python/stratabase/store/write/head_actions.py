@@ -11,6 +11,7 @@ from stratabase.domain.objects.change import Creation, Deletion, Modification, O
 from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Class, ClassKind, Role
+from stratabase.model.stored_values import KEPT
 from stratabase.store.engine.port import NOT_EXISTS, Delete, IndexKey, Item, Patch, Put, Value
 from stratabase.store.layout import codec, keys, versions
 from stratabase.store.layout.access_path import AccessPath
@@ -111,7 +112,7 @@ def _unknown_values(state: State, class_: Class) -> dict[str, Any]:
     return {
         name: value
         for name, value in state.items()
-        if name not in class_.attributes and not _is_kept_in_state(class_.roles.get(name))
+        if name not in class_.attributes and name != KEPT and not _is_kept_in_state(class_.roles.get(name))
     }
 
 
