@@ -77,7 +77,7 @@ class Instance:
     @cached_property
     def entities(self) -> Repository:
         """The repository of the objects."""
-        return Repository(self.engine, self.model, parallel_reads_of(self.settings))
+        return Repository(self.engine, self.model, parallel_reads_of(self.settings), serves=True)
 
     @cached_property
     def member_stores(self) -> MemberStores:

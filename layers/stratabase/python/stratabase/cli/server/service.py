@@ -22,6 +22,8 @@ from stratabase.model.difference import diff_models
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model
 from stratabase.schema.generate import NothingServed
+from stratabase.store.catalog.catalog_store import ServedModel
+from stratabase.store.read.context import system_now
 from stratabase.unusable_store import UnusableStore
 
 SendReport = Callable[[WorkerReport], None]
@@ -41,6 +43,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
         functions = {declaration.name: load_function(declaration) for declaration in template.functions}
         instance.open_files()
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
+        ServedModel(instance.engine, instance.model, system_now).begin()
         administrator = instance.create_first_administrator() or instance.administrator_state()
         unbuilt = _unbuilt(instance)
         owners = _resolve_owners(instance, send)
