@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from stratabase.cli.main import main
+from stratabase.store.backfill.drop import count_holders
+from stratabase.store.backfill.dropped_name import returned_names
 from stratabase.store.catalog.catalog_store import CatalogStore, ServedModel
 from stratabase.store.engine.port import Item
 from stratabase.store.read.context import system_now
@@ -285,6 +288,11 @@ def test_an_attribute_that_comes_back_shows_its_values_again_until_it_is_dropped
         served.begin()
         again = CatalogStore(instance.engine).read().taken_again(served.names)
         assert [str(name) for name in again] == ["Employee.nickname"] * is_taken_again
+        returned = returned_names(CatalogStore(instance.engine).read(), instance.model)
+        counted = count_holders(instance.engine, [each.erasure for each in returned])
+        day = datetime.now(UTC).strftime("%Y-%m-%d")
+        text = f"1 object still holds a value of the attribute removed on {day}"
+        assert [each.describe(counted[each.erasure.label]) for each in returned] == [text] * is_taken_again
         instance.close()
     instance = local.instance()
     page = response_to(instance, "Employee___getPage { items { nickname } }", "query")

@@ -7,8 +7,9 @@ from itertools import count
 
 import pytest
 
-from stratabase.domain.objects.change import Change, Creation, Deletion, Modification
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.change import Change, Creation, Deletion, LinkCreation, Modification
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.serials import SerialName
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class, Index, Model, Role, Unique
 from stratabase.model.types import TYPES
@@ -37,7 +38,7 @@ NICKNAME = MemberErasure("Employee", "nickname")
 SECRET = "Minnie"
 FILE = {
     "fileId": "f1",
-    "name": SECRET,
+    "name": "a.txt",
     "mimeType": "text/plain",
     "size": 3,
     "uploadedOn": "2020-01-01T00:00:00.000Z",
@@ -135,8 +136,7 @@ def test_values_are_erased_from_objects_versions_guards_and_indexes() -> None:
 
     assert dropping(engine, NICKNAME).run().is_clean
 
-    texts = [json.dumps([item.key, item.state, [*item.places.values()]]) for item in items(engine)]
-    assert [text for text in texts if f"{SECRET}" in text and '"photo"' not in text] == []
+    assert SECRET not in str(items(engine))
     assert count_holders(engine, [NICKNAME]) == {"Employee.nickname": Holders(0, 0)}
     guards = {item.key.partition.split("#")[1] for item in items(engine) if item.key.sort == "U"}
     assert guards == {"Employee.colour,name"}
@@ -154,8 +154,6 @@ def test_files_of_a_dropped_attribute_are_released_once_nothing_refers_to_them()
 
 
 def test_a_serial_is_dropped_with_its_counter() -> None:
-    from stratabase.domain.objects.serials import SerialName  # noqa: PLC0415
-
     engine = ReferenceEngine()
     employees = Employees(engine, BEFORE)
     employees.entities.next_serials({SerialName("Employee", "badge"): 1})
@@ -208,8 +206,6 @@ ROLES = (
 @pytest.mark.parametrize("name", ["friends", "boss", "crew"])
 def test_a_role_is_erased_with_its_links_and_counts(name: str) -> None:
     engine = ReferenceEngine()
-    from stratabase.domain.objects.change import LinkCreation  # noqa: PLC0415
-    from stratabase.domain.objects.entity import RoleName  # noqa: PLC0415
 
     employees = Employees(engine, model(employee("name", roles=ROLES)))
     first, second = (
@@ -311,7 +307,7 @@ def test_writes_meanwhile_are_kept_and_bring_nothing_back(*, local: bool) -> Non
             .run()
             .is_clean
         )
-        assert SECRET not in str([item.state for item in items(engine) if '"photo"' not in str(item.state)])
+        assert SECRET not in str(items(engine))
         assert "nickname" not in str(content(engine))
         names = {
             each.state["name"]
@@ -323,7 +319,8 @@ def test_writes_meanwhile_are_kept_and_bring_nothing_back(*, local: bool) -> Non
 
 def test_a_process_with_the_earlier_model_that_keeps_writing_is_noticed() -> None:
     engine = filled(ReferenceEngine())
-    earlier = Employees(engine, BEFORE)
+    without_constraints = replace(employee("name", "nickname"), uniques=(), indexes=())
+    earlier = Employees(engine, model(without_constraints))
 
     class Writing(DelegatingEngine):
         """An engine on which another process writes at the begin of each scan."""

@@ -118,7 +118,7 @@ class Catalog:
         return {name: entry for name, entry in self.entries.items() if entry.is_removed}
 
     def taken_again(self, names: Names) -> Mapping[CatalogName, CatalogEntry]:
-        """Return the names of a model that were removed before, so that objects may still hold values of them.
+        """Return the names of a model that were removed before. Objects may still hold values of them.
 
         They stay here after the model has begun to serve (`back` says when), until they are dropped.
         """
