@@ -20,7 +20,7 @@ from stratabase.store.backfill.drop import (
     DropOutcome,
     EnumValueErasure,
     Erasure,
-    Holders,
+    HolderCounts,
     MemberErasure,
     count_holders,
 )
@@ -132,12 +132,12 @@ def filled(engine: Engine) -> Engine:
 def test_values_are_erased_from_objects_versions_guards_and_indexes() -> None:
     engine = filled(ReferenceEngine())
     ServedModel(engine, AFTER, lambda: 10).begin()
-    assert count_holders(engine, [NICKNAME]) == {"Employee.nickname": Holders(3, 4)}
+    assert count_holders(engine, [NICKNAME]) == {"Employee.nickname": HolderCounts(3, 4)}
 
     assert dropping(engine, NICKNAME).run().is_clean
 
     assert SECRET not in str(items(engine))
-    assert count_holders(engine, [NICKNAME]) == {"Employee.nickname": Holders(0, 0)}
+    assert count_holders(engine, [NICKNAME]) == {"Employee.nickname": HolderCounts(0, 0)}
     guards = {item.key.partition.split("#")[1] for item in items(engine) if item.key.sort == "U"}
     assert guards == {"Employee.colour,name"}
     assert not [str(name) for name in CatalogStore(engine).read().entries if name.name == "nickname"]

@@ -16,9 +16,9 @@ from stratabase.store.catalog.catalog import (
     CatalogName,
     NameKind,
     fingerprint,
-    names_of,
     parse_catalog,
     serialize_catalog,
+    stored_names_of,
 )
 from stratabase.store.catalog.catalog_store import MAX_PART_LENGTH, CatalogStore, ServedModel
 from stratabase.store.engine.port import Batch, Engine
@@ -37,7 +37,7 @@ def after(*steps: tuple[Model, int, bool]) -> Catalog:
     """Return the catalog after models were seen. Each step: the model, the instant, whether it begins."""
     catalog = Catalog()
     for served, now, begins in steps:
-        catalog = catalog.record(names_of(served), now, begins=begins)
+        catalog = catalog.record(stored_names_of(served), now, begins=begins)
     return catalog
 
 
@@ -52,7 +52,7 @@ def test_all_names_of_a_model_are_recorded_with_their_forms() -> None:
     employee = replace(OLD.classes["Employee"], roles={"boss": boss, "crew": crew})
     profiles = {"Clerk": Profile("Clerk", renamed_from="Scribe")}
     served = replace(model(employee, enumerations=(COLOUR,)), profiles=profiles)
-    assert {f"{name.kind.value} {name}": form for name, form in names_of(served).items()} == {
+    assert {f"{name.kind.value} {name}": form for name, form in stored_names_of(served).items()} == {
         "class Employee": "",
         "attribute Employee.name": "String",
         "attribute Employee.nickname": "String",
@@ -73,8 +73,8 @@ def test_a_removed_name_keeps_the_instant_of_its_first_removal() -> None:
 def test_a_name_comes_back_when_a_model_with_it_begins_to_serve() -> None:
     steps = ((OLD, 1, True), (NEW, 5, True), (OLD, 9, True))
     assert (entry(*steps).removed, entry(*steps).back, entry(*steps).is_removed) == (5, 9, False)
-    assert [*after(*steps).taken_again(names_of(OLD))] == [NICKNAME]
-    assert [*after(*steps).taken_again(names_of(NEW))] == []
+    assert [*after(*steps).taken_again(stored_names_of(OLD))] == [NICKNAME]
+    assert [*after(*steps).taken_again(stored_names_of(NEW))] == []
     again = entry(*steps, (NEW, 12, True))
     assert (again.removed, again.back) == (12, None)
 
@@ -91,10 +91,10 @@ def test_models_that_serve_side_by_side_do_not_bring_names_back() -> None:
 
 def test_nothing_is_written_while_a_model_goes_on_serving() -> None:
     catalog = after((OLD, 1, True))
-    assert catalog.record(names_of(OLD), SEEN_STEP, begins=False) is catalog
-    assert catalog.record(names_of(OLD), SEEN_STEP + 1, begins=False) is not catalog
+    assert catalog.record(stored_names_of(OLD), SEEN_STEP, begins=False) is catalog
+    assert catalog.record(stored_names_of(OLD), SEEN_STEP + 1, begins=False) is not catalog
     removed = after((OLD, 1, True), (NEW, 5, True))
-    assert removed.record(names_of(NEW), 6, begins=True) is removed
+    assert removed.record(stored_names_of(NEW), 6, begins=True) is removed
 
 
 def test_the_types_that_an_attribute_had_are_kept_in_order() -> None:
@@ -109,8 +109,10 @@ def test_a_catalog_survives_storage() -> None:
 
 
 def test_the_fingerprint_depends_on_names_and_types_only() -> None:
-    assert fingerprint(names_of(OLD)) == fingerprint(names_of(replace(OLD, application="Other")))
-    assert len({fingerprint(names_of(each)) for each in (OLD, NEW)}) == 2
+    assert fingerprint(stored_names_of(OLD)) == fingerprint(
+        stored_names_of(replace(OLD, application="Other"))
+    )
+    assert len({fingerprint(stored_names_of(each)) for each in (OLD, NEW)}) == 2
 
 
 def test_a_renamed_attribute_keeps_its_entry() -> None:
@@ -145,7 +147,7 @@ def test_parts_are_split_and_read_together(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("stratabase.store.catalog.catalog_store.MAX_PART_LENGTH", 50)
     engine = ReferenceEngine()
     store = CatalogStore(engine)
-    catalog = store.update(lambda catalog: catalog.record(names_of(OLD), 1, begins=True))
+    catalog = store.update(lambda catalog: catalog.record(stored_names_of(OLD), 1, begins=True))
     assert len([item for page in engine.scan() for item in page]) > 2
     assert store.read() == catalog
     store.update(lambda catalog: replace(catalog, entries={NICKNAME: CatalogEntry(1)}))

@@ -1,5 +1,6 @@
 """`stratabase model convert`: converts stored values to the types and defaults of the model."""
 
+import argparse
 import csv
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +11,6 @@ from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import parallel_reads_of
 from stratabase.cli.backfill.build import count_objects, is_embedded
 from stratabase.cli.backfill.drop import confirm, run_on_store
-from stratabase.cli.subcommands import Options
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.model.attribute import Origin
@@ -23,12 +23,12 @@ _MAX_NAMED = 10
 """The maximum number of unconverted values that are printed for each class."""
 
 
-def convert(options: Options) -> int:
+def convert(options: argparse.Namespace) -> int:
     """Convert class by class. You can stop the command at any time and run it again."""
     return run_on_store(lambda instance: _convert(instance, options))
 
 
-def _convert(instance: Instance, options: Options) -> int:
+def _convert(instance: Instance, options: argparse.Namespace) -> int:
     model = instance.model
     chosen = _chosen(model, options.name)
     names = StoredNames(model)

@@ -1,5 +1,6 @@
 """`stratabase model drop`: erases for good what is stored under a name that the model no longer has."""
 
+import argparse
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -9,7 +10,6 @@ from pathlib import Path
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import parallel_reads_of
 from stratabase.cli.backfill.build import build_lock, is_embedded
-from stratabase.cli.subcommands import Options
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings
@@ -26,7 +26,7 @@ from stratabase.unusable_store import UnusableStore
 from stratabase.wording import pluralize
 
 
-def drop(options: Options) -> int:
+def drop(options: argparse.Namespace) -> int:
     """Erase what is stored under a name. You can stop the command at any time and run it again."""
     return run_on_store(lambda instance: _drop(instance, options))
 
@@ -68,7 +68,7 @@ def print_to_stderr(*lines: str) -> None:
     print(*lines, sep="\n", file=sys.stderr)
 
 
-def _drop(instance: Instance, options: Options) -> int:
+def _drop(instance: Instance, options: argparse.Namespace) -> int:
     engine, local = instance.engine, is_embedded(instance.settings)
     catalog = CatalogStore(engine).read()
     try:
@@ -87,12 +87,12 @@ def _drop(instance: Instance, options: Options) -> int:
     if task.is_under_way:
         print(f"An earlier run has begun to erase {label}. This run continues it.")
     if not local:
-        print("This reads the whole table at least twice.")
+        print("This reads the whole table several times.")
     if not options.yes:
         print(_description(instance, erasure, catalog))
     confirm(f"Erase {label} for good?", yes=options.yes)
     # 2. Erase.
-    progress = ProgressBar(f"Erasing {label}", 0)
+    progress = ProgressBar(f"Erasing {label}", 0, "item")
     outcome = task.run(progress)
     progress.end(f"erased from {pluralize(outcome.erased, 'item')}")
     if local and outcome.erased and not options.no_vacuum:

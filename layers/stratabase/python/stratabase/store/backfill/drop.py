@@ -375,7 +375,7 @@ def delete_guard(key: Key, holder: str) -> Delete:
     )
 
 
-class Holders(NamedTuple):
+class HolderCounts(NamedTuple):
     """How many objects, and how many of their closed versions, still hold a value."""
 
     objects: int
@@ -384,7 +384,7 @@ class Holders(NamedTuple):
 
 def count_holders(
     engine: Engine, erasures: Sequence[Erasure], report: ReportProgress = lambda _: None
-) -> Mapping[str, Holders]:
+) -> Mapping[str, HolderCounts]:
     """Count the objects and versions that hold values of removed names, in one scan of the whole store.
 
     Return the numbers by label. `report` takes the numbers of scanned items. Raises Unavailable.
@@ -399,4 +399,4 @@ def count_holders(
                 if each.holds(item):
                     found[each.label][item.key.sort != keys.HEAD] += 1
         report(len(page))
-    return {label: Holders(*numbers) for label, numbers in found.items()}
+    return {label: HolderCounts(*numbers) for label, numbers in found.items()}

@@ -7,8 +7,14 @@ from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.model.model import Enumeration, Model
 from stratabase.model.stored_names import StoredNames
 from stratabase.model.types.enumeration import EnumType
-from stratabase.store.backfill.drop import ClassErasure, EnumValueErasure, Erasure, Holders, MemberErasure
-from stratabase.store.catalog.catalog import Catalog, CatalogName, NameKind, names_of
+from stratabase.store.backfill.drop import (
+    ClassErasure,
+    EnumValueErasure,
+    Erasure,
+    HolderCounts,
+    MemberErasure,
+)
+from stratabase.store.catalog.catalog import Catalog, CatalogName, NameKind, stored_names_of
 from stratabase.wording import nearest_word, pluralize
 
 _MAX_NAMED = 10
@@ -49,7 +55,7 @@ class ReturnedName(NamedTuple):
     erasure: Erasure
     """What a drop would erase. `count_holders` counts it."""
 
-    def describe(self, holders: Holders) -> str:
+    def describe(self, holders: HolderCounts) -> str:
         """Return a sentence about the values that are still stored."""
         verb = "holds" if holders.objects == 1 else "hold"
         versions = f" and {pluralize(holders.versions, 'closed version')}" if holders.versions else ""
@@ -64,11 +70,11 @@ class ReturnedName(NamedTuple):
 def returned_names(catalog: Catalog, model: Model) -> list[ReturnedName]:
     """Return the names of a model that were removed before, but for those of profiles.
 
-    They are a decision: to see the values again, serve the model; to erase them, remove the name, and drop it.
+    To see the values again, serve the model. To erase them, drop the name before you take it again.
     """
     stored = StoredNames(model).stored_model
     found = []
-    for name, entry in catalog.taken_again(names_of(stored)).items():
+    for name, entry in catalog.taken_again(stored_names_of(stored)).items():
         assert entry.removed is not None
         if name.kind is not NameKind.PROFILE:
             erasure = next(iter(_candidates(str(name).split("."), catalog, stored)))

@@ -151,12 +151,12 @@ def _gone(entry: CatalogEntry, now: Instant, begins: bool) -> CatalogEntry:  # n
     return entry
 
 
-def names_of(model: Model) -> Names:
+def stored_names_of(model: Model) -> Names:
     """Return the stored names of a model. `model`: the stored model."""
-    return dict(_names_of(model))
+    return dict(_stored_names_of(model))
 
 
-def _names_of(model: Model) -> Iterator[tuple[CatalogName, str]]:
+def _stored_names_of(model: Model) -> Iterator[tuple[CatalogName, str]]:
     for class_ in model.classes.values():
         if not class_.is_stored:
             continue

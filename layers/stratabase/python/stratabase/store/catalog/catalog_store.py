@@ -24,9 +24,9 @@ from stratabase.store.catalog.catalog import (
     Catalog,
     Names,
     fingerprint,
-    names_of,
     parse_catalog,
     serialize_catalog,
+    stored_names_of,
 )
 from stratabase.store.engine.port import (
     NOT_EXISTS,
@@ -120,7 +120,7 @@ class ServedModel:
     @cached_property
     def names(self) -> Names:
         """The stored names of the model."""
-        return names_of(StoredNames(self._model).stored_model)
+        return stored_names_of(StoredNames(self._model).stored_model)
 
     @cached_property
     def _fingerprint(self) -> str:
