@@ -1,7 +1,7 @@
 """A conversion stores values in the form of today, whenever it is stopped, and while others write."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -21,7 +21,13 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.models import attribute, class_, model
 from tests.store.backfill.test_drop import BusyEngine, Stopped, StoppingEngine, items
 
-FILE = {"fileId": "f", "name": "a", "mimeType": "b/c", "size": 1, "uploadedOn": "2020-01-01T00:00:00.000Z"}
+FILE: Mapping[str, Stored] = {
+    "fileId": "f",
+    "name": "a",
+    "mimeType": "b/c",
+    "size": 1,
+    "uploadedOn": "2020-01-01T00:00:00.000Z",
+}
 COLOUR = EnumType("Colour", ["RED", "1", "true"])
 PAIRS: Sequence[tuple[str, Stored, Stored]] = (
     ("String", "a", "a"),

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,7 @@ from stratabase.store.backfill.drop import (
     MemberErasure,
     count_holders,
 )
+from stratabase.store.backfill.reindex import SETTLED
 from stratabase.store.catalog.catalog_store import CatalogStore, ServedModel
 from stratabase.store.engine.port import Batch, Engine, Item, Key, Put
 from stratabase.store.layout import keys
@@ -80,13 +82,13 @@ class Employees:
         number = next(_numbers)
         self.entities.commit(Change(f"c{number}", number, effects))
 
-    def create(self, id_: str, class_name: str = "Employee", **state: object) -> None:
-        self.commit(Creation(Entity(Reference(class_name, id_), {"_id": id_, **state})))  # type: ignore[dict-item]
+    def create(self, id_: str, class_name: str = "Employee", **state: Any) -> None:
+        self.commit(Creation(Entity(Reference(class_name, id_), {"_id": id_, **state})))
 
-    def update(self, id_: str, **changes: object) -> None:
+    def update(self, id_: str, **changes: Any) -> None:
         (before,) = self.entities.read([Reference("Employee", id_)])
         assert before is not None
-        after = Entity(before.reference, {**before.state, **changes}, before.commit_ids)  # type: ignore[dict-item]
+        after = Entity(before.reference, {**before.state, **changes}, before.commit_ids)
         self.commit(Modification(before, after))
 
     def delete(self, id_: str) -> None:
@@ -100,7 +102,7 @@ def items(engine: Engine) -> list[Item]:
     return [item for page in engine.scan() for item in page]
 
 
-def content(engine: Engine) -> list[object]:
+def content(engine: Engine) -> list[tuple[Any, ...]]:
     """Return the items of objects as they are compared: without commit ids."""
     return [
         (item.key, {**item.attributes, "commitIds": []}, item.state, dict(item.places))
@@ -268,7 +270,7 @@ def test_a_drop_that_is_killed_at_any_commit_goes_on(erasure: Erasure, *, after:
                 StoppingEngine(engine, at, after=after), served, erasure, local=local, sleep=lambda _: None
             ).run()
         assert Drop(engine, served, erasure, local=local, sleep=lambda _: None).run().is_clean
-        assert [each[2] for each in content(engine)] == [each[2] for each in content(whole)]  # type: ignore[index]
+        assert [each[2] for each in content(engine)] == [each[2] for each in content(whole)]
         assert not [item for item in items(engine) if item.key.sort.startswith("checkpoint#")]
 
 
@@ -334,14 +336,15 @@ def test_a_process_with_the_earlier_model_that_keeps_writing_is_noticed() -> Non
     assert [name for name in CatalogStore(engine).read().entries if name.name == "nickname"]
 
 
-def test_another_drop_waits_until_all_processes_know_the_registry() -> None:
+def test_a_drop_waits_until_all_processes_know_the_registry() -> None:
     engine, waits = filled(ReferenceEngine()), list[float]()
     Drop(engine, AFTER, NICKNAME, local=False, sleep=waits.append).run()
-    assert len(waits) == 1
     assert Drop(engine, AFTER, NICKNAME, local=False, sleep=waits.append).run() == DropOutcome(
         0, is_clean=True
     )
-    assert len(waits) == 1
+    assert waits == [SETTLED, SETTLED]
+    Drop(engine, AFTER, NICKNAME, local=True, sleep=waits.append).run()
+    assert len(waits) == 2
 
 
 def test_a_former_value_in_an_index_that_no_longer_exists_is_erased() -> None:

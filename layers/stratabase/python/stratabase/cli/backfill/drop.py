@@ -3,6 +3,7 @@
 import argparse
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing, nullcontext
 from pathlib import Path
@@ -81,6 +82,7 @@ def _drop(instance: Instance, options: argparse.Namespace) -> int:
         erasure,
         local=local,
         parallel_map=parallel_reads_of(instance.settings),
+        sleep=_pause,
     )
     # 1. Say what will be erased, and ask.
     label = erasure.label
@@ -123,6 +125,12 @@ def _description(instance: Instance, erasure: Erasure, catalog: Catalog) -> str:
         f"{erasure.label}{since}: {pluralize(found.objects, 'object')} and "
         f"{pluralize(found.versions, 'closed version')} {what}."
     )
+
+
+def _pause(seconds: float) -> None:
+    if seconds:
+        print_to_stderr(f"Waiting {pluralize(round(seconds), 'second')} until all processes stop writing it.")
+    time.sleep(seconds)
 
 
 def _day(instant: Instant) -> str:

@@ -324,7 +324,7 @@ class Drop:
 
     def run(self, report: ReportProgress = lambda _: None) -> DropOutcome:
         """Erase everything. `report` takes the numbers of scanned items. Raises Unavailable."""
-        progress = self._checkpoint.load() or self._begin()
+        progress = self._resume(self._checkpoint.load()) or self._begin()
         while progress["scan"] <= MAX_SCANS:
             found = self._scan(progress, report)
             if not found:
@@ -337,11 +337,15 @@ class Drop:
         self._checkpoint.clear()
         return DropOutcome(progress["erased"], is_clean)
 
+    def _resume(self, progress: dict[str, Any]) -> dict[str, Any]:
+        """Return the progress of a stopped run. Its scan proves nothing, because it was interrupted."""
+        return {**progress, "scan": 1, "found": max(1, progress["found"])} if progress else {}
+
     def _begin(self) -> dict[str, Any]:
         """Remove the entries of the name from the registry, so that no process writes for them any more."""
-        before = self._registry.registry()
-        after = self._registry.update(lambda registry: self._erasure.registry(registry, self._now()))
-        if after.revision != before.revision and not self._local:
+        self._registry.update(lambda registry: self._erasure.registry(registry, self._now()))
+        self._registry.invalidate()
+        if not self._local:
             self._sleep(SETTLED)
         progress = {"scan": 1, "after": None, "found": 0, "erased": 0}
         self._checkpoint.save(progress)

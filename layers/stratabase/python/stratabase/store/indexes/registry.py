@@ -47,6 +47,7 @@ _MARKER: dict[str, Any] = {"columns": [], "number": 0, "state": BuildState.BUILD
 
 _UNFINISHED = frozenset({BuildState.BUILDING, BuildState.ENFORCED})
 Entry = TypeVar("Entry", bound=RegistryEntry)
+T = TypeVar("T")
 
 Slots = tuple[IndexSlot, ...]
 UniqueEntries = tuple[UniqueEntry, ...]
@@ -228,14 +229,14 @@ class Registry:
 
     def without_class(self, class_name: str) -> "Registry":
         """Return the registry without all entries of a class. Return itself if nothing changes."""
-        kept = [
-            {name: each for name, each in entries.items() if name != class_name}
-            for entries in (self.classes, self.uniques, self.roles)
-        ]
-        classes, uniques, roles = kept
-        if (classes, uniques, roles) == (self.classes, self.uniques, self.roles):
+        if not any(class_name in each for each in (self.classes, self.uniques, self.roles)):
             return self
-        return replace(self, classes=classes, uniques=uniques, roles=roles)  # type: ignore[arg-type]
+        return replace(
+            self,
+            classes=_without(self.classes, class_name),
+            uniques=_without(self.uniques, class_name),
+            roles=_without(self.roles, class_name),
+        )
 
     def without_attribute(self, class_name: str, name: str, now: int) -> "Registry":
         """Return the registry without the entries of a class that name an attribute or role.
@@ -296,6 +297,10 @@ def entry_label(class_: Class, entry: RegistryEntry) -> str:
 def unique_of(class_: Class, entry: UniqueEntry) -> Unique:
     """Return the uniqueness constraint of the model that an entry is for."""
     return next(unique for unique in class_.uniques if _guarded(class_, unique) == entry.columns)
+
+
+def _without(entries: Mapping[str, T], class_name: str) -> Mapping[str, T]:
+    return {name: each for name, each in entries.items() if name != class_name}
 
 
 def _names(entry: RegistryEntry, attribute: str) -> bool:
