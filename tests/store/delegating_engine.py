@@ -31,6 +31,10 @@ class DelegatingEngine:
         self.begin()
         return self._engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
 
+    def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
+        self.begin()
+        return self._engine.scan(after)
+
     def commit(self, batch: Batch) -> None:
         self.begin()
         self._engine.commit(batch)

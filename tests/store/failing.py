@@ -50,6 +50,9 @@ class FailingEngine:
                 return
             yield page
 
+    def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
+        return self.engine.scan(after)
+
     def commit(self, batch: Batch) -> None:
         self._begin(batch.id)
         try:

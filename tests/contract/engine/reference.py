@@ -53,6 +53,11 @@ class ReferenceEngine:
         found.sort(key=lambda each: (each[0].sort, each[1].key), reverse=backward)
         return iter([[item for _, item in found[:limit]]])
 
+    def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
+        with self._lock:
+            found = sorted(self._items.items())
+        return iter([[item] for key, item in found if after is None or key > after])
+
     def commit(self, batch: Batch) -> None:
         with self._lock:
             judged = [(action, self._items.get(action.key)) for action in batch.actions]

@@ -80,7 +80,7 @@ class Instance:
     @cached_property
     def entities(self) -> Repository | RenamedRepository:
         """The repository of the objects."""
-        return open_repository(self.engine, self.model, parallel_reads_of(self.settings))
+        return open_repository(self.engine, self.model, parallel_reads_of(self.settings), serves=True)
 
     @cached_property
     def member_stores(self) -> MemberStores:

@@ -1,4 +1,4 @@
-"""`stratabase model`: checks a model, and prints what Stratabase generates from it."""
+"""`stratabase model`: checks a model, prints what is generated from it, and adapts stored data to it."""
 
 import argparse
 import json
@@ -12,6 +12,8 @@ from graphql import GraphQLInputObjectType, print_schema
 from graphql.utilities import coerce_input_value, validate_input_value
 
 from stratabase.bootstrap.storage import open_engine, parallel_reads_of
+from stratabase.cli.backfill.convert import convert
+from stratabase.cli.backfill.drop import drop
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import FAILED, CommandError
 from stratabase.cli.terminal.settings import read_settings
@@ -172,6 +174,7 @@ def _plan_line(candidate: PlanCandidate) -> str:
 
 _FILE_HELP = "a model file; the default is the model in the settings"
 _FILE: Argument = ("file", {"nargs": "?", "type": Path, "help": _FILE_HELP})
+_YES: Argument = ("--yes", {"action": "store_true", "help": "begin without a question"})
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
     "check": Subcommand(
         _check,
@@ -187,7 +190,48 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
             ),
         ),
     ),
+    "convert": Subcommand(
+        convert,
+        "convert stored values to the types and defaults of the model",
+        (
+            (
+                "name",
+                {
+                    "metavar": "CLASS[.attribute]",
+                    "nargs": "?",
+                    "help": "the class or attribute to convert; the default is everything",
+                },
+            ),
+            _YES,
+            (
+                "--report",
+                {"metavar": "FILE", "type": Path, "help": "a CSV file for the values that are not converted"},
+            ),
+        ),
+    ),
     "directives": Subcommand(_print_directives, "print the directives of the model language, for editors"),
+    "drop": Subcommand(
+        drop,
+        "erase what is stored under a name that the model no longer has, in all versions, for good",
+        (
+            (
+                "name",
+                {"metavar": "NAME", "help": "such as Employee.nickname, Employee.team, Team or Status.OLD"},
+            ),
+            _YES,
+            (
+                "--unlisted",
+                {
+                    "action": "store_true",
+                    "help": "accept a name that was removed before Stratabase kept a catalog of names",
+                },
+            ),
+            (
+                "--no-vacuum",
+                {"action": "store_true", "help": "do not rebuild the SQLite file to clear its free space"},
+            ),
+        ),
+    ),
     "explain": Subcommand(
         _explain,
         "print the query plan of a page and its cost",

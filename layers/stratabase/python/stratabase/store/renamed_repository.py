@@ -207,11 +207,13 @@ def open_repository(
     model: Model,
     parallel_map: ParallelMap = sequential_map,
     now: Callable[[], Instant] = system_now,
+    *,
+    serves: bool = False,
 ) -> Repository | RenamedRepository:
     """Return the repository of the objects of a model. The arguments are those of `Repository`.
 
     A model without renames needs no translation.
     """
     names = StoredNames(model)
-    repository = Repository(engine, names.stored_model, parallel_map, now)
+    repository = Repository(engine, names.stored_model, parallel_map, now, serves=serves)
     return repository if names.is_identity else RenamedRepository(repository, names)

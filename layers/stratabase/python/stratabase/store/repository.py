@@ -19,6 +19,7 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.api_names import ID
 from stratabase.model.model import Model, Unique
 from stratabase.model.stored_names import StoredNames
+from stratabase.store.catalog.catalog_store import ServedModel
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import Batch, Delete, Engine, Item, Key, Put
 from stratabase.store.engine.read_limiter import ReadLimiter
@@ -48,15 +49,19 @@ class Repository:
         model: Model,
         parallel_map: ParallelMap = sequential_map,
         now: Callable[[], Instant] = system_now,
+        *,
+        serves: bool = False,
     ) -> None:
         """`parallel_map`: runs reads of several batches or ranges, possibly in parallel.
 
-        `now`: the clock that decides whether the lease of a staged restoration has expired.
+        `now`: the clock that decides whether the lease of a staged restoration has expired. `serves`: record
+        in the catalog of stored names that this process serves the model.
         """
         self._engine = engine
         self._model = model
         associations = Associations(model)
-        registry = RegistryCache(engine, model, associations=associations)
+        mark_served = ServedModel(engine, model, now).mark if serves else None
+        registry = RegistryCache(engine, model, associations=associations, mark_served=mark_served)
         self._serials = SerialCounters(engine)
         self._store = StoreContext(engine, model, associations, registry, parallel_map, now)
         self._purger = Purger(self._store)

@@ -23,6 +23,8 @@ from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, lint_model_file, read_model
 from stratabase.operations.members.first_administrator import NoAdministrator
 from stratabase.schema.generate import NothingServed
+from stratabase.store.catalog.catalog_store import ServedModel
+from stratabase.store.read.context import system_now
 from stratabase.unusable_store import UnusableStore
 
 SendReport = Callable[[WorkerReport], None]
@@ -43,6 +45,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
         functions = {declaration.name: load_function(declaration) for declaration in template.functions}
         instance.open_files()
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
+        ServedModel(instance.engine, instance.model, system_now).begin()
         administrator = instance.create_first_administrator() or instance.administrator_state()
         instance.check_administrators()
         unbuilt = _unbuilt(instance)

@@ -46,9 +46,11 @@ class ProgressLines:
 class ProgressBar:
     """Progress as a bar on one line of a terminal. Without a terminal, it prints only the result."""
 
-    def __init__(self, title: str, total: int) -> None:
+    def __init__(self, title: str, total: int, noun: str = "object") -> None:
+        """`total`: 0 if it is unknown. `noun`: for what is counted."""
         self._title = title
         self._total = total
+        self._noun = noun
         self._done = 0
 
     def __call__(self, objects: int) -> None:
@@ -62,7 +64,7 @@ class ProgressBar:
     def end(self, outcome: str) -> None:
         """Print the outcome at the end of the task."""
         back = "\r" if sys.stderr.isatty() else ""
-        print(f"{back}{self._title}: {outcome} (checked {pluralize(self._done, 'object')})")
+        print(f"{back}{self._title}: {outcome} (checked {pluralize(self._done, self._noun)})")
 
 
 class TransferBar:

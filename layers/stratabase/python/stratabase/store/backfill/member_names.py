@@ -31,8 +31,8 @@ from stratabase.model.model import Model, PlatformAttribute
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.model.types.storage import Stored
 from stratabase.store.backfill.reindex import count_objects
+from stratabase.store.backfill.rewrite import expect_as_read
 from stratabase.store.engine.port import (
-    EXISTS,
     ITEMS,
     NO_EXPECTATION,
     Batch,
@@ -155,7 +155,7 @@ class MemberBackfill:
         bounds = Bounds(keys.VERSIONS, keys.HEAD, high_included=False)
         items = chain.from_iterable(self._engine.range(ITEMS, head.key.partition, bounds))
         patches = (
-            Patch(item.key, EXISTS, state=_with_ids(item, ids))
+            Patch(item.key, expect_as_read(item), state=_with_ids(item, ids))
             for item in items
             if (ids := _missing_ids(item, by_name))
         )

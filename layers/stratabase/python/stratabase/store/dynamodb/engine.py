@@ -58,6 +58,18 @@ class DynamoDBEngine:
         query = range_query(index, partition, bounds, backward=backward, exact=exact)
         return query.pages(self._retrying, self._table, limit)
 
+    def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
+        """Yield all items of the store, page by page."""
+        scan: dict[str, Any] = {"TableName": self._table, "ConsistentRead": True}
+        start = None if after is None else key_record(after)
+        while True:
+            answer = self._retrying.read("Scan", {**scan, "ExclusiveStartKey": start} if start else scan)
+            if items := items_of(answer["Items"]):
+                yield items
+            start = answer.get("LastEvaluatedKey")
+            if start is None:
+                return
+
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         commit_batch(self._retrying, self._table, batch)

@@ -68,6 +68,10 @@ class MeteredEngine:
         note = self._current_note()
         return pages if note is None else _report_pages(index, pages, note, exact=exact)
 
+    def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
+        """Yield all items of the store, page by page. This is not reported, because no request scans."""
+        return self._engine.scan(after)
+
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         note = self._current_note()

@@ -31,6 +31,12 @@ class OffloadingEngine:
         while (page := waiting.offload(next, pages, None)) is not None:
             yield page
 
+    def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
+        """Yield all items of the store, page by page."""
+        pages = self._engine.scan(after)
+        while (page := waiting.offload(next, pages, None)) is not None:
+            yield page
+
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         waiting.offload(self._engine.commit, batch)

@@ -264,6 +264,14 @@ class Engine(Protocol):
         position in this index.
         """
 
+    def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
+        """Yield all items of the store, page by page. Each page is read strongly consistently.
+
+        The order is the engine's own and never changes; the items of a partition are in the order of their
+        sort keys. `after`: yield only the items after this key, which need not exist. No request of a client
+        scans.
+        """
+
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none, if all expectations hold for the items before the batch.
 

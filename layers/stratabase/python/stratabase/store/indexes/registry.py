@@ -56,6 +56,7 @@ _MARKER: dict[str, Any] = {"columns": [], "number": 0, "state": BuildState.BUILD
 
 _UNFINISHED = frozenset({BuildState.BUILDING, BuildState.ENFORCED})
 Entry = TypeVar("Entry", bound=RegistryEntry)
+T = TypeVar("T")
 
 Slots = tuple[IndexSlot, ...]
 UniqueEntries = tuple[UniqueEntry, ...]
@@ -76,6 +77,8 @@ class Registry:
     """The uniqueness constraints by class name. Contains only classes that have some."""
     roles: Mapping[str, RequiredRoleEntries] = field(default_factory=dict)
     """The required roles by class name. Contains only classes that have some."""
+    served: Mapping[str, int] = field(default_factory=dict)
+    """By fingerprint of a served model: when it was last seen, in milliseconds since 1970."""
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return the indexes of a class."""
@@ -254,6 +257,38 @@ class Registry:
         with_both = self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
         return with_both.with_roles(class_name, tuple(roles))
 
+    def with_served(self, model: str, now: int, *, forget_before: int) -> "Registry":
+        """Return the registry with the mark that a model serves now, without marks before an instant."""
+        kept = {each: seen for each, seen in self.served.items() if seen >= forget_before}
+        return replace(self, served={**kept, model: now})
+
+    def without_class(self, class_name: str) -> "Registry":
+        """Return the registry without all entries of a class. Return itself if nothing changes."""
+        if not any(class_name in each for each in (self.classes, self.uniques, self.roles)):
+            return self
+        return replace(
+            self,
+            classes=_without(self.classes, class_name),
+            uniques=_without(self.uniques, class_name),
+            roles=_without(self.roles, class_name),
+        )
+
+    def without_attribute(self, class_name: str, name: str, now: int) -> "Registry":
+        """Return the registry without the entries of a class that name an attribute or role.
+
+        Its indexes are RETIRED, so that their slots become free when no process writes to them any more.
+        """
+        slots = (
+            slot.with_state(BuildState.RETIRED, now) if _names(slot, name) else slot
+            for slot in self.classes.get(class_name, ())
+        )
+        uniques = (entry for entry in self.uniques.get(class_name, ()) if not _names(entry, name))
+        roles = (
+            entry for entry in self.roles.get(class_name, ()) if entry.requirement.role.role_name != name
+        )
+        changed = self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
+        return changed.with_slots(class_name, tuple(slots)) if class_name in self.classes else changed
+
     def _highest_number(self, entries: Iterable[RegistryEntry]) -> int:
         return max([self.last_number, *(entry.number for entry in entries)])
 
@@ -332,6 +367,15 @@ def _extended(entry: Entry, class_: Class, taken: Collection[tuple[Column, ...]]
     return entry if entry.has_unread else replace(entry, has_unread=True)
 
 
+def _without(entries: Mapping[str, T], class_name: str) -> Mapping[str, T]:
+    return {name: each for name, each in entries.items() if name != class_name}
+
+
+def _names(entry: RegistryEntry, attribute: str) -> bool:
+    """Return whether an entry has a column for an attribute."""
+    return any(column.attribute == attribute for column in entry.columns)
+
+
 def _violated(entry: UniqueEntry, now: int) -> UniqueEntry:
     """Return a constraint marked as violated by a duplicate. READY becomes ENFORCED, BUILDING stays."""
     state = BuildState.ENFORCED if entry.state is BuildState.READY else entry.state
@@ -376,7 +420,14 @@ def parse_registry(item: Item | None) -> Registry:
         if (found := tuple(parse_unique(entry) for entry in known if entry != _MARKER))
     }
     roles = {name: tuple(map(parse_required_role, known)) for name, known in content.get("roles", {}).items()}
-    return Registry(int(str(item.attributes[_REVISION])), content["lastNumber"], classes, uniques, roles)
+    return Registry(
+        int(str(item.attributes[_REVISION])),
+        content["lastNumber"],
+        classes,
+        uniques,
+        roles,
+        content.get("served", {}),
+    )
 
 
 def registry_fence(registry: Registry) -> Check:
@@ -397,6 +448,7 @@ def registry_put(registry: Registry) -> Put:
         "classes": {name: list(map(serialize_entry, slots)) for name, slots in registry.classes.items()},
         "uniques": dict(_serialize_uniques(registry)),
         "roles": {name: list(map(serialize_entry, known)) for name, known in registry.roles.items()},
+        **({"served": registry.served} if registry.served else {}),
     }
     item = Item(keys.REGISTRY, {_REVISION: registry.revision + 1}, orjson.dumps(content).decode())
     return Put(item, _expect_unchanged(registry))

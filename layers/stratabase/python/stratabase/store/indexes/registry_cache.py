@@ -161,7 +161,7 @@ def _constraint(class_: Class, one: UniqueEntry) -> UniqueConstraint:
 class RegistryCache:
     """A cache of the store's registry. It adds missing entries for the model when it reads the registry."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of a cache
         self,
         engine: Engine,
         model: Model,
@@ -169,8 +169,13 @@ class RegistryCache:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], int] = now_in_milliseconds,
         associations: Associations | None = None,
+        mark_served: Callable[[Registry], Registry] | None = None,
     ) -> None:
-        """`associations`: of the model; computed if they are not given."""
+        """`associations`: of the model; computed if they are not given.
+
+        `mark_served`: returns the registry with the mark that this process serves the model.
+        """
+        self._mark_served = mark_served
         self._engine = engine
         self._model = model
         self._associations = associations or Associations(model)
@@ -217,10 +222,14 @@ class RegistryCache:
         read_at, now = self._clock(), self._now()
         # Check both clocks: the monotonic clock stops while Lambda freezes a process.
         if read_at >= self._stale_at or not 0 <= now - self._read_at < MAX_AGE * 1000:
-            registry = self.update(self.add_missing)
+            registry = self.update(self._served)
             self._schema = WriteSchema(registry, self._model, self._now, self._associations)
             self._stale_at, self._read_at = read_at + MAX_AGE, now
         return self._schema
+
+    def _served(self, registry: Registry) -> Registry:
+        added = self.add_missing(registry)
+        return added if self._mark_served is None else self._mark_served(added)
 
     def invalidate(self) -> None:
         """Invalidate the cache, because the registry has changed."""

@@ -11,7 +11,9 @@
 | ledger of a deletion, of an update | `P#Class#id` | `P`, `P#<commit id>` |
 | ledger of a restoration, list of its parts | `P#Class#id` | `R`, `R#<commit id>` |
 | entry of the file ledger | `F#<id>` | `F` |
-| registry, member ids, checkpoint | `META` | `slots`, `memberIds`, `checkpoint#<SHA-256>` |
+| registry, member ids | `META` | `slots`, `memberIds` |
+| catalog of stored names, its further parts | `META` | `catalog`, `catalog#<number>` |
+| checkpoint | `META` | `checkpoint#<SHA-256>` |
 
 The head, versions and links of an object share a partition. So one range reads all versions in order and ends
 with the head, and one range reads all links of a role.
@@ -37,6 +39,7 @@ REGISTRY = Key("META", "slots")
 """The key of the registry."""
 MEMBER_ID_BACKFILL = Key("META", "memberIds")
 """The key of the item with the classes in which all member names have ids (backfill/member_names.py)."""
+_CATALOG = "catalog"
 LISTING = "index1"
 """The index that lists the objects of each class by id. It also lists all ledgers."""
 PURGES = "P#"
@@ -56,6 +59,11 @@ def checkpoint(work: str) -> Key:
     The name is hashed, because DynamoDB limits the length of keys.
     """
     return Key("META", f"checkpoint#{sha256(work.encode('utf-8', 'surrogatepass')).hexdigest()}")
+
+
+def catalog(part: int = 0) -> Key:
+    """Return the key of the catalog of stored names. `part`: the number of a further part, from 1."""
+    return Key("META", f"{_CATALOG}#{part}" if part else _CATALOG)
 
 
 def head(reference: Reference) -> Key:

@@ -8,7 +8,7 @@ from stratabase import waiting
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
 from stratabase.store.sqlite.errors import map_sqlite_error
 from stratabase.store.sqlite.file import open_for_reading, open_for_writing
-from stratabase.store.sqlite.queries import RangeQuery, range_query, select_items
+from stratabase.store.sqlite.queries import RangeQuery, range_query, select_after, select_items
 from stratabase.store.sqlite.readers import Readers
 from stratabase.store.sqlite.writer import Writer
 
@@ -19,6 +19,8 @@ _FIRST_PAGE = 64
 """The number of rows in the first page of a range without a limit. Each page is twice as long as before."""
 _MAX_PAGE = 1024
 """The maximum number of rows in a page."""
+_SCANNED_PAGE = 256
+"""The number of rows in a page of a scan."""
 
 
 class SqliteEngine:
@@ -49,6 +51,13 @@ class SqliteEngine:
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
         return self._pages(range_query(index, partition, bounds, backward=backward), limit)
+
+    def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
+        """Yield all items of the store, page by page."""
+        while page := self._readers.read(partial(select_after, key=after, limit=_SCANNED_PAGE)):
+            yield page
+            after = page[-1].key
+            waiting.give_way()
 
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""

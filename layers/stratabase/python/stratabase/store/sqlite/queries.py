@@ -26,6 +26,19 @@ def select_items(connection: sqlite3.Connection, keys: Sequence[Key]) -> list[It
     return [found.get(key) for key in keys]
 
 
+_SELECT_AFTER = (
+    f"SELECT {', '.join(COLUMNS)} FROM items WHERE (partition, sort) > (?, ?) "  # noqa: S608 - only constant names
+    "ORDER BY partition, sort LIMIT ?"
+)
+
+
+def select_after(connection: sqlite3.Connection, key: Key | None, limit: int) -> list[Item]:
+    """Return the first items after a key, in the order of keys. None: from the first item on."""
+    # No key contains an empty text.
+    rows = connection.execute(_SELECT_AFTER, (*(key or ("", "")), limit)).fetchall()
+    return list(map(item_of, rows))
+
+
 def select_by_key(connection: sqlite3.Connection, keys: Sequence[Key]) -> Mapping[Key, Item]:
     """Return the existing items with these keys, as one snapshot. `keys`: without duplicates."""
     if len(keys) <= MAX_KEYS_PER_STATEMENT:

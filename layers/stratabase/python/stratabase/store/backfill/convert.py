@@ -1,0 +1,180 @@
+"""Converts stored values to the model of today: values of a changed type, and defaults of absent values.
+
+A type reads a stored value if it has a value with the same text. The conversion stores that value. It changes
+no value that the type cannot read, and returns it with the reason. It rewrites only heads: closed versions
+stay as they were written.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from stratabase.formats.invalid_value import describe_value
+from stratabase.model.attribute import Attribute, Origin
+from stratabase.model.model import Class, Model
+from stratabase.store.backfill.reindex import ReportProgress
+from stratabase.store.backfill.rewrite import Checkpoint, ItemRewriter, state_patch, stored_values
+from stratabase.store.engine.parallel import ParallelMap, sequential_map
+from stratabase.store.engine.port import Action, Bounds, Engine, Item, Key
+from stratabase.store.indexes.registry_cache import RegistryCache
+from stratabase.store.layout import codec, keys
+from stratabase.store.layout.heads import live_head
+
+_READ_BATCH = 100
+"""The number of objects that are read together."""
+MAX_VALUE_LENGTH = 60
+"""The maximum length of a value in a report."""
+
+
+class Unconverted(NamedTuple):
+    """A stored value that stays as it is."""
+
+    class_name: str
+    id: str
+    attribute: str
+    value: str
+    """The value for people, shortened."""
+    reason: str
+
+
+class ConvertOutcome(NamedTuple):
+    """The results for a class."""
+
+    objects: int
+    """The number of objects that were rewritten."""
+    unconverted: int
+    """The number of values that stay as they are."""
+
+
+class Conversion:
+    """The conversion of the objects of a model."""
+
+    def __init__(
+        self, engine: Engine, model: Model, *, local: bool, parallel_map: ParallelMap = sequential_map
+    ) -> None:
+        """`model`: the stored model. `local`: the engine is embedded."""
+        self._engine = engine
+        self._model = model
+        self._registry = RegistryCache(engine, model)
+        self._local = local
+        self._parallel_map = parallel_map
+
+    def is_under_way(self, class_name: str, attributes: Collection[str]) -> bool:
+        """Return whether an earlier run over a class was stopped before its end."""
+        return bool(self._checkpoint(class_name, attributes).load())
+
+    def run(
+        self,
+        class_name: str,
+        attributes: Collection[str],
+        note: Callable[[Unconverted], None],
+        report: ReportProgress = lambda _: None,
+    ) -> ConvertOutcome:
+        """Convert attributes of all objects of a class. Raises Unavailable.
+
+        `note` takes each value that stays as it is. If an earlier run was stopped, this one continues where
+        it was, and does not note the values of objects before that again.
+        """
+        class_ = self._model.classes[class_name]
+        plan = _ClassPlan(self._registry, class_, _convertible(class_, attributes))
+        rewriter = ItemRewriter(
+            self._engine,
+            plan.actions,
+            self._parallel_map,
+            local=self._local,
+            changed=self._registry.invalidate,
+        )
+        checkpoint = self._checkpoint(class_name, attributes)
+        progress = checkpoint.load() or {"after": None, "objects": 0, "unconverted": 0}
+        for ids in self._listed(class_name, progress["after"]):
+            found = self._engine.get([Key(f"{class_name}#{id_}", keys.HEAD) for id_ in ids])
+            items = [item for item in map(live_head, found) if item is not None and item.state is not None]
+            progress["objects"] += rewriter.rewrite(items)
+            unconverted = plan.take_unconverted()
+            for each in unconverted:
+                note(each)
+            progress |= {"after": ids[-1], "unconverted": progress["unconverted"] + len(unconverted)}
+            checkpoint.save(progress)
+            report(len(ids))
+        checkpoint.clear()
+        return ConvertOutcome(progress["objects"], progress["unconverted"])
+
+    def _checkpoint(self, class_name: str, attributes: Collection[str]) -> Checkpoint:
+        return Checkpoint(self._engine, f"convert {class_name} {','.join(sorted(attributes))}")
+
+    def _listed(self, class_name: str, after: str | None) -> Iterator[list[str]]:
+        """Yield the ids of the objects of a class after an id, in batches."""
+        bounds = Bounds(after, low_included=False)
+        pages = self._engine.range(keys.LISTING, keys.listing_partition(class_name), bounds)
+        batch: list[str] = []
+        for item in chain.from_iterable(pages):
+            batch.append(keys.id_of(item.key))
+            if len(batch) == _READ_BATCH:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+
+def _convertible(class_: Class, attributes: Collection[str]) -> Mapping[str, Attribute]:
+    """Return the native attributes among `attributes`, or all of them if there are none."""
+    native = {name: each for name, each in class_.attributes.items() if each.origin is Origin.NATIVE}
+    return {name: each for name, each in native.items() if not attributes or name in attributes}
+
+
+class _ClassPlan:
+    """Plans the conversion of the heads of one class, and collects the values that stay as they are."""
+
+    def __init__(self, registry: RegistryCache, class_: Class, attributes: Mapping[str, Attribute]) -> None:
+        self._registry = registry
+        self._class = class_
+        self._attributes = attributes
+        self._unconverted: dict[tuple[str, str], Unconverted] = {}
+        """By id and attribute."""
+
+    def take_unconverted(self) -> Sequence[Unconverted]:
+        """Return the values that were collected since the last call, by id."""
+        found, self._unconverted = self._unconverted, {}
+        return [found[key] for key in sorted(found)]
+
+    def actions(self, item: Item) -> Sequence[Action]:
+        """Return the actions that convert the values of a head, none if it is right."""
+        if live_head(item) is None or not codec.commit_ids(item):
+            return ()
+        registry, before, id_ = self._registry.registry(), stored_values(item), keys.id_of(item.key)
+        problems, after = dict[str, str](), dict(before)
+        uniques = registry.uniques.get(self._class.name, ())
+        unique = {column.attribute for entry in uniques for column in entry.columns}
+        for name, attribute in self._attributes.items():
+            value = before.get(name)
+            if name not in before and attribute.default is not None:
+                if name in unique:
+                    problems[name] = "an earlier model has it in a @unique: run `stratabase reindex` first"
+                else:
+                    after[name] = attribute.default
+            elif value is not None and (new := attribute.type.read_stored(value)) is None:
+                problems[name] = f"{attribute.type.name} has no such value"
+            elif value is not None:
+                after[name] = new
+        for key in [key for key in self._unconverted if key[0] == id_]:
+            del self._unconverted[key]
+        for name, reason in problems.items():
+            self._unconverted[id_, name] = Unconverted(
+                self._class.name, id_, name, _shown(before.get(name)), reason
+            )
+        if _same(before, after):
+            return ()
+        # A converted value has the same text, so it needs the same guards.
+        return [state_patch(item, after, registry.paths(self._class.name))]
+
+
+def _same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Return whether two states have the same values. In Python, True == 1."""
+    return before.keys() == after.keys() and all(
+        type(before[name]) is type(after[name]) and before[name] == after[name] for name in before
+    )
+
+
+def _shown(value: Any) -> str:
+    text = describe_value(value)
+    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 1]}…"
