@@ -13,7 +13,7 @@ from stratabase.settings import Settings
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.store.backfill.uniques import Duplicate
 from stratabase.store.engine.port import Engine
-from stratabase.store.indexes.entries import BuildState, RegistryEntry, RequiredRoleEntry, directive_label
+from stratabase.store.indexes.entries import BuildState, RegistryEntry, RoleEntry, directive_label
 from stratabase.store.indexes.registry import entry_label
 from stratabase.store.layout import keys
 from stratabase.wording import pluralize
@@ -126,10 +126,7 @@ def _build_class(
         # requires. Its writes can interrupt the build of such roles, so build them again.
         left = reindex.unfinished([class_.name]).get(class_.name, ())
         broken = {duplicate.unique for duplicate in outcome.duplicates}
-        if not any(
-            isinstance(entry, RequiredRoleEntry) and entry.requirement.key_role not in broken
-            for entry in left
-        ):
+        if not any(isinstance(entry, RoleEntry) and entry.stored.key_role not in broken for entry in left):
             break
         outcome = reindex.run(class_.name, progress)
     if total:

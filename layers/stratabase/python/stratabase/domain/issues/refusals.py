@@ -72,6 +72,10 @@ class Refused(Refusal):
         super().__init__(sentences(issue.message for issue in self.issues))
 
 
+class RoleUnavailable(Refused):
+    """A role cannot be answered, because its associations are still stored as a former model stored them."""
+
+
 class Unauthenticated(Refusal):
     """The request has no credentials, or wrong ones."""
 

@@ -73,10 +73,10 @@ class AlreadyAssociated(NamedTuple):
 
 
 class RoleNotBuilt(NamedTuple):
-    """A required role that `reindex` has not built yet, so nobody can tell whether it would become empty.
+    """A role that `reindex` has not built yet, so nobody can tell what the change would do to it.
 
     `reference` is an object that the change deletes and that the role may refer to. Or it is the owner of the
-    role, and the change takes an object away from it.
+    role, and the change sets the role, or takes an object away from it.
     """
 
     reference: Reference

@@ -135,6 +135,10 @@ class IdentityMap:
         yield from self.load_with_wholes(self.owners(entities))
         return [entity for entity in entities if self.is_attached(entity)]
 
+    def check_role(self, role: RoleName) -> None:
+        """Raise RoleUnavailable if objects may not have a role in their state."""
+        self._entities.check_role(role)
+
     def load_links(
         self, role: RoleName, ids: Sequence[str], id_range: IdRange
     ) -> BatchedRead[list[Sequence[str]]]:
