@@ -11,7 +11,9 @@ from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.role_storage import RoleStorage, opposite_of, storage_of
 from stratabase.model.model import Class, Model, Role
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
+from stratabase.store.engine.port import Batch, Engine
 from tests.models import model
+from tests.store.delegating_engine import DelegatingEngine
 from tests.store.graphs import KINDS, Objects, class_with, key, many, one, parts, whole
 
 Pairs = set[tuple[str, str]]
@@ -44,7 +46,10 @@ def _part_if_whole(class_: Class) -> Class:
 
 
 def effects_of(objects: Objects, name: str, new: Iterable[str], pairs: Pairs) -> list[Effect]:
-    """Return the creations of objects with associations. `new`: ids of A in upper case, of B in lower case."""
+    """Return the creations of objects with associations.
+
+    `new`: ids of A in upper case, of B in lower case.
+    """
     roles = STORAGES[name]
     states: dict[str, dict[str, object]] = {id_: {} for id_ in new}
     links: list[Effect] = []
@@ -101,12 +106,31 @@ def answers(objects: Objects, ids: Iterable[str]) -> list[Pairs | None]:
     return found
 
 
-def reindexed(objects: Objects, **options: bool) -> list[ReindexOutcome]:
+def reindexed(objects: Objects, *, ahead: bool = False, local: bool = False) -> list[ReindexOutcome]:
     """Reindex all classes, and let the repository of these objects notice."""
-    reindex = Reindex(objects.engine, objects.model, sleep=lambda _: None, **options)
+    reindex = Reindex(objects.engine, objects.model, sleep=lambda _: None, ahead=ahead, local=local)
     outcomes = [reindex.run(name) for name in objects.model.classes]
     refresh(objects)
     return outcomes
+
+
+class Stopped(Exception):
+    """The process that reindexes was killed."""
+
+
+class StoppingEngine(DelegatingEngine):
+    """Stops before the commit with a given number, which counts from 0."""
+
+    def __init__(self, engine: Engine, at: int) -> None:
+        super().__init__(engine)
+        self._left = at
+
+    def commit(self, batch: Batch) -> None:
+        """Commit a batch, or raise Stopped."""
+        if self._left == 0:
+            raise Stopped
+        self._left -= 1
+        super().commit(batch)
 
 
 def refresh(*all_objects: Objects) -> None:

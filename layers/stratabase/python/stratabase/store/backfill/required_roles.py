@@ -62,7 +62,6 @@ from stratabase.store.layout.associations import (
     ForeignKey,
     LinkAssociation,
     LinkedPair,
-    LinkEnd,
 )
 from stratabase.store.layout.guards import HOLDER, guard_holder
 from stratabase.store.layout.heads import OBJECT_ABSENT, OBJECT_EXISTS, expect_unchanged, live_head

@@ -77,7 +77,7 @@ class UniqueEntry(RegistryEntry):
 
 @dataclass(frozen=True, slots=True)
 class RoleEntry(RegistryEntry):
-    """A role, and how it is stored: as a key, links, guards or parts, and with which counts. It has no columns.
+    """A role, and how it is stored: as a key, links, guards or parts, and with which counts. No columns.
 
     A role may have several entries, if models of different processes store it differently, or if it was
     stored differently before. So the entries also remember how roles were stored.

@@ -167,7 +167,7 @@ class Registry:
         return registry.with_roles(ALL_CLASSES, (mark,))
 
     def with_past(self, wanted: Iterable[StoredRole]) -> "Registry":
-        """Return the registry of an earlier version of the service, whose entries do not name former links."""
+        """Return a registry of an earlier version of the service, whose entries do not name former links."""
         named = {one._replace(storage=one.storage.removesuffix(PAST)): one for one in wanted}
         registry = self
         for class_name, roles in self.roles.items():

@@ -1,4 +1,4 @@
-"""What a change of a role's storage means: is it READY at once, must it be built, or must it be converted?
+"""Decides what a change of a role's storage means: READY at once, to be built, or to be moved.
 
 An association is kept in exactly one place, its truth: in a key, in links, or in the state of a whole.
 Everything else (links and guards at the targets of keys, the far ends of links, former links, counts) follows
@@ -42,9 +42,8 @@ def first_state(
         return BuildState.READY
     if former_entries(entries, wanted, roles):
         return BuildState.BUILDING
-    is_kept = any(
-        entry.is_whole and entry.stored.covers(wanted) for entry in _same_role(entries, wanted.role)
-    )
+    same = _same_role(entries, wanted.role)
+    is_kept = any(entry.is_whole and entry.stored.covers(wanted) for entry in same)
     return BuildState.READY if is_kept or not wanted.is_built else BuildState.BUILDING
 
 

@@ -1,8 +1,8 @@
 """Answers roles whose links or guards are not built yet, from where their associations are kept.
 
 A key is found by a scan of the objects that hold it, and a link without its far end by a scan of the other
-class. Both count towards the read budget. If the budget is not enough, or the answer cannot be known, the role
-is refused with the advice to run `stratabase reindex`: an answer never has too few objects.
+class. Both count towards the read budget. If the budget is not enough, or the answer cannot be known, the
+role is refused with the advice to run `stratabase reindex`: an answer never has too few objects.
 """
 
 import time
@@ -36,7 +36,7 @@ def check_role(store: StoreContext, role: RoleName) -> None:
         refuse_role(
             role,
             _(
-                "The model stores {role} differently than before, and its associations haven't been moved yet. "
+                "The model stores {role} differently than before. Its associations haven't been moved yet. "
                 "Run `stratabase reindex`.",
                 role=str(role),
             ),
@@ -79,7 +79,7 @@ def _unbuilt_message(role: RoleName) -> Message:
     )
 
 
-def linked_by_scan(
+def linked_by_scan(  # noqa: PLR0913, PLR0917 - the arguments of `linked`
     store: StoreContext,
     role: RoleName,
     ids: Sequence[str],
@@ -106,7 +106,7 @@ def linked_by_scan(
         refuse_role(
             role,
             _(
-                "More than one {class_name} leads to the same object by {role}, although the model allows one. "
+                "More than one {class_name} leads to the same object by {role}. The model allows only one. "
                 "Run `stratabase reindex` to list them.",
                 class_name=key.role.class_name,
                 role=str(key.role),

@@ -2,8 +2,8 @@
 
 - While the associations of a role are stored as a former model stored them: each change of the role, and the
   deletion of objects that may have it.
-- While guards of a one-to-one role are not built: a new key, because an older object may have the same target.
-  A target that the same change creates has no other object.
+- While guards of a one-to-one role are not built: a new key, because an older object may have the same
+  target. A target that the same change creates has no other object.
 """
 
 from collections.abc import Iterator
