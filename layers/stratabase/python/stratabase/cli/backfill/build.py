@@ -1,4 +1,4 @@
-"""Builds the indexes, unique constraints and required roles that a model needs from the stored objects."""
+"""Builds the indexes, unique constraints and roles that a model needs from the stored objects."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from stratabase.cli.terminal.progress import PrintLines, ProgressLines
+from stratabase.domain.objects.entity import RoleName
 from stratabase.files import LockTimeout, lock_file
 from stratabase.formats.invalid_value import describe_value
 from stratabase.model.model import Class, Model
@@ -30,6 +31,10 @@ MAX_IDS_NAMED = 10
 _FIX_DUPLICATES = (
     "Change or delete all but one of the objects with the same values. Then run `stratabase reindex` again. "
     "Until then, Stratabase enforces these constraints only for new values."
+)
+_FIX_ROLES = (
+    "The model has no room for these associations. Remove all but one of each conflict, and then run "
+    "`stratabase reindex` again. If Stratabase refuses the role, serve the previous model meanwhile."
 )
 _RUN_AGAIN = "A process still served an earlier model. When it has stopped, run `stratabase reindex` again."
 
@@ -85,7 +90,8 @@ def describe_unfinished(class_name: str, outcome: ReindexOutcome, *, in_full: bo
     """
     for unique, group in groupby(outcome.duplicates, lambda duplicate: duplicate.unique):
         duplicates = list(group)
-        values = pluralize(len(duplicates), "duplicate value")
+        is_role = isinstance(unique, RoleName)
+        values = pluralize(len(duplicates), "conflict" if is_role else "duplicate value")
         yield f"{class_name} {directive_label(unique)} is not ready: {values}"
         named = duplicates if in_full else duplicates[:MAX_VALUES_NAMED]
         yield from (f"  {_duplicate_line(duplicate, in_full=in_full)}" for duplicate in named)
@@ -100,9 +106,11 @@ def describe_unfinished(class_name: str, outcome: ReindexOutcome, *, in_full: bo
 def advice(outcomes: Iterable[ReindexOutcome]) -> str:
     """Return the advice on what could not be built, or an empty text if everything was built."""
     outcomes = list(outcomes)
-    fix_duplicates = [_FIX_DUPLICATES] if any(outcome.duplicates for outcome in outcomes) else []
+    found = [duplicate.unique for outcome in outcomes for duplicate in outcome.duplicates]
+    fix_roles = [_FIX_ROLES] if any(isinstance(each, RoleName) for each in found) else []
+    fix_duplicates = [_FIX_DUPLICATES] if any(not isinstance(each, RoleName) for each in found) else []
     run_again = [_RUN_AGAIN] if any(outcome.interrupted for outcome in outcomes) else []
-    return "\n".join([*fix_duplicates, *run_again])
+    return "\n".join([*fix_duplicates, *fix_roles, *run_again])
 
 
 def _states(entries: Iterable[RegistryEntry]) -> set[tuple[int, BuildState]]:

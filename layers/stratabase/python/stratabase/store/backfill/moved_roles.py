@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.parts import part_ids, whole_of
+from stratabase.model.api_names import ID
 from stratabase.model.model import Model
 from stratabase.model.types.storage import Stored
 from stratabase.store.backfill.uniques import Duplicate, Duplicates
@@ -121,7 +122,7 @@ class RoleMove:
                 batch = []
         self._move(batch)
         return [
-            Duplicate(self._to.holder, {self._to.holder.role_name: value}, (owner, *sorted(ids)))
+            Duplicate(self._to.holder, {ID: owner, self._to.holder.role_name: value}, tuple(sorted(ids)))
             for (owner, value), ids in self._conflicts.items()
         ]
 

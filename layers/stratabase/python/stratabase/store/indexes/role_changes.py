@@ -60,7 +60,7 @@ def first_past(entries: EntriesByClass, wanted: StoredRole, state: BuildState, n
 
 
 def former_entries(entries: EntriesByClass, wanted: StoredRole, roles: RolesByName) -> RoleEntries:
-    """Return the entries that say where the associations of a role were kept before, if that was elsewhere."""
+    """Return the entries that say where the associations of a role were kept before, if not here."""
     ends = {wanted.role: wanted.target}
     if wanted.opposite_role is not None:
         ends[wanted.opposite_role] = wanted.role.class_name
