@@ -146,8 +146,12 @@ def test_targets_of_existing_keys_are_protected(engine: Engine, before: str, aft
 
     now = objects.under(associated(after))
     assert now.refused(now.deletion("B", "c")) >= {RoleNotBuilt(now.reference("B", "c"), role)}
-    now.commit(now.creation("A", "z", to="d"))
+    guarded = before == "one to one" or "one to one" not in after
+    if guarded:  # otherwise an older key might lead to the same target
+        now.commit(now.creation("A", "z", to="d"))
     assert built(now) == []
+    if not guarded:
+        now.commit(now.creation("A", "z", to="d"))
 
     assert now.refused(now.deletion("B", "b")) >= {RequiredRoleEmpty(now.reference("B", "b"), role)}
     assert now.refused(now.deletion("B", "d")) >= {RequiredRoleEmpty(now.reference("B", "d"), role)}
