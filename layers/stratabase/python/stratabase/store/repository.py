@@ -131,7 +131,7 @@ class Repository:
 
     def check_role(self, role: RoleName) -> None:
         """Raise RoleUnavailable if the associations of a role are not where the model expects them."""
-        unbuilt_roles.check_role(self._store, role)
+        unbuilt_roles.refuse_if_stored_elsewhere(self._store, role)
 
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         """Return a page of the objects of a class."""

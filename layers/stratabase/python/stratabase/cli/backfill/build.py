@@ -130,11 +130,15 @@ def _build_class(
     progress = ProgressLines(f"Building {class_.name} {names}", total, print_lines)
     outcome = reindex.run(class_.name, progress)
     for _ in range(_MAX_ATTEMPTS - 1):
-        # A process that still serves the previous model does not maintain roles that only the new model
-        # requires. Its writes can interrupt the build of such roles, so build them again.
+        # A process that still serves the previous model does not keep the items of roles that only the
+        # new model has. Its writes can interrupt the build of such roles, so build them again.
         left = reindex.unfinished([class_.name]).get(class_.name, ())
         broken = {duplicate.unique for duplicate in outcome.duplicates}
-        if not any(isinstance(entry, RoleEntry) and entry.stored.key_role not in broken for entry in left):
+        if not any(
+            isinstance(entry, RoleEntry)
+            and broken.isdisjoint({entry.stored.role, entry.stored.opposite_role})
+            for entry in left
+        ):
             break
         outcome = reindex.run(class_.name, progress)
     if total:

@@ -88,7 +88,7 @@ def place_of(stored: StoredRole) -> Place:
     return Place(stored.truth, *(ends[::-1] if stored.storage.startswith("whole") else ends))
 
 
-class Pair(NamedTuple):
+class StoredPair(NamedTuple):
     """Two associated objects, by their ids, as seen from the old place."""
 
     holder: str
@@ -114,7 +114,7 @@ class RoleMove:
 
     def run(self) -> list[Duplicate]:
         """Move everything; return what the new place cannot have."""
-        batch: list[Pair] = []
+        batch: list[StoredPair] = []
         for pair in self._pairs():
             batch.append(pair)
             if len(batch) == _PAIRS_PER_COMMIT:
@@ -126,7 +126,7 @@ class RoleMove:
             for (owner, value), ids in self._conflicts.items()
         ]
 
-    def _pairs(self) -> Iterator[Pair]:
+    def _pairs(self) -> Iterator[StoredPair]:
         holder = self._from.holder
         for heads in _heads(self._engine, self._model, holder.class_name):
             for entity in map(codec.entity_of, heads):
@@ -135,9 +135,9 @@ class RoleMove:
                     others: Sequence[str] = links.read_ids(self._engine, holder, id_)
                 else:
                     others = part_ids(entity.state.get(holder.role_name))
-                yield from (Pair(id_, other) for other in others)
+                yield from (StoredPair(id_, other) for other in others)
 
-    def _move(self, pairs: Sequence[Pair]) -> None:
+    def _move(self, pairs: Sequence[StoredPair]) -> None:
         """Move pairs in one commit. If one of the objects changes meanwhile, move them one by one."""
         if not pairs or self._try(pairs):
             return
@@ -145,7 +145,7 @@ class RoleMove:
             while not self._try([pair]):
                 pass
 
-    def _try(self, pairs: Sequence[Pair]) -> bool:
+    def _try(self, pairs: Sequence[StoredPair]) -> bool:
         """Move pairs as far as they still exist; return False if a concurrent write prevents it."""
         ends = [[self._reference(self._from.holder, each.holder) for each in pairs]]
         ends += [[self._reference(self._from.other, each.other) for each in pairs]]
@@ -173,7 +173,7 @@ class RoleMove:
             return False
         return True
 
-    def _move_pair(self, draft: "_Draft", pair: Pair) -> None:
+    def _move_pair(self, draft: "_Draft", pair: StoredPair) -> None:
         holder, other = (
             self._reference(self._from.holder, pair.holder),
             self._reference(self._from.other, pair.other),

@@ -17,7 +17,7 @@ from stratabase.store.layout.associations import StoredRole
 
 INDEX = "index"
 UNIQUE = "unique"
-ROLE = "role"
+ROLE_ENTRY = "role"
 REQUIRED_ROLE = "required role"
 """The prefix of the labels of required roles."""
 
@@ -83,7 +83,7 @@ class RoleEntry(RegistryEntry):
     stored differently before. So the entries also remember how roles were stored.
     """
 
-    directive: ClassVar[str] = ROLE
+    directive: ClassVar[str] = ROLE_ENTRY
 
     stored: StoredRole
     violated: bool = False
@@ -94,7 +94,7 @@ class RoleEntry(RegistryEntry):
     @property
     def label(self) -> str:
         """The name of the entry in messages."""
-        kind = REQUIRED_ROLE if self.stored.is_required else ROLE
+        kind = REQUIRED_ROLE if self.stored.is_required else ROLE_ENTRY
         return f"{kind} {self.stored.role.role_name}"
 
     @property

@@ -33,7 +33,7 @@ def linked(  # noqa: PLR0913, PLR0917 - owners, range, instants and limits
 
     Raises ReadBudgetExceeded, RoleUnavailable; ValueError if the ids are in the states of the owners.
     """
-    unbuilt_roles.check_role(store, role)
+    unbuilt_roles.refuse_if_stored_elsewhere(store, role)
     limiter = ReadLimiter(budget, role.class_name)
     limiter.check()
     key = store.associations.inverse_key(role)
@@ -108,7 +108,7 @@ def referrers(store: StoreContext, role: RoleName, id_: str, limit: int) -> tupl
 
 def are_linked(store: StoreContext, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
     """Return for each pair of ids (owner, target) whether the owner has a link to the target."""
-    unbuilt_roles.check_role(store, role)
+    unbuilt_roles.refuse_if_stored_elsewhere(store, role)
     if role in store.write_schema().unbuilt_roles:
         return unbuilt_roles.are_linked_by_scan(store, role, pairs)
     wanted = [keys.link(Reference(role.class_name, owner), role.role_name, other) for owner, other in pairs]

@@ -30,7 +30,7 @@ _MAX_BYTES, _MAX_SECONDS = 16 * MEGABYTE, 10.0
 """The budget of a scan for a write, which has no read budget of its own."""
 
 
-def check_role(store: StoreContext, role: RoleName) -> None:
+def refuse_if_stored_elsewhere(store: StoreContext, role: RoleName) -> None:
     """Raise RoleUnavailable if the associations of a role are not yet where the model expects them."""
     if role in store.write_schema().changed_roles:
         refuse_role(
