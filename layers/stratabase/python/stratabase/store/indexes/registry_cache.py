@@ -31,7 +31,7 @@ from stratabase.store.indexes.registry import (
     registry_put,
     unique_of,
 )
-from stratabase.store.indexes.role_changes import former_entries
+from stratabase.store.indexes.role_changes import former_entries, has_all_links
 from stratabase.store.layout import keys
 from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.layout.associations import Associations, StoredRole
@@ -92,7 +92,9 @@ class WriteSchema:
     @cached_property
     def unbuilt_roles(self) -> frozenset[RoleName]:
         """The roles of this process's model that must be answered from where their associations are kept."""
-        return frozenset(one.role for one in self._unfinished) - self.changed_roles
+        entries = self.registry.roles
+        lacking = (one.role for one in self._unfinished if not has_all_links(entries, one))
+        return frozenset(lacking) - self.changed_roles
 
     def past_from(self, role: RoleName) -> int | None:
         """Return the instant from which all former links of a role are kept, None if it is not known yet."""

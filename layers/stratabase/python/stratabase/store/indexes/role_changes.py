@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 
 from stratabase.domain.objects.entity import RoleName
 from stratabase.store.indexes.entries import BuildState, RoleEntry
-from stratabase.store.layout.associations import LINKED_TRUTH, StoredRole
+from stratabase.store.layout.associations import COUNTS, LINKED_TRUTH, PAST_LINKS, StoredRole
 
 RoleEntries = tuple[RoleEntry, ...]
 EntriesByClass = Mapping[str, RoleEntries]
@@ -57,6 +57,17 @@ def first_past(entries: EntriesByClass, wanted: StoredRole, state: BuildState, n
         and (entry.stored.key_role, entry.stored.target) == (wanted.key_role, wanted.target)
     )
     return next(kept, now if state is BuildState.READY else None)
+
+
+def has_all_links(entries: EntriesByClass, wanted: StoredRole) -> bool:
+    """Return whether all links and guards of a role are kept, so that at most its counts are to be built."""
+    needed = {item for item in wanted.items if item not in {COUNTS, PAST_LINKS}}
+    return any(
+        entry.is_whole
+        and (entry.stored.target, entry.stored.truth) == (wanted.target, wanted.truth)
+        and entry.stored.items >= needed
+        for entry in _same_role(entries, wanted.role)
+    )
 
 
 def former_entries(entries: EntriesByClass, wanted: StoredRole, roles: RolesByName) -> RoleEntries:

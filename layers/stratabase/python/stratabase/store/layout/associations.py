@@ -69,6 +69,9 @@ class LinkEnd(NamedTuple):
 LINKED_TRUTH, PARTS, PART = "links", "parts", "part"
 """Where an association itself is kept, if not in keys: links, lists of parts, or the ids of single parts."""
 
+COUNTS, PAST_LINKS = "counts", "past"
+"""Kinds of items that are kept beside the links and guards of a role."""
+
 
 class StoredRole(NamedTuple):
     """How a role is stored, and which items the store keeps for it beside the states of objects."""
@@ -109,8 +112,8 @@ class StoredRole(NamedTuple):
         """The kinds of items that are kept beside the states of objects."""
         kinds = {f"links {name}" for name in self._words[1:]} if self._kind == "links" else set[str]()
         kinds |= {"guards"} if self._kind == "guards" else set()
-        kinds |= {"counts"} if self.is_required else set()
-        return frozenset(kinds | ({"past"} if self.keeps_past else set()))
+        kinds |= {COUNTS} if self.is_required else set()
+        return frozenset(kinds | ({PAST_LINKS} if self.keeps_past else set()))
 
     @property
     def is_built(self) -> bool:
