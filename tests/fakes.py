@@ -118,6 +118,9 @@ class DictEntities:
             tuple(id_range.select(self.graph.led_to(self._model, role, id_, one))) for id_, one in moments
         ]
 
+    def check_role(self, role: RoleName) -> None:
+        """Do nothing: no model changes."""
+
     def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
         holders = (each for each in self.objects.values() if each.reference.class_name == role.class_name)
         leading = [each.reference.id for each in holders if each.state.get(role.role_name) == id_]

@@ -146,8 +146,12 @@ def test_targets_of_existing_keys_are_protected(engine: Engine, before: str, aft
 
     now = objects.under(associated(after))
     assert now.refused(now.deletion("B", "c")) >= {RoleNotBuilt(now.reference("B", "c"), role)}
-    now.commit(now.creation("A", "z", to="d"))
+    guarded = before == "one to one" or "one to one" not in after
+    if guarded:  # otherwise an older key might lead to the same target
+        now.commit(now.creation("A", "z", to="d"))
     assert built(now) == []
+    if not guarded:
+        now.commit(now.creation("A", "z", to="d"))
 
     assert now.refused(now.deletion("B", "b")) >= {RequiredRoleEmpty(now.reference("B", "b"), role)}
     assert now.refused(now.deletion("B", "d")) >= {RequiredRoleEmpty(now.reference("B", "d"), role)}
@@ -399,7 +403,8 @@ def test_a_process_whose_model_renames_the_opposite_is_detected(engine: Engine, 
     objects.entities._store.registry.invalidate()
     objects.commit(*objects.linking("B", "of", "c", "x"))
     now.entities._store.registry.invalidate()
-    assert now.entities.unbuilt() == (f"{now.reference('A', '').class_name} required role to",)
+    a, b = (now.reference(name, "").class_name for name in "AB")
+    assert now.entities.unbuilt() == (f"{a} required role to", f"{b} role owners")
     assert built(now) == []
     agrees(now)
     assert now.linked("B", "owners", "c") == "x"

@@ -1,4 +1,4 @@
-"""`stratabase reindex`: builds the indexes, unique constraints and required roles of a changed model."""
+"""`stratabase reindex`: builds the indexes, unique constraints and roles of a changed model."""
 
 import argparse
 import sys

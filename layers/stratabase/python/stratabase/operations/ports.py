@@ -113,6 +113,13 @@ class EntityRepository(Protocol):
         The role is a to-many association without a key on either side.
         """
 
+    def check_role(self, role: RoleName) -> None:
+        """Raise RoleUnavailable if objects may not have a role in their state, although the model says so.
+
+        This is the case after a change of the model that stores the role differently, until its associations
+        have been moved. `linked` and `are_linked` raise it, too.
+        """
+
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         """Return one page of the objects of a class. Raises ReadBudgetExceeded.
 

@@ -32,6 +32,7 @@ from stratabase.domain.objects.commit_refusals import (
     ObjectTooLarge,
     RequiredRoleEmpty,
     RoleNotBuilt,
+    RoleUnavailable,
     RoleViolation,
     SerialsContended,
     SizeCause,
@@ -355,4 +356,5 @@ _REFUSALS: Mapping[type[Any], Callable[[_T, Any], Exception]] = {
     ReadBudgetExceeded: _T.budget,
     SerialsContended: lambda names, each: SerialsContended([*map(names.serial, each.serials)]),
     BeingRestored: lambda names, each: BeingRestored(names.reference(each.reference)),
+    RoleUnavailable: lambda names, each: RoleUnavailable(names.role(each.role), each.reason),
 }

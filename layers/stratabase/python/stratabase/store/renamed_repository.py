@@ -120,7 +120,13 @@ class RenamedRepository:
 
     def are_linked(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         """Return for each pair of ids (owner, target) whether the owner has a link to the target."""
-        return self._repository.are_linked(self._in.role(role), pairs)
+        with self._translated_refusals():
+            return self._repository.are_linked(self._in.role(role), pairs)
+
+    def check_role(self, role: RoleName) -> None:
+        """Raise RoleUnavailable if the associations of a role are not where the model expects them."""
+        with self._translated_refusals():
+            self._repository.check_role(self._in.role(role))
 
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         """Return a page of the objects of a class."""

@@ -28,7 +28,7 @@ from stratabase.store.layout import keys, versions
 from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.ledgers import ended_at
 from stratabase.store.query import pages
-from stratabase.store.read import links, unique_lookup, unlisted_parts
+from stratabase.store.read import links, unbuilt_roles, unique_lookup, unlisted_parts
 from stratabase.store.read.context import StoreContext, system_now
 from stratabase.store.read.history import History, read_as_of
 from stratabase.store.write import commit, deletions, lock_and_unlock
@@ -134,6 +134,10 @@ class Repository:
     def are_linked(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         """Return for each pair of ids (owner, target) whether the owner has a link to the target."""
         return links.are_linked(self._store, role, pairs)
+
+    def check_role(self, role: RoleName) -> None:
+        """Raise RoleUnavailable if the associations of a role are not where the model expects them."""
+        unbuilt_roles.refuse_if_stored_elsewhere(self._store, role)
 
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         """Return a page of the objects of a class."""

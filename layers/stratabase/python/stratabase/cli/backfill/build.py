@@ -1,4 +1,4 @@
-"""Builds the indexes, unique constraints and required roles that a model needs from the stored objects."""
+"""Builds the indexes, unique constraints and roles that a model needs from the stored objects."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from stratabase.cli.terminal.progress import PrintLines, ProgressLines
+from stratabase.domain.objects.entity import RoleName
 from stratabase.files import LockTimeout, lock_file
 from stratabase.formats.invalid_value import describe_value
 from stratabase.model.model import Model
@@ -13,7 +14,7 @@ from stratabase.settings import Settings
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.store.backfill.uniques import Duplicate
 from stratabase.store.engine.port import Engine
-from stratabase.store.indexes.entries import BuildState, RegistryEntry, RequiredRoleEntry, directive_label
+from stratabase.store.indexes.entries import BuildState, RegistryEntry, RoleEntry, directive_label
 from stratabase.wording import pluralize
 
 BUILD_LOCK = "build.lock"
@@ -28,6 +29,10 @@ MAX_IDS_NAMED = 10
 _FIX_DUPLICATES = (
     "Change or delete all but one of the objects with the same values. Then run `stratabase reindex` again. "
     "Until then, Stratabase enforces these constraints only for new values."
+)
+_FIX_ROLES = (
+    "The model has no room for these associations. Remove all but one of each conflict, and then run "
+    "`stratabase reindex` again. If Stratabase refuses the role, serve the previous model meanwhile."
 )
 _RUN_AGAIN = "A process still served an earlier model. When it has stopped, run `stratabase reindex` again."
 
@@ -78,7 +83,8 @@ def describe_unfinished(class_name: str, outcome: ReindexOutcome, *, in_full: bo
     """
     for unique, group in groupby(outcome.duplicates, lambda duplicate: duplicate.unique):
         duplicates = list(group)
-        values = pluralize(len(duplicates), "duplicate value")
+        is_role = isinstance(unique, RoleName)
+        values = pluralize(len(duplicates), "conflict" if is_role else "duplicate value")
         yield f"{class_name} {directive_label(unique)} is not ready: {values}"
         named = duplicates if in_full else duplicates[:MAX_VALUES_NAMED]
         yield from (f"  {_duplicate_line(duplicate, in_full=in_full)}" for duplicate in named)
@@ -93,9 +99,11 @@ def describe_unfinished(class_name: str, outcome: ReindexOutcome, *, in_full: bo
 def advice(outcomes: Iterable[ReindexOutcome]) -> str:
     """Return the advice on what could not be built, or an empty text if everything was built."""
     outcomes = list(outcomes)
-    fix_duplicates = [_FIX_DUPLICATES] if any(outcome.duplicates for outcome in outcomes) else []
+    found = [duplicate.unique for outcome in outcomes for duplicate in outcome.duplicates]
+    fix_roles = [_FIX_ROLES] if any(isinstance(each, RoleName) for each in found) else []
+    fix_duplicates = [_FIX_DUPLICATES] if any(not isinstance(each, RoleName) for each in found) else []
     run_again = [_RUN_AGAIN] if any(outcome.interrupted for outcome in outcomes) else []
-    return "\n".join([*fix_duplicates, *run_again])
+    return "\n".join([*fix_duplicates, *fix_roles, *run_again])
 
 
 def _states(entries: Iterable[RegistryEntry]) -> set[tuple[int, BuildState]]:
@@ -113,13 +121,12 @@ def _build_class(
     progress = ProgressLines(f"Building {class_name} {labels}", total, print_lines)
     outcome = reindex.run(class_name, progress)
     for _ in range(_MAX_ATTEMPTS - 1):
-        # A process that still serves the previous model does not maintain roles that only the new model
-        # requires. Its writes can interrupt the build of such roles, so build them again.
+        # A process that still serves the previous model does not keep the items of roles that only the
+        # new model has. Its writes can interrupt the build of such roles, so build them again.
         left = reindex.unfinished([class_name]).get(class_name, ())
         broken = {duplicate.unique for duplicate in outcome.duplicates}
         if not any(
-            isinstance(entry, RequiredRoleEntry) and reindex.required_role(entry) not in broken
-            for entry in left
+            isinstance(entry, RoleEntry) and broken.isdisjoint(reindex.roles_of(entry)) for entry in left
         ):
             break
         outcome = reindex.run(class_name, progress)

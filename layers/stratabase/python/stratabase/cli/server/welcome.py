@@ -19,7 +19,7 @@ from stratabase.operations.members.first_administrator import (
 )
 from stratabase.schema.services import get_page
 from stratabase.settings import Settings
-from stratabase.store.indexes.entries import REQUIRED_ROLE
+from stratabase.store.indexes.entries import REQUIRED_ROLE, ROLE_ENTRY
 
 _MAX_NAMED = 3
 """The maximum number of names in one line."""
@@ -84,6 +84,8 @@ def describe_unbuilt(unbuilt: Sequence[str], *, refuses_writes: bool) -> Iterato
             yield "Until a unique constraint is built, Stratabase refuses writes that set its values."
         if any(REQUIRED_ROLE in each for each in unbuilt):
             yield "Until a required role is built, you cannot delete the objects that it leads to."
+        if any(f" {ROLE_ENTRY} " in each and REQUIRED_ROLE not in each for each in unbuilt):
+            yield "Until a role is built, Stratabase refuses it, or reads more objects to answer it."
 
 
 def _password_mismatch_lines(administrator: Administrator) -> Iterator[str]:

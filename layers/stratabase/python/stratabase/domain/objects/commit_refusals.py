@@ -1,9 +1,10 @@
 """The reasons why a store refuses a commit or a lock. None of these refusals has written anything."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.issues.issue import Issue, IssueType, ReferenceType
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.entity import Reference, RoleName, describe_object
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock, is_active
@@ -79,10 +80,10 @@ class AlreadyAssociated(NamedTuple):
 
 
 class RoleNotBuilt(NamedTuple):
-    """A required role that `reindex` has not built yet, so nobody can tell whether it would become empty.
+    """A role that `reindex` has not built yet, so nobody can tell what the change would do to it.
 
     `reference` is an object that the change deletes and that the role may refer to. Or it is the owner of the
-    role, and the change takes an object away from it.
+    role, and the change sets the role, or takes an object away from it.
     """
 
     reference: Reference
@@ -158,6 +159,22 @@ class BeingRestored(Unavailable):
         )
         super().__init__(message, retry_after=5)
         self.reference = reference
+
+
+class RoleUnavailable(Refused):
+    """A role cannot be answered, because its associations are still stored as a former model stored them."""
+
+    def __init__(self, role: RoleName, reason: Callable[[RoleName], Message]) -> None:
+        """`reason`: returns the message for the name of the role."""
+        self.role, self.reason = role, reason
+        issue = Issue(
+            IssueType.ROLE_DOMAIN,
+            reason(role),
+            reference_type=ReferenceType.ENTITY_ROLE,
+            entity_name=role.class_name,
+            role_names=(role.role_name,),
+        )
+        super().__init__([issue])
 
 
 class LockRefused(CommitRefusal):

@@ -327,7 +327,13 @@ def _role_not_built(request: WriteRequest, violation: RoleNotBuilt, traces: _Tra
     class_ = request.class_(reference.class_name)
     write = request.objects.get(reference)
     access = request.context.access
-    if access is None or access.always_shows(*name):
+    is_named = access is None or access.always_shows(*name)
+    if not request.role(name).required:
+        message = _(
+            "{role} can't be changed until it is built for existing objects. Run `stratabase reindex`.",
+            role=str(name) if is_named else class_.name,
+        )
+    elif is_named:
         message = _(
             "The required role {role} can't be checked until it is built for existing objects. "
             "Run `stratabase reindex {class_name}`.",

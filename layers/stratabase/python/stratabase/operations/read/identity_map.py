@@ -50,6 +50,8 @@ class IdentityMap:
         self._objects: dict[Reference, Entity | None] = {} if pending is None else dict(pending.objects)
         self._links: dict[RoleName, dict[str, tuple[str, ...]]] = defaultdict(dict)
         self._listed = ListedParts()
+        self._checked_parts: set[str] = set()
+        """The classes of parts whose roles to their wholes are where the model expects them."""
 
     def add(self, entities: Iterable[Entity]) -> None:
         """Add objects that were read by key elsewhere."""
@@ -110,7 +112,13 @@ class IdentityMap:
         return at
 
     def _owner(self, entity: Entity) -> WholeReference | None:
-        return whole_of(self.model.classes[entity.reference.class_name], entity.state)
+        class_name = entity.reference.class_name
+        owner = whole_of(self.model.classes[class_name], entity.state)
+        if owner is not None and class_name not in self._checked_parts:
+            # If the role is still stored as a former model did, no whole lists its parts yet.
+            self.check_role(RoleName(class_name, owner.role))
+            self._checked_parts.add(class_name)
+        return owner
 
     def load(self, references: Iterable[Reference]) -> BatchedRead[None]:
         """Load objects. Those that are loaded already stay as they are. Raises ReadBudgetExceeded."""
@@ -134,6 +142,10 @@ class IdentityMap:
             return entities
         yield from self.load_with_wholes(self.owners(entities))
         return [entity for entity in entities if self.is_attached(entity)]
+
+    def check_role(self, role: RoleName) -> None:
+        """Raise RoleUnavailable if objects may not have a role in their state."""
+        self._entities.check_role(role)
 
     def load_links(
         self, role: RoleName, ids: Sequence[str], id_range: IdRange

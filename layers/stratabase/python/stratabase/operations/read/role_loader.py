@@ -9,6 +9,8 @@ from stratabase.operations.read.identity_map import IdentityMap
 
 _BY_THE_KEY_OF_THE_OTHER = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS})
 
+_IN_STATES = frozenset({RoleStorage.OWN_KEY, RoleStorage.PARTS, RoleStorage.WHOLE})
+
 
 class RoleLoader:
     """A role of a class, and the loaded objects that it leads to."""
@@ -21,6 +23,9 @@ class RoleLoader:
         self._key = self.role.opposite if self.storage in _BY_THE_KEY_OF_THE_OTHER else None
         """The key in the targets that must lead back to the owner, if the role is stored in such keys."""
         self._objects = objects
+        # The store checks roles that it answers itself.
+        if self.storage in _IN_STATES:
+            objects.check_role(name)
 
     def reference(self, id_: str) -> Reference:
         """Return the reference of a target with an id."""

@@ -7,8 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 from stratabase.domain.issues.issue import Issue, IssueType, ReferenceType
-from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refusal, Refused, Unavailable
+from stratabase.domain.issues.refusals import (
+    ReadBudgetExceeded,
+    Refusal,
+    Refused,
+    Unavailable,
+)
 from stratabase.domain.objects.change import Creation, EffectIndex
+from stratabase.domain.objects.commit_refusals import RoleUnavailable
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query import cursor
@@ -65,7 +71,7 @@ def written_views(call: Call, done: Sequence[WriteResult]) -> list[View]:
     """
     try:
         return _views(call, done, _WrittenState(call.context.client_ids))
-    except (ReadBudgetExceeded, Unavailable) as trouble:
+    except (ReadBudgetExceeded, RoleUnavailable, Unavailable) as trouble:
         raise Refused([_unshown_issue(one, trouble) for one in done]) from trouble
 
 

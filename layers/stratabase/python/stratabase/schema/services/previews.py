@@ -5,6 +5,7 @@ from functools import partial
 from graphql import GraphQLField
 
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused
+from stratabase.domain.objects.commit_refusals import RoleUnavailable
 from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class
@@ -43,7 +44,7 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
             return previewed_view(call, result)
         try:
             return ResultWithIssues(previewed_view(call, result), issues)
-        except ReadBudgetExceeded:  # the issues of the draft matter more
+        except (ReadBudgetExceeded, RoleUnavailable):  # the issues of the draft matter more
             raise Refused(issues) from None
 
     type_ = registry.type_of(GeneratedType.OBJECT, class_)

@@ -1,7 +1,7 @@
 """Builds the registry entries of a class that are not READY, while other processes read and write.
 
-These are index slots, uniqueness constraints and required roles. One pass over the objects of a class builds
-index entries and guards. Required roles concern the objects of two classes, so they take further passes.
+These are index slots, uniqueness constraints and roles. One pass over the objects of a class builds index
+entries and guards. Roles concern the objects of two classes, so they take further passes.
 
 A build is correct under concurrent writes for three reasons:
 
@@ -27,11 +27,12 @@ from stratabase.store.indexes.entries import (
     BuildState,
     IndexSlot,
     RegistryEntry,
-    RequiredRoleEntry,
+    RoleEntry,
     UniqueEntry,
 )
 from stratabase.store.indexes.registry import Registry, access_path, entry_label, is_wanted
 from stratabase.store.indexes.registry_cache import MAX_AGE, RegistryCache, now_in_milliseconds
+from stratabase.store.indexes.role_changes import EntriesByClass, former_entries
 from stratabase.store.layout import codec, heads, keys
 from stratabase.store.layout.access_path import ENUM, AccessPath
 from stratabase.store.layout.associations import Associations
@@ -130,7 +131,7 @@ class Reindex:
             return ReindexOutcome((), self._registry.unfinished_labels_of(registry, class_, names))
         self._wait_until_settled(building)
         unread = set[int]()
-        found = self._build(class_, building, unread, report)
+        found = self._build(class_, building, registry.roles, unread, report)
         registry = self._registry.update(
             lambda registry: registry.with_finished(stored_name, building, found.keys(), self._now(), unread)
         )
@@ -155,10 +156,12 @@ class Reindex:
         class_ = self._model.classes[names.stored_name]
         return ", ".join(entry_label(class_, entry, names) for entry in entries)
 
-    def required_role(self, entry: RequiredRoleEntry) -> RoleName | None:
-        """Return the role with the key of an entry, as duplicates name it; None if none has one."""
-        role = entry.requirement.key_role
-        return role if role is None or self._shown is None else self._shown.role(role)
+    def roles_of(self, entry: RoleEntry) -> frozenset[RoleName]:
+        """Return the two roles of the association of an entry, as duplicates name them."""
+        roles = (entry.stored.role, entry.stored.opposite_role)
+        return frozenset(
+            role if self._shown is None else self._shown.role(role) for role in roles if role is not None
+        )
 
     def _with_names(self, stored_name: str, duplicate: Duplicate) -> Duplicate:
         """Return a duplicate with the names of the model."""
@@ -167,26 +170,53 @@ class Reindex:
         unique = duplicate.unique
         if isinstance(unique, RoleName):
             role = self._shown.role(unique)
-            (target,) = duplicate.values.values()
-            return Duplicate(role, {role.role_name: target}, duplicate.ids)
+            shown = {unique.role_name: role.role_name}
+            return Duplicate(
+                role,
+                {shown.get(name, name): value for name, value in duplicate.values.items()},
+                duplicate.ids,
+            )
         values = self._shown.state(stored_name, duplicate.values)
         return Duplicate(self._shown.directive(stored_name, unique), values, duplicate.ids)
 
     def _building(self, registry: Registry, class_name: str) -> tuple[RegistryEntry, ...]:
         """Return the entries that the model needs for a class and that are not READY."""
-        roles = registry.unfinished_roles(self._associations.requirements(class_name))
+        roles: Iterable[RoleEntry] = registry.unfinished_roles(self._associations.stored_roles(class_name))
+        if not self._moves_roles:
+            roles = (one for one in roles if not self._formers(registry, one))
         return (*registry.unfinished(self._model.classes[class_name]), *roles)
+
+    @property
+    def _moves_roles(self) -> bool:
+        """Whether associations may be moved, so that processes with the previous model must refuse the role.
+
+        An embedded store is built just before the model is served. Elsewhere, the previous model may be
+        served for long.
+        """
+        return self._local or not self._ahead
+
+    def _formers(self, registry: Registry, one: RoleEntry) -> Sequence[RoleEntry]:
+        return former_entries(registry.roles, one.stored, self._associations.by_name)
 
     def _prepared(self, registry: Registry, class_name: str) -> Registry:
         """Return the registry for the start of a build: with all entries that the model needs."""
+        stored, now = self._associations.stored_roles(class_name), self._now()
         if not self._ahead:
             registry = self._without_free_slots(registry, class_name)
             registry = registry.without_unwanted(class_name, self._model.classes[class_name])
-            registry = registry.without_roles(class_name, self._associations.requirements(class_name))
-        return self._registry.add_missing(registry).without_violations(class_name, self._now())
+            registry = registry.without_roles(class_name, stored)
+        registry = self._registry.add_missing(registry).without_violations(class_name, stored, now)
+        building = registry.unfinished_roles(stored) if self._moves_roles else ()
+        formers = [former for one in building for former in self._formers(registry, one)]
+        return registry.without_former(formers, [one.stored for one in building], now)
 
     def _build(
-        self, class_: Class, building: Sequence[RegistryEntry], unread: set[int], report: ReportProgress
+        self,
+        class_: Class,
+        building: Sequence[RegistryEntry],
+        entries: EntriesByClass,
+        unread: set[int],
+        report: ReportProgress,
     ) -> Mapping[RegistryEntry, Duplicates]:
         """Run all backfills over a class; return the entries that some objects could not get.
 
@@ -200,14 +230,14 @@ class Reindex:
             report(len(items))
         for backfill in backfills:
             refused |= backfill.finish()
-        if roles := [one for one in building if isinstance(one, RequiredRoleEntry)]:
+        if roles := [one for one in building if isinstance(one, RoleEntry)]:
             refused |= RoleBackfill(
-                self._engine, self._model, self._registry, roles, self._max_refused
+                self._engine, self._model, self._registry, roles, entries, self._max_refused
             ).build(report)
         return refused
 
     def _backfills(self, class_: Class, building: Sequence[RegistryEntry]) -> list[Backfill]:
-        """Return one backfill for each kind of entry, except for required roles."""
+        """Return one backfill for each kind of entry, except for roles."""
         backfills: list[Backfill] = []
         if slots := [one for one in building if isinstance(one, IndexSlot)]:
             backfills.append(

@@ -1,7 +1,7 @@
-"""The backfill of required roles: corrects their links, guards and counts.
+"""The backfill of roles: corrects their links, guards and counts.
 
-Objects that were written while no model required the role may lack them, and some may be wrong. Foreign keys,
-and the links of roles that are stored as links, are the truth. The backfill derives from them:
+Objects that were written while no model had the role in this form may lack them, and some may be wrong.
+Foreign keys, and the links of roles that are stored as links, are the truth. The backfill derives from them:
 
 1. the links or guards at the targets of foreign keys,
 2. the opposite ends of links,
@@ -28,6 +28,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.model.api_names import ID
 from stratabase.model.model import Model
+from stratabase.store.backfill.moved_roles import move_role
 from stratabase.store.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates
 from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import (
@@ -50,16 +51,17 @@ from stratabase.store.engine.port import (
     Put,
     Value,
 )
-from stratabase.store.indexes.entries import RegistryEntry, RequiredRoleEntry
+from stratabase.store.indexes.entries import RegistryEntry, RoleEntry
 from stratabase.store.indexes.registry import Registry
 from stratabase.store.indexes.registry_cache import RegistryCache, WriteSchema
+from stratabase.store.indexes.role_changes import EntriesByClass, former_entries, link_sources
 from stratabase.store.layout import codec, keys, links
 from stratabase.store.layout.associations import (
+    LINKED_TRUTH,
     Associations,
     ForeignKey,
     LinkAssociation,
     LinkedPair,
-    LinkEnd,
 )
 from stratabase.store.layout.guards import HOLDER, guard_holder
 from stratabase.store.layout.heads import OBJECT_ABSENT, OBJECT_EXISTS, expect_unchanged, live_head
@@ -88,23 +90,30 @@ ReportProgress = Callable[[int], None]
 
 
 class RoleBackfill:
-    """The backfill of the required roles of one class."""
+    """The backfill of the roles of one class."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - the settings of a build
         self,
         engine: Engine,
         model: Model,
         registry: RegistryCache,
-        roles: Sequence[RequiredRoleEntry],
+        roles: Sequence[RoleEntry],
+        entries: EntriesByClass,
         max_refused: int = MAX_REFUSED,
     ) -> None:
-        """`max_refused`: the maximum number of objects to remember that cannot get their guard."""
+        """`roles`: the entries to build. `entries`: all entries of roles in the registry.
+
+        `max_refused`: the maximum number of objects to remember that cannot get their guard.
+        """
         self._engine = engine
         self._model = model
         self._associations = Associations(model)
         self._store = StoreContext(engine, model, self._associations, registry, sequential_map)
         self._schema = WriteSchema(Registry(), model, lambda: 0, self._associations)
         self._roles = roles
+        self._entries = entries
+        self._sources: frozenset[RoleName] = frozenset()
+        """The ends of the present association whose links are complete."""
         self._max_refused = max_refused
         self._rivals: dict[RoleName, dict[str, set[str]]] = {}
         """By one-to-one role and target id: the ids of the objects that refer to the same target."""
@@ -114,26 +123,33 @@ class RoleBackfill:
         """By role: the number of further objects without their guard."""
 
     def build(self, report: ReportProgress) -> Mapping[RegistryEntry, Duplicates]:
-        """Build all roles; return the duplicates of the roles that some objects violate.
+        """Move and build all roles; return the duplicates of the roles that some objects violate.
 
         `report`: takes the number of objects that were processed since the last call.
         """
-        done: set[object] = set()
+        done, unmoved = set[object](), dict[RegistryEntry, Duplicates]()
         for one in self._roles:
-            requirement = one.requirement
-            if requirement.key_role is None:
-                ends = self._associations.by_role[requirement.role]
+            stored = one.stored
+            formers = former_entries(self._entries, stored, self._associations.by_name)
+            places = [former.stored for former in formers]
+            if places and (left := move_role(self._engine, self._model, self._store, stored, places)):
+                unmoved[one] = left
+            elif stored.key_role is not None and stored.items:
+                if stored.key_role not in done:
+                    self._build_keys(self._associations.foreign_key(stored.key_role), report)
+                done.add(stored.key_role)
+            elif stored.truth == LINKED_TRUTH:
+                ends = self._associations.by_role[stored.role]
                 name = LinkedPair(ends, "", "").identity[0]
                 if name not in done:
+                    self._sources = link_sources(self._entries, stored)
                     self._build_links(ends, report)
                 done.add(name)
-            elif requirement.key_role not in done:
-                self._build_keys(self._associations.foreign_key(requirement.key_role), report)
-                done.add(requirement.key_role)
-        return {one: found for one in self._roles if (found := self._refused(one))}
+        refused = {one: found for one in self._roles if (found := self._refused(one))}
+        return refused | unmoved
 
-    def _refused(self, one: RequiredRoleEntry) -> Duplicates | None:
-        key = one.requirement.key_role
+    def _refused(self, one: RoleEntry) -> Duplicates | None:
+        key = one.stored.key_role
         rivals = {} if key is None else self._rivals.get(key, {})
         if key is None or not (rivals or self._more[key]):
             return None
@@ -324,16 +340,11 @@ class RoleBackfill:
         for id_, other, item in zip(ids, others, far_links, strict=True):
             pair = LinkedPair(ends, reference.id, id_)
             if (other is None and not far.is_singleton) or (
-                far.has_links and item is None and not self._is_in_model(near)
+                far.has_links and item is None and near.role not in self._sources
             ):
                 self._unlink_pair(pair)
             elif far.has_links and item is None:
                 self._link_pair(pair)
-
-    def _is_in_model(self, end: LinkEnd) -> bool:
-        """Return whether the model has the role at an end. If not, its links follow the other end."""
-        class_ = self._model.classes[end.role.class_name]
-        return end.role.role_name in class_.roles
 
     def _link_pair(self, pair: LinkedPair) -> None:
         """Write the missing far link of a pair."""

@@ -32,11 +32,14 @@ _BATCH = 25
 
 
 class Duplicate(NamedTuple):
-    """Several objects that have the same unique values, or refer to the same target by a one-to-one role."""
+    """Objects that have the same unique values, or that a role of the model has no room for."""
 
     unique: Unique | RoleName
     values: Mapping[str, Stored]
-    """By attribute; for a role, the id of the target by the role's name."""
+    """By attribute; for a role, the id of the target by the role's name.
+
+    If the target leaves no room for others, the values also have the `_id` of the object with the role.
+    """
     ids: tuple[str, ...]
 
 

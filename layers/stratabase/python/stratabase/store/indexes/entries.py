@@ -1,4 +1,4 @@
-"""The entries of the registry: indexes, uniqueness constraints and required roles, with their build states.
+"""The entries of the registry: indexes, uniqueness constraints and roles, with their build states.
 
 To add a kind of entry, write a subclass of RegistryEntry, a field of Registry for it, and a backfill in
 store/backfill/reindex.py.
@@ -9,15 +9,16 @@ from enum import Enum
 from typing import Any, ClassVar, Self
 
 from stratabase.domain.objects.entity import RoleName
+from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Index, Unique
 from stratabase.model.stored_names import ClassNames
 from stratabase.store.layout import access_path
 from stratabase.store.layout.access_path import Column
-from stratabase.store.layout.associations import RequiredRoleStorage
+from stratabase.store.layout.associations import StoredRole
 
 INDEX = "index"
 UNIQUE = "unique"
-REQUIRED = "required"
+ROLE_ENTRY = "role"
 REQUIRED_ROLE = "required role"
 """The prefix of the labels of required roles."""
 
@@ -78,19 +79,31 @@ class UniqueEntry(RegistryEntry):
 
 
 @dataclass(frozen=True, slots=True)
-class RequiredRoleEntry(RegistryEntry):
-    """A required role, for which the store keeps links, guards or counts. It has no columns."""
+class RoleEntry(RegistryEntry):
+    """A role, and how it is stored: as a key, links, guards or parts, and with which counts. No columns.
 
-    directive: ClassVar[str] = REQUIRED
+    A role may have several entries, if models of different processes store it differently, or if it was
+    stored differently before. So the entries also remember how roles were stored.
+    """
 
-    requirement: RequiredRoleStorage
+    directive: ClassVar[str] = ROLE_ENTRY
+
+    stored: StoredRole
     violated: bool = False
-    """Whether a process without this required role has changed the role since the last build began."""
+    """Whether a process that does not keep these items has changed the role since the last build began."""
+    past_from: Instant | None = 0
+    """The instant from which all former links are kept. None: from the end of the next build."""
 
     def label(self, names: ClassNames | None = None) -> str:
         """Return the name of the entry in messages. `names`: the names to show instead of stored ones."""
-        role = self.requirement.role.role_name
-        return f"{REQUIRED_ROLE} {role if names is None else names.from_stored.get(role, role)}"
+        kind = REQUIRED_ROLE if self.stored.is_required else ROLE_ENTRY
+        role = self.stored.role.role_name
+        return f"{kind} {role if names is None else names.from_stored.get(role, role)}"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every association of the role has the items of the entry."""
+        return self.state is BuildState.READY and not self.violated
 
 
 def directive_label(directive: Index | Unique | RoleName, names: ClassNames | None = None) -> str:
@@ -99,7 +112,7 @@ def directive_label(directive: Index | Unique | RoleName, names: ClassNames | No
     `names`: the names of the class to show instead of the stored names in the directive.
     """
     if isinstance(directive, RoleName):
-        return f"one-to-one role {directive}"
+        return f"role {directive}"
     shown = (
         directive.attributes if names is None else [names.from_stored[name] for name in directive.attributes]
     )
@@ -119,12 +132,8 @@ def serialize_entry(entry: RegistryEntry) -> dict[str, Any]:
         "since": entry.since,
         **({"enforced": True} if enforced else {}),
         **({"index": entry.index_name} if isinstance(entry, IndexSlot) else {}),
-        **(
-            {"violated": True}
-            if isinstance(entry, UniqueEntry | RequiredRoleEntry) and entry.violated
-            else {}
-        ),
-        **(_serialize_requirement(entry.requirement) if isinstance(entry, RequiredRoleEntry) else {}),
+        **({"violated": True} if isinstance(entry, UniqueEntry | RoleEntry) and entry.violated else {}),
+        **(_serialize_role(entry) if isinstance(entry, RoleEntry) else {}),
     }
 
 
@@ -136,19 +145,21 @@ def _serialize_columns(entry: RegistryEntry) -> dict[str, Any]:
     }
 
 
-def _serialize_requirement(requirement: RequiredRoleStorage) -> dict[str, Any]:
-    role, other, key, opposite, kept = requirement
+def _serialize_role(entry: RoleEntry) -> dict[str, Any]:
+    role, other, key, opposite, kept = entry.stored
     named = None if key is None else [*key]
-    return {"role": [*role], "other": other, "key": named, "opposite": opposite, "kept": kept}
+    past = {} if entry.past_from == 0 else {"past": entry.past_from}
+    return {"role": [*role], "other": other, "key": named, "opposite": opposite, "kept": kept, **past}
 
 
-def parse_required_role(content: dict[str, Any]) -> RequiredRoleEntry:
-    """Parse the entry of a required role."""
+def parse_role(content: dict[str, Any]) -> RoleEntry:
+    """Parse the entry of a role."""
     key = None if content["key"] is None else RoleName(*content["key"])
-    requirement = RequiredRoleStorage(
+    stored = StoredRole(
         RoleName(*content["role"]), content["other"], key, content["opposite"], content["kept"]
     )
-    return RequiredRoleEntry(*_common_fields(content), requirement, content.get("violated", False))
+    violated, past_from = content.get("violated", False), content.get("past", 0)
+    return RoleEntry(*_common_fields(content), stored, violated, past_from)
 
 
 def parse_slot(content: dict[str, Any]) -> IndexSlot:

@@ -1,8 +1,9 @@
-"""The registry as an immutable value: index slots, uniqueness constraints and required roles, with states.
+"""The registry as an immutable value: index slots, uniqueness constraints and roles, with states.
 
 Processes with different models can share a store. So every process maintains all entries, including those
 that its own model does not need: another process may serve a newer or older model. Only a reindex removes
-entries, namely those that its model does not need.
+entries, namely those that its model does not need. Entries of roles stay, because they say how the
+associations of a removed role are stored.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,13 +31,22 @@ from stratabase.store.indexes.entries import (
     BuildState,
     IndexSlot,
     RegistryEntry,
-    RequiredRoleEntry,
+    RoleEntry,
     UniqueEntry,
     directive_label,
-    parse_required_role,
+    parse_role,
     parse_slot,
     parse_unique,
     serialize_entry,
+)
+from stratabase.store.indexes.role_changes import (
+    ALL_CLASSES,
+    ALL_ROLES,
+    EntriesByClass,
+    RoleEntries,
+    RolesByName,
+    first_past,
+    first_state,
 )
 from stratabase.store.layout import keys
 from stratabase.store.layout.access_path import (
@@ -47,7 +57,7 @@ from stratabase.store.layout.access_path import (
     column_of,
     columns_of,
 )
-from stratabase.store.layout.associations import RequiredRoleStorage
+from stratabase.store.layout.associations import PAST, StoredRole
 
 _REVISION = "revision"
 _SLOTS = tuple(name for name in INDEX_NAMES if name != keys.LISTING)
@@ -60,7 +70,6 @@ T = TypeVar("T")
 
 Slots = tuple[IndexSlot, ...]
 UniqueEntries = tuple[UniqueEntry, ...]
-RequiredRoleEntries = tuple[RequiredRoleEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +84,8 @@ class Registry:
     """The indexes by class name. Contains every class that was ever served."""
     uniques: Mapping[str, UniqueEntries] = field(default_factory=dict)
     """The uniqueness constraints by class name. Contains only classes that have some."""
-    roles: Mapping[str, RequiredRoleEntries] = field(default_factory=dict)
-    """The required roles by class name. Contains only classes that have some."""
+    roles: Mapping[str, RoleEntries] = field(default_factory=dict)
+    """The roles by class name: those of this model, of other models, and of former models."""
     served: Mapping[str, int] = field(default_factory=dict)
     """By fingerprint of a served model: when it was last seen, in milliseconds since 1970."""
 
@@ -113,11 +122,16 @@ class Registry:
             if key not in ready
         )
 
-    def unfinished_roles(self, requirements: Iterable[RequiredRoleStorage]) -> tuple[RequiredRoleEntry, ...]:
-        """Return the entries of required roles that are not READY."""
-        known = {entry.requirement: entry for roles in self.roles.values() for entry in roles}
-        found = (known[each] for each in requirements if each in known)
+    def unfinished_roles(self, stored: Iterable[StoredRole]) -> tuple[RoleEntry, ...]:
+        """Return the entries of roles that are not READY."""
+        known = {entry.stored: entry for roles in self.roles.values() for entry in roles}
+        found = (known[each] for each in stored if each in known)
         return tuple(entry for entry in found if entry.state is not BuildState.READY)
+
+    @property
+    def lists_all_roles(self) -> bool:
+        """Whether the entries list all roles that were ever served."""
+        return ALL_CLASSES in self.roles
 
     def _indexes_and_uniques(self, class_name: str) -> Iterator[RegistryEntry]:
         yield from self.classes.get(class_name, ())
@@ -162,29 +176,80 @@ class Registry:
         ]
         return self.with_uniques(class_.name, (*kept, *new))
 
-    def with_required_roles(
-        self, class_name: str, requirements: Iterable[RequiredRoleStorage], state: BuildState, now: int
+    def with_stored_roles(
+        self, wanted: Iterable[StoredRole], model_roles: RolesByName, new: Collection[str], now: int
     ) -> "Registry":
-        """Return the registry with the missing required roles of a class."""
-        kept = self.roles.get(class_name, ())
-        existing = {entry.requirement for entry in kept}
-        missing = [each for each in requirements if each not in existing]
-        new = [
-            RequiredRoleEntry((), self.last_number + number, state, now, requirement=each)
-            for number, each in enumerate(missing, start=1)
-        ]
-        return self.with_roles(class_name, (*kept, *new))
+        """Return the registry with the missing entries of roles. `new`: the classes without objects."""
+        registry, before = self, self.roles
+        for class_name, roles in _missing_roles(before, wanted).items():
+            kept = before.get(class_name, ())
+            entries = list[RoleEntry]()
+            for number, one in enumerate(roles, start=registry.last_number + 1):
+                is_new = class_name in new or one.target in new
+                state = first_state(before, one, model_roles, is_new=is_new, are_listed=self.lists_all_roles)
+                past = 0 if is_new or not self.lists_all_roles else first_past(before, one, state, now)
+                entries.append(RoleEntry((), number, state, now, stored=one, past_from=past))
+            registry = registry.with_roles(class_name, (*kept, *entries))
+        if registry.lists_all_roles:
+            return registry
+        mark = RoleEntry((), registry.last_number + 1, BuildState.READY, now, stored=ALL_ROLES)
+        return registry.with_roles(ALL_CLASSES, (mark,))
 
-    def with_roles(self, class_name: str, roles: RequiredRoleEntries) -> "Registry":
-        """Return the registry with these required roles for a class. Return itself if nothing changes."""
+    def with_past(self, wanted: Iterable[StoredRole]) -> "Registry":
+        """Return a registry of an earlier version of the service, whose entries do not name former links."""
+        named = {one._replace(storage=one.storage.removesuffix(PAST)): one for one in wanted}
+        registry = self
+        for class_name, roles in self.roles.items():
+            entries = (replace(entry, stored=named.get(entry.stored, entry.stored)) for entry in roles)
+            registry = registry.with_roles(class_name, tuple(entries))
+        return registry
+
+    def with_roles(self, class_name: str, roles: RoleEntries) -> "Registry":
+        """Return the registry with these roles for a class. Return itself if nothing changes."""
         if self.roles.get(class_name, ()) == roles:
             return self
         return replace(self, last_number=self._highest_number(roles), roles={**self.roles, class_name: roles})
 
-    def without_roles(self, class_name: str, requirements: Collection[RequiredRoleStorage]) -> "Registry":
-        """Return the registry without the required roles of a class that are not among `requirements`."""
-        kept = (entry for entry in self.roles.get(class_name, ()) if entry.requirement in requirements)
+    def without_roles(self, class_name: str, wanted: Collection[StoredRole]) -> "Registry":
+        """Return the registry without entries that a model does not need any more.
+
+        `wanted`: the roles of the class. If a role is READY, its entries with the same truth are removed. The
+        entries of a removed role stay, so that it is known how it was stored, but nobody maintains them.
+        """
+        entries, names = self.roles.get(class_name, ()), {one.role for one in wanted}
+        ready = {each.stored.role: each for each in entries if each.stored in wanted and each.is_whole}
+        kept = (
+            entry if entry.stored.role in names or not entry.stored.is_built else _abandoned(entry)
+            for entry in entries
+            if entry.stored in wanted
+            or entry.stored.role not in ready
+            or ready[entry.stored.role].stored.truth != entry.stored.truth
+        )
         return self.with_roles(class_name, tuple(kept))
+
+    def without_former(
+        self, entries: Iterable[RoleEntry], begun: Collection[StoredRole], now: int
+    ) -> "Registry":
+        """Return the registry at the start of a conversion.
+
+        `entries`: those that say where the associations are kept. Processes that rely on them must refuse the
+        role from now on. `begun`: the roles to convert. They count as new, so that a build waits for these
+        processes.
+        """
+        numbers, registry = {entry.number for entry in entries if entry.is_whole}, self
+        if not numbers:
+            return self
+        for class_name, roles in self.roles.items():
+            changed = (
+                _abandoned(entry)
+                if entry.number in numbers
+                else replace(entry, since=now)
+                if entry.stored in begun
+                else entry
+                for entry in roles
+            )
+            registry = registry.with_roles(class_name, tuple(changed))
+        return registry
 
     def with_slots(self, class_name: str, slots: Slots) -> "Registry":
         """Return the registry with these index slots for a class. Return itself if nothing changes."""
@@ -202,14 +267,17 @@ class Registry:
             self, last_number=self._highest_number(uniques), uniques={**self.uniques, class_name: uniques}
         )
 
-    def without_violations(self, class_name: str, now: int) -> "Registry":
-        """Return the registry with all violations of a class cleared, so that a build notices new ones."""
+    def without_violations(self, class_name: str, wanted: Collection[StoredRole], now: int) -> "Registry":
+        """Return the registry with the violations of a class cleared, so that a build notices new ones.
+
+        `wanted`: the roles of the model.
+        """
         uniques = (
             replace(entry, violated=False, since=now) if entry.violated else entry
             for entry in self.uniques.get(class_name, ())
         )
         roles = (
-            replace(entry, violated=False, since=now) if entry.violated else entry
+            replace(entry, violated=False, since=now) if entry.violated and entry.stored in wanted else entry
             for entry in self.roles.get(class_name, ())
         )
         return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
@@ -221,9 +289,7 @@ class Registry:
             for entry in self.uniques.get(class_name, ())
         )
         roles = (
-            replace(entry.with_state(BuildState.BUILDING, now), violated=True)
-            if entry.number in numbers
-            else entry
+            _abandoned(entry.with_state(BuildState.BUILDING, now)) if entry.number in numbers else entry
             for entry in self.roles.get(class_name, ())
         )
         return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
@@ -253,9 +319,16 @@ class Registry:
         uniques = (
             _finished(entry, known, refused, now, unread) for entry in self.uniques.get(class_name, ())
         )
-        roles = (_finished(entry, known, refused, now, unread) for entry in self.roles.get(class_name, ()))
+        roles = [_finished(entry, known, refused, now, unread) for entry in self.roles.get(class_name, ())]
+        built = {each.stored.role: each for each in roles if each.number in known and each.is_whole}
+        # A conversion has moved everything, so nothing is left where a role was stored before.
+        left = (
+            each
+            for each in roles
+            if each.stored.role not in built or each.stored.truth == built[each.stored.role].stored.truth
+        )
         with_both = self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
-        return with_both.with_roles(class_name, tuple(roles))
+        return with_both.with_roles(class_name, tuple(left))
 
     def with_served(self, model: str, now: int, *, forget_before: int) -> "Registry":
         """Return the registry with the mark that a model serves now, without marks before an instant."""
@@ -283,9 +356,7 @@ class Registry:
             for slot in self.classes.get(class_name, ())
         )
         uniques = (entry for entry in self.uniques.get(class_name, ()) if not _names(entry, name))
-        roles = (
-            entry for entry in self.roles.get(class_name, ()) if entry.requirement.role.role_name != name
-        )
+        roles = (entry for entry in self.roles.get(class_name, ()) if entry.stored.role.role_name != name)
         changed = self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
         return changed.with_slots(class_name, tuple(slots)) if class_name in self.classes else changed
 
@@ -327,7 +398,7 @@ def entry_label(class_: Class, entry: RegistryEntry, names: ClassNames | None = 
 
     `names`: the names to show instead of stored ones.
     """
-    if isinstance(entry, RequiredRoleEntry):
+    if isinstance(entry, RoleEntry):
         return entry.label(names)
     return directive_label(_wanted(class_)[entry.directive, entry.columns], names)
 
@@ -393,14 +464,32 @@ def _finished(
     before = begun.get(entry.number)
     if before is None or entry.state not in _UNFINISHED:
         return entry
-    if isinstance(entry, RequiredRoleEntry) and (before in refused or entry.violated):
+    if isinstance(entry, RoleEntry) and (before in refused or entry.violated):
         return entry
+    if isinstance(entry, RoleEntry) and entry == before and entry.past_from is None:
+        return replace(entry.with_state(BuildState.READY, now), past_from=now)
     if entry.columns != before.columns:  # an enum has got more values meanwhile: only the next build sees all
         return entry
     found = replace(entry, has_unread=True) if entry.number in unread else entry
     if before in refused or (isinstance(entry, UniqueEntry) and entry.violated):
         return found.with_state(BuildState.ENFORCED, now)
     return found.with_state(BuildState.READY, now) if entry == before else entry
+
+
+def _missing_roles(entries: EntriesByClass, wanted: Iterable[StoredRole]) -> Mapping[str, list[StoredRole]]:
+    """Return the roles that have no entry yet, by class."""
+    missing: dict[str, list[StoredRole]] = {}
+    for one in wanted:
+        class_name = one.role.class_name
+        if not any(entry.stored == one for entry in entries.get(class_name, ())):
+            missing.setdefault(class_name, []).append(one)
+    return missing
+
+
+def _abandoned(entry: RoleEntry) -> RoleEntry:
+    """Return the entry of a role whose items are not kept any more."""
+    past = None if entry.stored.keeps_past else 0
+    return replace(entry, state=BuildState.BUILDING, violated=True, past_from=past)
 
 
 def _revived(slot: IndexSlot, class_: Class, now: int) -> IndexSlot:
@@ -419,7 +508,7 @@ def parse_registry(item: Item | None) -> Registry:
         for name, known in content.get("uniques", {}).items()
         if (found := tuple(parse_unique(entry) for entry in known if entry != _MARKER))
     }
-    roles = {name: tuple(map(parse_required_role, known)) for name, known in content.get("roles", {}).items()}
+    roles = {name: tuple(map(parse_role, known)) for name, known in content.get("roles", {}).items()}
     return Registry(
         int(str(item.attributes[_REVISION])),
         content["lastNumber"],

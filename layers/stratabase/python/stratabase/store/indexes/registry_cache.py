@@ -5,8 +5,8 @@ registry, and guards for all its constraints, including those that the process's
 Pages are read only from READY slots.
 
 A process refuses no values because of a constraint that its model does not have. If it writes a duplicate,
-the same commit records in the registry that the constraint is violated. If it changes a role that only
-another model requires, the commit records that the required role is violated.
+the same commit records in the registry that the constraint is violated. If it changes a role for which
+another model keeps more items than its own, the commit records that the role is violated.
 
 A process reads the registry again after MAX_AGE seconds, so a change becomes known to all processes within
 this time. On an embedded engine, the fence of each commit also rejects writes based on an older registry.
@@ -23,7 +23,7 @@ from stratabase.domain.objects.entity import RoleName
 from stratabase.model.model import Class, Model, Unique
 from stratabase.model.stored_names import ClassNames, StoredNames
 from stratabase.store.engine.port import Batch, Check, Engine, ExpectationFailed, OutcomeUnknown, Put
-from stratabase.store.indexes.entries import BuildState, RequiredRoleEntry, UniqueEntry
+from stratabase.store.indexes.entries import BuildState, RoleEntry, UniqueEntry
 from stratabase.store.indexes.registry import (
     Registry,
     is_wanted,
@@ -32,9 +32,10 @@ from stratabase.store.indexes.registry import (
     registry_put,
     unique_of,
 )
+from stratabase.store.indexes.role_changes import former_entries, has_all_links
 from stratabase.store.layout import keys
 from stratabase.store.layout.access_path import AccessPath
-from stratabase.store.layout.associations import Associations, RequiredRoleStorage
+from stratabase.store.layout.associations import Associations, StoredRole
 from stratabase.store.layout.guards import UniqueConstraint
 
 MAX_AGE = 5.0
@@ -79,36 +80,62 @@ class WriteSchema:
         return self._constraints[class_name]
 
     @cached_property
-    def unfinished_roles(self) -> tuple[RequiredRoleStorage, ...]:
+    def unfinished_roles(self) -> tuple[StoredRole, ...]:
         """The required roles of this process's model that are not READY."""
-        return tuple(one.requirement for one in self.registry.unfinished_roles(self._required))
-
-    def broken_foreign_roles(self, change: Change) -> tuple[RequiredRoleEntry, ...]:
-        """Return the required roles that a change alters and that only other processes' models have."""
-        return tuple(one for one in self._foreign_roles if self._changes_role(change, one.requirement))
+        return tuple(one for one in self._unfinished if one.is_required)
 
     @cached_property
-    def _required(self) -> frozenset[RequiredRoleStorage]:
-        classes = self._model.classes
-        return frozenset(each for name in classes for each in self._associations.requirements(name))
+    def changed_roles(self) -> frozenset[RoleName]:
+        """The roles of this process's model whose associations are stored elsewhere, until they are moved."""
+        roles, entries = self._associations.by_name, self.registry.roles
+        return frozenset(one.role for one in self._unfinished if former_entries(entries, one, roles))
 
     @cached_property
-    def _foreign_roles(self) -> tuple[RequiredRoleEntry, ...]:
-        """The required roles that the model of this process lacks, and that are not marked as violated."""
+    def unbuilt_roles(self) -> frozenset[RoleName]:
+        """The roles of this process's model that must be answered from where their associations are kept."""
+        entries = self.registry.roles
+        lacking = (one.role for one in self._unfinished if not has_all_links(entries, one))
+        return frozenset(lacking) - self.changed_roles
+
+    def past_from(self, role: RoleName) -> int | None:
+        """Return the instant from which all former links of a role are kept, None if it is not known yet."""
+        stored = self._associations.by_name[role]
+        entries = (one for one in self.registry.roles.get(role.class_name, ()) if one.stored == stored)
+        return next((entry.past_from for entry in entries), 0)
+
+    @cached_property
+    def _unfinished(self) -> tuple[StoredRole, ...]:
+        roles = self._associations.by_name.values()
+        return tuple(one.stored for one in self.registry.unfinished_roles(roles))
+
+    def broken_foreign_roles(self, change: Change) -> tuple[RoleEntry, ...]:
+        """Return the roles that a change alters and for which only other processes' models keep items."""
+        return tuple(one for one in self._foreign_roles if self._changes_role(change, one.stored))
+
+    @cached_property
+    def _foreign_roles(self) -> tuple[RoleEntry, ...]:
+        """The roles whose items the model of this process does not keep, and that are not violated."""
+        roles = self._associations.by_name
         listed = (one for roles in self.registry.roles.values() for one in roles)
-        return tuple(one for one in listed if not one.violated and one.requirement not in self._required)
+        return tuple(
+            one
+            for one in listed
+            if one.stored.items
+            and not one.violated
+            and not ((own := roles.get(one.stored.role)) is not None and own.covers(one.stored))
+        )
 
-    def _changes_role(self, change: Change, requirement: RequiredRoleStorage) -> bool:
-        """Return whether a change sets or clears an association of a required role."""
-        role, key = requirement.role, requirement.key_role
+    def _changes_role(self, change: Change, stored: StoredRole) -> bool:
+        """Return whether a change sets or clears an association of a role."""
+        role, key = stored.role, stored.key_role
         if key is not None:
             return any(_changes_key(effect, key) for effect in change.object_effects())
-        class_names = {role.class_name, requirement.target}
+        class_names = {role.class_name, stored.target}
         deleted = (reference_of(effect) for effect in change.object_effects() if effect.after is None)
         if any(each.class_name in class_names for each in deleted):
             return True
         # In this process's model, the role may have another opposite, and change from that side too.
-        names = {role, RoleName(requirement.target, str(requirement.opposite))}
+        names = {role, RoleName(stored.target, str(stored.opposite))}
         ends = (self._associations.by_role[link.role] for link in change.link_effects())
         return any(not names.isdisjoint({near.role, far.role}) for near, far in ends)
 
@@ -118,16 +145,16 @@ class WriteSchema:
         return registry_fence(self.registry)
 
     def violation_record(
-        self, constraints: Collection[UniqueConstraint], roles: Collection[RequiredRoleEntry] = ()
+        self, constraints: Collection[UniqueConstraint], roles: Collection[RoleEntry] = ()
     ) -> Put | None:
         """Return the write that records violations in the registry, None if all are recorded already.
 
         `constraints`: those of which the change writes a duplicate. `roles`: those that the change alters
-        without maintaining their links and counts.
+        without keeping their items.
         """
         registry = self.registry
         for one in roles:
-            class_name = one.requirement.role.class_name
+            class_name = one.stored.role.class_name
             registry = registry.with_violations(class_name, {one.number}, self._now())
         for class_name in sorted({one.class_name for one in constraints}):
             numbers = {
@@ -210,7 +237,7 @@ class RegistryCache:
         self, registry: Registry, class_: Class, names: ClassNames | None = None
     ) -> tuple[str, ...]:
         """Return labels of everything that a reindex must build for a class, such as `@unique(email)`."""
-        roles = registry.unfinished_roles(self._associations.requirements(class_.name))
+        roles = registry.unfinished_roles(self._associations.stored_roles(class_.name))
         return (*registry.unfinished_labels(class_, names), *(one.label(names) for one in roles))
 
     def registry(self) -> Registry:
@@ -259,17 +286,23 @@ class RegistryCache:
 
     def add_missing(self, registry: Registry) -> Registry:
         """Return the registry with all entries that the model needs, as far as there are free slots."""
+        wanted, new = self._associations.by_name.values(), set[str]()
         for class_ in self._stored():
             # A class that is new to the registry has no objects, unless they are older than the registry.
             # Without objects, there is nothing to build.
-            new = class_.name not in registry.classes
-            required = self._associations.requirements(class_.name)
-            asks = class_.indexes or class_.uniques or required
-            ready = new and (not asks or self._is_empty(class_.name))
+            is_new = class_.name not in registry.classes
+            asks = (
+                class_.indexes
+                or class_.uniques
+                or any(class_.name in {one.role.class_name, one.target} for one in wanted)
+            )
+            ready = is_new and (not asks or self._is_empty(class_.name))
+            new |= {class_.name} if ready else set()
             state = BuildState.READY if ready else BuildState.BUILDING
             registry = registry.with_class(class_, state, self._now())
-            registry = registry.with_required_roles(class_.name, required, state, self._now())
-        return registry
+        if not registry.lists_all_roles:
+            registry = registry.with_past(wanted)
+        return registry.with_stored_roles(wanted, self._associations.by_name, new, self._now())
 
     def _stored(self) -> Iterator[Class]:
         return (class_ for class_ in self._model.classes.values() if class_.is_stored)

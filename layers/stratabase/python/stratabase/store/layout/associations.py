@@ -66,18 +66,86 @@ class LinkEnd(NamedTuple):
     """Whether the class at this end is a singleton, whose object always exists."""
 
 
-class RequiredRoleStorage(NamedTuple):
-    """A required role, and which items the store keeps to ensure that it does not become empty."""
+LINKED_TRUTH, PARTS, PART = "links", "parts", "part"
+"""Where an association itself is kept, if not in keys: links, lists of parts, or the ids of single parts."""
+
+COUNTS, PAST_LINKS = "counts", "past"
+"""Kinds of items that are kept beside the links and guards of a role."""
+
+
+class StoredRole(NamedTuple):
+    """How a role is stored, and which items the store keeps for it beside the states of objects."""
 
     role: RoleName
     target: str
     """The class that the role refers to."""
     key_role: RoleName | None
-    """The role that is stored as a foreign key: this role or its opposite. None if it is stored as links."""
+    """The role that is stored as a foreign key: this role or its opposite. None if there is no key."""
     opposite: str | None
     """The name of the opposite role."""
     storage: str
-    """A text for the kind of items that are kept. If it changes, the items must be built again."""
+    """A text that says how the role is stored. If it changes, items may have to be built again.
+
+    - `key`: in the objects, and nothing beside.
+    - `links of`: links with this name at the targets of a key. `guards`: one guard for each target.
+    - `links to of`: links with these names at both ends, of an association without a key.
+    - `parts`, `part`: a list of parts or one part in the whole; `whole of parts`: the key of a part.
+
+    `optional` means that the role is not required, so that no head counts it. `, past` means that former
+    links are kept as well.
+    """
+
+    @property
+    def is_required(self) -> bool:
+        """Whether the role is a required association, so that heads count it."""
+        return self._kind in {"links", "guards"} and not self.storage.startswith("optional ")
+
+    @property
+    def truth(self) -> str:
+        """Where the association itself is kept: in a key, in links, or in the state of the whole."""
+        if self.key_role is not None:
+            return f"key {self.key_role}"
+        return self._words[-1] if self._kind in {PARTS, PART, "whole"} else LINKED_TRUTH
+
+    @property
+    def items(self) -> frozenset[str]:
+        """The kinds of items that are kept beside the states of objects."""
+        kinds = {f"links {name}" for name in self._words[1:]} if self._kind == "links" else set[str]()
+        kinds |= {"guards"} if self._kind == "guards" else set()
+        kinds |= {COUNTS} if self.is_required else set()
+        return frozenset(kinds | ({PAST_LINKS} if self.keeps_past else set()))
+
+    @property
+    def is_built(self) -> bool:
+        """Whether some of the items follow from others, so that older objects may lack them."""
+        is_plain = self.truth == LINKED_TRUTH and len(self.items) == 1
+        return bool(self.items) and not is_plain
+
+    @property
+    def keeps_past(self) -> bool:
+        """Whether former links are kept, which tell what the role led to at an instant."""
+        return self.storage.endswith(PAST)
+
+    @property
+    def opposite_role(self) -> RoleName | None:
+        """The opposite role."""
+        return None if self.opposite is None else RoleName(self.target, self.opposite)
+
+    def covers(self, other: "StoredRole") -> bool:
+        """Return whether writes that keep the items of this role also keep all items of another."""
+        same = (self.role, self.target, self.truth) == (other.role, other.target, other.truth)
+        return same and self.items >= other.items
+
+    @property
+    def _words(self) -> list[str]:
+        return self.storage.removesuffix(PAST).removeprefix("optional ").split()
+
+    @property
+    def _kind(self) -> str:
+        return self._words[0]
+
+
+PAST = ", past"
 
 
 class LinkAssociation(NamedTuple):
@@ -134,7 +202,9 @@ class Associations:
         self.required_keys = _required_keys(self._foreign_keys)
         """By class: the required foreign keys that refer to it. An object with references is not deleted."""
         self.counts = self._counts()
-        self._requirements = {class_.name: tuple(self._required(class_)) for class_ in stored}
+        self._stored_roles = {class_.name: tuple(self._roles(class_)) for class_ in stored}
+        self.by_name = {one.role: one for roles in self._stored_roles.values() for one in roles}
+        """By role: how it is stored."""
         self._classes_with_roles = frozenset(
             class_.name
             for class_ in stored
@@ -163,9 +233,9 @@ class Associations:
         """Return the roles that the heads of a class count."""
         return self.counts.get(class_name, ())
 
-    def requirements(self, class_name: str) -> tuple[RequiredRoleStorage, ...]:
-        """Return the required roles of a class for which the store keeps items: all but compositions."""
-        return self._requirements.get(class_name, ())
+    def stored_roles(self, class_name: str) -> tuple[StoredRole, ...]:
+        """Return how the roles of a class are stored."""
+        return self._stored_roles.get(class_name, ())
 
     def foreign_key(self, role: RoleName) -> ForeignKey:
         """Return the foreign key of a role that is stored as one."""
@@ -207,20 +277,38 @@ class Associations:
             former_role=back if class_.versioned else None,
         )
 
-    def _required(self, class_: Class) -> Iterator[RequiredRoleStorage]:
+    def _roles(self, class_: Class) -> Iterator[StoredRole]:
         for role in class_.roles.values():
-            if not role.required or role.composition or role.whole:
-                continue
             name = RoleName(class_.name, role.name)
-            if name in self.by_role:
-                near, far = self.by_role[name]
-                kept = f"links {near.role.role_name} {far.role.role_name}"
-                yield RequiredRoleStorage(name, role.target, None, role.opposite, kept)
-                continue
-            key = name if role.holds_key else RoleName(role.target, str(role.opposite))
-            keyed = self.foreign_key(key)
-            kept = "guards" if keyed.link_role is None else f"links {keyed.link_role.role_name}"
-            yield RequiredRoleStorage(name, role.target, key, role.opposite, kept)
+            if role.composition:
+                yield StoredRole(name, role.target, None, role.opposite, PARTS if role.many else PART)
+            elif role.whole:
+                listed = self.role(RoleName(role.target, str(role.opposite))).many
+                storage = f"whole of {PARTS if listed else PART}"
+                yield StoredRole(name, role.target, None, role.opposite, storage)
+            elif name in self.by_role:
+                yield self._linked_role(name, role)
+            else:
+                yield self._keyed_role(name, role)
+
+    def _linked_role(self, name: RoleName, role: Role) -> StoredRole:
+        near, far = self.by_role[name]
+        names = [near.role.role_name, *([far.role.role_name] if far.has_links else [])]
+        if role.required:
+            return StoredRole(
+                name, role.target, None, role.opposite, f"links {near.role.role_name} {far.role.role_name}"
+            )
+        return StoredRole(name, role.target, None, role.opposite, f"optional links {' '.join(names)}")
+
+    def _keyed_role(self, name: RoleName, role: Role) -> StoredRole:
+        key = name if role.holds_key else RoleName(role.target, str(role.opposite))
+        if role.holds_key and not role.required:
+            return StoredRole(name, role.target, key, role.opposite, "key")
+        keyed = self.foreign_key(key)
+        kept = "guards" if keyed.link_role is None else f"links {keyed.link_role.role_name}"
+        optional = "" if role.required else "optional "
+        past = PAST if keyed.former_role == name else ""
+        return StoredRole(name, role.target, key, role.opposite, f"{optional}{kept}{past}")
 
     def _linked(self, class_: Class) -> Iterator[LinkAssociation]:
         """Yield the associations of a class that are stored as links. The class is at the near end."""

@@ -10,13 +10,14 @@ from itertools import chain
 
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.query.id_range import IdRange
+from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.store.engine.port import ITEMS, Item
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout import keys, links
 from stratabase.store.layout.associations import ForeignKey
 from stratabase.store.layout.guards import guard_holder
+from stratabase.store.read import unbuilt_roles
 from stratabase.store.read.context import StoreContext
 
 
@@ -30,16 +31,23 @@ def linked(  # noqa: PLR0913, PLR0917 - owners, range, instants and limits
 ) -> list[tuple[str, ...]]:
     """Return for each owner the ids of the objects that a role refers to, now or at the owner's instant.
 
-    Raises ReadBudgetExceeded; ValueError if the ids are in the states of the owners.
+    Raises ReadBudgetExceeded, RoleUnavailable; ValueError if the ids are in the states of the owners.
     """
+    unbuilt_roles.refuse_if_stored_elsewhere(store, role)
     limiter = ReadLimiter(budget, role.class_name)
     limiter.check()
     key = store.associations.inverse_key(role)
     if key is not None and key.former_role is not None and at is not None:
+        unbuilt_roles.check_past(store, role, at)
         moments = list(zip(ids, at, strict=True))
         return [range_.select(found) for found in _candidates_at(store, key, moments, limiter)]
     owners = list(dict.fromkeys(ids))
-    found = dict(zip(owners, _present(store, role, owners, range_, limiter), strict=True))
+    if role in store.write_schema().unbuilt_roles:
+        known = _present(store, role, owners, ALL_IDS, limiter)
+        answers = unbuilt_roles.linked_by_scan(store, role, owners, range_, budget, known)
+    else:
+        answers = _present(store, role, owners, range_, limiter)
+    found = dict(zip(owners, answers, strict=True))
     return [found[id_] for id_ in ids]
 
 
@@ -100,6 +108,9 @@ def referrers(store: StoreContext, role: RoleName, id_: str, limit: int) -> tupl
 
 def are_linked(store: StoreContext, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
     """Return for each pair of ids (owner, target) whether the owner has a link to the target."""
+    unbuilt_roles.refuse_if_stored_elsewhere(store, role)
+    if role in store.write_schema().unbuilt_roles:
+        return unbuilt_roles.are_linked_by_scan(store, role, pairs)
     wanted = [keys.link(Reference(role.class_name, owner), role.role_name, other) for owner, other in pairs]
     return [item is not None for item in store.get(wanted)]
 

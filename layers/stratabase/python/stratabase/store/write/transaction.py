@@ -26,7 +26,7 @@ from stratabase.store.engine.expectations import is_met
 from stratabase.store.engine.port import NO_EXPECTATION, Action, Check, Delete, Failure, Item, Key, Patch, Put
 from stratabase.store.indexes.registry_cache import WriteSchema
 from stratabase.store.layout import keys, versions
-from stratabase.store.layout.associations import RequiredRoleStorage
+from stratabase.store.layout.associations import StoredRole
 from stratabase.store.layout.heads import expect_unchanged
 from stratabase.store.layout.locks import NO_LOCK_CONDITIONS, LockConditions, lock_conditions
 from stratabase.store.read.context import StoreContext
@@ -39,6 +39,7 @@ from stratabase.store.write.association_changes import (
     counted_reference_key,
     link_actions,
 )
+from stratabase.store.write.changed_roles import unbuilt_role_violations
 from stratabase.store.write.file_writes import file_writes
 from stratabase.store.write.guard_writes import GuardWrites
 from stratabase.store.write.head_actions import HeadContext, head_action
@@ -164,6 +165,7 @@ class WriteTransaction:
 
     def check_certain(self) -> None:
         """Raise the refusals that do not depend on an attempt. Raises IntegrityViolation, Conflict."""
+        _raise_violations(unbuilt_role_violations(self._schema, self._store.associations, self.change))
         if self._plain:
             return
         certain = [violation for head in self._heads.values() if (violation := head.certain_violation())]
@@ -389,7 +391,7 @@ def _lock_conditions(change: Change) -> LockConditions:
 
 
 def counted_roles_of(
-    store: StoreContext, class_name: str, unbuilt: Collection[RequiredRoleStorage] = ()
+    store: StoreContext, class_name: str, unbuilt: Collection[StoredRole] = ()
 ) -> CountedRoles:
     """Return the roles that the heads of a class count. `unbuilt`: the required roles that are not READY."""
     associations = store.associations

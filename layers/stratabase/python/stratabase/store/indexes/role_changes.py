@@ -1,0 +1,117 @@
+"""Decides what a change of a role's storage means: READY at once, to be built, or to be moved.
+
+An association is kept in exactly one place, its truth: in a key, in links, or in the state of a whole.
+Everything else (links and guards at the targets of keys, the far ends of links, former links, counts) follows
+from the truth. So there are two kinds of change:
+
+- The truth stays, and other items are kept. A build derives them. Until it is finished, the role is answered
+  from its truth.
+- The truth is elsewhere than before. A build moves every association. Until then, the role is refused.
+
+Entries of other models are compared by role and target. An association that was split, so that the role which
+holds it has lost its opposite, stays with that role. The former opposite starts empty.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from stratabase.domain.objects.entity import RoleName
+from stratabase.store.indexes.entries import BuildState, RoleEntry
+from stratabase.store.layout.associations import COUNTS, LINKED_TRUTH, PAST_LINKS, StoredRole
+
+RoleEntries = tuple[RoleEntry, ...]
+EntriesByClass = Mapping[str, RoleEntries]
+RolesByName = Mapping[RoleName, StoredRole]
+ALL_CLASSES = "#"
+"""A made-up class in the registry. Its entry says that the entries list all roles that were ever served.
+
+Earlier versions of the service list only required roles. They keep this entry, like those of other classes.
+"""
+ALL_ROLES = StoredRole(RoleName(ALL_CLASSES, ALL_CLASSES), ALL_CLASSES, None, None, "all roles")
+
+
+def first_state(
+    entries: EntriesByClass, wanted: StoredRole, roles: RolesByName, *, is_new: bool, are_listed: bool
+) -> BuildState:
+    """Return the state of a new entry.
+
+    `roles`: all roles of the model. `is_new`: one of the two classes is new, so there is no association yet.
+    `are_listed`: the registry lists all roles that were ever served. If it does not, it was written by an
+    earlier version of the service, which kept the items of all roles, but did not list them.
+    """
+    if is_new or not (are_listed or wanted.is_required):
+        return BuildState.READY
+    if former_entries(entries, wanted, roles):
+        return BuildState.BUILDING
+    same = _same_role(entries, wanted.role)
+    is_kept = any(entry.is_whole and entry.stored.covers(wanted) for entry in same)
+    return BuildState.READY if is_kept or not wanted.is_built else BuildState.BUILDING
+
+
+def first_past(entries: EntriesByClass, wanted: StoredRole, state: BuildState, now: int) -> int | None:
+    """Return the instant from which all former links of a new entry are kept, None if it is not known yet."""
+    kept = (
+        entry.past_from
+        for entry in _same_role(entries, wanted.role)
+        if entry.stored.keeps_past
+        and not entry.violated
+        and (entry.stored.key_role, entry.stored.target) == (wanted.key_role, wanted.target)
+    )
+    return next(kept, now if state is BuildState.READY else None)
+
+
+def has_all_links(entries: EntriesByClass, wanted: StoredRole) -> bool:
+    """Return whether all links and guards of a role are kept, so that at most its counts are to be built."""
+    needed = {item for item in wanted.items if item not in {COUNTS, PAST_LINKS}}
+    return any(
+        entry.is_whole
+        and (entry.stored.target, entry.stored.truth) == (wanted.target, wanted.truth)
+        and entry.stored.items >= needed
+        for entry in _same_role(entries, wanted.role)
+    )
+
+
+def former_entries(entries: EntriesByClass, wanted: StoredRole, roles: RolesByName) -> RoleEntries:
+    """Return the entries that say where the associations of a role were kept before, if not here."""
+    ends = {wanted.role: wanted.target}
+    if wanted.opposite_role is not None:
+        ends[wanted.opposite_role] = wanted.role.class_name
+    return tuple(
+        entry
+        for name, target in ends.items()
+        for entry in _same_role(entries, name)
+        if entry.stored.target == target
+        and entry.stored.truth != wanted.truth
+        and not _stays(entry.stored, roles)
+    )
+
+
+def _stays(former: StoredRole, roles: RolesByName) -> bool:
+    """Return whether a role of the model still has the associations where they were kept."""
+    ends = {former.role: former.target}
+    if former.opposite_role is not None:
+        ends[former.opposite_role] = former.role.class_name
+    found = ((roles.get(name), target) for name, target in ends.items())
+    return any(
+        role is not None and role.target == target and role.truth == former.truth for role, target in found
+    )
+
+
+def link_sources(entries: EntriesByClass, wanted: StoredRole) -> frozenset[RoleName]:
+    """Return the ends of an association whose links are complete. Links of other ends follow from them."""
+    ends = {wanted.role: wanted.target}
+    if wanted.opposite_role is not None:
+        ends[wanted.opposite_role] = wanted.role.class_name
+    known = [
+        entry
+        for name, target in ends.items()
+        for entry in _same_role(entries, name)
+        if entry.stored.target == target
+    ]
+    whole = {entry.stored.role for entry in known if entry.is_whole and entry.stored.truth == LINKED_TRUTH}
+    # The links of a key were at its targets. The conversion has written links for the objects that held it.
+    keyed = {entry.stored.key_role for entry in known if entry.stored.key_role in ends}
+    return frozenset(whole or {name for name in keyed if name is not None} or ends)
+
+
+def _same_role(entries: EntriesByClass, name: RoleName) -> Iterator[RoleEntry]:
+    return (entry for entry in entries.get(name.class_name, ()) if entry.stored.role == name)

@@ -1,0 +1,135 @@
+"""Roles that a model stores differently than before: every service answers or refuses by name."""
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from tests.contract.engine.reference import ReferenceEngine
+from tests.schema.evolving_api import EvolvingApi
+
+ROLES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "key": ("to: B", ""),
+        "required key": ("to: B!", ""),
+        "key and list": ('to: B @association(opposite: "of")', 'of: [A!] @association(opposite: "to")'),
+        "one to one": (
+            'to: B @association(opposite: "of", holds: true)',
+            'of: A @association(opposite: "to")',
+        ),
+        "one to one, held by B": (
+            'to: B @association(opposite: "of")',
+            'of: A @association(opposite: "to", holds: true)',
+        ),
+        "list one way": ("to: [B!]", ""),
+        "many to many": ('to: [B!] @association(opposite: "of")', 'of: [A!] @association(opposite: "to")'),
+        "held by B": ('to: [B!] @association(opposite: "of")', 'of: A @association(opposite: "to")'),
+        "parts": ('to: [B!] @composition(whole: "of")', ""),
+        "part": ('to: B @composition(whole: "of")', ""),
+    }
+)
+"""By name: the role of A, and the role of B if it is declared."""
+
+
+def model_of(name: str) -> str:
+    """Return a model in which the classes have this association, and derived attributes along it."""
+    to, of = ROLES[name]
+    path = 'path: "to.name"' if "[" not in to else 'path: "to", aggregate: COUNT'
+    type_ = "String" if "[" not in to else "Int"
+    return f"""
+        type A @class(versioned: true) {{ name: String  {to}  far: {type_} @derived({path}) }}
+        type B @class(exposed: true) {{ name: String  {of} }}
+    """
+
+
+PAIRS = [(before, after) for before in ROLES for after in ROLES if before != after]
+ALWAYS = {
+    ("key", "key and list"),
+    ("key and list", "many to many"),
+    ("many to many", "parts"),
+    ("part", "key"),
+}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(*pair, marks=() if pair in ALWAYS else pytest.mark.thorough, id=" to ".join(pair))
+        for pair in PAIRS
+    ],
+)
+def test_all_services_answer_in_full_or_refuse_by_name(before: str, after: str) -> None:
+    api = EvolvingApi(ReferenceEngine(), model_of(before))
+    a, b = _create(api, before)
+    api.serve(model_of(after))
+    for _ in range(2):
+        _check_reads(api, after, a, b, built=False)
+        # A part that has not been moved yet is not found in its whole.
+        errors = api.update("A", _id=a, **_change(after, b))
+        assert all("reindex" in error or b in error for error in errors)
+        assert api.update("A", _id=a, name="new") == []
+    for outcome in api.reindex():
+        assert not outcome.interrupted
+        assert not outcome.duplicates
+    api.serve(model_of(after))
+    _check_reads(api, after, a, b, built=True)
+    assert api.delete("A", a) == []
+    assert api.ask("{ A___getPage { items { _id } } }") == {"items": []}
+
+
+def _create(api: EvolvingApi, name: str) -> tuple[str, str]:
+    """Create an A that leads to a B, and return their ids."""
+    if name in {"parts", "part"}:
+        part = {"name": "b"}
+        a = api.create("A", name="a", to=[part] if name == "parts" else part)
+        (found,) = api.ask("{ B___getPage { items { _id } } }")["items"]
+        return a, str(found["_id"])
+    b = api.create("B", name="b")
+    return api.create("A", name="a", to=[b] if "[" in ROLES[name][0] else b), b
+
+
+def _change(name: str, b: str) -> dict[str, Any]:
+    """Return an update that sets the role to what it leads to already."""
+    if name in {"parts", "part"}:
+        data = {"_id": b, "name": "b"}
+        return {"to": {"update": [data] if name == "parts" else data}}
+    return {"to": {"add": [b]} if "[" in ROLES[name][0] else {"set": b}}
+
+
+def _check_reads(api: EvolvingApi, name: str, a: str, b: str, *, built: bool) -> None:
+    """Assert that each read has what the role leads to, or an error that says what to do."""
+    to, of = ROLES[name]
+    many = "[" in to
+    shape = f"to {{ {'items { _id name }' if many else '_id name'} }}"
+    queries = [
+        f'{{ A___get(_id: "{a}") {{ {shape} }} }}',
+        f"{{ A___getPage {{ items {{ {shape} }} }} }}",
+        f'{{ A___getVersionPage(_id: "{a}") {{ items {{ name {shape} }} }} }}',
+    ]
+    if of or name in {"parts", "part"}:
+        back = "of { items { _id to { __typename } } }" if "[" in of else "of { _id to { __typename } }"
+        queries += [f'{{ B___get(_id: "{b}") {{ {back} }} }}', f"{{ B___getPage {{ items {{ {back} }} }} }}"]
+    for query in queries:
+        body = api.body(query)
+        wanted = a if "B___" in query else b
+        if "errors" not in body and "Version" not in query:
+            assert f'"{wanted}"' in json.dumps(body), query
+        _check_errors(body, built=built and "Version" not in query)
+    for query in (
+        "{ A___getPage(options: { orderBy: [far___ASC] }) { items { far } } }",
+        f'{{ A___get(_id: "{a}") {{ far }} }}',
+    ):
+        body = api.body(query)
+        if "errors" not in body:
+            assert f'"far": {1 if many else json.dumps("b")}' in json.dumps(body)
+        _check_errors(body, built=built)
+
+
+def _check_errors(body: Mapping[str, Any], *, built: bool) -> None:
+    errors = body.get("errors", ())
+    assert not (built and errors), errors
+    for error in errors:
+        assert error["extensions"].get("issueType") == "ROLE_DOMAIN", error
+        assert "reindex" in error["message"] or "later versions" in error["message"]
