@@ -12,6 +12,7 @@
 | ledger of a restoration, list of its parts | `P#Class#id` | `R`, `R#<commit id>` |
 | entry of the file ledger | `F#<id>` | `F` |
 | registry, member ids, checkpoint | `META` | `slots`, `memberIds`, `checkpoint#<SHA-256>` |
+| list of served models, piece of the text of one | `META` | `servedModels`, `servedModel#<SHA-256>#<n>` |
 
 The head, versions and links of an object share a partition. So one range reads all versions in order and ends
 with the head, and one range reads all links of a role.
@@ -37,6 +38,8 @@ REGISTRY = Key("META", "slots")
 """The key of the registry."""
 MEMBER_ID_BACKFILL = Key("META", "memberIds")
 """The key of the item with the classes in which all member names have ids (backfill/member_names.py)."""
+SERVED_MODELS = Key("META", "servedModels")
+"""The key of the list of the models that have served (served_models.py)."""
 LISTING = "index1"
 """The index that lists the objects of each class by id. It also lists all ledgers."""
 PURGES = "P#"
@@ -56,6 +59,11 @@ def checkpoint(work: str) -> Key:
     The name is hashed, because DynamoDB limits the length of keys.
     """
     return Key("META", f"checkpoint#{sha256(work.encode('utf-8', 'surrogatepass')).hexdigest()}")
+
+
+def served_text(digest: str, piece: int) -> Key:
+    """Return the key of a piece of the text of a served model, by the SHA-256 of the text."""
+    return Key("META", f"servedModel#{digest}#{piece}")
 
 
 def head(reference: Reference) -> Key:
