@@ -87,7 +87,7 @@ class ServedModels:
             each
             for each in known
             if each is known[0]
-            or (each.last_seen > known[0].first_seen and each.last_seen > known[0].last_seen - 2 * SEEN_STEP)
+            or (each.last_seen >= known[0].first_seen and each.last_seen > known[0].last_seen - 2 * SEEN_STEP)
         )
 
     def text(self, model: ServedModel) -> str:
