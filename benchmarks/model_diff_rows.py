@@ -22,7 +22,8 @@ _CLASSES = 14
 OLD = (
     _HEAD
     + "\n".join(
-        f"type C{number} {{ name: String nickname: String age: String status: S next: C{(number + 1) % _CLASSES} }}"
+        f"type C{number} {{ name: String nickname: String age: String status: S "
+        f"next: C{(number + 1) % _CLASSES} }}"
         for number in range(_CLASSES)
     )
     + "\nenum S { NEW DONE LOST }"

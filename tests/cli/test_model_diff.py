@@ -1,5 +1,6 @@
 """`stratabase model diff` compares models, also with the one that served, and counts stored objects."""
 
+import io
 import json
 import os
 from pathlib import Path
@@ -171,6 +172,26 @@ def test_members_with_a_removed_profile_are_counted(shop: Shop, capsys: pytest.C
     assert change["counts"] == [{"text": "0 of 1 member has the profile.", "count": 0, "total": 1}]
 
 
+class _Person(io.StringIO):
+    """A terminal on which a person has typed an answer."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_count_shows_its_progress_on_a_terminal(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.fill()
+    shop.other.write_text(NEW)
+    terminal = _Person()
+    monkeypatch.setattr("sys.stderr", terminal)
+    assert main(["model", "diff", str(shop.served), str(shop.other), "--data"]) == 1
+    assert "Pet [##############################] 6" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\033[K")
+    assert "[###" not in capsys.readouterr().out
+
+
 def test_on_dynamodb_a_large_count_needs_a_yes(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -186,6 +207,14 @@ def test_on_dynamodb_a_large_count_needs_a_yes(
     monkeypatch.setattr(model_diff, "MAX_UNITS", -1)
     assert main(command) == 2
     assert "read units of DynamoDB. To count anyway, add --yes." in capsys.readouterr().err
+
+    monkeypatch.setattr("sys.stdin", _Person("n\n"))
+    assert main(command) == 2
+    assert capsys.readouterr().err.endswith("Continue? [y/N] Nothing was counted.\n")
+
+    monkeypatch.setattr("sys.stdin", _Person("y\n"))
+    assert main(command) == 1
+    capsys.readouterr()
 
     assert main([*command, "--yes"]) == 1
     found = {each["subject"]: [count["text"] for count in each["counts"]] for each in _changes(capsys)}

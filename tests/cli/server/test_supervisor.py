@@ -57,7 +57,7 @@ def test_a_changed_model_is_served_and_its_differences_are_shown(
 def test_a_decision_is_reported_with_the_number_of_objects_on_a_change_and_on_a_start(
     terminal: Terminal, project: Project
 ) -> None:
-    """The counts follow while the new model serves. The next start compares with the model that served last."""
+    """The counts follow while the new model serves. The next start compares with what served last."""
     terminal.started()
     project.edit(project.model, "name: String!", "name: String!  nickname: String")
     terminal.wait_for("Serving the new version")

@@ -2,7 +2,7 @@
 
 Two models are compared by their stored names, so that a rename is no removal. Each kind of change has one
 function, which yields its changes with their severity, the reason, what to do, and the questions that only
-the stored objects can answer. `RULES` lists them all.
+the stored objects can answer. `MODEL_RULES` lists them all.
 
 Read `change` first (the result, and the pairs that the rules compare), then any file of rules: `classes`,
 `attributes` (with `type_changes`), `enumerations`, `roles`, `directives`, `access` (grants, profiles and the
@@ -20,20 +20,20 @@ from stratabase.model.difference import (
     returning_names,
     roles,
 )
-from stratabase.model.difference.change import Comparison, ModelChange, Severity
+from stratabase.model.difference.change import ModelChange, ModelComparison, Severity
 from stratabase.model.difference.returning_names import NameKind, RemovedName
 from stratabase.model.model import Model
 
 __all__ = ["ModelChange", "NameKind", "RemovedName", "Severity", "diff_models"]
 
-RULES = (
-    *access.RULES,
-    *returning_names.RULES,
-    *classes.RULES,
-    *attributes.RULES,
-    *roles.RULES,
-    *directives.RULES,
-    *enumerations.RULES,
+MODEL_RULES = (
+    *access.ACCESS_RULES,
+    *returning_names.RETURNING_RULES,
+    *classes.CLASS_RULES,
+    *attributes.ATTRIBUTE_RULES,
+    *roles.ROLE_RULES,
+    *directives.DIRECTIVE_RULES,
+    *enumerations.ENUM_RULES,
 )
 """All kinds of changes, in the order in which changes of the same severity are listed."""
 _ORDER = (Severity.DECISION, Severity.REINDEX, Severity.SAFE)
@@ -45,6 +45,6 @@ def diff_models(old: Model, new: Model, removed: Sequence[RemovedName] = ()) -> 
     The list is empty if the models differ only in order. `removed`: the stored names that the store knows
     from models before `old`, and that `old` does not have.
     """
-    comparison = Comparison(old, new)
-    found = [change for rule in RULES for change in rule(comparison, removed)]
+    comparison = ModelComparison(old, new)
+    found = [change for rule in MODEL_RULES for change in rule(comparison, removed)]
     return sorted(found, key=lambda change: _ORDER.index(change.severity))

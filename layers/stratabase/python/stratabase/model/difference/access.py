@@ -6,8 +6,8 @@ from typing import Any
 from stratabase.model.difference.change import (
     Changes,
     ClassPair,
-    Comparison,
     ModelChange,
+    ModelComparison,
     decision,
     probable_rename,
     rename_advice,
@@ -22,7 +22,7 @@ Rights = Mapping[Action, str | None]
 _EVERYTHING: Rights = dict.fromkeys(Action)
 
 
-def _application(comparison: Comparison, _: Sequence[Any]) -> Changes:
+def _application(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
     """Another name of the application."""
     old, new = comparison.old.application, comparison.new.application
     if old != new:
@@ -31,7 +31,7 @@ def _application(comparison: Comparison, _: Sequence[Any]) -> Changes:
         yield decision(f"application {new}", f"renamed, was {old}", why, to_do)
 
 
-def _profile_pairs(comparison: Comparison) -> Iterator[tuple[Profile, Profile]]:
+def _profile_pairs(comparison: ModelComparison) -> Iterator[tuple[Profile, Profile]]:
     """Yield the profiles that both models have. A profile can have been renamed."""
     for new in comparison.new.profiles.values():
         known = comparison.old.profiles
@@ -40,7 +40,7 @@ def _profile_pairs(comparison: Comparison) -> Iterator[tuple[Profile, Profile]]:
             yield old, new
 
 
-def _profiles(comparison: Comparison, _: Sequence[Any]) -> Changes:
+def _profiles(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
     """Profiles that were added, removed or renamed."""
     pairs = list(_profile_pairs(comparison))
     kept, known = {old.name for old, _ in pairs}, {new.name for _, new in pairs}
@@ -67,7 +67,7 @@ def _removed_profile(old: Profile, added: Sequence[Profile]) -> ModelChange:
     return decision(f"profile {old.name}", what, why, to_do, MembersWithProfile(old.name))
 
 
-def _administrators(comparison: Comparison, _: Sequence[Any]) -> Changes:
+def _administrators(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
     """Profiles whose members become administrators, or stop being administrators."""
     for old, new in _profile_pairs(comparison):
         question = MembersWithProfile(old.name)
@@ -79,7 +79,7 @@ def _administrators(comparison: Comparison, _: Sequence[Any]) -> Changes:
             yield decision(f"profile {new.name}", "no longer an administrator", why, _CHECK, question)
 
 
-def _grants(comparison: Comparison, _: Sequence[Any]) -> Changes:
+def _grants(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
     """Actions that a profile may do from now on, or no longer, class by class and field by field."""
     for old, new in _profile_pairs(comparison):
         if old.administrator or new.administrator:
@@ -179,4 +179,4 @@ def _compare(subject: str, old: Rights, new: Rights) -> Changes:
         yield decision(subject, what, why, _CHECK)
 
 
-RULES = (_application, _profiles, _administrators, _grants)
+ACCESS_RULES = (_application, _profiles, _administrators, _grants)

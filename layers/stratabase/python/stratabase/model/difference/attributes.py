@@ -224,7 +224,7 @@ def _show(value: Any) -> str:
     return ", ".join(map(_show, value)) if isinstance(value, tuple) else str(value)
 
 
-RULES = (
+ATTRIBUTE_RULES = (
     each_class(_removed),
     each_class(_added),
     each_attribute(_renamed),

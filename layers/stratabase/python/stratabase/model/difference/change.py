@@ -87,7 +87,7 @@ def rename_advice(name: str, written: str, otherwise: str) -> str:
 class ClassPair:
     """A class in the old and in the new model, under one stored name."""
 
-    comparison: "Comparison"
+    comparison: "ModelComparison"
     old: Class
     new: Class
     old_names: ClassNames
@@ -185,7 +185,7 @@ class RolePair:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ModelComparison:
     """Two models, with what they have in common by stored names."""
 
     old: Model
@@ -226,7 +226,7 @@ class Comparison:
         return tuple(each for each in self.old.classes.values() if each.name not in known)
 
 
-Rule = Callable[[Comparison, Sequence[Any]], Changes]
+Rule = Callable[[ModelComparison, Sequence[Any]], Changes]
 """A kind of change: yields its changes for a comparison, and for the names that were removed before."""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from stratabase.model.difference.change import (
     Changes,
     ClassPair,
-    Comparison,
+    ModelComparison,
     decision,
     each_class,
     erase_advice,
@@ -19,13 +19,13 @@ from stratabase.model.model import Class, ClassKind, Model
 from stratabase.model.stored_names import StoredNames
 
 
-def _added(comparison: Comparison, _: Sequence[Any]) -> Changes:
+def _added(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
     """Classes that only the new model has."""
     for each in comparison.added_classes:
         yield safe(f"class {each.name}", "added")
 
 
-def _removed(comparison: Comparison, _: Sequence[Any]) -> Changes:
+def _removed(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
     """Classes that only the old model has. A similar new class may be the same one."""
     for each in comparison.removed_classes:
         subject = f"class {each.name}"
@@ -105,7 +105,7 @@ def _versioned(pair: ClassPair) -> Changes:
         yield decision(subject, "no longer versioned", why, to_do, question)
 
 
-def _parts_without_versions(comparison: Comparison, _: Sequence[Any]) -> Changes:
+def _parts_without_versions(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
     """Versioned wholes whose parts have no versions, unless that was so before."""
     before = set(_unversioned_parts(comparison.old, comparison.old_names))
     for stored_name, stored_role in _unversioned_parts(comparison.new, comparison.new_names):
@@ -180,7 +180,7 @@ def _description(pair: ClassPair) -> Changes:
         yield safe(f"class {pair.new.name}", "description changed")
 
 
-RULES = (
+CLASS_RULES = (
     _removed,
     _added,
     each_class(_renamed),

@@ -77,4 +77,4 @@ def _names(old: Iterable[str], new: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*new, *old]))
 
 
-RULES = (each_class(_uniques), each_class(_indexes), each_class(_warnings))
+DIRECTIVE_RULES = (each_class(_uniques), each_class(_indexes), each_class(_warnings))

@@ -6,7 +6,7 @@ from typing import Any
 from stratabase.model.difference.change import (
     AttributePair,
     Changes,
-    Comparison,
+    ModelComparison,
     decision,
     probable_rename,
     reindex_advice,
@@ -17,14 +17,14 @@ from stratabase.model.difference.questions import with_exactly
 from stratabase.model.model import Enumeration
 
 
-def _enums(comparison: Comparison, _: Sequence[Any]) -> Changes:
+def _enums(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
     """Enums that only one model has. They are no stored names: only their values are."""
     old, new = comparison.old.enumerations, comparison.new.enumerations
     yield from (safe(f"enum {name}", "added") for name in new if name not in old)
     yield from (safe(f"enum {name}", "removed") for name in old if name not in new)
 
 
-def _values(comparison: Comparison, _: Sequence[Any]) -> Changes:
+def _values(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
     """Values of enums that both models have."""
     for new in comparison.new.enumerations.values():
         old = comparison.old.enumerations.get(new.name)
@@ -47,7 +47,7 @@ def _values(comparison: Comparison, _: Sequence[Any]) -> Changes:
 
 
 def _removed(
-    comparison: Comparison, enumeration: Enumeration, value: str, stored: str, added: Sequence[str]
+    comparison: ModelComparison, enumeration: Enumeration, value: str, stored: str, added: Sequence[str]
 ) -> Any:
     """Return the decision about a removed value, with a question for each attribute that can have it."""
     uses = list(_uses(comparison, enumeration.name))
@@ -66,7 +66,7 @@ def _removed(
     return decision(f"{enumeration.name}.{value}", what, why, to_do, *questions)
 
 
-def _uses(comparison: Comparison, enumeration: str) -> Iterator[AttributePair]:
+def _uses(comparison: ModelComparison, enumeration: str) -> Iterator[AttributePair]:
     """Yield the stored attributes that both models have, and that are of an enum in the new one."""
     for owner in comparison.classes:
         for pair in owner.attributes:
@@ -78,4 +78,4 @@ def _by_stored_name(enumeration: Enumeration) -> Mapping[str, str]:
     return {enumeration.renamed_from.get(value, value): value for value in enumeration.values}
 
 
-RULES = (_enums, _values)
+ENUM_RULES = (_enums, _values)

@@ -12,7 +12,7 @@ from typing import Any
 from stratabase.model.attribute import Attribute
 from stratabase.wording import is_or_are, pluralize
 
-State = Mapping[str, Any]
+StoredState = Mapping[str, Any]
 """The stored state of an object, with its `_id`."""
 
 
@@ -25,7 +25,7 @@ class Tally(ABC):
     """The number of objects so far of the class that the question names."""
 
     @abstractmethod
-    def see(self, class_name: str, state: State) -> None:
+    def see(self, class_name: str, state: StoredState) -> None:
         """Take an object into account. Each object must be shown once."""
 
     def finish(self) -> None:  # noqa: B027 - most tallies have nothing to do
@@ -57,10 +57,10 @@ class Question(ABC):
 class _Matching(Tally):
     """Counts the objects for which a function returns true."""
 
-    def __init__(self, matches: Callable[[State], bool]) -> None:
+    def __init__(self, matches: Callable[[StoredState], bool]) -> None:
         self._matches = matches
 
-    def see(self, class_name: str, state: State) -> None:
+    def see(self, class_name: str, state: StoredState) -> None:
         """Count the object if it matches."""
         del class_name
         self.total += 1
@@ -91,7 +91,7 @@ class WithState(Question):
     class_name: str
     label: str
     text: str
-    matches: Callable[[State], bool]
+    matches: Callable[[StoredState], bool]
 
     def tally(self) -> Tally:
         """Count the states that match."""
@@ -137,7 +137,7 @@ class _Repeated(Tally):
         self._names = names
         self._seen: set[tuple[Any, ...]] = set()
 
-    def see(self, class_name: str, state: State) -> None:
+    def see(self, class_name: str, state: StoredState) -> None:
         """Count the object if an object before had the same values. Nulls are never the same."""
         del class_name
         self.total += 1
@@ -172,7 +172,7 @@ class _NotLedTo(Tally):
         self._ids: set[str] = set()
         self._led_to: set[Any] = set()
 
-    def see(self, class_name: str, state: State) -> None:
+    def see(self, class_name: str, state: StoredState) -> None:
         """Remember the id of an object, or of the object that its key refers to."""
         if class_name == self._holder and isinstance(target := state.get(self._key), str):
             self._led_to.add(target)
@@ -249,7 +249,7 @@ def with_exactly(class_name: str, label: str, name: str, value: str) -> Question
 def outside_domain(class_name: str, label: str, name: str, attribute: Attribute) -> Question:
     """Return the question how many objects have a value that the constraints of an attribute refuse."""
 
-    def is_refused(state: State) -> bool:
+    def is_refused(state: StoredState) -> bool:
         value = state.get(name)
         if value is None or not attribute.type.storage.accepts(value):
             return False

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from stratabase.model.attribute import Origin
-from stratabase.model.difference.change import Changes, ClassPair, Comparison, decision
+from stratabase.model.difference.change import Changes, ClassPair, ModelComparison, decision
 from stratabase.model.difference.questions import (
     AllObjects,
     MembersWithProfile,
@@ -39,7 +39,7 @@ class RemovedName:
     """The day on which a model without it began to serve, such as `2026-11-23`."""
 
 
-def _returning(comparison: Comparison, removed: Sequence[RemovedName]) -> Changes:
+def _returning(comparison: ModelComparison, removed: Sequence[RemovedName]) -> Changes:
     """Names that the new model takes again."""
     known, now = {*_names(comparison.old)}, {*_names(comparison.new)}
     for each in removed:
@@ -91,7 +91,7 @@ def _advice(removed: RemovedName) -> str:
     return f"If it is not meant, use another name, or run `stratabase model drop {removed.name}` first."
 
 
-def _questions(comparison: Comparison, removed: RemovedName) -> Iterator[Question]:
+def _questions(comparison: ModelComparison, removed: RemovedName) -> Iterator[Question]:
     """Yield the questions how much is stored under a name."""
     first, _, second = removed.name.partition(".")
     if removed.kind is NameKind.CLASS:
@@ -117,4 +117,4 @@ def _attributes_of_enum(pair: ClassPair, enumeration: str) -> Iterator[str]:
             yield pair.new_names.to_stored[each.name]
 
 
-RULES = (_returning,)
+RETURNING_RULES = (_returning,)

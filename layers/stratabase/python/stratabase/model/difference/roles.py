@@ -330,7 +330,7 @@ def _other_side(pair: RolePair) -> tuple[str, str]:
     return names.stored_name, names.to_stored[str(pair.old.opposite)]
 
 
-RULES = (
+ROLE_RULES = (
     each_class(_removed),
     each_class(_added),
     each_role(_renamed),
