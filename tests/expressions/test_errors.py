@@ -147,10 +147,7 @@ WRONG = {
     "count + 1 ¦== null": "Values can't be compared with null. Use isNull(x).",
     "¦null": "null can't be used as a value. To test whether a value is missing, use isNull(x).",
     "count + ¦null": "null can't be used as a value. To test whether a value is missing, use isNull(x).",
-    "day ¦== moment": (
-        "== compares values of one type, but these are Date and Datetime. "
-        "For the day of a Datetime, use date(x)."
-    ),
+    "hour ¦== moment": "== compares values of one type, but these are Time and Datetime.",
     "day ¦< '2020-01-31'": (
         "< compares values of one type, but these are Date and String. Write a Date as date('2020-12-31')."
     ),

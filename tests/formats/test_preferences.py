@@ -77,6 +77,8 @@ def test_invalid_formats_are_refused(formats: Formats, field: str, reason: str) 
         ("dd/MM/yy", 'A two-digit year does not specify the century. Use "yyyy".'),
         ("YYYY-MM-dd", 'The letter "Y" represents the week-based year. Use "yyyy-MM-dd".'),
         ("YYYY-MM-DD", 'Use "yyyy-MM-dd".'),
+        ("yyyy-MM-dd (YYYY)", 'Remove it, or add the week ("ww").'),
+        ("YYYY-'W'ww-u", 'The year is missing. Add "yyyy".'),
         ("DDD 'of o''clock' YYYY", "Use \"DDD 'of o''clock' yyyy\"."),
         ("dd/MM/yyyy (dd)", 'The letter "d" appears in more than one place.'),
         ("dMyyyy", '"1102020" is ambiguous.'),
@@ -120,7 +122,7 @@ def test_incomplete_time_formats_are_refused(pattern: str, reason: str) -> None:
         "dMMM yyyy",
         "MMMM d, yyyy G",
         "L.d.yyyy",
-        "yyyy-MM-dd (YYYY)",
+        "yyyy-MM-dd (YYYY 'W'ww)",
     ],
 )
 def test_complete_date_formats_are_accepted(pattern: str) -> None:

@@ -18,6 +18,7 @@ from stratabase.model.model import Model
 from stratabase.model.model_expressions import expressions_of
 from stratabase.model.prepared import Decoder, decode_model, encode
 from stratabase.model.reading import read_model, read_model_file
+from stratabase.model.stored_names import StoredNames
 from stratabase.model.types.base import AttributeType
 from tests.everything_model import EVERYTHING
 from tests.expressions.cases import Case, cases
@@ -157,3 +158,23 @@ def test_a_start_from_a_prepared_model_parses_nothing(tmp_path: Path) -> None:
     full_name = expressions_of(SAMPLE).derived("Employee", SAMPLE.classes["Employee"].attributes["full_name"])
     assert full_name
     assert said.stdout.strip() == f"{full_name.text} []"
+
+
+def test_a_prepared_model_keeps_its_renames() -> None:
+    text = """
+    extend schema @application(name: "Hr") @profile(name: "Boss", from: "Chief", administrator: true)
+    enum Colour { CRIMSON @renamed(from: "RED") GREEN }
+    type Employee @renamed(from: "Worker") {
+      email: String @renamed(from: "mail")
+      colour: Colour
+      friend: Employee @renamed(from: "pal") @association
+    }
+    """
+    model = read_model(text, "m")
+    found = decode_model(orjson.loads(orjson.dumps(encode(model))))
+    class_, stored = found.classes["Employee"], StoredNames(found).stored_model.classes["Worker"]
+    assert plain(class_.attributes) == plain(model.classes["Employee"].attributes)
+    assert set(stored.attributes) == {"mail", "colour"}
+    assert set(stored.roles) == {"pal"}
+    assert class_.attributes["colour"].type.sort_key("CRIMSON") == "RED"
+    assert found.profiles["Boss"].renamed_from == "Chief"

@@ -180,4 +180,6 @@ def test_permission_is_checked_before_the_body(email_service: EmailService) -> N
     for method, path in (("POST", MEMBERS), ("PUT", f"{MEMBERS}/{admin['id']}")):
         assert email_service.rest(method, path, {"bogus": 1}).status == 403
         assert email_service.rest(method, path).status == 403
+    assert "yyyy-MM-dd" in email_service.put({"dateFormat": "YYYY-MM-DD"}).body.decode()
+    assert '"q" al carattere 4' in email_service.put({"dateFormat": "dd q"}).body.decode()
     assert email_service.put({"dateFormat": "dd MMM"}).body.decode().startswith('"dateFormat" non è valido. ')

@@ -9,7 +9,7 @@ from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.store.engine.port import Engine
-from stratabase.store.repository import Repository
+from stratabase.store.renamed_repository import open_repository
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
 
 HEADING = 'extend schema @application(name: "Test") @profile(name: "Administrator", administrator: true)\n'
@@ -28,7 +28,7 @@ class EvolvingApi:
         """Serve a model, as a new process does."""
         text = model if "extend schema" in model else HEADING + model
         self.model = read_model(text, "model.graphql")
-        self.entities = Repository(self.engine, self.model)
+        self.entities = open_repository(self.engine, self.model)
         self.services = Services(self.model, self.entities, self.clock, self._ids, unlimited_budget)
         self.executor = SchemaExecutor(self.services, _failed)
 

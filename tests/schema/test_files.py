@@ -63,7 +63,12 @@ def test_a_file_is_shown_with_all_its_fields(api: FileApi, painter: str) -> None
 
 @pytest.mark.parametrize(
     ("format_", "expected"),
-    [('"yyyy"', "2020"), ("null", "01/01/2020 12:00"), ("$format", "12")],
+    [
+        ('"yyyy"', "2020"),
+        ('"iso"', "2020-01-01T12:00:00.000Z"),
+        ("null", "01/01/2020 12:00"),
+        ("$format", "12"),
+    ],
 )
 def test_the_time_of_the_upload_has_a_format(api: FileApi, painter: str, format_: str, expected: str) -> None:
     head = "query($format: String)" if "$" in format_ else "query"

@@ -275,6 +275,7 @@ def test_the_end_of_a_lock_is_formatted_by_the_member_or_the_request() -> None:
     api, _ = small()
     query = """query($f: String = "HH:mm:ss z") { Team___get(_id: "t") { _lock {
       lockedUntil plain: lockedUntil(format: "dd-MM-yyyy HH:mm:ss.SSS")
+      iso: lockedUntil(format: "iso")
       other: lockedUntil(format: $f) } } }"""
     rosa = Caller("r", "rosa", "Member", formats=Formats("d MMMM yyyy", "HH:mm", "Europe/Rome", "it"))
     for _ in range(3):
@@ -282,6 +283,7 @@ def test_the_end_of_a_lock_is_formatted_by_the_member_or_the_request() -> None:
         assert answer["data"]["Team___get"]["_lock"] == {
             "lockedUntil": "1 gennaio 2020 13:10",
             "plain": "01-01-2020 13:10:00.000",
+            "iso": "2020-01-01T13:10:00.000+01:00",
             "other": "13:10:00 CET",
         }
 

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from stratabase.domain.objects.instant import Instant, parse_instant
 from stratabase.domain.objects.version import parse_version_instant
 from stratabase.formats.preferences import Formats
+from stratabase.model.types.datetime import DatetimeType
 from tests.everything_model import EverythingObjects
 from tests.fakes import NOON
 from tests.schema.graph_api import GraphApi
 from tests.schema.versioned_api import FORMAT, TIMES, VersionedApi
 
 HOUR = 3_600_000
+
+_DATETIME = DatetimeType()
 
 
 @pytest.fixture
@@ -234,7 +237,7 @@ def test_a_position_can_be_given_by_a_version_start(api: VersionedApi, alan: str
 def test_a_version_start_in_iso_8601_is_a_position(api: VersionedApi, alan: str, zone: str) -> None:
     """The refusal of other formats suggests this one."""
     api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
-    order, iso = ["_versionStart___ASC"], "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"
+    order, iso = ["_versionStart___ASC"], "iso"
     items = api.page(alan, f'items {{ s: _versionStart(format: "{iso}") {TIMES} }}')["items"]
     assert api.names(alan, orderBy=order, fromCursor={"_versionStart": items[2]["s"]}) == ["c", "d", "e"]
     call = "Person___getVersionPage(_id: $id, options: $o)"
@@ -378,7 +381,9 @@ def test_the_end_of_a_deleted_object_is_found_in_a_repeated_hour(api: VersionedA
     assert api.version(id_, api.at(late - 1))["last_name"] == "a"
 
 
-@pytest.mark.parametrize("given", ["2020-01-01T12:00:01Z", "01/01/2020 12:00", "01-01-2020", "", 5, True])
+@pytest.mark.parametrize(
+    "given", ["2020-01-01T12:00:01", "2020-01-01", "01/01/2020 12:00", "01-01-2020", "", 5, True]
+)
 def test_any_other_format_is_refused_with_the_expected_one(api: VersionedApi, alan: str, given: Any) -> None:
     calls = [
         ("query($x: Datetime!) { r: Person___getVersion(_id: %s, atVersion: $x) { _id } }", ["atVersion"]),
@@ -406,8 +411,40 @@ def test_any_other_format_is_refused_with_the_expected_one(api: VersionedApi, al
         assert [(each["issueType"], each["sourceRequestReference"]) for each in issues] == [
             ("DATA_TYPE", f"r.{place}") for place in places
         ]
-        assert all(FORMAT in error["message"] for error in body["errors"])
+        for error in body["errors"]:
+            assert FORMAT in error["message"]
+            assert "or ISO 8601 with an offset (for example, 2020-12-31T18:30:00.000Z)." in error["message"]
     assert api.version(alan, api.at(NOON + 9000))["last_name"] == "e"
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kathmandu"])
+def test_a_version_start_in_iso_8601_names_that_version(api: VersionedApi, alan: str, zone: str) -> None:
+    api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
+    selection = 'items { last_name s: _versionStart(format: "iso") }'
+    for item in api.page(alan, selection)["items"]:
+        assert api.version(alan, item["s"])["last_name"] == item["last_name"]
+    diff = api.diff(alan, "2020-01-01T12:00:02Z", "2020-01-01T17:45:05.000+05:45")
+    assert (diff["last_name"]["old"], diff["last_name"]["new"]) == ('"b"', '"e"')
+    query = """query($id: ID!) { d: Person___getVersionDiff(_id: $id, from: "2020-01-01T12:00:02Z",
+      to: "2020-01-01T12:00:05Z") { to(format: "iso") changes { changedOn(format: "iso") } } }"""
+    shown = api.graphs.ask(query, id=alan)
+    to = _DATETIME.serializer("iso", Formats(time_zone=zone))("2020-01-01T12:00:05.000Z")
+    assert shown == {"to": to, "changes": [{"changedOn": to}] * 2}
+
+
+def test_an_offset_tells_the_two_hours_apart_when_clocks_are_put_back(api: VersionedApi) -> None:
+    api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone="Europe/Rome"))
+    api.clock.instant = parse_instant("2020-10-25T00:29:59.000Z")
+    id_ = api.person(last_name="first")
+    api.clock.instant = parse_instant("2020-10-25T01:29:59.000Z")
+    api.update(id_, last_name="second")
+    assert api.version(id_, "2020-10-25T02:30:00.000+02:00")["last_name"] == "first"
+    assert api.version(id_, "2020-10-25T02:30:00+01:00")["last_name"] == "second"
+    query = "mutation($x: Datetime!) { r: Person___delete(_id: %s, ifVersion: $x) { deleted } }"
+    body = api.graphs.body(query % f'"{id_}"', x="2020-10-25T02:30:00.000+02:00")
+    assert body["errors"][0]["extensions"]["issueType"] != "DATA_TYPE"
+    body = api.graphs.body(query % f'"{id_}"', x="2020-10-25T02:30:00.000+01:00")
+    assert body["data"] == {"r": {"deleted": True}}
 
 
 def test_a_diff_shows_who_changed_a_value_and_when(api: VersionedApi, alan: str) -> None:

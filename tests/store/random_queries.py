@@ -102,6 +102,9 @@ def some_ids(chance: random.Random, columns: Sequence[str]) -> Sequence[Filter]:
 
 
 def a_comparison(chance: random.Random, name: str, likely: Sequence[Operator] = LIKELY) -> Comparison:
+    if name == "count" and chance.random() < 0.2:
+        ends = sorted(chance.sample(KNOWN[name], chance.choice([2, 2, 4])))
+        return Comparison(name, Operator.WITHIN, tuple(ends))
     able = operators_of(name)
     likely = [operator for operator in likely if operator in able]
     operator = chance.choice(likely if chance.random() < 0.85 else able)

@@ -98,6 +98,22 @@ def test_a_broken_model_is_reported_and_the_last_valid_one_serves(
     assert "age: Int" in terminal.get()
 
 
+def test_a_model_without_an_administrator_is_reported_and_the_last_valid_one_serves(
+    terminal: Terminal, project: Project
+) -> None:
+    terminal.started()
+    before = worker(terminal)
+
+    project.edit(project.model, '"Administrator"', '"Chief"')
+
+    terminal.wait_for(r"Administrator \(1 member, not in the model\)")
+    terminal.wait_for("The last valid version keeps serving")
+    assert worker(terminal) == before
+
+    project.edit(project.model, '"Chief"', '"Chief", from: "Administrator"')
+    terminal.wait_for("Serving the new version")
+
+
 def test_broken_code_is_reported_and_the_last_valid_worker_serves(
     terminal: Terminal, project: Project
 ) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import date, datetime, time
 from decimal import Decimal
-from functools import cmp_to_key
+from functools import cmp_to_key, partial
 from typing import Any, NamedTuple
 
 from stratabase.domain.objects.entity import State
@@ -61,7 +61,17 @@ def matches(filter_: Filter, state: State, class_: Class) -> bool:
                 return matches(positive, state, class_) is False
             value: Any = state.get(attribute)
             compared = value["fileId"] if isinstance(value, dict) else value
-            return compares(operator, attribute, compared, operand, class_)
+            test = is_within if operator is Operator.WITHIN else partial(compares, operator)
+            return test(attribute, compared, operand, class_)
+
+
+def is_within(attribute: str, value: Any, operand: Any, class_: Class) -> bool:
+    """Return whether a value is within one of several ranges."""
+    return any(
+        compares(Operator.GTE, attribute, value, first, class_)
+        and compares(Operator.LTE, attribute, value, last, class_)
+        for first, last in zip(operand[::2], operand[1::2], strict=True)
+    )
 
 
 def expression_or_flag_holds(filter_: ExpressionFilter | FlagFilter, state: State) -> bool:

@@ -101,6 +101,9 @@ def operands(attribute: str, operator: Operator) -> st.SearchStrategy[Any]:
 def comparisons(draw: st.DrawFn) -> Comparison:
     """Draw one comparison."""
     attribute = draw(st.sampled_from(["_id", "picture", *VALUES]))
+    if attribute == "moment" and draw(st.booleans()):
+        ends = st.lists(st.sampled_from(VALUES[attribute]), min_size=2, max_size=2).map(sorted)
+        return Comparison(attribute, Operator.WITHIN, tuple(draw(ends)))
     operator = draw(st.sampled_from(operators_of(attribute)))
     return Comparison(attribute, operator, draw(operands(attribute, operator)))
 

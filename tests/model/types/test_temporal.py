@@ -232,7 +232,8 @@ def test_read_as_accepts_only_its_pattern() -> None:
     for given_text in ("2020-01-31T10:00:00.000Z", "31/01/2020 10:00"):
         with pytest.raises(
             InvalidValue,
-            match=r"format dd-MM-yyyy HH:mm:ss\.SSS \(for example, 31-12-2020 18:30:00\.000\)\.$",
+            match=r"format dd-MM-yyyy HH:mm:ss\.SSS \(for example, 31-12-2020 18:30:00\.000\) "
+            r"or ISO 8601 with an offset \(for example, 2020-12-31T18:30:00\.000Z\)\.$",
         ):
             DatetimeType().read_as(AT_VERSION, given_text, DEFAULT_FORMATS)
 
@@ -282,3 +283,64 @@ def test_bounds_are_reported_in_the_formats_of_the_member() -> None:
     low, other = violations("Date", "2019-12-31", Formats("d.M.yyyy"), **domain)
     assert low.message == "31.12.2019 is too low. The minimum is 1.1.2020."
     assert other.message == "31.12.2019 is not allowed. Use 1.1.2020 or 1.2.2020."
+
+
+@pytest.mark.parametrize(
+    ("name", "stored", "formats", "text"),
+    [
+        ("Date", "2020-01-31", NEW_YORK, "2020-01-31"),
+        ("Time", "10:30:00.000", NEW_YORK, "10:30:00.000"),
+        ("Datetime", "2020-01-31T10:00:00.000Z", DEFAULT_FORMATS, "2020-01-31T10:00:00.000Z"),
+        ("Datetime", "2020-01-31T10:00:00.001Z", ROME, "2020-01-31T11:00:00.001+01:00"),
+        ("Datetime", "2020-10-25T00:30:00.000Z", ROME, "2020-10-25T02:30:00.000+02:00"),
+        ("Datetime", "2020-10-25T01:30:00.000Z", ROME, "2020-10-25T02:30:00.000+01:00"),
+        ("Datetime", "2020-01-31T02:00:00.000Z", NEW_YORK, "2020-01-30T21:00:00.000-05:00"),
+        (
+            "Datetime",
+            "2020-01-31T10:00:00.000Z",
+            Formats(time_zone="Europe/London"),
+            "2020-01-31T10:00:00.000Z",
+        ),
+        # The offset of Rome was 49:56. The calendar of New York begins in the year 0.
+        ("Datetime", "1800-01-01T00:00:00.000Z", ROME, "1800-01-01T00:00:00.000Z"),
+        ("Datetime", "0001-01-01T00:00:00.000Z", NEW_YORK, "0001-01-01T00:00:00.000Z"),
+        ("Real", "2.5E+40", ROME, "25" + 39 * "0"),
+        ("Real", "-1.5E-40", ROME, "-0." + 39 * "0" + "15"),
+        ("Real", "-12.5", ROME, "-12.5"),
+    ],
+)
+def test_iso_is_the_same_in_all_formats_and_can_be_read_back(
+    name: str, stored: str, formats: Formats, text: str
+) -> None:
+    assert written(name, stored, "iso", formats) == text
+    assert read(name, text, formats) == stored
+
+
+@given(
+    st.datetimes(timezones=st.just(UTC)),
+    st.sampled_from(["UTC", "Europe/Rome", "America/St_Johns", "Asia/Kathmandu", "Africa/Monrovia"]),
+)
+def test_an_instant_in_iso_8601_always_means_the_same_millisecond(moment: datetime, zone: str) -> None:
+    formats, type_ = Formats(time_zone=zone), DatetimeType()
+    stored = type_.to_stored(moment)
+    assert type_.read_offset(type_.serializer("iso", formats)(stored), formats) == stored
+
+
+@pytest.mark.parametrize(
+    ("pattern", "likely"),
+    [
+        ("YYYY-MM-DD", "yyyy-MM-dd"),
+        ("dd/MM/YYYY", "dd/MM/yyyy"),
+        ("YYYY-DDD", "yyyy-DDD"),
+        ("D MMM YY 'o''clock'", "dd MMM yy 'o''clock'"),
+        ("yyyy-MM-dd (YYYY)", "yyyy-MM-dd (yyyy)"),
+        ("YYYY-'W'ww", None),
+        ("yyyy-MM-dd", None),
+        ("'YYYY'", None),
+        ("default", None),
+        ("iso", None),
+    ],
+)
+def test_a_week_based_year_without_a_week_is_probably_a_mistake(pattern: str, likely: str | None) -> None:
+    assert TYPES["Date"].likely_pattern(pattern) == likely
+    assert TYPES["Real"].likely_pattern(pattern) is None

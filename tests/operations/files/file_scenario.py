@@ -21,7 +21,7 @@ from stratabase.operations.write.services import delete, restore, save
 from stratabase.store.engine.port import Engine
 from stratabase.store.file_ledger import EngineFileLedger
 from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.repository import Repository
+from stratabase.store.renamed_repository import open_repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import FrozenClock, unlimited_budget
 from tests.in_memory_blobs import InMemoryBlobs
@@ -84,9 +84,9 @@ class FileScenario:
         self.ids = TimeOrderedIds()
         self.contents: dict[str, bytes] = {}
         """By the ID of a file: the bytes that were uploaded."""
-        self.ledger = EngineFileLedger(self.engine)
+        self.ledger = EngineFileLedger(self.engine, model)
         self.files = FileStores(lambda: self.blobs, self.ledger)
-        entities = Repository(self.engine, model)
+        entities = open_repository(self.engine, model)
         self.services = Services(model, entities, self.clock, self.ids, unlimited_budget, files=self.files)
         self.uploads = FileUploads(self.services, self.files, LIMITS)
         self.downloads = FileDownloads(self.services, self.files)

@@ -1,5 +1,6 @@
 """Changes of members: permissions, validation, and what they invalidate."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -91,6 +92,16 @@ def test_an_unknown_member_cannot_be_changed(operations: MemberOperations) -> No
 @pytest.mark.parametrize("empty", [None, ""])
 def test_notes_can_be_removed(empty: str | None, operations: MemberOperations) -> None:
     assert operations.update(HERSELF, "a", {"notes": empty}).notes is None
+
+
+def test_a_week_based_year_is_refused_with_the_likely_pattern(operations: MemberOperations) -> None:
+    for value, reason in (
+        ({"dateFormat": "YYYY-MM-DD"}, 'Use "yyyy-MM-dd".'),
+        ({"dateFormat": "dd bb"}, 'unsupported letter "b" at character 4'),
+        ({"timeFormat": "HH:mm YYYY"}, 'The letter "Y" represents part of a date.'),
+    ):
+        with pytest.raises(BadMember, match=re.escape(reason)):
+            operations.update(HERSELF, "a", value)
 
 
 def test_null_restores_the_default(operations: MemberOperations) -> None:

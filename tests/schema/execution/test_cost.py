@@ -1,20 +1,24 @@
 """The cost of a request is estimated from its selection, and checked before execution."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 from graphql import GraphQLError, OperationDefinitionNode, get_introspection_query, get_operation_ast, parse
 
+from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.query.page import Query
+from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from stratabase.schema.execution.cost import DocumentCosts
 from stratabase.schema.execution.cost_steps import MAX_COST_STEPS
+from stratabase.schema.execution.derived_reads import BATCH
 from stratabase.schema.execution.limits import ExecutionPolicy, Limits
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.schema.generate import generate_schema
-from tests.fakes import ADMINISTRATOR, fake_services
+from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
 from tests.models import THINGS
 
 MODEL = read_model(
@@ -49,12 +53,16 @@ FRAGMENTS = f"""
 """
 
 
+def operation_of(text: str, name: str | None = None) -> OperationDefinitionNode:
+    operation = get_operation_ast(parse(text), name)
+    assert isinstance(operation, OperationDefinitionNode)
+    return operation
+
+
 def judged(
     text: str, variables: Mapping[str, Any], most: int, name: str | None = None
 ) -> GraphQLError | None:
-    document = parse(text)
-    operation = get_operation_ast(document, name)
-    assert isinstance(operation, OperationDefinitionNode)
+    document, operation = parse(text), operation_of(text, name)
     costs = DocumentCosts(SCHEMA, document, most)
     first, again = costs.excess(operation, variables), costs.excess(operation, variables)
     assert str(first) == str(again)
@@ -111,24 +119,27 @@ def test_the_cost_of_a_document_is_estimated(text: str, expected: int) -> None:
         ("team_name", 2),
         ("team_name again: team_name ... { team_name }", 2),
         ("team_name team { name }", 3),
-        ("team_size", 12),
-        ("colleagues", 12),
-        ("team_name team_size greeting", 13),
-        ("team { headcount }", 12),
+        ("team_size", 1 + 1 + (1 + 1)),
+        ("colleagues", 1 + 1 + (1 + 1)),
+        ("team_name team_size greeting", 1 + 1 + (1 + 1)),
+        ("team { headcount }", 1 + 1 + (1 + 1)),
         (
             "team { members(options: {next: 5}) { items { team_name } b: items { team_size team_name } } }",
-            67,
+            1 + 1 + 5 + 1 + (5 + 1),
         ),
     ],
 )
-def test_derived_attributes_cost_the_objects_they_read(selected: str, expected: int) -> None:
-    """A role to many counts as one of its pages would; what is selected twice is computed once."""
+def test_derived_attributes_cost_the_batches_they_read(selected: str, expected: int) -> None:
+    """To follow a role costs a lookup of links for each object, if it has any, and a batch of targets.
+
+    What is selected twice is computed once, and attributes that follow the same role share its reads.
+    """
     assert cost(f'{{ Person___get(_id: "1") {{ {selected} }} }}') == expected
 
 
 def test_skipped_items_cost_no_derivation() -> None:
     shown = f"{{ {PEOPLE}(options: {{next: 50, offset: 7}}) {{ items {{ team_name }} totalCount }} }}"
-    assert cost(shown) == 50 + 7 + 100 + 50
+    assert cost(shown) == 50 + 7 + 100 + 1
     assert cost('mutation { Person___update(data: {_id: "1"}) { team_name } }') == 10 + 1
 
 
@@ -210,8 +221,8 @@ def test_a_refusal_shows_the_estimate_the_limit_and_the_largest_cost() -> None:
     assert error
     assert error.message == (
         "The estimated cost of the request is 1,200. The maximum is 1,199. "
-        "Each object read costs 1, each object written costs 10, and each character of "
-        "filter_exp costs 1. all.items.t.members alone costs 1,000. "
+        "Each object read costs 1, each object written costs 10, each batch of reads for derived attributes "
+        "costs 1, and each character of filter_exp costs 1. all.items.t.members alone costs 1,000. "
         "Request smaller pages, without offset or totalCount."
     )
     assert error.locations
@@ -292,3 +303,129 @@ def test_a_too_expensive_operation_is_not_executed(most: int, refused: bool) -> 
 
 def test_a_page_of_the_maximum_size_passes_by_default() -> None:
     assert Limits().cost >= 10_000
+
+
+HOSPITAL = """
+extend schema @application(name: "Hospital")
+type Patient {
+  paid: Int @derived(path: "visits.treatments.price", aggregate: SUM)
+  treatments: Int @derived(path: "visits.treatments", aggregate: COUNT)
+  doses: Int @derived(path: "visits.treatments.doses.amount", aggregate: SUM)
+  visits: [Visit!] @%(role)s
+}
+type Visit { treatments: [Treatment!] @%(role)s }
+type Treatment { price: Int  doses: [Dose!] @%(role)s }
+type Dose { amount: Int }
+"""
+LINKED = read_model(HOSPITAL % {"role": "association"}, "linked")
+NESTED = read_model(HOSPITAL % {"role": "composition"}, "nested")
+PATIENTS = "{ Patient___getPage(options: {next: %d}) { items { %s } } }"
+
+
+def executed(model: Model, query: str, cost: int) -> tuple[Any, DictEntities]:
+    """Return the answer of an executor with a limit of the cost, and its store."""
+    services, entities, _ = fake_services(model)
+    executor = SchemaExecutor(services, lambda *_: None, ExecutionPolicy(limits=Limits(cost=cost)))
+    return json.loads(executor.execute(query, {}, None, ADMINISTRATOR, "trace1").body), entities
+
+
+@pytest.mark.parametrize(
+    ("model", "next_", "selected", "expected"),
+    [
+        (LINKED, 1, "paid", 1 + (1 + 1) + (10 + 1)),
+        (LINKED, 1000, "paid", 1000 + (1000 + 100) + (10_000 + 1000)),
+        (LINKED, 1000, "paid treatments", 1000 + (1000 + 100) + (10_000 + 1000)),
+        (LINKED, 50, "doses", 50 + (50 + 5) + (500 + 50) + (5000 + 500)),
+        (NESTED, 1000, "paid", 1000 + 100 + 1000),
+        (NESTED, 1000, "paid treatments doses", 1000 + 100 + 1000 + 10_000),
+    ],
+    ids=["one", "page", "same roles", "three roles", "parts", "all parts"],
+)
+def test_an_aggregate_over_several_roles_costs_its_batches(
+    model: Model, next_: int, selected: str, expected: int
+) -> None:
+    query = PATIENTS % (next_, selected)
+    refused, entities = executed(model, query, expected - 1)
+
+    (error,) = refused["errors"]
+    assert f"The estimated cost of the request is {expected:,}. " in error["message"]
+    assert entities.queries == []
+    # By default, what a page of a thousand with two roles costs is far from the limit.
+    assert expected < Limits().cost
+    assert executed(model, query, expected)[0] == {"data": {"Patient___getPage": {"items": []}}}
+
+
+@pytest.mark.parametrize(
+    ("model", "next_", "selected", "expected"),
+    [
+        (LINKED, 1000, "paid doses", 1000 + 1100 + 11_000 + 110_000),
+        (LINKED, 10_000, "paid", 10_000 + 11_000 + 110_000),
+        (NESTED, 10_000, "doses", 10_000 + 1000 + 10_000 + 100_000),
+    ],
+    ids=["three roles of a thousand", "two roles of ten thousand", "three roles of parts"],
+)
+def test_an_explosive_aggregate_is_refused_before_anything_is_read(
+    model: Model, next_: int, selected: str, expected: int
+) -> None:
+    answer, entities = executed(model, PATIENTS % (next_, selected), Limits().cost)
+
+    (error,) = answer["errors"]
+    assert f"The estimated cost of the request is {expected:,}. The maximum is 100,000." in error["message"]
+    names = " and ".join(selected.split())
+    assert error["message"].endswith(
+        f"Request smaller pages, or leave out derived attributes: {names} alone cost {expected - next_:,}."
+    )
+    assert "data" not in answer
+    assert (entities.queries, entities.allowances) == ([], [])
+
+
+@pytest.mark.parametrize("selected", ["paid", "doses", "paid treatments"])
+@pytest.mark.parametrize("model", [LINKED, NESTED], ids=["linked", "nested"])
+def test_the_estimate_is_what_is_read_if_each_role_leads_to_ten(
+    model: Model, selected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services, entities, _ = fake_services(model)
+    fill_with_tens(model, entities, patients=3)
+    made: list[int] = []
+    read, linked = entities.read, entities.linked
+
+    def count_batches(references: Sequence[Reference], budget: ReadBudget | None = None) -> Any:
+        made.append(-(-len(references) // BATCH))
+        return read(references, budget)
+
+    def count_lookups(role: RoleName, ids: Sequence[str], *more: Any, **options: Any) -> Any:
+        made.append(len(ids))
+        return linked(role, ids, *more, **options)
+
+    monkeypatch.setattr(entities, "read", count_batches)
+    monkeypatch.setattr(entities, "linked", count_lookups)
+    executor = SchemaExecutor(services, lambda *_: None)
+    query = PATIENTS % (3, selected)
+    answer = json.loads(executor.execute(query, {}, None, ADMINISTRATOR, "trace1").body)
+
+    expected = {"paid": 100, "treatments": 100, "doses": 1000}
+    items = answer["data"]["Patient___getPage"]["items"]
+    assert items == [{name: expected[name] for name in selected.split()}] * 3
+    error = DocumentCosts(executor.schema, parse(query), -1).excess(operation_of(query), {})
+    assert error
+    assert f"is {3 + sum(made):,}." in error.message
+
+
+def fill_with_tens(model: Model, entities: DictEntities, patients: int) -> None:
+    """Store patients with ten objects at each role, whose values are 1."""
+    roles = [("Patient", "visits", "Visit"), ("Visit", "treatments", "Treatment")]
+    roles.append(("Treatment", "doses", "Dose"))
+    objects: dict[str, dict[str, dict[str, Any]]] = {
+        "Patient": {f"p{number}": {} for number in range(patients)}
+    }
+    links = []
+    for owner, role, target in roles:
+        objects[target] = {}
+        for id_, state in objects[owner].items():
+            ids = [f"{id_}-{number}" for number in range(10)]
+            back = {f"{owner.lower()}_": id_} if model is NESTED else {}
+            objects[target] |= {each: {"price": 1, "amount": 1, **back} for each in ids}
+            if model is NESTED:
+                state[role] = ids
+            links += [(owner, role, id_, each) for each in ids if model is LINKED]
+    entities.fill(objects, links)

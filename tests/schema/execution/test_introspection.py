@@ -1,6 +1,7 @@
-"""Introspection answers are computed once and cached."""
+"""Introspection describes what the specification knows. Its answers are computed once and cached."""
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
@@ -15,6 +16,36 @@ from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THINGS
 
 STANDARD = get_introspection_query()
+SPECIFIED_LOCATIONS = [
+    *("QUERY", "MUTATION", "SUBSCRIPTION", "FIELD", "FRAGMENT_DEFINITION", "FRAGMENT_SPREAD"),
+    *("INLINE_FRAGMENT", "VARIABLE_DEFINITION", "SCHEMA", "SCALAR", "OBJECT", "FIELD_DEFINITION"),
+    *("ARGUMENT_DEFINITION", "INTERFACE", "UNION", "ENUM", "ENUM_VALUE", "INPUT_OBJECT"),
+    "INPUT_FIELD_DEFINITION",
+]
+"""The values of `__DirectiveLocation` in the specification of September 2025, in its order."""
+SPECIFIED_DIRECTIVES = {
+    "include": ["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"],
+    "skip": ["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"],
+    "deprecated": ["FIELD_DEFINITION", "ARGUMENT_DEFINITION", "INPUT_FIELD_DEFINITION", "ENUM_VALUE"],
+    "specifiedBy": ["SCALAR"],
+    "oneOf": ["INPUT_OBJECT"],
+}
+SPECIFIED_FIELDS = {
+    "__Schema": ["description", "types", "queryType", "mutationType", "subscriptionType", "directives"],
+    "__Directive": ["name", "description", "isRepeatable", "locations", "args(includeDeprecated)"],
+}
+"""The fields of the types that graphql-core extends, with their arguments."""
+ALL_OPTIONS = [
+    dict(
+        zip(
+            ("specified_by_url", "directive_is_repeatable", "input_value_deprecation", "one_of"),
+            chosen,
+            strict=True,
+        )
+    )
+    for chosen in product((False, True), repeat=4)
+]
+"""All combinations of the options of the introspection query that the specification allows."""
 SEVERAL = "query A { __schema { queryType { name } } } query B { __schema { mutationType { name } } }"
 
 
@@ -41,6 +72,55 @@ class CountingApi:
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> CountingApi:
     return CountingApi(monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "options", ALL_OPTIONS, ids=lambda options: "-".join(filter(options.get, options)) or "none"
+)
+def test_each_introspection_query_is_answered_with_the_locations_of_the_specification(
+    counting: CountingApi, options: dict[str, bool]
+) -> None:
+    """Clients of this specification refuse any other location."""
+    answered = counting.answer(get_introspection_query(**options))["data"]["__schema"]
+
+    assert {each["name"]: each["locations"] for each in answered["directives"]} == SPECIFIED_DIRECTIVES
+    types = {each["name"]: each for each in answered["types"]}
+    assert [each["name"] for each in types["__DirectiveLocation"]["enumValues"]] == SPECIFIED_LOCATIONS
+    for name, fields in SPECIFIED_FIELDS.items():
+        assert [_signature(field) for field in types[name]["fields"]] == fields
+
+
+def _signature(field: Any) -> str:
+    arguments = ", ".join(argument["name"] for argument in field["args"])
+    return f"{field['name']}({arguments})" if arguments else str(field["name"])
+
+
+def test_the_type_of_locations_is_the_same_when_asked_for_alone(counting: CountingApi) -> None:
+    """A schema from which nothing else was asked finds the type by its name."""
+    query = '{ __type(name: "__DirectiveLocation") { enumValues { name } } }'
+    values = counting.answer(query)["data"]["__type"]["enumValues"]
+    assert [each["name"] for each in values] == SPECIFIED_LOCATIONS
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (
+            "{ __schema { directives(includeDeprecated: true) { name } } }",
+            "Unknown argument 'includeDeprecated' on field '__Schema.directives'.",
+        ),
+        (
+            "{ __schema { directives { isDeprecated } } }",
+            "Cannot query field 'isDeprecated' on type '__Directive'.",
+        ),
+    ],
+    ids=["argument", "field"],
+)
+def test_what_only_drafts_of_the_specification_have_is_refused_by_name(
+    counting: CountingApi, query: str, message: str
+) -> None:
+    (error,) = counting.answer(query)["errors"]
+    assert error["message"].startswith(message)
 
 
 def test_an_introspection_answer_is_computed_once(counting: CountingApi) -> None:

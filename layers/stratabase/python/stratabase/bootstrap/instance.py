@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from time import monotonic
@@ -30,6 +31,7 @@ from stratabase.operations.members.first_administrator import (
     FirstAdministrator,
     NewAdministrator,
 )
+from stratabase.operations.members.renamed_profiles import with_present_profiles
 from stratabase.operations.services import Services
 from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
@@ -38,6 +40,7 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.file_ledger import EngineFileLedger
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys
+from stratabase.store.renamed_repository import RenamedRepository, open_repository
 from stratabase.store.repository import Repository
 from stratabase.store.served_models import ModelTextTooLarge, ServedModels
 from stratabase.store.write.cleanup import CleanupSteps
@@ -85,14 +88,15 @@ class Instance:
         return open_engine(self.settings)
 
     @cached_property
-    def entities(self) -> Repository:
+    def entities(self) -> Repository | RenamedRepository:
         """The repository of the objects."""
-        return Repository(self.engine, self.model, parallel_reads_of(self.settings))
+        return open_repository(self.engine, self.model, parallel_reads_of(self.settings))
 
     @cached_property
     def member_stores(self) -> MemberStores:
         """The stores of members and of sign-in attempts."""
-        return open_member_stores(self.settings)
+        stores = open_member_stores(self.settings)
+        return replace(stores, members=with_present_profiles(stores.members, self.model.profiles))
 
     @cached_property
     def auth_services(self) -> AuthServices:
@@ -126,7 +130,7 @@ class Instance:
     @cached_property
     def files(self) -> FileStores:
         """The stores of files: their bytes, and the ledger."""
-        return FileStores(lambda: self.blobs, EngineFileLedger(self.engine))
+        return FileStores(lambda: self.blobs, EngineFileLedger(self.engine, self.model))
 
     @cached_property
     def file_uploads(self) -> "FileUploads":
@@ -196,6 +200,10 @@ class Instance:
     def create_first_administrator(self) -> NewAdministrator | None:
         """Create the first member if there are none, and return it. Raises BadMember for a weak password."""
         return self._first_administrator(self.settings.admin_password)
+
+    def check_administrators(self) -> None:
+        """Raise NoAdministrator if there are members, but the model makes none of them an administrator."""
+        self._first_administrator.check()
 
     def administrator_state(self) -> AdministratorState:
         """Return which administrator can sign in, and whether the password in the settings is valid."""

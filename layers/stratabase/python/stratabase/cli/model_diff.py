@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from stratabase.aws import AwsEndpoint
 from stratabase.bootstrap.storage import open_engine, open_member_stores, parallel_reads_of
-from stratabase.cli.backfill.build import count_objects, is_embedded
+from stratabase.cli.backfill.build import is_embedded
 from stratabase.cli.subcommands import Argument, Options
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
 from stratabase.cli.terminal.progress import ProgressBar
@@ -19,6 +19,7 @@ from stratabase.model.difference import ModelChange, Severity, diff_models
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model, read_model_file
 from stratabase.settings import Settings
+from stratabase.store.backfill.reindex import count_objects
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys
 from stratabase.store.read.question_scan import QuestionScan

@@ -12,7 +12,6 @@ from stratabase.bootstrap import Instance
 from stratabase.cli.backfill.build import (
     advice,
     build_lock,
-    count_objects,
     describe_unfinished,
     is_embedded,
 )
@@ -72,7 +71,7 @@ def _reindex(instance: Instance, class_names: Sequence[str], *, in_full: bool, a
     outcomes = []
     with build_lock(instance.settings.home, _warn) if local else nullcontext():
         for name in class_names or stored:
-            progress = ProgressBar(name, count_objects(engine, name))
+            progress = ProgressBar(name, reindex.count_objects(name))
             outcome = reindex.run(name, progress)
             unfinished = list(describe_unfinished(name, outcome, in_full=in_full))
             progress.end("not ready" if unfinished else "ready")

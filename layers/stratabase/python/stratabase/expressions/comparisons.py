@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from stratabase.expressions.checker import Checker
+from stratabase.expressions.dates import whole_day
 from stratabase.expressions.environment import Environment
 from stratabase.expressions.kinds import (
     BOOLEAN,
@@ -20,6 +21,7 @@ from stratabase.expressions.kinds import (
     UNKNOWN,
     ValueKind,
     common_kind,
+    list_of,
 )
 from stratabase.expressions.syntax import Comparison, DottedName, Node, Word
 from stratabase.expressions.typed_expression import (
@@ -33,7 +35,6 @@ from stratabase.messages import and_list
 from stratabase.wording import shorten
 
 _ADVICE: Mapping[frozenset[ValueKind], str] = {
-    frozenset({DATE, DATETIME}): "For the day of a Datetime, use date(x).",
     frozenset({DATE, TEXT}): "Write a Date as date('2020-12-31').",
     frozenset({TIME, TEXT}): "Write a Time as time('18:30').",
     frozenset({DATETIME, TEXT}): "Write a Datetime as datetime('2020-12-31T18:30:00Z').",
@@ -121,6 +122,39 @@ def _unequal_lists(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool | None
 LIST_EQUALITIES: Mapping[str, Compare] = {"==": _equal_lists, "!=": _unequal_lists}
 
 
+_DAY_AND_MOMENT = {DATE, DATETIME}
+"""If a Date is compared with a Datetime, the Datetime stands for its day in the caller's time zone."""
+
+
+def _as_day(typed: TypedExpression) -> TypedExpression:
+    """Return an expression of the day of a Datetime. A Date remains as it is."""
+    if typed.kind is DATE:
+        return typed
+    evaluate = typed.evaluate
+
+    def day(environment: Environment) -> str | None:
+        stored = evaluate(environment)
+        return None if stored is None else whole_day(environment, stored)
+
+    # The day depends on the time zone of each evaluation, so even that of a constant is not constant.
+    return replace(typed, kind=DATE, evaluate=day, is_constant=False)
+
+
+def _as_days(typed: TypedExpression) -> TypedExpression:
+    """Return an expression of the days of a list of Datetimes. A list of Dates remains as it is."""
+    if typed.kind.element is DATE:
+        return typed
+    evaluate = typed.evaluate
+
+    def days(environment: Environment) -> tuple[str | None, ...] | None:
+        items = evaluate(environment)
+        if items is None:
+            return None
+        return tuple(None if stored is None else whole_day(environment, stored) for stored in items)
+
+    return replace(typed, kind=list_of(DATE), evaluate=days, is_constant=False)
+
+
 def check_membership(
     checker: Checker, word: Word, left: TypedExpression, right: TypedExpression
 ) -> Evaluator | None:
@@ -131,7 +165,10 @@ def check_membership(
         )
         checker.report(word.at, f"in needs a list, but this is {right.kind.name}. {advice}")
         return None
-    if check_comparable(checker, word, left, replace(right, kind=right.kind.element)) is None:
+    element = right.kind.element
+    if {left.kind, element} == _DAY_AND_MOMENT:
+        left, right, element = _as_day(left), _as_days(right), DATE
+    if check_comparable(checker, word, left, replace(right, kind=element)) is None:
         return None
     items = right.evaluate(empty_environment()) if right.is_constant else None
     if items is None or None in items:
@@ -174,6 +211,8 @@ def _check_ordered_or_equal(
     checker: Checker, word: Word, left: TypedExpression, right: TypedExpression
 ) -> Evaluator | None:
     """Return an evaluator that compares two values, or None after reporting an error."""
+    if {left.kind, right.kind} == _DAY_AND_MOMENT:
+        left, right = _as_day(left), _as_day(right)
     kind = check_comparable(checker, word, left, right)
     if kind is None:
         return None

@@ -8,6 +8,7 @@ from stratabase.expressions.function import Function, Signature, simple_function
 from stratabase.expressions.kinds import DATE, DATETIME, INT, TEXT, TIME
 from stratabase.expressions.typed_expression import TypedExpression
 from stratabase.formats import iso
+from stratabase.formats.days import day_of
 
 
 def text_to_date(environment: Environment, text: str) -> str | None:
@@ -53,6 +54,16 @@ def datetime_to_date(environment: Environment, stored: str) -> str | None:
     """Return the day of a moment in the caller's time zone."""
     moment = parse_local(environment, stored)
     return None if moment is None else moment.date().isoformat()
+
+
+def whole_day(environment: Environment, stored: str) -> str | None:
+    """Return the day of a moment for comparisons with a Date.
+
+    It differs from `datetime_to_date` only where clocks are put back across midnight: filters compare with
+    days that follow each other.
+    """
+    moment = parse_local(environment, stored)
+    return None if moment is None else day_of(moment).isoformat()
 
 
 def datetime_to_time(environment: Environment, stored: str) -> str | None:

@@ -32,6 +32,11 @@ def split_pattern(pattern: str) -> tuple[PatternPiece, ...]:
     return tuple(_piece(match, pattern) for match in _PIECE.finditer(pattern))
 
 
+def letter_position(pattern: str, letter: str) -> int:
+    """Return the position of the first run of a letter in a pattern, counted from 1."""
+    return next(match.start() + 1 for match in _PIECE.finditer(pattern) if match["letter"] == letter)
+
+
 def check_length(pattern: str, longest: int = MAX_PATTERN_LENGTH) -> None:
     """Raise InvalidValue if a pattern is too long."""
     if len(pattern) > longest:

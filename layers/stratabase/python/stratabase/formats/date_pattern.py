@@ -12,7 +12,14 @@ from functools import lru_cache
 from math import prod
 from typing import Any, Self
 
-from stratabase.formats.date_fields import DateField, DatePart, LetterRun, PatternPiece, split_pattern
+from stratabase.formats.date_fields import (
+    DateField,
+    DatePart,
+    LetterRun,
+    PatternPiece,
+    letter_position,
+    split_pattern,
+)
 from stratabase.formats.date_letters import DATE_PATTERN_LETTERS
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.messages import Message, _, and_list, or_list
@@ -123,10 +130,11 @@ def _check(run: LetterRun, pattern: str) -> None:
     letter = DATE_PATTERN_LETTERS.get(run.letter)
     if letter is None:
         message = _(
-            'The pattern {pattern} contains the unsupported letter "{letter}". '
+            'The pattern {pattern} contains the unsupported letter "{letter}" at character {position}. '
             "Use {letters}, and enclose other text in single quotes.",
             pattern=describe_value(pattern),
             letter=run.letter,
+            position=str(letter_position(pattern, run.letter)),
             letters=or_list(DATE_PATTERN_LETTERS),
         )
         raise InvalidValue(message)
@@ -139,6 +147,29 @@ def _check(run: LetterRun, pattern: str) -> None:
             limit=letter.max_run,
         )
         raise InvalidValue(message)
+
+
+def likely_date_pattern(pattern: str) -> str | None:
+    """Return the probable intention of a pattern with a week-based year and no week, such as `YYYY-MM-DD`.
+
+    Returns None for any other pattern.
+    """
+    runs = [piece for piece in compile_date_pattern(pattern).pieces if isinstance(piece, LetterRun)]
+    letters = {run.letter for run in runs}
+    if "Y" not in letters or "w" in letters:
+        return None
+    # Beside a month, "DD" is probably meant as the day of the month and not as the day of the year.
+    has_month = bool(letters & {"M", "L"}) and "d" not in letters
+    return "".join(_likely_text(piece, has_month=has_month) for piece in compile_date_pattern(pattern).pieces)
+
+
+def _likely_text(piece: PatternPiece, *, has_month: bool) -> str:
+    if not isinstance(piece, LetterRun):
+        quoted = "'" in piece or any(map(str.isalpha, piece))
+        return "'{}'".format(piece.replace("'", "''")) if quoted else piece
+    if piece.letter == "D" and has_month:
+        return "dd"
+    return ("y" if piece.letter == "Y" else piece.letter) * piece.length
 
 
 def irreversible(pattern: str, reason: Message) -> InvalidValue:

@@ -6,7 +6,7 @@ A date is stored as `2020-01-31`, a time as `10:30:00.000`, and a date with time
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 
 DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 TIME = r"(?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
@@ -61,6 +61,26 @@ def datetime_reader(zone: tzinfo) -> Callable[[str], datetime]:
     ValueError for a text that is not a stored date and time.
     """
     return datetime.fromisoformat if zone is UTC else lambda stored: _in_zone(stored, zone)
+
+
+def offset_writer(zone: tzinfo) -> Callable[[str], str]:
+    """Return a function from a stored date and time to ISO 8601 with the offset of a time zone.
+
+    The offset 0 is written as Z, and so is the whole text in UTC if its offset has seconds, which ISO 8601
+    does not have. So the text always means the same millisecond.
+    """
+    if zone is UTC:
+        return str
+    read = datetime_reader(zone)
+
+    def write(stored: str) -> str:
+        moment = read(stored)
+        offset = moment.utcoffset()
+        if not offset or offset % timedelta(minutes=1):
+            return stored
+        return moment.isoformat(timespec="milliseconds")
+
+    return write
 
 
 def _in_zone(stored: str, zone: tzinfo) -> datetime:

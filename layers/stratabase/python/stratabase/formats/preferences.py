@@ -11,7 +11,13 @@ from operator import attrgetter
 
 from stratabase.formats import locales
 from stratabase.formats.date_fields import MAX_PATTERN_LENGTH, DatePart, LetterRun, check_length
-from stratabase.formats.date_pattern import MAX_READINGS, DatePattern, compile_date_pattern, irreversible
+from stratabase.formats.date_pattern import (
+    MAX_READINGS,
+    DatePattern,
+    compile_date_pattern,
+    irreversible,
+    likely_date_pattern,
+)
 from stratabase.formats.invalid_value import describe_value
 from stratabase.messages import Message, _
 
@@ -116,11 +122,9 @@ def _missing_of_date(compiled: DatePattern) -> Message | None:
     """Return what a pattern lacks so that its dates cannot be parsed, and what to add; None if nothing."""
     runs = _runs(compiled)
     letters = {run.letter for run in runs}
-    if "y" not in letters and "Y" in letters:
-        return _(
-            'The letter "Y" represents the week-based year. Use {pattern}.',
-            pattern=describe_value(_with_calendar_year(compiled)),
-        )
+    likely = likely_date_pattern(compiled.pattern)
+    if likely is not None:
+        return _week_based_year(likely, has_year="y" in letters)
     if "y" not in letters:
         return _('The year is missing. Add "yyyy".')
     if any(run == LetterRun("y", 2) for run in runs):
@@ -132,20 +136,10 @@ def _missing_of_date(compiled: DatePattern) -> Message | None:
     return None if "d" in letters else _('The day is missing. Add "dd".')
 
 
-def _with_calendar_year(compiled: DatePattern) -> str:
-    """Return the probable intention of a pattern with the year of a week, such as `YYYY-MM-DD`."""
-    # Beside a month, "DD" is probably meant as the day of the month and not as the day of the year.
-    day = "d" if any(run.letter in "ML" for run in _runs(compiled)) else "D"
-    texts: list[str] = []
-    for piece in compiled.pieces:
-        if not isinstance(piece, LetterRun):
-            quoted = "'" in piece or any(map(str.isalpha, piece))
-            texts.append("'{}'".format(piece.replace("'", "''")) if quoted else piece)
-        elif piece.letter == "D":
-            texts.append("dd" if day == "d" else "D" * piece.length)
-        else:
-            texts.append(("y" if piece.letter == "Y" else piece.letter) * piece.length)
-    return "".join(texts)
+def _week_based_year(likely: str, *, has_year: bool) -> Message:
+    if has_year:
+        return _('The letter "Y" represents the week-based year. Remove it, or add the week ("ww").')
+    return _('The letter "Y" represents the week-based year. Use {pattern}.', pattern=describe_value(likely))
 
 
 def _missing_of_time(compiled: DatePattern) -> Message | None:

@@ -126,6 +126,11 @@ class Class:
     """The name under which objects are stored, if that is not the name of the class."""
 
     @property
+    def stored_name(self) -> str:
+        """The name under which objects are stored."""
+        return self.renamed_from or self.name
+
+    @property
     def is_stored(self) -> bool:
         """Whether objects of the class are stored."""
         return self.kind is not ClassKind.FORM

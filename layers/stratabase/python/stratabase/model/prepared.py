@@ -192,7 +192,7 @@ class Decoder:
 def decode_model(json: dict[str, Any]) -> Model:
     """Return the model that was encoded as `json`."""
     enumerations = Decoder().value(json.get("enumerations", {"is": MAPPING, "of": {}}))
-    types = {name: EnumType(name, each.values) for name, each in enumerations.items()}
+    types = {name: EnumType(name, each.values, each.renamed_from) for name, each in enumerations.items()}
     model: Model = Decoder({**types, **TYPES}).value(json)
     return model
 

@@ -1,8 +1,8 @@
 """The names under which the objects of a model are stored, which never change.
 
 A class, attribute, role or enum value that was renamed (`@renamed`) stays stored under its first name. So the
-store works with the stored model: the model in which everything has its stored name. `StoredNames` converts
-between the names of a model and its stored names.
+store works with the stored model: the model in which everything has its stored name. `StoredNames` has the
+names of a model and their stored names.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from typing import TypeVar
 from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.model import Class, Enumeration, Index, Model, Role, Unique
 from stratabase.model.types.enumeration import EnumType
+from stratabase.model.types.renames import Renames
 from stratabase.model.types.storage import Stored
 
 T = TypeVar("T")
@@ -27,9 +28,9 @@ They are not stored, so their names must differ from all stored names.
 class ClassNames:
     """The names of one class, and of its attributes and roles, with their stored names."""
 
-    def __init__(self, class_: Class, enumerations: Mapping[str, Enumeration]) -> None:
+    def __init__(self, class_: Class) -> None:
         self.name = class_.name
-        self.stored_name = class_.renamed_from or class_.name
+        self.stored_name = class_.stored_name
         attributes, roles = class_.attributes.values(), class_.roles.values()
         self.to_stored: Mapping[str, str] = {
             **{each.name: _stored_name(each) for each in attributes},
@@ -38,39 +39,33 @@ class ClassNames:
         """By name of an attribute or role: the name in the stored model."""
         self.from_stored: Mapping[str, str] = {stored: name for name, stored in self.to_stored.items()}
         """By name in the stored model: the name of the attribute or role."""
-        self.values_to_stored: Mapping[str, Mapping[str, str]] = {
-            name: enumerations[each.type.name].renamed_from
+        self.renames = Renames(self.to_stored)
+        """The attributes and roles with other stored names, and leftover names."""
+        self.renamed_values: Mapping[str, Renames] = {
+            name: each.type.renames
             for name, each in class_.attributes.items()
-            if isinstance(each.type, EnumType) and enumerations[each.type.name].renamed_from
+            if isinstance(each.type, EnumType) and each.type.renames.to_stored
         }
-        """By name of an attribute whose enum has renamed values: their stored names, by value."""
+        """By name of an attribute whose enum has renamed values: its values with other stored names."""
 
     @property
     def is_identity(self) -> bool:
         """Whether everything of the class is stored under its own name."""
         return (
             self.stored_name == self.name
-            and not self.values_to_stored
+            and not self.renamed_values
             and all(stored in {name, f"{DERIVED_PREFIX}{name}"} for name, stored in self.to_stored.items())
         )
 
-    @cached_property
-    def values_from_stored(self) -> Mapping[str, Mapping[str, str]]:
-        """By name of an attribute whose enum has renamed values: the values, by stored name."""
-        return {
-            name: {stored: value for value, stored in renamed.items()}
-            for name, renamed in self.values_to_stored.items()
-        }
-
     def value_to_stored(self, attribute: str, value: Stored) -> Stored:
         """Return the stored form of a value of an attribute."""
-        renamed = self.values_to_stored.get(attribute)
-        return renamed.get(value, value) if renamed and isinstance(value, str) else value
+        renames = self.renamed_values.get(attribute)
+        return renames.to_stored.get(value, value) if renames and isinstance(value, str) else value
 
     def value_from_stored(self, attribute: str, value: Stored) -> Stored:
         """Return the value of an attribute by its stored form. `attribute`: the name in the model."""
-        renamed = self.values_from_stored.get(attribute)
-        return renamed.get(value, value) if renamed and isinstance(value, str) else value
+        renames = self.renamed_values.get(attribute)
+        return renames.from_stored.get(value, value) if renames and isinstance(value, str) else value
 
 
 def _stored_name(each: Attribute) -> str:
@@ -85,7 +80,7 @@ class StoredNames:
     def __init__(self, model: Model) -> None:
         self._model = model
         self.classes: Mapping[str, ClassNames] = {
-            name: ClassNames(class_, model.enumerations) for name, class_ in model.classes.items()
+            name: ClassNames(class_) for name, class_ in model.classes.items()
         }
         """By name of the class."""
         self.by_stored_name: Mapping[str, ClassNames] = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -18,6 +19,9 @@ from stratabase.schema.execution.errors import ErrorRenderer, Report
 from stratabase.schema.execution.limits import ExecutionPolicy, excess_of_variables
 from stratabase.schema.generate import generate_schema
 from stratabase.schema.request.context import GraphQLContext
+
+MAX_WARNINGS = 9
+"""In one response. The next attempt reports the others."""
 
 
 class SchemaExecutor:
@@ -115,9 +119,23 @@ class SchemaExecutor:
 
 
 def _render_data(response: dict[str, Any], context: GraphQLContext) -> GraphQLResponse:
+    extensions: dict[str, Any] = {}
     if context.insights:
-        response["extensions"] = {"insight": insight.render_insights(context.insights)}
+        extensions["insight"] = insight.render_insights(context.insights)
+    if context.warnings:
+        extensions["warnings"] = _render_warnings(context)
+    if extensions:
+        response["extensions"] = extensions
     return GraphQLResponse(orjson.dumps(response), mutated=context.mutates)
+
+
+def _render_warnings(context: GraphQLContext) -> list[dict[str, Any]]:
+    """Return the first warnings of a request, in the caller's language."""
+    language = context.caller.formats.language
+    return [
+        {"message": warning.message.in_language(language), "path": warning.path}
+        for warning in islice(context.warnings, MAX_WARNINGS)
+    ]
 
 
 def _render_result(

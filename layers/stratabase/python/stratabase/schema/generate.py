@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from graphql import GraphQLField, GraphQLID, GraphQLObjectType, GraphQLSchema
+from graphql import GraphQLCompositeType, GraphQLField, GraphQLID, GraphQLObjectType, GraphQLSchema
 
 from stratabase.model import api_names
 from stratabase.model.api_names import GeneratedType, class_name_of, service_name
@@ -11,6 +11,7 @@ from stratabase.model.model import Class, Model
 from stratabase.schema.inputs import input_table, object_inputs
 from stratabase.schema.inputs.filter_type import filter_type
 from stratabase.schema.inputs.page_options import cursor_type, options_type, sort_type
+from stratabase.schema.introspection import DIRECTIVES, INTROSPECTION_TYPES, SCHEMA_FIELD
 from stratabase.schema.services import MODEL_MUTATIONS, MUTATIONS, QUERIES, ServiceKind
 from stratabase.schema.type_map import TypeMap
 from stratabase.schema.types.objects import object_type
@@ -127,14 +128,23 @@ class GeneratedSchema(GraphQLSchema):
     def __init__(self, model: Model, query: RootType, mutation: RootType | None) -> None:
         description = f"The services of the application {model.application}."
         # Tests show that schemas are valid for any model. A check here would take longer than most requests.
-        super().__init__(description=description, assume_valid=True)
+        super().__init__(description=description, directives=DIRECTIVES, assume_valid=True)
         self.query_type = query
         self.mutation_type = mutation
         # Every object has an id, so any service leads to the type ID.
         roots = {root.name: root for root in (query, mutation) if root} | {GraphQLID.name: GraphQLID}
         self.type_map = TypeMap(  # type: ignore[assignment] # a mapping is all that it need be
-            model, self.type_map | roots, self._services, lambda: GraphQLSchema(query, mutation).type_map
+            model,
+            self.type_map | INTROSPECTION_TYPES | roots,
+            self._services,
+            lambda: GraphQLSchema(query, mutation).type_map | INTROSPECTION_TYPES,
         )
+
+    def get_field(self, parent_type: GraphQLCompositeType, field_name: str) -> GraphQLField | None:
+        """Return a field of a type, or None. `__schema` describes the schema as the specification does."""
+        if field_name == "__schema" and parent_type is self.query_type:
+            return SCHEMA_FIELD
+        return super().get_field(parent_type, field_name)
 
     def _services(self, class_: Class) -> Iterator[GraphQLField]:
         for root in (self.query_type, self.mutation_type):

@@ -4,10 +4,13 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
+from typing import TypeVar
 
 from stratabase.domain.files.pending_file import PendingFile, ReleasedFile
 from stratabase.domain.files.resumable_upload import ResumableUpload
 from stratabase.domain.objects.instant import Instant
+from stratabase.model.model import Model
+from stratabase.model.stored_names import StoredNames
 from stratabase.store.engine.port import (
     Action,
     Batch,
@@ -20,7 +23,9 @@ from stratabase.store.engine.port import (
     Put,
 )
 from stratabase.store.layout import file_entries, keys, upload_entries
+from stratabase.store.name_translation import NameTranslation
 
+_Upload = TypeVar("_Upload", PendingFile, ResumableUpload)
 _BATCH = 100
 """The maximum number of entries to read at a time."""
 
@@ -28,16 +33,19 @@ _BATCH = 100
 class EngineFileLedger:
     """The file ledger. Implements the port `operations.file_ports.UploadLedger`."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, model: Model | None = None) -> None:
+        """`model`: its names are those of the targets of files. The entries have the stored names."""
         self._engine = engine
+        names = None if model is None else StoredNames(model)
+        self._in = None if names is None or names.is_identity else NameTranslation.to_stored(names)
 
     def add(self, pending: PendingFile) -> None:
         """Add an upload, before its bytes are stored."""
-        self._commit(Put(file_entries.pending_entry(pending)))
+        self._commit(Put(file_entries.pending_entry(self._stored(pending))))
 
     def pending(self, ids: Sequence[str]) -> list[PendingFile | None]:
         """Return the uploads with these IDs, None for others."""
-        return [file_entries.read_pending(item) for item in self._read(ids)]
+        return [self._shown(file_entries.read_pending(item)) for item in self._read(ids)]
 
     def pending_bytes(self, member_id: str, besides: str, now: Instant) -> int:
         """Return the bytes of all uploads of a member that no object has taken yet, but for one."""
@@ -70,12 +78,15 @@ class EngineFileLedger:
 
     def begin(self, upload: ResumableUpload) -> None:
         """Add an upload that is not complete, before its bytes are stored."""
-        self._commit(Put(upload_entries.upload_entry(upload)))
+        self._commit(Put(upload_entries.upload_entry(self._stored(upload))))
 
     def find(self, id_: str) -> ResumableUpload | PendingFile | None:
         """Return an upload, complete or not, by its ID."""
         (item,) = self._read([id_])
-        return None if item is None else upload_entries.read_upload(item) or file_entries.read_pending(item)
+        if item is None:
+            return None
+        incomplete = upload_entries.read_upload(item)
+        return self._shown(file_entries.read_pending(item)) if incomplete is None else self._shown(incomplete)
 
     def metadata(self, id_: str) -> str:
         """Return the metadata of a resumable upload, complete or not."""
@@ -84,15 +95,25 @@ class EngineFileLedger:
 
     def claim_part(self, upload: ResumableUpload) -> bool:
         """Reserve the next part number of an upload for this request. Return whether this succeeded."""
-        return self._is_committed(upload_entries.claim_part(upload))
+        return self._is_committed(upload_entries.claim_part(self._stored(upload)))
 
     def advance(self, before: ResumableUpload, after: ResumableUpload) -> bool:
         """Add received bytes to an upload. Return whether this succeeded."""
-        return self._is_committed(upload_entries.advance(before, after))
+        return self._is_committed(upload_entries.advance(self._stored(before), self._stored(after)))
 
     def finish(self, upload: ResumableUpload, pending: PendingFile) -> bool:
         """Make a complete upload a pending file. Return whether this succeeded."""
-        return self._is_committed(upload_entries.finish(upload, pending))
+        return self._is_committed(upload_entries.finish(self._stored(upload), self._stored(pending)))
+
+    def _stored(self, upload: _Upload) -> _Upload:
+        """Return an upload with the stored names of its target."""
+        return upload if self._in is None else upload._replace(target=self._in.target(upload.target))
+
+    def _shown(self, upload: _Upload | None) -> _Upload | None:
+        """Return an upload with the names of the model."""
+        if upload is None or self._in is None:
+            return upload
+        return upload._replace(target=self._in.inverse.target(upload.target))
 
     def _read(self, ids: Sequence[str]) -> list[Item | None]:
         batches = [ids[first : first + _BATCH] for first in range(0, len(ids), _BATCH)]

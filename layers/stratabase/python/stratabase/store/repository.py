@@ -18,6 +18,7 @@ from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.api_names import ID
 from stratabase.model.model import Model, Unique
+from stratabase.model.stored_names import StoredNames
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import Batch, Delete, Engine, Item, Key, Put
 from stratabase.store.engine.read_limiter import ReadLimiter
@@ -154,9 +155,12 @@ class Repository:
                     return entity
         return None
 
-    def unbuilt(self) -> tuple[str, ...]:
-        """Return descriptions of what a reindex must build, such as `Employee @unique(email)`."""
-        return self._store.registry.unfinished_labels()
+    def unbuilt(self, names: StoredNames | None = None) -> tuple[str, ...]:
+        """Return descriptions of what a reindex must build, such as `Employee @unique(email)`.
+
+        `names`: the names to show instead of stored ones.
+        """
+        return self._store.registry.unfinished_labels(names)
 
     def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
         """Return new numbers of Serial attributes, as many as `wanted` says for each attribute."""

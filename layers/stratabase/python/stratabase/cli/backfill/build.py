@@ -8,14 +8,12 @@ from pathlib import Path
 from stratabase.cli.terminal.progress import PrintLines, ProgressLines
 from stratabase.files import LockTimeout, lock_file
 from stratabase.formats.invalid_value import describe_value
-from stratabase.model.model import Class, Model
+from stratabase.model.model import Model
 from stratabase.settings import Settings
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.store.backfill.uniques import Duplicate
 from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.entries import BuildState, RegistryEntry, RequiredRoleEntry, directive_label
-from stratabase.store.indexes.registry import entry_label
-from stratabase.store.layout import keys
 from stratabase.wording import pluralize
 
 BUILD_LOCK = "build.lock"
@@ -55,7 +53,7 @@ def build_before_serving(settings: Settings, engine: Engine, model: Model, print
         for name, unfinished in reindex.unfinished(wanted).items():
             # If the states have changed, another process has built the class while this one waited.
             if _states(unfinished) & _states(wanted[name]):
-                _build_class(reindex, engine, model.classes[name], unfinished, print_lines)
+                _build_class(reindex, name, unfinished, print_lines)
 
 
 @contextmanager
@@ -71,11 +69,6 @@ def build_lock(home: Path, print_lines: PrintLines) -> Iterator[None]:
             if not is_waiting:
                 print_lines("Another process is building what the model needs. Waiting until it finishes.")
             is_waiting = True
-
-
-def count_objects(engine: Engine, class_name: str) -> int:
-    """Return the number of stored objects of a class."""
-    return sum(map(len, engine.range(keys.LISTING, keys.listing_partition(class_name))))
 
 
 def describe_unfinished(class_name: str, outcome: ReindexOutcome, *, in_full: bool) -> Iterator[str]:
@@ -111,30 +104,28 @@ def _states(entries: Iterable[RegistryEntry]) -> set[tuple[int, BuildState]]:
 
 def _build_class(
     reindex: Reindex,
-    engine: Engine,
-    class_: Class,
+    class_name: str,
     unfinished: Sequence[RegistryEntry],
     print_lines: PrintLines,
 ) -> None:
     """Build the unfinished registry entries of a class. Print the progress and the remaining problems."""
-    names = ", ".join(entry_label(class_, entry) for entry in unfinished)
-    total = count_objects(engine, class_.name)
-    progress = ProgressLines(f"Building {class_.name} {names}", total, print_lines)
-    outcome = reindex.run(class_.name, progress)
+    labels, total = reindex.labels(class_name, unfinished), reindex.count_objects(class_name)
+    progress = ProgressLines(f"Building {class_name} {labels}", total, print_lines)
+    outcome = reindex.run(class_name, progress)
     for _ in range(_MAX_ATTEMPTS - 1):
         # A process that still serves the previous model does not maintain roles that only the new model
         # requires. Its writes can interrupt the build of such roles, so build them again.
-        left = reindex.unfinished([class_.name]).get(class_.name, ())
+        left = reindex.unfinished([class_name]).get(class_name, ())
         broken = {duplicate.unique for duplicate in outcome.duplicates}
         if not any(
-            isinstance(entry, RequiredRoleEntry) and entry.requirement.key_role not in broken
+            isinstance(entry, RequiredRoleEntry) and reindex.required_role(entry) not in broken
             for entry in left
         ):
             break
-        outcome = reindex.run(class_.name, progress)
+        outcome = reindex.run(class_name, progress)
     if total:
-        print_lines(f"Built {class_.name} {names}: checked {pluralize(progress.done, 'object')}.")
-    if lines := list(describe_unfinished(class_.name, outcome, in_full=False)):
+        print_lines(f"Built {class_name} {labels}: checked {pluralize(progress.done, 'object')}.")
+    if lines := list(describe_unfinished(class_name, outcome, in_full=False)):
         print_lines(*lines, advice([outcome]))
 
 

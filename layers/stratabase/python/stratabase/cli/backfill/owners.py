@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from stratabase.bootstrap import Instance
-from stratabase.cli.backfill.build import count_objects
 from stratabase.cli.terminal.progress import PrintLines, ProgressLines
 from stratabase.store.backfill.member_names import MemberBackfill, describe_outcome
 
@@ -21,7 +20,7 @@ def resolve_owners(
     for class_name in pending:
         title = f"Resolving the owners of {class_name}"
         report = (
-            ProgressLines(title, count_objects(instance.engine, class_name), print_lines)
+            ProgressLines(title, backfill.count_objects(class_name), print_lines)
             if print_lines
             else lambda _: None
         )

@@ -3,6 +3,7 @@
 import os
 import socket
 from collections.abc import Callable
+from pathlib import Path
 
 from stratabase import bootstrap
 from stratabase.cli.backfill.build import build_before_serving, is_embedded
@@ -18,6 +19,8 @@ from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.progress import PrintLines
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.refusals import BadMember
+from stratabase.model.reading import InvalidModel, lint_model_file
+from stratabase.operations.members.first_administrator import NoAdministrator
 from stratabase.schema.generate import NothingServed
 from stratabase.unusable_store import UnusableStore
 
@@ -34,6 +37,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
     changes = changes_since(instance, job.previous_model)
     if changes:
         send(WorkerReport(ReportKind.MODEL_CHANGED, tuple(short_lines(changes))))
+    _report_warnings(job, instance.settings.model, send)
     # 2. Load the functions, and prepare the stores. Build before creating the administrator: if the process
     #    is stopped while it builds, no generated password is lost.
     try:
@@ -41,10 +45,11 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
         instance.open_files()
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
         administrator = instance.create_first_administrator() or instance.administrator_state()
+        instance.check_administrators()
         unbuilt = _unbuilt(instance)
         owners = _resolve_owners(instance, send)
         not_kept = record_served(instance, job.previous_model)
-    except (BadMember, NothingServed, UnusableStore, Unavailable) as error:
+    except (BadMember, NoAdministrator, NothingServed, UnusableStore, Unavailable) as error:
         raise CommandError(str(error)) from error
     ready = WorkerReport(
         ReportKind.READY,
@@ -103,3 +108,15 @@ def _unbuilt(instance: bootstrap.Instance) -> tuple[str, ...]:
         return instance.entities.unbuilt()
     except Unavailable:
         return ()
+
+
+def _report_warnings(job: Job, file: Path, send: SendReport) -> None:
+    """Send a report with the warnings about the model, unless the previous worker serves the same text."""
+    try:
+        if job.previous_model is not None and file.read_text("utf-8") == job.previous_model:
+            return
+        lines = tuple(f"Warning: {warning}" for warning in lint_model_file(file))
+    except (InvalidModel, OSError, UnicodeDecodeError):
+        return  # the file was changed or removed after it was loaded: a change starts another worker
+    if lines:
+        send(WorkerReport(ReportKind.PROGRESS, lines))

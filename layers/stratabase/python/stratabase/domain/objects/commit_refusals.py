@@ -3,18 +3,24 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.objects.entity import Reference, RoleName, describe_object
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock, is_active
-from stratabase.messages import Message
+from stratabase.domain.objects.serials import SerialName
+from stratabase.messages import Message, _, and_list
 from stratabase.model.model import Unique
 
 
-class Conflict(Exception):
+class CommitRefusal(Exception):
+    """The base class of the reasons why a store refuses a commit or a lock."""
+
+
+class Conflict(CommitRefusal):
     """Another write intervened between the read and the commit."""
 
 
-class UniqueViolation(Exception):
+class UniqueViolation(CommitRefusal):
     """Another object has the same unique values."""
 
     def __init__(self, violations: tuple[tuple[Reference, Unique], ...]) -> None:
@@ -23,7 +29,7 @@ class UniqueViolation(Exception):
         """Each violation: the object of the change, and the uniqueness constraint of its class."""
 
 
-class UniqueNotBuilt(Exception):
+class UniqueNotBuilt(CommitRefusal):
     """The change sets values of uniqueness constraints that `reindex` has not built yet.
 
     Older objects may have the same values, which cannot be known without reading them all.
@@ -35,7 +41,7 @@ class UniqueNotBuilt(Exception):
         """Each object of the change, and the uniqueness constraint of its class."""
 
 
-class LockedByOthers(Exception):
+class LockedByOthers(CommitRefusal):
     """Other members have locked objects that the change writes."""
 
     def __init__(self, locks: Sequence[tuple[Reference, Lock]]) -> None:
@@ -86,7 +92,7 @@ class RoleNotBuilt(NamedTuple):
 RoleViolation = TargetNotFound | RequiredRoleEmpty | AlreadyAssociated | RoleNotBuilt
 
 
-class IntegrityViolation(Exception):
+class IntegrityViolation(CommitRefusal):
     """The change would break the integrity of roles as the model defines them."""
 
     def __init__(self, violations: Sequence[RoleViolation]) -> None:
@@ -102,7 +108,7 @@ class SizeCause(NamedTuple):
     max_links: int
 
 
-class TooLarge(Exception):
+class TooLarge(CommitRefusal):
     """The change has more than the store accepts in one commit."""
 
     def __init__(
@@ -117,7 +123,44 @@ class TooLarge(Exception):
         """The role that accounts for most of the change, if there is one."""
 
 
-class LockRefused(Exception):
+class ObjectTooLarge(TooLarge):
+    """An object of the change by itself has more than the store accepts. The sizes are in bytes."""
+
+    def __init__(self, reference: Reference, size: int, maximum: int) -> None:
+        message = _(
+            "The {class_name} has {size} bytes. The maximum is {maximum} bytes.",
+            class_name=reference.class_name,
+            size=size,
+            maximum=maximum,
+        )
+        super().__init__(message, reference)
+        self.size = size
+        self.maximum = maximum
+
+
+class SerialsContended(Unavailable):
+    """Concurrent writes took the numbers of Serial attributes, again and again."""
+
+    def __init__(self, serials: Sequence[SerialName]) -> None:
+        names = and_list(f"{serial.class_name}.{serial.attribute}" for serial in serials)
+        super().__init__(
+            _("Concurrent writes took the next numbers for {attributes}. Try again.", attributes=names)
+        )
+        self.serials = tuple(serials)
+
+
+class BeingRestored(Unavailable):
+    """Another request is restoring the object."""
+
+    def __init__(self, reference: Reference) -> None:
+        message = _(
+            "Another request is restoring {object}. Try again in a moment.", object=describe_object(reference)
+        )
+        super().__init__(message, retry_after=5)
+        self.reference = reference
+
+
+class LockRefused(CommitRefusal):
     """Some of the objects to lock do not exist, or another member has locked them."""
 
     def __init__(self, locks: Iterable[tuple[Reference, Lock]], missing: Iterable[Reference]) -> None:

@@ -42,8 +42,10 @@ def with_version_times(
 
 
 VERSION_INSTANT_PATTERN = "dd-MM-yyyy HH:mm:ss.SSS"
-"""The format in which the API takes instants of versions, whatever the member's own formats are."""
+"""The pattern in which the API takes instants of versions, whatever the member's own formats are.
 
+It also takes ISO 8601 with an offset.
+"""
 
 _DATETIME = DatetimeType()
 
@@ -51,10 +53,14 @@ _DATETIME = DatetimeType()
 def parse_version_instant(value: object, formats: Formats) -> tuple[Instant, ...]:
     """Return the instants that a text can mean, the earlier one first.
 
-    In the hour that occurs twice when clocks are put back, a text has two meanings, otherwise one. Raises
-    InvalidValue, which says what would be right.
+    The text is in VERSION_INSTANT_PATTERN and the member's time zone, or in ISO 8601 with an offset. Without
+    an offset, in the hour that occurs twice when clocks are put back, a text has two meanings, otherwise one.
+    Raises InvalidValue, which says what would be right.
     """
     try:
+        exact = _DATETIME.read_offset(value, formats)
+        if exact is not None:
+            return (parse_instant(exact),)
         first = str(_DATETIME.read_as(VERSION_INSTANT_PATTERN, value, formats))
     except OutOfCalendar as beyond:
         # A date that the member's calendar has, but UTC's does not (year 0 or 10,000): the nearest instant.

@@ -1,8 +1,8 @@
 """Cursors: a position in an order as an opaque text, which a client can send back (`Cursor` in the API).
 
 The text is base64url of a format version, a checksum, a digest of the class and order, and the values as
-JSON. The checksum is not a signature. A forged cursor is only a position, which a filter could express as
-well.
+JSON. Names and values are the stored ones, so that cursors outlive renames. The checksum is not a signature.
+A forged cursor is only a position, which a filter could express as well.
 """
 
 import json
@@ -17,10 +17,13 @@ from stratabase.messages import Message, _
 from stratabase.model.model import Class
 from stratabase.model.types import TYPES
 from stratabase.model.types.base import AttributeType
+from stratabase.model.types.enumeration import EnumType
+from stratabase.model.types.renames import Renames
 from stratabase.model.types.storage import Stored
 
 _VERSION = b"\x01"
 _TEXT = TYPES["Text"]
+_NONE = Renames()
 _DIGEST = 4
 """Bytes of a digest."""
 _UNKNOWN = _("The cursor is not valid. Use a cursor from an earlier page without changing it.")
@@ -41,8 +44,12 @@ class BadCursor(ValueError):
 def encode_cursor(position: Position, order: Order, class_: Class) -> str:
     """Return the cursor of a position. The position must have a value for each term of the order."""
     state = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
-    compared = [order_getter(class_, attribute)(state) for attribute in state]
     # Values that the attribute's present type cannot store count as null, as they do in comparisons.
+    compared = [
+        _renames(class_, attribute).to_stored.get(value, value)
+        for attribute in state
+        for value in (order_getter(class_, attribute)(state),)
+    ]
     values = json.dumps(compared, ensure_ascii=False, separators=(",", ":")).encode()
     body = _order_digest(order, class_) + values
     return _text(_VERSION + _digest(body) + body)
@@ -56,8 +63,20 @@ def decode_cursor(text: str, order: Order, class_: Class) -> Position:
     values = _values(body[_DIGEST:])
     if len(values) != len(order.terms):
         raise BadCursor(_UNKNOWN)
-    types = [type_of(class_, term.attribute) for term in order.terms]
-    return Position(tuple(map(_stored_value, values, types)))
+    attributes = [term.attribute for term in order.terms]
+    present = [_present_value(class_, *each) for each in zip(attributes, values, strict=True)]
+    types = [type_of(class_, attribute) for attribute in attributes]
+    return Position(tuple(map(_stored_value, present, types)))
+
+
+def _renames(class_: Class, attribute: str) -> Renames:
+    """Return the values of an attribute that have other stored names: those of an enum."""
+    type_ = type_of(class_, attribute)
+    return type_.renames if isinstance(type_, EnumType) else _NONE
+
+
+def _present_value(class_: Class, attribute: str, value: Any) -> Any:
+    return _renames(class_, attribute).from_stored.get(value, value) if isinstance(value, str) else value
 
 
 def _body(text: str) -> bytes:
@@ -113,9 +132,24 @@ def _is_canonical(value: str | int, type_: AttributeType) -> bool:
 
 
 def _order_digest(order: Order, class_: Class) -> bytes:
-    """Return a digest of the class, the order, and the types of the attributes in the order."""
-    terms = [(term.attribute, type_of(class_, term.attribute).name, term.descending) for term in order.terms]
-    return _digest(json.dumps([class_.name, terms]).encode())
+    """Return a digest of the class, the order, and the types of the attributes in the order.
+
+    It has stored names, so that cursors go on working after a rename.
+    """
+    terms = [
+        (
+            _stored_name(class_, term.attribute),
+            type_of(class_, term.attribute).name,
+            term.descending,
+        )
+        for term in order.terms
+    ]
+    return _digest(json.dumps([class_.stored_name, terms]).encode())
+
+
+def _stored_name(class_: Class, attribute: str) -> str:
+    definition = class_.attributes.get(attribute)
+    return attribute if definition is None else definition.renamed_from or attribute
 
 
 def _digest(content: bytes) -> bytes:

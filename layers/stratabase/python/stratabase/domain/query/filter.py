@@ -18,7 +18,9 @@ class Comparison:
 
     A derived attribute must be in the state before the test. The operand is a bool for null and not_null, and
     a tuple for in and not_in, where None means null. For eq and ne, None means null. Other operators never
-    have None. A file is compared by its `fileId`, so that is the operand.
+    have None. For within, the operand is a tuple of the first and last values of ranges, in ascending order
+    and without overlaps: `(first, last, first, last, …)`. A file is compared by its `fileId`, so that is the
+    operand.
     """
 
     attribute: str

@@ -4,6 +4,7 @@ For eq, ne, in and not_in, null is a value like others. Otherwise null is neithe
 and contains no text. So the other operators are false for null, and their negations are true.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -129,6 +130,20 @@ def _not_in(read: _Read, operand: tuple[Any, ...], _: Rank) -> Test:
     return lambda state: read(state) not in excluded
 
 
+def _within(read: _Read, operand: tuple[Any, ...], rank: Rank) -> Test:
+    starts, ends = [*map(rank, operand[::2])], [*map(rank, operand[1::2])]
+
+    def is_within(state: State) -> bool:
+        value = read(state)
+        if value is None:
+            return False
+        key = rank(value)
+        position = bisect_right(starts, key) - 1
+        return position >= 0 and bool(key <= ends[position])
+
+    return is_within
+
+
 def _contains(read: _Read, operand: str, _: Rank) -> Test:
     return lambda state: (value := read(state)) is not None and operand in value
 
@@ -170,5 +185,6 @@ COMPARISONS: Mapping[Operator, _Factory] = {
     Operator.NOT_STARTS_WITH: _not_starts_with,
     Operator.ENDS_WITH: _ends_with,
     Operator.NOT_ENDS_WITH: _not_ends_with,
+    Operator.WITHIN: _within,
 }
 """By operator: a function of the attribute's reader, the operand and the type's sort key, to a predicate."""

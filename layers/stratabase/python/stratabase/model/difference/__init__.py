@@ -19,6 +19,7 @@ from stratabase.model.difference import (
     enumerations,
     returning_names,
     roles,
+    type_changes,
 )
 from stratabase.model.difference.change import ModelChange, ModelComparison, Severity
 from stratabase.model.difference.returning_names import NameKind, RemovedName
@@ -30,6 +31,7 @@ MODEL_RULES = (
     *access.ACCESS_RULES,
     *returning_names.RETURNING_RULES,
     *classes.CLASS_RULES,
+    *type_changes.TYPE_RULES,
     *attributes.ATTRIBUTE_RULES,
     *roles.ROLE_RULES,
     *directives.DIRECTIVE_RULES,

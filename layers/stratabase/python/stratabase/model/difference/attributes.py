@@ -25,7 +25,6 @@ from stratabase.model.difference.questions import (
     with_value,
     without_value,
 )
-from stratabase.model.difference.type_changes import type_changed
 
 _KEPT = "Objects keep the stored values, but no service shows them."
 
@@ -228,7 +227,6 @@ ATTRIBUTE_RULES = (
     each_class(_removed),
     each_class(_added),
     each_attribute(_renamed),
-    each_attribute(type_changed),
     each_attribute(_required),
     each_attribute(_default),
     each_attribute(_domain),

@@ -13,6 +13,7 @@ from stratabase.model.difference.change import (
     AttributePair,
     Changes,
     decision,
+    each_attribute,
     reindex_advice,
     safe,
     to_build,
@@ -105,7 +106,7 @@ def reading_of(type_: AttributeType) -> str:
     return "text" if type_.name in _TEXTS else type_.name
 
 
-def type_changed(pair: AttributePair) -> Changes:
+def _type_changed(pair: AttributePair) -> Changes:
     """Yield a change if the type of a stored attribute has changed."""
     old, new = _stored_types(pair)
     if pair.old.type.name == pair.new.type.name or not _is_stored(pair):
@@ -177,3 +178,6 @@ def _unreadable(pair: AttributePair, new: AttributeType) -> Question:
         return value is not None and not reads_stored(new, value)
 
     return WithState(pair.owner.stored_name, pair.owner.new.name, text, is_unreadable)
+
+
+TYPE_RULES = (each_attribute(_type_changed),)

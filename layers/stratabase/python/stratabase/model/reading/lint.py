@@ -1,7 +1,8 @@
 """Warnings about a model that is valid but probably not what its author wants.
 
-There are three: grants that depend on fields which members set themselves, grants that compare the name of a
-member as text, and patterns that match only ASCII without saying so.
+Those here are about texts in the model: grants that depend on fields which members set themselves, grants
+that compare the name of a member as text, and patterns that match only ASCII without saying so. `lint_design`
+has those about classes, profiles and indexes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,6 +33,7 @@ from stratabase.model.model import Model
 from stratabase.model.model_expressions import ModelExpressions, expressions_of
 from stratabase.model.reading.draft.errors import ModelError, error_at, position_in_text
 from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
+from stratabase.model.reading.lint_design import lint_conditions, lint_parts, lint_profiles
 
 SET_BY_MEMBERS = ("notes", "language", "timeZone", "dateFormat", "timeFormat")
 """The fields of `caller` that members can change themselves, without confirmation."""
@@ -57,6 +59,8 @@ def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
                 if use["where"]:
                     yield from _lint_condition(expressions, one.name, use)
     yield from _lint_patterns(draft)
+    for check in (lint_parts, lint_profiles, lint_conditions):
+        yield from check(draft, model)
 
 
 def _lint_patterns(draft: ModelDraft) -> Iterator[ModelError]:

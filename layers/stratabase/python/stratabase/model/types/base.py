@@ -17,6 +17,9 @@ from stratabase.model.types.operators import (
 )
 from stratabase.model.types.storage import MAPPING_STORAGE, TEXT_STORAGE, StorageClass, Stored
 
+ISO_FORMAT = "iso"
+"""The `format` for ISO 8601, and for plain digits of numbers. It does not depend on the member's formats."""
+
 
 class AttributeType(ABC):
     """An attribute type. Types are immutable.
@@ -56,12 +59,17 @@ class AttributeType(ABC):
         return stored
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
-        """Return a function from stored values to JSON. `pattern` is "default" or a Java pattern.
+        """Return a function from stored values to JSON. `pattern` is "default", "iso" or a Java pattern.
 
         Raises InvalidValue for a pattern that Java rejects.
         """
         del pattern, formats
         return _as_it_is
+
+    def likely_pattern(self, pattern: str) -> str | None:
+        """Return the pattern that was probably meant if a valid pattern is probably a mistake, else None."""
+        del pattern
+        return None
 
     @property
     def has_serializer(self) -> bool:

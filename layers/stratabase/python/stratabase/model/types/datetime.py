@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, tzinfo
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from stratabase.expressions import kinds
 from stratabase.formats import iso
@@ -41,6 +41,18 @@ class DatetimeType(TemporalType):
     def from_stored(self, zone: tzinfo) -> Callable[[str], datetime]:
         """Return a function from a stored moment to the same moment in a time zone."""
         return iso.datetime_reader(zone)
+
+    def iso_serializer(self, formats: Formats) -> Callable[[Any], str]:
+        """Return a function that writes stored moments in ISO 8601, with the offset of the member's zone."""
+        return iso.offset_writer(self.zone(formats))
+
+    def read_offset(self, value: Any, formats: Formats) -> str | None:
+        """Return the stored form of a text in ISO 8601 with an offset, None if it is not one.
+
+        Raises OutOfCalendar.
+        """
+        moment = self.from_iso(value) if isinstance(value, str) else None
+        return self._stored(moment, value, formats) if moment and moment.tzinfo else None
 
     def from_iso(self, text: str) -> datetime | None:
         """Return the moment of a text in ISO 8601, or None. Seconds, fraction and offset are optional."""

@@ -1,6 +1,7 @@
 """Enums: types whose values the model lists."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from stratabase.expressions.kinds import ValueKind
@@ -9,17 +10,23 @@ from stratabase.formats.preferences import Formats
 from stratabase.messages import _, or_list
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.operators import EQUALITY_OPERATORS, MEMBERSHIP_OPERATORS, Operator
+from stratabase.model.types.renames import Renames
 from stratabase.model.types.storage import Stored
 
 
 class EnumType(AttributeType):
-    """The type of one enum. Stored as the name of the value, and ordered by it."""
+    """The type of one enum. Stored as the first name that the value had, and ordered by it."""
 
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | MEMBERSHIP_OPERATORS
 
-    def __init__(self, name: str, values: Iterable[str]) -> None:
+    def __init__(
+        self, name: str, values: Iterable[str], renamed_from: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """`renamed_from`: the stored names of values that are stored under another name."""
         self.name = name
         self.values = tuple(values)
+        self.renames = Renames({value: renamed_from.get(value, value) for value in self.values})
+        """The values with their stored names."""
         self.kind = ValueKind(name, self.values)
 
     def read(self, value: Any, formats: Formats) -> Stored:
@@ -34,3 +41,7 @@ class EnumType(AttributeType):
             )
             raise InvalidValue(message)
         return value
+
+    def sort_key(self, stored: Any) -> Any:
+        """Return the stored name of a value, so that a renamed value keeps its place in orders."""
+        return self.renames.to_stored.get(stored, stored)

@@ -22,6 +22,8 @@ class Operator(Enum):
     NOT_STARTS_WITH = "not_starts_with"
     ENDS_WITH = "ends_with"
     NOT_ENDS_WITH = "not_ends_with"
+    WITHIN = "within"
+    """Within one of several ranges. No attribute has a field for it: it stands for comparisons with days."""
 
 
 EXISTENCE_OPERATORS = frozenset({Operator.NULL, Operator.NOT_NULL})

@@ -1,9 +1,7 @@
 """Real: decimal numbers, exact, with at most 38 digits."""
 
 from collections.abc import Callable
-from decimal import (
-    Decimal,
-)
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -11,7 +9,7 @@ from stratabase.expressions import kinds
 from stratabase.formats.decimals import canonical_decimal, is_canonical_decimal, parse_decimal
 from stratabase.formats.number_pattern import compile_number_pattern
 from stratabase.formats.preferences import Formats
-from stratabase.model.types.base import OrderedType
+from stratabase.model.types.base import ISO_FORMAT, OrderedType
 from stratabase.model.types.storage import StorageClass, Stored, number_text
 
 DECIMAL_STORAGE = StorageClass("decimal", is_canonical_decimal, lambda value: number_text(Decimal(value)))
@@ -35,13 +33,20 @@ class RealType(OrderedType):
         return Decimal(stored)
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
-        """Return a function that writes a number as text: as stored, or by a Java decimal pattern."""
+        """Return a function that writes a number: as stored, in plain digits, or by a Java pattern."""
+        if pattern == ISO_FORMAT:
+            return _plain_digits
         return str if pattern == "default" else _writer(pattern, formats.language)
 
     def display(self, stored: Any, formats: Formats) -> str:
         """Return a number as it is stored, which is how responses show it."""
         del formats
         return str(stored)
+
+
+def _plain_digits(stored: str) -> str:
+    """Return a number without an exponent."""
+    return f"{Decimal(stored):f}"
 
 
 @lru_cache(maxsize=512)

@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from stratabase.formats.date_fields import DatePart
-from stratabase.formats.date_pattern import compile_date_pattern
+from stratabase.formats.date_pattern import compile_date_pattern, likely_date_pattern
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
 from stratabase.messages import Message, _
-from stratabase.model.types.base import OrderedType
+from stratabase.model.types.base import ISO_FORMAT, OrderedType
 from stratabase.model.types.storage import Stored
 
 _MAX_LENGTH = 200
@@ -54,6 +54,11 @@ class TemporalType(OrderedType):
     def from_iso(self, text: str) -> datetime | None:
         """Return the moment that a text in ISO 8601 means, or None if the text is not in that format."""
 
+    def iso_serializer(self, formats: Formats) -> Callable[[Any], str]:
+        """Return a function that writes stored values in ISO 8601. The stored form of most types is that."""
+        del formats
+        return str
+
     def zone(self, formats: Formats) -> tzinfo:
         """Return the time zone in which values are read and written."""
         del formats
@@ -91,24 +96,32 @@ class TemporalType(OrderedType):
     def read_as(self, pattern: str, value: Any, formats: Formats) -> Stored:
         """Return the stored form of a text in one pattern, in the member's time zone and language.
 
-        Raises InvalidValue, also for a text in ISO 8601 that doesn't match the pattern.
+        Raises InvalidValue, also for a text in ISO 8601. For that, callers try `read_offset` before.
         """
         moment = self._moment(value, pattern, formats)
         if moment is None:
             message = _(
-                "{value} is not a valid {type}. Use the format {pattern} (for example, {example}).",
+                "{value} is not a valid {type}. Use the format {pattern} (for example, {example}) "
+                "or ISO 8601 with an offset (for example, {iso_example}).",
                 value=describe_value(value),
                 type=self.name,
                 pattern=pattern,
                 example=self._show_example(pattern, formats),
+                iso_example=self.example,
             )
             raise InvalidValue(message)
         return self._stored(moment, value, formats)
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
-        """Return a function that writes values in the member's format, or in a Java date pattern."""
+        """Return a function that writes values in the member's format, in ISO 8601, or in a Java pattern."""
+        if pattern == ISO_FORMAT:
+            return self.iso_serializer(formats)
         used_pattern = self.default_pattern(formats) if pattern == "default" else pattern
         return _writer(self, used_pattern, self.zone(formats), formats.language)
+
+    def likely_pattern(self, pattern: str) -> str | None:
+        """Return the pattern that was probably meant by one with week-based years and without weeks."""
+        return None if pattern in ("default", ISO_FORMAT) else likely_date_pattern(pattern)
 
     def display(self, stored: Any, formats: Formats) -> str:
         """Return a value in the member's format, and its stored form too if the format loses information."""

@@ -1,5 +1,9 @@
 """The File attributes that addresses name, and the right to set them."""
 
+from collections.abc import Iterable
+from itertools import chain
+from typing import TypeVar
+
 from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.files.refusals import FileNotFound
 from stratabase.domain.issues.refusals import Forbidden
@@ -11,19 +15,21 @@ from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.model import Action, Class, Model
 from stratabase.model.types.file import FileType
 
+_Named = TypeVar("_Named", Class, Attribute)
 _WRITES = frozenset({Action.CREATE, Action.EDIT})
 
 
 def find_attribute(model: Model, class_name: str, attribute_name: str) -> tuple[Class, Attribute]:
-    """Return the class and the File attribute that an address names, in any case. Raises FileNotFound."""
-    # The model refuses names that differ only in case.
-    class_ = next((each for each in model.classes.values() if _is_same(each.name, class_name)), None)
+    """Return the class and the File attribute that an address names, in any case. Raises FileNotFound.
+
+    Names from before a rename go on working, so that saved links do, unless they are the names of others now.
+    """
+    class_ = _find(model.classes.values(), class_name)
     if class_ is None:
         raise FileNotFound(_("The class {name} does not exist.", name=describe_value(class_name)))
-    attribute = next(
-        (each for each in class_.attributes.values() if _is_same(each.name, attribute_name)), None
-    )
-    if attribute is None or attribute.origin is not Origin.NATIVE or not isinstance(attribute.type, FileType):
+    native = (each for each in class_.attributes.values() if each.origin is Origin.NATIVE)
+    attribute = _find([each for each in native if isinstance(each.type, FileType)], attribute_name)
+    if attribute is None:
         message = _(
             "The class {class_name} has no file attribute {name}.",
             class_name=class_.name,
@@ -33,8 +39,13 @@ def find_attribute(model: Model, class_name: str, attribute_name: str) -> tuple[
     return class_, attribute
 
 
-def _is_same(name: str, named: str) -> bool:
-    return name.casefold() == named.casefold()
+def _find(among: Iterable[_Named], name: str) -> _Named | None:
+    """Return the class or attribute with a name, or else the one that is stored under that name."""
+    # The model refuses names that differ only in case, and stored names that do.
+    folded, known = name.casefold(), list(among)
+    present = (each for each in known if each.name.casefold() == folded)
+    former = (each for each in known if each.renamed_from and each.renamed_from.casefold() == folded)
+    return next(chain(present, former), None)
 
 
 def check_may_set(model: Model, caller: Caller, class_: Class, attribute: Attribute) -> None:

@@ -1,16 +1,19 @@
 """Create the first member, an administrator, in a store without members."""
 
 import secrets
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from stratabase.domain.members.member import Member, NamesTaken
+from stratabase.domain.members.member import Member, NamesTaken, administrates
 from stratabase.domain.members.password import PasswordPolicy, normalize_password
 from stratabase.domain.members.refusals import BadMember, FieldMistake
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.messages import _, sentences
-from stratabase.model.model import Model
+from stratabase.model.model import Model, Profile
 from stratabase.operations.ports import Ids, Members, Passwords
+from stratabase.wording import pluralize
 
 ADMIN_USERNAME = "admin"
 ADMIN_EMAIL = "admin@localhost"
@@ -50,6 +53,28 @@ class AdministratorState:
     """None if the settings have no password, or the password of `admin`."""
 
 
+class NoAdministrator(Exception):
+    """The model makes no enabled member an administrator. The text says why, and what to do."""
+
+    def __init__(self, members: Sequence[Member], profiles: Mapping[str, Profile]) -> None:
+        enabled = Counter(each.profile for each in members if not each.disabled)
+        found = ", ".join(
+            f"{name} ({pluralize(number, 'member')}{'' if name in profiles else ', not in the model'})"
+            for name, number in sorted(enabled.items())
+        )
+        administrating = " or ".join(each.name for each in profiles.values() if each.administrator)
+        super().__init__(
+            "With this model, no enabled member is an administrator.\n"
+            f"Profiles of the enabled members: {found or 'none, because all members are disabled'}.\n"
+            f"Administrator profiles of the model: {administrating}.\n"
+            "If you renamed a profile, add its former name to the model: "
+            f'@profile(name: "{next(iter(administrating.split(" or ")))}", from: "FORMER NAME", '
+            "administrator: true).\n"
+            "Otherwise, give a member one of these profiles: "
+            "stratabase members set-profile USERNAME PROFILE."
+        )
+
+
 class FirstAdministrator:
     """Creates the member `admin`, with the first administrator profile of the model."""
 
@@ -66,6 +91,7 @@ class FirstAdministrator:
         self._policy = policy or PasswordPolicy(passwords.is_common)
         self._ids = ids
         self._profile = model.administrator_profile()
+        self._profiles = model.profiles
         self._administrating = {profile.name for profile in model.profiles.values() if profile.administrator}
 
     def __call__(self, password: str | None = None) -> NewAdministrator | None:
@@ -82,6 +108,15 @@ class FirstAdministrator:
         except (Conflict, NamesTaken):  # another process was faster
             return None
         return NewAdministrator(ADMIN_USERNAME, new_password, is_generated=not password)
+
+    def check(self) -> None:
+        """Raise NoAdministrator if there are members, but no enabled one of them is an administrator.
+
+        The service could not be administrated then, not even to repair that. Raises Unavailable.
+        """
+        members = self._members.roster().members
+        if members and not any(administrates(each, self._profiles) for each in members):
+            raise NoAdministrator(members, self._profiles)
 
     def state(self, password: str | None = None) -> AdministratorState:
         """Return which administrator can sign in, and whether `password` is the password of `admin`.

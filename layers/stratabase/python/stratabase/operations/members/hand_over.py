@@ -91,7 +91,9 @@ class HandOver:
         services = self._services()
         owner, classes = self._validate(services, from_, to, class_name)
         is_owned = self._ownership_test(from_)
-        run = _HandOverRun(services, caller, owner, is_owned, f"{_source_key(from_)}#{to}#{class_name or ''}")
+        # The position has the stored names of classes, which stay when a class is renamed.
+        stored_class = "" if class_name is None else classes[0].stored_name
+        run = _HandOverRun(services, caller, owner, is_owned, f"{_source_key(from_)}#{to}#{stored_class}")
         result = run.execute(classes)
         # An unknown id is a mistake, unless objects still have it as their owner.
         is_known = not isinstance(from_, str) or self._members.by_id(from_) is not None or run.resumed
@@ -186,17 +188,17 @@ class _HandOverRun:
     def execute(self, classes: Sequence[Class]) -> HandOverResult:
         """Hand over as many objects as the time allows. Raises Unavailable, which says how many were done."""
         class_name, start = self._checkpoint()
-        names = [class_.name for class_ in classes]
+        names = [class_.stored_name for class_ in classes]
         skipped = names.index(class_name) if class_name in names else 0
         self.resumed = class_name in names
         try:
             # The classes before the checkpoint are done. In its class, continue after its object.
             for class_ in classes[skipped:]:
-                for entities in self._pages(class_, start if class_.name == class_name else None):
+                for entities in self._pages(class_, start if class_.stored_name == class_name else None):
                     self._hand_over(class_, entities)
                     # Check the time after a page, not before, so that each call makes progress.
                     if self._services.clock.now() >= self._end:
-                        self._save_checkpoint(entities[-1])
+                        self._save_checkpoint(class_, entities[-1])
                         return self._result
         except Unavailable as trouble:
             message = ngettext(
@@ -221,9 +223,9 @@ class _HandOverRun:
         is_fresh = int(instant) + _CHECKPOINT_LIFETIME > self._services.clock.now()
         return (class_name, Position((id_,))) if is_fresh else (None, None)
 
-    def _save_checkpoint(self, last: Entity) -> None:
-        class_name, id_ = last.reference
-        self._services.entities.set_checkpoint(self._name, f"{self._services.clock.now()} {class_name} {id_}")
+    def _save_checkpoint(self, class_: Class, last: Entity) -> None:
+        at = f"{self._services.clock.now()} {class_.stored_name} {last.reference.id}"
+        self._services.entities.set_checkpoint(self._name, at)
 
     def _pages(self, class_: Class, start: Position | None) -> Iterator[Sequence[Entity]]:
         """Yield the objects of a class in pages, in the order of their ids."""

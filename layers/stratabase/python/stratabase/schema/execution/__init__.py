@@ -4,7 +4,7 @@ Read the files in this order:
 
 - `documents`: parses, validates and caches documents
 - `limits`, `repetition`: limit the size and the shape of documents
-- `cost`, `cost_steps`, `cost_estimate`: limit what an operation may read and write
+- `cost`, `cost_steps`, `cost_estimate`, `derived_reads`: limit what an operation may read and write
 - `selections`: collects the fields of a selection
 - `fetch_plan`, `views`: say what the fields need of objects, and fetch it
 - `compiled_operation`, `answer_code`: execute an operation without graphql-core's executor

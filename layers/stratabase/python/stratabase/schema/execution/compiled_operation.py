@@ -18,7 +18,13 @@ from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.fetch_plan import FetchPlan, plan_fetch
 from stratabase.schema.execution.selections import FieldArguments, Selections, fragments_of, names_of
 from stratabase.schema.execution.variables import VariableCoercion
-from stratabase.schema.request.context import RESOLVER, Call, GraphQLContext, ResultWithIssues
+from stratabase.schema.request.context import (
+    RESOLVER,
+    Call,
+    GraphQLContext,
+    ResponseWarning,
+    ResultWithIssues,
+)
 
 MAX_CACHED_FORMATS = 16
 """Members' formats for which the compiled fields of one operation are kept."""
@@ -33,6 +39,8 @@ class CompiledRootField(NamedTuple):
     selected: frozenset[str]
     plan: FetchPlan
     shape: ShapeAnswer
+    warnings: tuple[ResponseWarning, ...]
+    """The warnings of its formats, which are constants, with paths from the root field."""
 
 
 class CompiledOperation:
@@ -76,13 +84,16 @@ class CompiledOperation:
             selected = names_of(self._selections.collect([node.selection_set for node in nodes]))
             planned = plan_fetch(self._selections, key, field, nodes)
             shape = shapes.compile(key, field.type, nodes)
-            yield CompiledRootField(key, field, FieldArguments(field, nodes[0]), selected, planned, shape)
+            warnings = tuple(planned.format_warnings(None))
+            arguments = FieldArguments(field, nodes[0])
+            yield CompiledRootField(key, field, arguments, selected, planned, shape, warnings)
 
 
 def _answer_root(root: CompiledRootField, context: GraphQLContext, values: Any) -> Any:
     # `check_formats` is not needed: the formats are constants here, and compiling the root fields has checked
     # them all before the first one runs.
     fetch = root.plan.fetch_checked(values, context)
+    context.add_warnings(root.key, root.warnings)
     given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
     call = Call(context, root.key, given, root.selected, fetch, unset)
     # The result stays in the context, in case graphql-core must execute the operation after all.

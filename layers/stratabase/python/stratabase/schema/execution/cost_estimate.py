@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from graphql import FieldNode, ObjectValueNode, ValueNode, VariableNode, value_from_ast_untyped
 
-from stratabase.messages import Message, _, ngettext
+from stratabase.messages import Message, _, and_list, ngettext
 from stratabase.model.api_names import FILTER_EXP
+from stratabase.schema.execution.derived_reads import DerivedReads
 
 _SIZES, _OFFSET = ("next", "prev"), "offset"
 _SAID = (*_SIZES, _OFFSET, FILTER_EXP)
@@ -87,8 +88,8 @@ class CostStep:
     """The path of response keys from the root field to this one."""
     weight: int
     """The cost of one object."""
-    derived: int
-    """How many objects the derived attributes of one object depend on."""
+    derived: DerivedReads
+    """The reads that the derived attributes of the objects make."""
     options: PageSizeOptions
     usual: int
     """The assumed number of objects if the options don't say it. 0 if the field shows no objects at all."""
@@ -101,10 +102,10 @@ class CostStep:
         """Whether the cost depends on variables."""
         return self.options.vary or any(step.varies for step in self.steps)
 
-    def total(self, variables: Variables) -> int:
-        """Return the cost of this step and all below it, without conditions."""
-        objects, own = self._own(variables)
-        return own + objects * sum(step.total(variables) for step in self.steps)
+    def total(self, variables: Variables, times: int = 1) -> int:
+        """Return the cost of this step and all below it if it runs `times` times, without conditions."""
+        objects, own = self._own(variables, times)
+        return own + sum(step.total(variables, objects) for step in self.steps)
 
     def conditions(self, variables: Variables) -> int:
         """Return the cost of the conditions, here and below. Each text is parsed once."""
@@ -118,21 +119,22 @@ class CostStep:
 
         `advice` is what would make the steps above cheaper, and so this one.
         """
-        objects, own = self._own(variables)
+        objects, own = self._own(variables, times)
         advice = advice or self._advice_on_size(variables)
         condition = self.options.window(variables).condition
-        yield CostShare(times * own + condition, self, advice or self._advice(variables))
+        own_advice = advice or self._advice_on_derived(objects, own) or self._advice(variables)
+        yield CostShare(own + condition, self, own_advice)
         for step in self.steps:
-            yield from step.costs(variables, times * objects, advice)
+            yield from step.costs(variables, objects, advice)
 
-    def _own(self, variables: Variables) -> tuple[int, int]:
-        """Return the number of objects, and the cost of reading or writing them."""
+    def _own(self, variables: Variables, times: int) -> tuple[int, int]:
+        """Return the number of objects of all times, and the cost of reading or writing them."""
         size, offset, _condition = self.options.window(variables)
-        objects = self.usual if size is None or not self.usual else size
+        objects = times * (self.usual if size is None or not self.usual else size)
         # Objects that the offset skips are read too.
         passed = offset if self.usual else 0
-        read = self.weight * (objects + passed + self.counted)
-        return objects, read + self.derived * objects
+        read = self.weight * (objects + times * (passed + self.counted))
+        return objects, read + self.derived.of(objects)
 
     def _advice_on_size(self, variables: Variables) -> Message | None:
         """Return the advice to limit a bulk service, if its size is assumed."""
@@ -143,6 +145,17 @@ class CostStep:
             "Otherwise, the estimate assumes {count}.",
             field=self.keys[0],
             count=BULK,
+        )
+
+    def _advice_on_derived(self, objects: int, own: int) -> Message | None:
+        """Return the advice to leave out derived attributes, if most of the cost is their reads."""
+        reads = self.derived.of(objects)
+        if 2 * reads <= own:
+            return None
+        return _(
+            "Request smaller pages, or leave out derived attributes: {names} alone cost {reads}.",
+            names=and_list(self.derived.names),
+            reads=reads,
         )
 
     def _advice(self, variables: Variables) -> Message:

@@ -1,6 +1,6 @@
 """Build the tree of cost steps of an operation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from graphql import (
@@ -16,13 +16,8 @@ from graphql import (
     get_nullable_type,
 )
 
-from stratabase.expressions.environment import Path
 from stratabase.messages import _
 from stratabase.model.api_names import FILTER_EXP
-from stratabase.model.attribute import Attribute
-from stratabase.model.dependencies import ClassField
-from stratabase.model.model import Class, Model
-from stratabase.model.model_expressions import expressions_of
 from stratabase.schema.execution.cost_estimate import (
     BULK,
     COUNTED,
@@ -31,6 +26,7 @@ from stratabase.schema.execution.cost_estimate import (
     CostStep,
     PageSizeOptions,
 )
+from stratabase.schema.execution.derived_reads import DerivedReads, DerivedReadsBuilder
 from stratabase.schema.execution.selections import Collected, Selections, names_of
 from stratabase.schema.inputs.query_reader import DEFAULT_SIZE
 from stratabase.schema.types.attributes import ATTRIBUTE, AttributeField
@@ -65,7 +61,7 @@ class CostTreeBuilder:
         self._selections = selections
         self._root_weight = WRITTEN if writes else 1
         self._count = 0
-        self._derived = DerivedCost()
+        self._derived: DerivedReadsBuilder | None = None
 
     def of(self, type_: GraphQLObjectType, set_: SelectionSetNode) -> tuple[CostStep, ...]:
         """Return the steps of an operation. Raises GraphQLError if there are too many."""
@@ -113,12 +109,19 @@ class CostTreeBuilder:
             node,
             inside.keys,
             self._root_weight if len(inside.keys) == 1 else 1,
-            sum(self._derived.of(*shown) for shown in found.shown.values()),
+            self._reads_of(found.shown.values()),
             PageSizeOptions(given.get(_OPTIONS)),
             0 if selected <= _SHOWS_NO_OBJECTS else _usual(field, inside.type),
             _counted(field, given.get(_OPTIONS)) if _COUNT in selected else 0,
             tuple(found.steps),
         )
+
+    def _reads_of(self, shown: Collection[AttributeField]) -> DerivedReads:
+        """Return the reads that attributes of one class make."""
+        for each in shown:
+            self._derived = self._derived or DerivedReadsBuilder(each.model)
+            return self._derived.of(each.owner, [one.attribute for one in shown])
+        return DerivedReads()
 
 
 def _counted(field: GraphQLField, options: ValueNode | None) -> int:
@@ -139,38 +142,3 @@ def _usual(field: GraphQLField, type_: GraphQLObjectType) -> int:
     if _OPTIONS not in field.args:
         return 1
     return DEFAULT_SIZE if "hasNext" in type_.fields else BULK
-
-
-class DerivedCost:
-    """Counts the objects that derived attributes depend on. Each attribute is counted once."""
-
-    def __init__(self) -> None:
-        self._known: dict[ClassField, int] = {}
-
-    def of(self, model: Model, class_: Class, attribute: Attribute) -> int:
-        """Return how many objects are read for one value of an attribute: 0 if the value is stored."""
-        if attribute.derivation is None:
-            return 0
-        field = (class_.name, attribute.name)
-        if field not in self._known:
-            expression = expressions_of(model).derived(class_.name, attribute)
-            paths = expression.paths if expression else (attribute.derivation.path,)
-            self._known[field] = self._walked(model, class_, paths)
-        return self._known[field]
-
-    def _walked(self, model: Model, class_: Class, paths: Iterable[Path]) -> int:
-        """Return how many objects are on paths from one object.
-
-        A to-many role counts as a page of default size.
-        """
-        # Paths with the same beginning share its objects, which are read once.
-        counted: dict[Path, int] = {}
-        for path in paths:
-            at, objects = class_, 1
-            for place, name in enumerate(path, start=1):
-                if role := at.roles.get(name):
-                    objects *= DEFAULT_SIZE if role.many else 1
-                    counted[path[:place]], at = objects, model.classes[role.target]
-                elif made := at.attributes.get(name):
-                    counted[path[:place]] = objects * self.of(model, at, made)
-        return sum(counted.values())

@@ -21,14 +21,14 @@ from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.version import VERSION_START
 from stratabase.domain.query.fetch import STATE_ONLY, Associables, Fetch, RoleFetch, ToMany, ToOne
 from stratabase.domain.query.page import Query
-from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
 from stratabase.messages import _
 from stratabase.model.attribute import Origin
 from stratabase.schema.execution.selections import FieldArguments, Selections, names_of
 from stratabase.schema.execution.views import PageRenderer, page_fields
 from stratabase.schema.inputs.query_reader import query_reader_of
-from stratabase.schema.request.context import GraphQLContext
+from stratabase.schema.request.context import GraphQLContext, ResponseWarning
 from stratabase.schema.request.refusals import raise_issues, run_all
 from stratabase.schema.types import locks
 from stratabase.schema.types.attribute_types import MOMENT, MomentField
@@ -131,6 +131,13 @@ class FetchPlan:
         if issues := [mistake for mistake in mistakes if mistake is not None]:
             raise Refused(issues)
 
+    def format_warnings(self, variables: Any) -> Iterator[ResponseWarning]:
+        """Yield a warning for each format that is valid but probably a mistake."""
+        for asked in self.formats:
+            warning = asked.warning(variables)
+            if warning is not None:
+                yield warning
+
     def add_attribute(self, selected: _Selected) -> None:
         """Add a field that shows an attribute."""
         shown: AttributeField = selected.field.extensions[ATTRIBUTE]
@@ -221,21 +228,46 @@ class RequestedFormat(NamedTuple):
 
     def mistake(self, variables: Any, formats: Formats) -> Issue | None:
         """Return the issue of an invalid format, else None."""
-        extensions = self.field.extensions
-        shown: AttributeField | MomentField = extensions.get(ATTRIBUTE) or extensions[MOMENT]
-        pattern = get_argument_values(self.field, self.node, variables).get(FORMAT_ARGUMENT)
+        shown = self._shown
         try:
-            shown.attribute.type.serializer(pattern or "default", formats)
+            shown.attribute.type.serializer(self._pattern(variables), formats)
         except InvalidValue as mistake:
             return _format_issue(shown, mistake, (*self.keys, FORMAT_ARGUMENT))
         return None
 
+    def warning(self, variables: Any) -> ResponseWarning | None:
+        """Return the warning for a valid format that is probably a mistake, else None."""
+        pattern = self._pattern(variables)
+        likely = self._shown.attribute.type.likely_pattern(pattern)
+        if likely is None:
+            return None
+        message = _(
+            "{argument}: The pattern {pattern} shows the week-based year (Y) without the week. "
+            "You probably mean {likely}.",
+            argument=_name_argument(self._shown),
+            pattern=describe_value(pattern),
+            likely=describe_value(likely),
+        )
+        return ResponseWarning(message, (*self.keys, FORMAT_ARGUMENT))
+
+    @property
+    def _shown(self) -> AttributeField | MomentField:
+        extensions = self.field.extensions
+        shown: AttributeField | MomentField = extensions.get(ATTRIBUTE) or extensions[MOMENT]
+        return shown
+
+    def _pattern(self, variables: Any) -> str:
+        return get_argument_values(self.field, self.node, variables).get(FORMAT_ARGUMENT) or "default"
+
+
+def _name_argument(shown: AttributeField | MomentField) -> str:
+    type_name = shown.type_name if isinstance(shown, MomentField) else shown.owner.name
+    return f"{type_name}.{shown.attribute.name}({FORMAT_ARGUMENT})"
+
 
 def _format_issue(shown: AttributeField | MomentField, mistake: InvalidValue, path: Path) -> Issue:
     name = shown.attribute.name
-    type_name = shown.type_name if isinstance(shown, MomentField) else shown.owner.name
-    argument = f"{type_name}.{name}({FORMAT_ARGUMENT})"
-    message = _("{argument}: {message}", argument=argument, message=mistake.message)
+    message = _("{argument}: {message}", argument=_name_argument(shown), message=mistake.message)
     if isinstance(shown, MomentField):
         return Issue(IssueType.MALFORMED_REQUEST, message, path=path)
     return Subject(shown.owner).attribute_issue(IssueType.MALFORMED_REQUEST, message, name, path=path)

@@ -13,8 +13,16 @@ from stratabase.messages import Message, _
 from stratabase.model.api_names import CLIENT_ID_EQUALS, filter_field
 from stratabase.model.model import Class
 from stratabase.model.types.base import AttributeType
+from stratabase.model.types.date import DateType
+from stratabase.model.types.datetime import DatetimeType
 from stratabase.model.types.operators import EXISTENCE_OPERATORS, MEMBERSHIP_OPERATORS, Operator
 from stratabase.model.types.storage import Stored
+from stratabase.schema.inputs.day_operands import (
+    DayRange,
+    compare_with_day,
+    compare_with_days,
+    read_day_or_instant,
+)
 from stratabase.schema.inputs.filter_type import FilterField, filter_fields
 
 MAX_LEVELS = 100
@@ -140,9 +148,10 @@ class _FilterParser:
             self.issues.append(self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path))
 
     def _parse_comparison(self, name: str, value: Any, path: Path) -> Filter:
-        attribute, operator = field = self._fields[name]
+        field = self._fields[name]
+        attribute = field.attribute
         try:
-            return Comparison(attribute.name, operator, self._read_operand(field, value))
+            return self._compare(field, self._read_operand(field, value))
         except InvalidValue as mistake:
             message = _(
                 "{attribute}: {message}",
@@ -154,7 +163,17 @@ class _FilterParser:
             self.issues.append(self._subject.attribute_issue(issue_type, message, attribute.name, path=path))
             return MATCH_NONE
 
-    def _read_operand(self, field: FilterField, value: Any) -> Stored | tuple[Stored, ...]:
+    def _compare(self, field: FilterField, operand: Any) -> Filter:
+        """Return the filter of a comparison with an operand, which may contain days."""
+        attribute, operator = field
+        if isinstance(operand, DayRange):
+            return compare_with_day(attribute.name, operator, operand)
+        if isinstance(operand, tuple) and any(isinstance(one, DayRange) for one in operand):
+            return compare_with_days(attribute.name, operator, operand)
+        return Comparison(attribute.name, operator, operand)
+
+    def _read_operand(self, field: FilterField, value: Any) -> Any:
+        """Return a stored value, a DayRange for a day where a Datetime belongs, or a tuple of these."""
         attribute, operator = field
         if value is None and operator in _NULL_OPERANDS:
             return None
@@ -172,8 +191,10 @@ class _FilterParser:
             return tuple(None if one is None else self._read_value(attribute.type, one) for one in value)
         return self._read_value(attribute.type, value)
 
-    def _read_value(self, type_: AttributeType, value: Any) -> Stored:
-        """Return the stored value of an operand, or the field of it that is compared."""
+    def _read_value(self, type_: AttributeType, value: Any) -> Stored | DayRange:
+        """Return the stored value of an operand, the field of it that is compared, or a day."""
+        if isinstance(type_, DateType | DatetimeType):
+            return read_day_or_instant(type_, value, self._formats)
         stored, field = type_.read(value, self._formats), type_.equality_field
         return stored[field] if field is not None and isinstance(stored, Mapping) else stored
 

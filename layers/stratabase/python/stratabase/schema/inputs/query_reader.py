@@ -22,7 +22,7 @@ from stratabase.messages import Message, _, and_list
 from stratabase.model.api_names import FILTER_EXP
 from stratabase.model.model import Class, Model
 from stratabase.model.model_expressions import expressions_of
-from stratabase.model.types.base import AttributeType
+from stratabase.model.types.base import ISO_FORMAT, AttributeType
 from stratabase.model.types.storage import Stored
 from stratabase.model.types.temporal import OutOfCalendar
 from stratabase.schema.inputs.filter_reader import FilterReader
@@ -36,9 +36,7 @@ DEFAULT_SIZE = 10
 """The size of a page if the options don't say it."""
 InputObject = Mapping[str, Any]
 
-_EXACT_FIELDS = {
-    name: f"{name}(format: \"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\")" for name in (VERSION_START, VERSION_END)
-}
+_EXACT_FIELDS = {name: f'{name}(format: "{ISO_FORMAT}")' for name in (VERSION_START, VERSION_END)}
 """By attribute that must be given exactly: the field to select for an exact value."""
 
 

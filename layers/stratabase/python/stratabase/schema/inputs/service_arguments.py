@@ -47,7 +47,10 @@ def reference_of(class_: Class, call: Call) -> Reference:
 
 def instant_argument(name: str) -> dict[str, GraphQLArgument]:
     """Return a required argument that takes an instant."""
-    description = f"An instant in the format {VERSION_INSTANT_PATTERN}, in your time zone."
+    description = (
+        f"An instant in the format {VERSION_INSTANT_PATTERN}, in your time zone, or as ISO 8601 with an "
+        "offset."
+    )
     return {name: GraphQLArgument(GraphQLNonNull(SCALARS["Datetime"]), description=description)}
 
 
@@ -55,7 +58,7 @@ def if_version_argument(class_: Class) -> dict[str, GraphQLArgument]:
     """Return the argument `ifVersion` of a write, if the class is versioned."""
     description = (
         "Write only if the current version of the object began at this instant: "
-        f"{VERSION_INSTANT_PATTERN}, in your time zone."
+        f"{VERSION_INSTANT_PATTERN}, in your time zone, or ISO 8601 with an offset."
     )
     argument = GraphQLArgument(SCALARS["Datetime"], description=description)
     return {IF_VERSION: argument} if class_.versioned else {}

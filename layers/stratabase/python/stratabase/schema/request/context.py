@@ -1,6 +1,6 @@
 """The context of one GraphQL request, and the call of one of its services."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from stratabase.domain.query.fetch import Fetch
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.messages import Message
 from stratabase.operations.context import ReadContext, read_context
 from stratabase.operations.services import Services
 
@@ -64,6 +65,13 @@ class Insight(NamedTuple):
     consumed: tuple[Consumption, ...]
 
 
+class ResponseWarning(NamedTuple):
+    """A warning about a request that is answered, and the path of what it is about."""
+
+    message: Message
+    path: Path
+
+
 @dataclass(eq=False)
 class GraphQLContext:
     """The services, the caller, the trace id, the read budget, and the results so far of one request."""
@@ -77,6 +85,8 @@ class GraphQLContext:
     """Errors of fields that have an answer all the same."""
     insights: list[Insight] = field(default_factory=list)
     """The insights that the request asked for."""
+    warnings: dict[ResponseWarning, None] = field(default_factory=dict)
+    """The warnings of all root fields, in their order, each once."""
     client_ids: dict[Reference, str] = field(default_factory=dict)
     """By object that the request has written so far: its client id."""
     mutates: bool = False
@@ -85,6 +95,11 @@ class GraphQLContext:
     """Whether messages suggest names ("did you mean")."""
     base_url: str = ""
     """The root URL of all links, without a slash at its end."""
+
+    def add_warnings(self, key: str, warnings: Iterable[ResponseWarning]) -> None:
+        """Add the warnings of the root field with this response key, whose paths begin below it."""
+        for warning in warnings:
+            self.warnings[warning._replace(path=(key, *warning.path))] = None
 
     @cached_property
     def read_context(self) -> ReadContext:

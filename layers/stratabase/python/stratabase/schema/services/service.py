@@ -125,5 +125,6 @@ def read_call(field: GraphQLField, info: ResolveInfo, arguments: dict[str, Any])
         partial(plan.fetch_checked, variables, context),
         partial(plan.check_formats, variables, context.caller.formats),
     )
+    context.add_warnings(str(info.path.key), plan.format_warnings(variables))
     unset = partial(FieldArguments(field, info.field_nodes[0]).unset, variables)
     return Call(info.context, str(info.path.key), arguments, names, fetch, unset)

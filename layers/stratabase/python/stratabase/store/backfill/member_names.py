@@ -30,6 +30,7 @@ from stratabase.model.member_names import (
 from stratabase.model.model import Model, PlatformAttribute
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.model.types.storage import Stored
+from stratabase.store.backfill.reindex import count_objects
 from stratabase.store.engine.port import (
     EXISTS,
     ITEMS,
@@ -75,6 +76,10 @@ class MemberBackfill:
         self._engine = engine
         self._model = model
 
+    def count_objects(self, class_name: str) -> int:
+        """Return the number of stored objects of a class."""
+        return count_objects(self._engine, self._model.classes[class_name].stored_name)
+
     def classes(self) -> tuple[str, ...]:
         """Return the names of the classes that record members."""
         stored = (class_ for class_ in self._model.classes.values() if class_.is_stored)
@@ -84,7 +89,7 @@ class MemberBackfill:
         """Return the names of the classes that are not finished."""
         (marks,) = self._engine.get([keys.MEMBER_ID_BACKFILL])
         done = marks.attributes if marks else {}
-        return tuple(name for name in self.classes() if _done_attribute(name) not in done)
+        return tuple(name for name in self.classes() if self._done_attribute(name) not in done)
 
     def run(
         self, class_name: str, members: Iterable[Member], report: ReportProgress = lambda _: None
@@ -95,7 +100,11 @@ class MemberBackfill:
         """
         by_name = {fold_name(member.username): member.id for member in members}
         outcome = MemberBackfillOutcome()
-        listed = chain.from_iterable(self._engine.range(keys.LISTING, keys.listing_partition(class_name)))
+        listed = chain.from_iterable(
+            self._engine.range(
+                keys.LISTING, keys.listing_partition(self._model.classes[class_name].stored_name)
+            )
+        )
         for batch in _in_batches(listed):
             found = self._heads([item.key for item in batch])
             for head in found:
@@ -105,9 +114,15 @@ class MemberBackfill:
             outcome.objects += len(found)
             report(len(found))
         self._engine.commit(
-            _batch([Patch(keys.MEMBER_ID_BACKFILL, NO_EXPECTATION, set={_done_attribute(class_name): True})])
+            _batch(
+                [Patch(keys.MEMBER_ID_BACKFILL, NO_EXPECTATION, set={self._done_attribute(class_name): True})]
+            )
         )
         return outcome
+
+    def _done_attribute(self, class_name: str) -> str:
+        """Return the attribute of the item with finished classes that stands for a class."""
+        return f"class.{self._model.classes[class_name].stored_name}"
 
     def _heads(self, found: Sequence[Key]) -> list[Item]:
         return [
@@ -174,10 +189,6 @@ def _in_batches(each: Iterable[T]) -> Iterator[list[T]]:
     left = iter(each)
     while found := list(islice(left, _BATCH_SIZE)):
         yield found
-
-
-def _done_attribute(class_name: str) -> str:
-    return f"class.{class_name}"
 
 
 def _batch(patches: Sequence[Patch]) -> Batch:

@@ -17,7 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple, Protocol
 
+from stratabase.domain.objects.entity import RoleName
 from stratabase.model.model import Class, Model
+from stratabase.model.stored_names import StoredNames
 from stratabase.store.backfill.required_roles import RoleBackfill
 from stratabase.store.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates, UniqueBackfill
 from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, Item, Key, OutcomeUnknown, Patch
@@ -34,6 +36,7 @@ from stratabase.store.layout import codec, heads, keys
 from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.heads import live_head
+from stratabase.store.name_translation import NameTranslation
 
 MAX_COMMIT_DURATION = 20.0
 """The maximum duration of a commit in seconds, including retries, after which its process gives up."""
@@ -88,15 +91,21 @@ class Reindex:
         local: bool = False,
         max_refused: int = MAX_REFUSED,
     ) -> None:
-        """`ahead`: the model is not served yet, so do not remove entries that only other models need.
+        """`model`: with the names that the methods take and return; the store has the stored names.
+
+        `ahead`: the model is not served yet, so do not remove entries that only other models need.
 
         `local`: the engine is embedded: it checks fences, and commits many objects as fast as one.
         `max_refused`: the maximum number of objects with duplicates to list for each constraint.
         """
         self._engine = engine
-        self._model = model
-        self._associations = Associations(model)
-        self._registry = RegistryCache(engine, model, now=now, associations=self._associations)
+        self._names = StoredNames(model)
+        self._model = stored_model = self._names.stored_model
+        self._associations = Associations(stored_model)
+        self._registry = RegistryCache(engine, stored_model, now=now, associations=self._associations)
+        is_same = self._names.is_identity
+        self._shown = None if is_same else NameTranslation.to_stored(self._names).inverse
+        """The translation from stored names; None if all names are stored as they are."""
         self._now = now
         self._sleep = sleep
         self._ahead = ahead
@@ -106,30 +115,61 @@ class Reindex:
     def unfinished(self, class_names: Iterable[str]) -> dict[str, tuple[RegistryEntry, ...]]:
         """Return the entries to build for each class, without classes that have none."""
         registry = self._registry.update(self._registry.add_missing)
-        found = {name: self._building(registry, name) for name in class_names}
+        found = {
+            name: self._building(registry, self._names.classes[name].stored_name) for name in class_names
+        }
         return {name: built for name, built in found.items() if built}
 
     def run(self, class_name: str, report: ReportProgress = lambda _: None) -> ReindexOutcome:
         """Build all entries of a class; return those that are still not READY, and why."""
-        class_ = self._model.classes[class_name]
-        registry = self._registry.update(lambda registry: self._prepared(registry, class_name))
-        building = self._building(registry, class_name)
+        names = self._names.classes[class_name]
+        stored_name, class_ = names.stored_name, self._model.classes[names.stored_name]
+        registry = self._registry.update(lambda registry: self._prepared(registry, stored_name))
+        building = self._building(registry, stored_name)
         if not building:
-            return ReindexOutcome((), self._registry.unfinished_labels_of(registry, class_))
+            return ReindexOutcome((), self._registry.unfinished_labels_of(registry, class_, names))
         self._wait_until_settled(building)
         found = self._build(class_, building, report)
         registry = self._registry.update(
-            lambda registry: registry.with_finished(class_name, building, found.keys(), self._now())
+            lambda registry: registry.with_finished(stored_name, building, found.keys(), self._now())
         )
-        refused_labels = {entry_label(class_, entry) for entry in found}
+        refused_labels = {entry_label(class_, entry, names) for entry in found}
         interrupted = (
             name
-            for name in self._registry.unfinished_labels_of(registry, class_)
+            for name in self._registry.unfinished_labels_of(registry, class_, names)
             if name not in refused_labels
         )
         duplicates = chain.from_iterable(duplicates.found for duplicates in found.values())
+        shown = tuple(self._with_names(stored_name, duplicate) for duplicate in duplicates)
         more = sum(duplicates.more for duplicates in found.values())
-        return ReindexOutcome(tuple(duplicates), tuple(interrupted), more)
+        return ReindexOutcome(shown, tuple(interrupted), more)
+
+    def count_objects(self, class_name: str) -> int:
+        """Return the number of stored objects of a class."""
+        return count_objects(self._engine, self._names.classes[class_name].stored_name)
+
+    def labels(self, class_name: str, entries: Iterable[RegistryEntry]) -> str:
+        """Return the entries of a class as one text: `@unique(email), @index(name)`."""
+        names = self._names.classes[class_name]
+        class_ = self._model.classes[names.stored_name]
+        return ", ".join(entry_label(class_, entry, names) for entry in entries)
+
+    def required_role(self, entry: RequiredRoleEntry) -> RoleName | None:
+        """Return the role with the key of an entry, as duplicates name it; None if none has one."""
+        role = entry.requirement.key_role
+        return role if role is None or self._shown is None else self._shown.role(role)
+
+    def _with_names(self, stored_name: str, duplicate: Duplicate) -> Duplicate:
+        """Return a duplicate with the names of the model."""
+        if self._shown is None:
+            return duplicate
+        unique = duplicate.unique
+        if isinstance(unique, RoleName):
+            role = self._shown.role(unique)
+            (target,) = duplicate.values.values()
+            return Duplicate(role, {role.role_name: target}, duplicate.ids)
+        values = self._shown.state(stored_name, duplicate.values)
+        return Duplicate(self._shown.directive(stored_name, unique), values, duplicate.ids)
 
     def _building(self, registry: Registry, class_name: str) -> tuple[RegistryEntry, ...]:
         """Return the entries that the model needs for a class and that are not READY."""
@@ -204,6 +244,11 @@ class Reindex:
 
     def _heads(self, found: Sequence[Key]) -> list[Item]:
         return [item for item in map(live_head, self._engine.get(found)) if item is not None]
+
+
+def count_objects(engine: Engine, stored_name: str) -> int:
+    """Return the number of stored objects of a class, by its stored name."""
+    return sum(map(len, engine.range(keys.LISTING, keys.listing_partition(stored_name))))
 
 
 class IndexBackfill:

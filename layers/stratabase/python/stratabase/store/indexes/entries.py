@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 from stratabase.domain.objects.entity import RoleName
 from stratabase.model.model import Index, Unique
+from stratabase.model.stored_names import ClassNames
 from stratabase.store.layout import access_path
 from stratabase.store.layout.access_path import Column
 from stratabase.store.layout.associations import RequiredRoleStorage
@@ -84,17 +85,23 @@ class RequiredRoleEntry(RegistryEntry):
     violated: bool = False
     """Whether a process without this required role has changed the role since the last build began."""
 
-    @property
-    def label(self) -> str:
-        """The name of the entry in messages."""
-        return f"{REQUIRED_ROLE} {self.requirement.role.role_name}"
+    def label(self, names: ClassNames | None = None) -> str:
+        """Return the name of the entry in messages. `names`: the names to show instead of stored ones."""
+        role = self.requirement.role.role_name
+        return f"{REQUIRED_ROLE} {role if names is None else names.from_stored.get(role, role)}"
 
 
-def directive_label(directive: Index | Unique | RoleName) -> str:
-    """Return the label of a directive for messages: `@unique(last_name, first_name)`."""
+def directive_label(directive: Index | Unique | RoleName, names: ClassNames | None = None) -> str:
+    """Return the label of a directive for messages: `@unique(last_name, first_name)`.
+
+    `names`: the names of the class to show instead of the stored names in the directive.
+    """
     if isinstance(directive, RoleName):
         return f"one-to-one role {directive}"
-    return f"@{_DIRECTIVES[type(directive)]}({', '.join(directive.attributes)})"
+    shown = (
+        directive.attributes if names is None else [names.from_stored[name] for name in directive.attributes]
+    )
+    return f"@{_DIRECTIVES[type(directive)]}({', '.join(shown)})"
 
 
 def serialize_entry(entry: RegistryEntry) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import orjson
 
 from stratabase.model.model import Class, Index, Unique
+from stratabase.model.stored_names import ClassNames
 from stratabase.store.engine.port import (
     INDEX_NAMES,
     NOT_EXISTS,
@@ -85,15 +86,20 @@ class Registry:
         found = (entry for entry in self._indexes_and_uniques(class_.name) if is_wanted(class_, entry))
         return tuple(entry for entry in found if entry.state in _UNFINISHED)
 
-    def unfinished_labels(self, class_: Class) -> tuple[str, ...]:
-        """Return labels of the model's indexes and constraints of a class that are not READY."""
+    def unfinished_labels(self, class_: Class, names: ClassNames | None = None) -> tuple[str, ...]:
+        """Return labels of the model's indexes and constraints of a class that are not READY.
+
+        `names`: the names to show instead of stored ones.
+        """
         ready = {
             (entry.directive, entry.columns)
             for entry in self._indexes_and_uniques(class_.name)
             if entry.state is BuildState.READY
         }
         return tuple(
-            directive_label(directive) for key, directive in _wanted(class_).items() if key not in ready
+            directive_label(directive, names)
+            for key, directive in _wanted(class_).items()
+            if key not in ready
         )
 
     def unfinished_roles(self, requirements: Iterable[RequiredRoleStorage]) -> tuple[RequiredRoleEntry, ...]:
@@ -252,11 +258,14 @@ def is_wanted(class_: Class | None, entry: RegistryEntry) -> bool:
     return class_ is not None and (entry.directive, entry.columns) in _wanted(class_)
 
 
-def entry_label(class_: Class, entry: RegistryEntry) -> str:
-    """Return the label of an entry for messages: `@unique(last_name, first_name)`."""
+def entry_label(class_: Class, entry: RegistryEntry, names: ClassNames | None = None) -> str:
+    """Return the label of an entry for messages: `@unique(last_name, first_name)`.
+
+    `names`: the names to show instead of stored ones.
+    """
     if isinstance(entry, RequiredRoleEntry):
-        return entry.label
-    return directive_label(_wanted(class_)[entry.directive, entry.columns])
+        return entry.label(names)
+    return directive_label(_wanted(class_)[entry.directive, entry.columns], names)
 
 
 def unique_of(class_: Class, entry: UniqueEntry) -> Unique:

@@ -21,6 +21,7 @@ from functools import cached_property
 from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
 from stratabase.domain.objects.entity import RoleName
 from stratabase.model.model import Class, Model, Unique
+from stratabase.model.stored_names import ClassNames, StoredNames
 from stratabase.store.engine.port import Batch, Check, Engine, ExpectationFailed, OutcomeUnknown, Put
 from stratabase.store.indexes.entries import BuildState, RequiredRoleEntry, UniqueEntry
 from stratabase.store.indexes.registry import (
@@ -188,19 +189,24 @@ class RegistryCache:
         """Return whether every object of a class has its guard of a uniqueness constraint."""
         return self.registry().is_guarded(class_, unique)
 
-    def unfinished_labels(self) -> tuple[str, ...]:
-        """Return labels of everything that a reindex must build, such as `Employee @unique(email)`."""
-        registry = self.registry()
+    def unfinished_labels(self, names: StoredNames | None = None) -> tuple[str, ...]:
+        """Return labels of everything that a reindex must build, such as `Employee @unique(email)`.
+
+        `names`: the names to show instead of stored ones.
+        """
+        registry, shown = self.registry(), {} if names is None else names.by_stored_name
         return tuple(
-            f"{class_.name} {name}"
+            f"{shown[class_.name].name if shown else class_.name} {label}"
             for class_ in self._stored()
-            for name in self.unfinished_labels_of(registry, class_)
+            for label in self.unfinished_labels_of(registry, class_, shown.get(class_.name))
         )
 
-    def unfinished_labels_of(self, registry: Registry, class_: Class) -> tuple[str, ...]:
+    def unfinished_labels_of(
+        self, registry: Registry, class_: Class, names: ClassNames | None = None
+    ) -> tuple[str, ...]:
         """Return labels of everything that a reindex must build for a class, such as `@unique(email)`."""
         roles = registry.unfinished_roles(self._associations.requirements(class_.name))
-        return (*registry.unfinished_labels(class_), *(one.label for one in roles))
+        return (*registry.unfinished_labels(class_, names), *(one.label(names) for one in roles))
 
     def registry(self) -> Registry:
         """Return the registry, which is at most MAX_AGE seconds old."""

@@ -13,11 +13,10 @@ from typing import Any
 
 import orjson
 
-from stratabase.domain.objects.commit_refusals import TooLarge
+from stratabase.domain.objects.commit_refusals import ObjectTooLarge
 from stratabase.domain.objects.entity import Entity, RoleName, State
 from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
-from stratabase.messages import _
 from stratabase.model.api_names import ID
 from stratabase.model.model import Class, PlatformAttribute
 from stratabase.model.types.identifier import id_timestamp
@@ -56,13 +55,7 @@ def state_text(entity: Entity) -> str:
     }
     text = orjson.dumps(values)
     if len(text) > MAX_STATE_BYTES:
-        message = _(
-            "The {class_name} has {size} bytes. The maximum is {maximum} bytes.",
-            class_name=entity.reference.class_name,
-            size=len(text),
-            maximum=MAX_STATE_BYTES,
-        )
-        raise TooLarge(message, entity.reference)
+        raise ObjectTooLarge(entity.reference, len(text), MAX_STATE_BYTES)
     return text.decode()
 
 

@@ -75,18 +75,12 @@ def pending_entry(pending: PendingFile) -> Item:
 
 def pending_state(pending: PendingFile) -> Mapping[str, Any]:
     """Return the content of an upload's entry."""
-    class_name, attribute = stored_target(pending.target)
     return {
-        _TARGET_CLASS: class_name,
-        _TARGET_ATTRIBUTE: attribute,
+        _TARGET_CLASS: pending.target.class_name,
+        _TARGET_ATTRIBUTE: pending.target.attribute,
         "member": pending.member_id,
         **pending.file.stored(),
     }
-
-
-def stored_target(target: FileTarget) -> tuple[str, str]:
-    """Return the names under which the ledger stores the class and the attribute of an upload."""
-    return target.class_name, target.attribute
 
 
 def read_pending(item: Item | None) -> PendingFile | None:

@@ -6,7 +6,7 @@
 - `selectivity`: an estimate of the share of objects that match.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -171,6 +171,13 @@ def _prefix(operand: str) -> ColumnRanges:
     return (ColumnRange(low, prefix_end(low)),)
 
 
+def _several_ranges(operand: Sequence[Any], text_of: _TextOf) -> ColumnRanges:
+    return tuple(
+        ColumnRange(value_text(text_of(first)), prefix_end(value_text(text_of(last))))
+        for first, last in zip(operand[::2], operand[1::2], strict=True)
+    )
+
+
 _RANGES_BY_OPERATOR: Mapping[Operator, Callable[[Any, _TextOf], ColumnRanges]] = {
     Operator.EQ: lambda operand, text_of: _single_values([operand], text_of),
     Operator.IN: _single_values,
@@ -183,6 +190,7 @@ _RANGES_BY_OPERATOR: Mapping[Operator, Callable[[Any, _TextOf], ColumnRanges]] =
     ),
     Operator.GTE: lambda operand, text_of: (ColumnRange(value_text(text_of(operand)), ABOVE_NOT_NULL),),
     Operator.STARTS_WITH: lambda operand, _: _prefix(operand),
+    Operator.WITHIN: _several_ranges,
 }
 """By operator that an index can serve: from the operand and the encoder of index texts to the ranges."""
 
@@ -226,5 +234,6 @@ _SHARES: Mapping[Operator, Callable[[Any, int], float]] = {
     Operator.NULL: lambda operand, _: _NULL_SHARE if operand else 1 - _NULL_SHARE,
     Operator.NOT_NULL: lambda operand, _: 1 - _NULL_SHARE if operand else _NULL_SHARE,
     Operator.STARTS_WITH: lambda operand, _: _PREFIX_SHARE if operand else 1.0,
+    Operator.WITHIN: lambda operand, distinct: min(1.0, len(operand) / 2 / distinct),
 }
 """By operator: from the operand and the number of distinct values to the assumed share of matches."""

@@ -15,6 +15,7 @@ from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.model.model import Class, ClassKind, Model, Role
+from stratabase.model.stored_names import StoredNames
 from stratabase.store.engine.parallel import ParallelMap
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import codec, keys, links
@@ -39,9 +40,13 @@ class RequiredValues:
     """A report on the objects in a store that lack required attributes or roles of a model."""
 
     def __init__(self, engine: Engine, model: Model, parallel_map: ParallelMap) -> None:
-        """`parallel_map`: runs reads of several ranges, possibly in parallel."""
+        """`model`: with the names that the report has.
+
+        `parallel_map`: runs reads of several ranges, possibly in parallel.
+        """
         self._engine = engine
-        self._model = model
+        self._names = StoredNames(model)
+        self._model = self._names.stored_model
         self._parallel_map = parallel_map
         self._ids = cache(self._read_ids)
         self._led_to = cache(self._read_led_to)
@@ -49,8 +54,9 @@ class RequiredValues:
     def missing_values(self) -> Iterator[MissingValues]:
         """Yield the required attributes and roles that some objects lack, class by class."""
         for class_ in self._model.classes.values():
-            if class_.is_stored:
-                yield from self._of_class(class_)
+            names = self._names.by_stored_name[class_.name]
+            for found in self._of_class(class_) if class_.is_stored else ():
+                yield found._replace(class_name=names.name, name=names.from_stored[found.name])
 
     def _of_class(self, class_: Class) -> Iterator[MissingValues]:
         attributes = class_.required_attributes

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import NamedTuple
 
-from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.objects.commit_refusals import SerialsContended
 from stratabase.domain.objects.serials import SerialName
-from stratabase.messages import _, and_list
 from stratabase.store.engine.port import (
     Batch,
     Condition,
@@ -73,10 +72,7 @@ class SerialCounters:
             claim = self._claim(wanted)
             if self._try_commit(claim):
                 return claim.numbers()
-        names = and_list(f"{name.class_name}.{name.attribute}" for name in wanted)
-        raise Unavailable(
-            _("Concurrent writes took the next numbers for {attributes}. Try again.", attributes=names)
-        )
+        raise SerialsContended([*wanted])
 
     def _read_counters(self, names: Sequence[SerialName]) -> None:
         if names:

@@ -22,11 +22,11 @@ from typing import NamedTuple
 from stratabase import waiting
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.change import Change, Restoration
-from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
-from stratabase.domain.objects.entity import Reference, describe_object
+from stratabase.domain.objects.commit_refusals import BeingRestored, Conflict, TooLarge
+from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import whole_of
-from stratabase.messages import _, ngettext
+from stratabase.messages import ngettext
 from stratabase.store.engine.port import (
     MAX_ACTIONS,
     NOT_EXISTS,
@@ -222,8 +222,7 @@ def _fitting(transaction: WriteTransaction) -> int:
 def check_finished(ledger: Item | None, now: Instant) -> None:
     """Raise Unavailable if a ledger belongs to a running restoration."""
     if ledger is not None and ledgers.is_running(ledger, now):
-        named = describe_object(Reference(*keys.ledger_of(ledger.key)))
-        raise Unavailable(_("Another request is restoring {object}. Try again in a moment.", object=named), 5)
+        raise BeingRestored(keys.ledger_of(ledger.key))
 
 
 def stop_restoration(engine: Engine, ledger: Item, commit_id: str) -> bool:

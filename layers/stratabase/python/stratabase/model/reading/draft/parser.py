@@ -63,7 +63,13 @@ class _Parser:
         self._definitions = tuple(one for one in document.definitions if not language().has(one))
         self._objects = self._definitions_of(ObjectTypeDefinitionNode)
         self._enums = self._definitions_of(EnumTypeDefinitionNode)
-        own_types = {name: EnumType(name, parse_enum(node).values) for name, node in self._enums.items()}
+        self._renamed_values = {name: self._read_renamed_values(node) for name, node in self._enums.items()}
+        enumerations = {
+            name: parse_enum(node, self._renamed_values[name]) for name, node in self._enums.items()
+        }
+        own_types = {
+            name: EnumType(name, each.values, each.renamed_from) for name, each in enumerations.items()
+        }
         self._types = {**own_types, **TYPES}
 
     def _definitions_of(self, type_: type[N]) -> dict[str, N]:
@@ -84,7 +90,7 @@ class _Parser:
             types=self._types,
             classes={name: self._class(node) for name, node in self._objects.items()},
             enumerations=self._enums,
-            renamed_values={name: self._renamed_values(node) for name, node in self._enums.items()},
+            renamed_values=self._renamed_values,
             unparsed=self._document.unparsed,
             schema_unparsed=self._document.schema_unparsed,
         )
@@ -115,7 +121,7 @@ class _Parser:
             target_class=word if word in self._objects and word not in self._types else None,
         )
 
-    def _renamed_values(self, node: EnumTypeDefinitionNode) -> dict[str, DirectiveUse]:
+    def _read_renamed_values(self, node: EnumTypeDefinitionNode) -> dict[str, DirectiveUse]:
         """Return the valid `@renamed` of each value of an enum. Add the errors of other directives."""
         self._uses(node.directives or (), "an enum")
         return {

@@ -1,0 +1,87 @@
+"""The introspection of schemas, as the GraphQL specification of September 2025 defines it.
+
+graphql-core already has what drafts of the next specification propose: directives on directive definitions,
+deprecated directives, and directives on the variables of fragments. Clients of the current specification
+refuse a schema with locations that they don't know, so the types below leave the proposals out.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphql import (
+    DirectiveLocation,
+    GraphQLDirective,
+    GraphQLEnumType,
+    GraphQLField,
+    GraphQLList,
+    GraphQLNamedType,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    SchemaMetaFieldDef,
+    introspection_types,
+    specified_directives,
+)
+
+_PROPOSED_LOCATIONS = frozenset(
+    {DirectiveLocation.DIRECTIVE_DEFINITION, DirectiveLocation.FRAGMENT_VARIABLE_DEFINITION}
+)
+_PROPOSED_FIELDS = frozenset({"isDeprecated", "deprecationReason"})
+"""The fields of `__Directive` that the specification does not have."""
+
+
+class _LocationType(GraphQLEnumType):
+    """`__DirectiveLocation`."""
+
+    reserved_types: Mapping[str, GraphQLNamedType] = {}
+    """Empty, because graphql-core reserves the names of its own introspection types."""
+
+
+class _ObjectType(GraphQLObjectType):
+    """`__Schema` or `__Directive`."""
+
+    reserved_types: Mapping[str, GraphQLNamedType] = {}
+
+
+def _specified(directive: GraphQLDirective) -> GraphQLDirective:
+    """Return a directive of graphql-core at the locations of the specification."""
+    kwargs: dict[str, Any] = {**directive.to_kwargs()}
+    locations = [each for each in directive.locations if each not in _PROPOSED_LOCATIONS]
+    return GraphQLDirective(**{**kwargs, "locations": locations})
+
+
+def _location_type() -> GraphQLEnumType:
+    proposed: Any = introspection_types["__DirectiveLocation"]
+    values = {
+        name: value for name, value in proposed.values.items() if value.value not in _PROPOSED_LOCATIONS
+    }
+    return _LocationType(proposed.name, values, description=proposed.description)
+
+
+def _list_of(type_: GraphQLNamedType, proposed: GraphQLField) -> GraphQLField:
+    """Return a field without arguments, whose value is a list of a type, with the resolver of another."""
+    list_: Any = GraphQLNonNull(GraphQLList(GraphQLNonNull(type_)))
+    return GraphQLField(list_, resolve=proposed.resolve, description=proposed.description)
+
+
+def _object_type(name: str, replaced: str, by: GraphQLNamedType) -> GraphQLObjectType:
+    """Return the introspection type of a name. Its field `replaced` has lists of the type `by`."""
+    proposed: Any = introspection_types[name]
+    fields = {each: field for each, field in proposed.fields.items() if each not in _PROPOSED_FIELDS}
+    fields[replaced] = _list_of(by, fields[replaced])
+    return _ObjectType(name, fields, description=proposed.description)
+
+
+_LOCATION = _location_type()
+_DIRECTIVE = _object_type("__Directive", "locations", _LOCATION)
+_SCHEMA = _object_type("__Schema", "directives", _DIRECTIVE)
+
+DIRECTIVES = tuple(_specified(each) for each in specified_directives)
+"""The directives of every generated schema."""
+INTROSPECTION_TYPES: dict[str, GraphQLNamedType] = {
+    type_.name: type_ for type_ in (_SCHEMA, _DIRECTIVE, _LOCATION)
+}
+"""The types that replace those of graphql-core, by name."""
+SCHEMA_FIELD = GraphQLField(
+    GraphQLNonNull(_SCHEMA), resolve=SchemaMetaFieldDef.resolve, description=SchemaMetaFieldDef.description
+)
+"""The field `__schema` of the type `Query`."""

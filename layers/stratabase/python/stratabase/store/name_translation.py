@@ -1,0 +1,352 @@
+"""Translates what crosses the boundary of the store: from the names of a model to stored names, or back.
+
+Both directions are the same work with other tables, so there is one class for them. Each class of the model
+has one table, and what has the same name on both sides is passed on as it is.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
+
+from stratabase.domain.files.pending_file import FileTarget
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
+from stratabase.domain.objects.change import (
+    Change,
+    Creation,
+    Deletion,
+    Effect,
+    LinkCreation,
+    LinkDeletion,
+    Modification,
+    ObjectCheck,
+    Restoration,
+    Tombstone,
+)
+from stratabase.domain.objects.commit_refusals import (
+    AlreadyAssociated,
+    BeingRestored,
+    IntegrityViolation,
+    LockedByOthers,
+    LockRefused,
+    ObjectTooLarge,
+    RequiredRoleEmpty,
+    RoleNotBuilt,
+    RoleViolation,
+    SerialsContended,
+    SizeCause,
+    TargetNotFound,
+    TooLarge,
+    UniqueNotBuilt,
+    UniqueViolation,
+)
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
+from stratabase.domain.objects.serials import SerialName
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, FlagFilter, Not, Or
+from stratabase.domain.query.order import Order, OrderTerm, Position
+from stratabase.domain.query.page import Page, Query
+from stratabase.expressions.environment import Environment
+from stratabase.expressions.expression import Expression
+from stratabase.model.model import Index, Unique
+from stratabase.model.stored_names import StoredNames
+from stratabase.model.types.renames import Renames
+from stratabase.model.types.storage import Stored
+
+_Directive = TypeVar("_Directive", Index, Unique)
+_NOTHING: Mapping[str, str] = {}
+
+
+class _ClassTable(NamedTuple):
+    """The names of one class. The keys are names on this side, the values are names on the other side."""
+
+    keys: Mapping[str, str]
+    """The attributes and roles that have another name on the other side."""
+    values: Mapping[str, Mapping[str, str]]
+    """By attribute: the values of its enum that have another name on the other side."""
+
+
+class NameTranslation:
+    """One direction of the translation. `inverse` is the other one."""
+
+    def __init__(
+        self, classes: Mapping[str, str], tables: Mapping[str, _ClassTable], inverse: "NameTranslation | None"
+    ) -> None:
+        """`classes`: the classes that have another name on the other side. `tables`: by class."""
+        self._classes = classes
+        self._tables = tables
+        self._inverse = inverse
+
+    @classmethod
+    def to_stored(cls, names: StoredNames) -> "NameTranslation":
+        """Return the translation from the names of a model to its stored names."""
+        classes = Renames({name: each.stored_name for name, each in names.classes.items()})
+        outward = cls(
+            classes.from_stored,
+            {
+                each.stored_name: _ClassTable(
+                    each.renames.from_stored,
+                    {each.to_stored[name]: one.from_stored for name, one in each.renamed_values.items()},
+                )
+                for each in names.classes.values()
+            },
+            None,
+        )
+        inward = cls(
+            classes.to_stored,
+            {
+                each.name: _ClassTable(
+                    each.renames.to_stored,
+                    {name: one.to_stored for name, one in each.renamed_values.items()},
+                )
+                for each in names.classes.values()
+            },
+            outward,
+        )
+        outward._inverse = inward
+        return inward
+
+    @property
+    def inverse(self) -> "NameTranslation":
+        """The translation in the other direction."""
+        assert self._inverse is not None
+        return self._inverse
+
+    # Names.
+
+    def class_name(self, name: str) -> str:
+        """Translate the name of a class."""
+        return self._classes.get(name, name)
+
+    def field(self, class_name: str, name: str) -> str:
+        """Translate the name of an attribute or role. `class_name`: on this side."""
+        table = self._tables.get(class_name)
+        return name if table is None else table.keys.get(name, name)
+
+    def _fields(self, class_name: str, names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(self.field(class_name, name) for name in names)
+
+    def reference(self, reference: Reference) -> Reference:
+        """Translate the reference of an object."""
+        name = self._classes.get(reference.class_name)
+        return reference if name is None else Reference(name, reference.id)
+
+    def role(self, role: RoleName) -> RoleName:
+        """Translate the name of a role."""
+        return RoleName(self.class_name(role.class_name), self.field(role.class_name, role.role_name))
+
+    def serial(self, serial: SerialName) -> SerialName:
+        """Translate the name of a Serial attribute."""
+        return SerialName(self.class_name(serial.class_name), self.field(serial.class_name, serial.attribute))
+
+    def target(self, target: FileTarget) -> FileTarget:
+        """Translate the attribute that a file is for."""
+        return FileTarget(self.class_name(target.class_name), self.field(target.class_name, target.attribute))
+
+    def directive(self, class_name: str, directive: _Directive) -> _Directive:
+        """Translate a uniqueness constraint or an index."""
+        return type(directive)(self._fields(class_name, directive.attributes))
+
+    # Objects.
+
+    def value(self, class_name: str, attribute: str, value: Stored) -> Stored:
+        """Translate a value of an attribute, which changes only values of renamed enum values."""
+        table = self._tables.get(class_name)
+        values = None if table is None else table.values.get(attribute)
+        return values.get(value, value) if values is not None and isinstance(value, str) else value
+
+    def state(self, class_name: str, state: State) -> State:
+        """Translate a state. What is no attribute or role, such as `_id` and flags, keeps its key."""
+        table = self._tables.get(class_name)
+        if table is None or not (table.keys or table.values):
+            return state
+        keys = table.keys
+        result = {keys.get(name, name): value for name, value in state.items()}
+        for name, values in table.values.items():
+            value = state.get(name)
+            if isinstance(value, str) and value in values:
+                result[keys.get(name, name)] = values[value]
+        return result
+
+    def entity(self, entity: Entity) -> Entity:
+        """Translate an object."""
+        return Entity(
+            self.reference(entity.reference),
+            self.state(entity.reference.class_name, entity.state),
+            entity.commit_ids,
+            {self.role(role): number for role, number in entity.counts.items()},
+            entity.linked,
+            entity.start,
+            entity.end,
+            entity.previous,
+            entity.lock,
+            entity.part_lock,
+        )
+
+    def entity_or_none(self, entity: Entity | None) -> Entity | None:
+        """Translate an object, if there is one."""
+        return None if entity is None else self.entity(entity)
+
+    def moment(self, moment: Moment) -> Moment:
+        """Translate an object and an instant."""
+        return Moment(self.reference(moment.reference), moment.at)
+
+    def tombstone(self, tombstone: Tombstone | None) -> Tombstone | None:
+        """Translate a tombstone, if there is one."""
+        return None if tombstone is None else self.present_tombstone(tombstone)
+
+    def present_tombstone(self, tombstone: Tombstone) -> Tombstone:
+        """Translate a tombstone."""
+        return tombstone._replace(reference=self.reference(tombstone.reference))
+
+    # Changes.
+
+    def change(self, change: Change) -> Change:
+        """Translate a change with all its effects."""
+        root = None if change.root is None else self.reference(change.root)
+        return replace(change, effects=tuple(map(self._effect, change.effects)), root=root)
+
+    def _effect(self, effect: Effect) -> Effect:
+        return _EFFECTS[type(effect)](self, effect)
+
+    # Queries.
+
+    def query(self, query: Query) -> Query:
+        """Translate a query. An expression in its filter evaluates states with the names of this side."""
+        name, start = query.class_name, query.window.start
+        terms = tuple(
+            OrderTerm(self.field(name, term.attribute), term.descending) for term in query.order.terms
+        )
+        if start is not None:
+            pairs = zip(query.order.terms, start.values, strict=False)
+            start = Position(tuple(self.value(name, term.attribute, value) for term, value in pairs))
+        return replace(
+            query,
+            class_name=self.class_name(name),
+            order=Order(terms),
+            filter=None if query.filter is None else self.filter(name, query.filter),
+            window=replace(query.window, start=start),
+        )
+
+    def filter(self, class_name: str, filter_: Filter) -> Filter:
+        """Translate a filter on objects of a class."""
+        return _FILTERS[type(filter_)](self, class_name, filter_)
+
+    def expression(self, class_name: str, expression: Expression) -> Expression:
+        """Return an expression that reads states of the other side as those of this side."""
+        read, evaluator = self.inverse.state, expression.evaluator
+        other_class = self.class_name(class_name)
+
+        def evaluate(environment: Environment) -> Any:
+            values = read(other_class, environment.values)
+            return evaluator(Environment(values, environment.context, environment.related))
+
+        paths = frozenset((self.field(class_name, first), *rest) for first, *rest in expression.paths)
+        return replace(expression, paths=paths, evaluator=evaluate)
+
+    def derive(self, derive: Derive) -> Derive:
+        """Return a function that takes and returns objects of the other side."""
+        back = self.inverse
+
+        def derive_translated(entities: Sequence[Entity]) -> Sequence[Entity]:
+            return list(map(self.entity, derive(list(map(back.entity, entities)))))
+
+        return derive_translated
+
+    def page(self, page: Page) -> Page:
+        """Translate the objects of a page."""
+        return replace(page, items=tuple(map(self.entity, page.items)))
+
+    # Refusals.
+
+    def refusal(self, refusal: Exception) -> Exception:
+        """Return a refusal of the store, translated. All others are returned as they are."""
+        translate = _REFUSALS.get(type(refusal))
+        return refusal if translate is None else translate(self, refusal)
+
+    def violation(self, violation: RoleViolation) -> RoleViolation:
+        """Translate the violation of a role."""
+        return _VIOLATIONS[type(violation)](self, violation)
+
+    def uniques(self, violations: Sequence[tuple[Reference, Unique]]) -> tuple[tuple[Reference, Unique], ...]:
+        """Translate objects with uniqueness constraints of their classes."""
+        return tuple(
+            (self.reference(reference), self.directive(reference.class_name, unique))
+            for reference, unique in violations
+        )
+
+    def too_large(self, refusal: TooLarge) -> TooLarge:
+        """Translate the refusal of a large change, whose message has no names."""
+        reference = None if refusal.reference is None else self.reference(refusal.reference)
+        cause = refusal.cause and SizeCause(self.role(refusal.cause.role), refusal.cause.max_links)
+        return TooLarge(refusal.message, reference, cause=cause)
+
+    def budget(self, refusal: ReadBudgetExceeded) -> ReadBudgetExceeded:
+        """Translate the refusal of an expensive query, with its hint."""
+        name, hint = refusal.class_name, refusal.hint
+        index, derived = self._fields(name, hint.index), self._fields(name, hint.derived)
+        return ReadBudgetExceeded(
+            self.class_name(name), refusal.objects_read, replace(hint, index=index, derived=derived)
+        )
+
+
+_T = NameTranslation
+_EFFECTS: Mapping[type[Any], Callable[[_T, Any], Effect]] = {
+    Creation: lambda names, each: Creation(names.entity(each.after)),
+    Modification: lambda names, each: Modification(names.entity(each.before), names.entity(each.after)),
+    Deletion: lambda names, each: Deletion(names.entity(each.before), names.tombstone(each.withdrawn)),
+    Restoration: lambda names, each: Restoration(
+        names.present_tombstone(each.tombstone), names.entity(each.after)
+    ),
+    ObjectCheck: lambda names, each: ObjectCheck(names.entity(each.before), each.unchanged),
+    LinkCreation: lambda names, each: LinkCreation(names.role(each.role), each.owner, each.other),
+    LinkDeletion: lambda names, each: LinkDeletion(names.role(each.role), each.owner, each.other),
+}
+
+
+def _comparison(names: _T, class_name: str, comparison: Comparison) -> Comparison:
+    attribute, operand = comparison.attribute, comparison.operand
+    translated = (
+        tuple(names.value(class_name, attribute, each) for each in operand)
+        if isinstance(operand, tuple)
+        else names.value(class_name, attribute, operand)
+    )
+    return Comparison(names.field(class_name, attribute), comparison.operator, translated)
+
+
+_FILTERS: Mapping[type[Any], Callable[[_T, str, Any], Filter]] = {
+    Comparison: _comparison,
+    And: lambda names, name, each: And(tuple(names.filter(name, part) for part in each.parts)),
+    Or: lambda names, name, each: Or(tuple(names.filter(name, part) for part in each.parts)),
+    Not: lambda names, name, each: Not(names.filter(name, each.part)),
+    ExpressionFilter: lambda names, name, each: ExpressionFilter(
+        names.expression(name, each.expression), each.evaluation
+    ),
+    FlagFilter: lambda _names, _name, each: each,
+}
+_VIOLATIONS: Mapping[type[Any], Callable[[_T, Any], RoleViolation]] = {
+    TargetNotFound: lambda names, each: TargetNotFound(names.reference(each.reference)),
+    RequiredRoleEmpty: lambda names, each: RequiredRoleEmpty(
+        names.reference(each.reference), names.role(each.role)
+    ),
+    AlreadyAssociated: lambda names, each: AlreadyAssociated(names.role(each.role), each.target),
+    RoleNotBuilt: lambda names, each: RoleNotBuilt(names.reference(each.reference), names.role(each.role)),
+}
+_REFUSALS: Mapping[type[Any], Callable[[_T, Any], Exception]] = {
+    UniqueViolation: lambda names, each: UniqueViolation(names.uniques(each.violations)),
+    UniqueNotBuilt: lambda names, each: UniqueNotBuilt(names.uniques(each.unbuilt)),
+    LockedByOthers: lambda names, each: LockedByOthers(
+        [(names.reference(reference), lock) for reference, lock in each.locks]
+    ),
+    IntegrityViolation: lambda names, each: IntegrityViolation([*map(names.violation, each.violations)]),
+    TooLarge: _T.too_large,
+    ObjectTooLarge: lambda names, each: ObjectTooLarge(
+        names.reference(each.reference), each.size, each.maximum
+    ),
+    LockRefused: lambda names, each: LockRefused(
+        [(names.reference(reference), lock) for reference, lock in each.locks],
+        map(names.reference, each.missing),
+    ),
+    ReadBudgetExceeded: _T.budget,
+    SerialsContended: lambda names, each: SerialsContended([*map(names.serial, each.serials)]),
+    BeingRestored: lambda names, each: BeingRestored(names.reference(each.reference)),
+}

@@ -1,0 +1,217 @@
+"""The repository of a model with renamed classes, attributes, roles or enum values.
+
+The store knows only stored names. This repository has the interface of `Repository` with the names of the
+model. It translates all that comes in and goes out, so that no other code ever sees a stored name.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from stratabase.domain.issues.refusals import Refusal
+from stratabase.domain.objects.change import Change, Tombstone
+from stratabase.domain.objects.commit_refusals import CommitRefusal
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.lock import Lock
+from stratabase.domain.objects.serials import SerialName
+from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.id_range import ALL_IDS, IdRange
+from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.model.model import Model, Unique
+from stratabase.model.stored_names import StoredNames
+from stratabase.store.engine.parallel import ParallelMap, sequential_map
+from stratabase.store.engine.port import Engine
+from stratabase.store.name_translation import NameTranslation
+from stratabase.store.read.context import system_now
+from stratabase.store.repository import Repository
+from stratabase.store.write.cleanup import CleanupSteps
+
+
+class RenamedRepository:
+    """The objects of a model in an engine, which has them under other names.
+
+    Implements the port `operations.ports.EntityRepository`, which says what each method promises.
+    """
+
+    def __init__(self, repository: Repository, names: StoredNames) -> None:
+        """`repository`: of the stored model."""
+        self._repository = repository
+        self._names = names
+        self._in = NameTranslation.to_stored(names)
+        self._out = self._in.inverse
+
+    @contextmanager
+    def _translated_refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except (CommitRefusal, Refusal) as refusal:
+            translated = self._out.refusal(refusal)
+            if translated is refusal:
+                raise
+            raise translated from refusal
+
+    def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
+        """Return objects in the order of their references, None for a missing object."""
+        with self._translated_refusals():
+            found = self._repository.read([*map(self._in.reference, references)], budget)
+        return [*map(self._out.entity_or_none, found)]
+
+    def as_of(self, moments: Sequence[Moment], budget: ReadBudget | None = None) -> list[Entity | None]:
+        """Return objects as they were at instants, in the order of `moments`."""
+        with self._translated_refusals():
+            found = self._repository.as_of([*map(self._in.moment, moments)], budget)
+        return [*map(self._out.entity_or_none, found)]
+
+    def versions(  # noqa: PLR0913 - the signature of the port
+        self,
+        reference: Reference,
+        since: Instant | None = None,
+        until: Instant | None = None,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+        budget: ReadBudget | None = None,
+    ) -> Iterator[Entity]:
+        """Yield the versions of an object in the order of their starts."""
+        with self._translated_refusals():
+            yield from map(
+                self._out.entity,
+                self._repository.versions(
+                    self._in.reference(reference),
+                    since,
+                    until,
+                    backward=backward,
+                    limit=limit,
+                    budget=budget,
+                ),
+            )
+
+    def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
+        """Return the tombstones of deleted objects, None for other objects."""
+        found = self._repository.tombstones([*map(self._in.reference, references)])
+        return [*map(self._out.tombstone, found)]
+
+    def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
+        """Return the instants at which objects were deleted whose purge is not finished; None for others."""
+        return self._repository.pending_purges([*map(self._in.reference, references)])
+
+    def finish_cleanup(self, references: Sequence[Reference]) -> bool:
+        """Run the pending cleanup of objects for a few seconds; return whether there was any."""
+        with self._translated_refusals():
+            return self._repository.finish_cleanup([*map(self._in.reference, references)])
+
+    def linked(
+        self,
+        role: RoleName,
+        ids: Sequence[str],
+        id_range: IdRange = ALL_IDS,
+        *,
+        at: Sequence[Instant] | None = None,
+        budget: ReadBudget | None = None,
+    ) -> list[tuple[str, ...]]:
+        """Return the ids of the objects that a role refers to, as one tuple for each owner."""
+        with self._translated_refusals():
+            return self._repository.linked(self._in.role(role), ids, id_range, at=at, budget=budget)
+
+    def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
+        """Return the ids of at most `limit` objects that refer to an object by a required foreign key."""
+        return self._repository.referrers(self._in.role(role), id_, limit)
+
+    def are_linked(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+        """Return for each pair of ids (owner, target) whether the owner has a link to the target."""
+        return self._repository.are_linked(self._in.role(role), pairs)
+
+    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
+        """Return a page of the objects of a class."""
+        stored_derive = None if derive is None else self._in.derive(derive)
+        with self._translated_refusals():
+            return self._out.page(self._repository.page(self._in.query(query), budget, stored_derive))
+
+    def find_by_unique(
+        self, class_name: str, unique: Unique, values: State, budget: ReadBudget
+    ) -> Entity | None:
+        """Return the object that has unique values, None if there is none."""
+        translate = self._in
+        with self._translated_refusals():
+            found = self._repository.find_by_unique(
+                translate.class_name(class_name),
+                translate.directive(class_name, unique),
+                translate.state(class_name, values),
+                budget,
+            )
+        return self._out.entity_or_none(found)
+
+    def unbuilt(self) -> tuple[str, ...]:
+        """Return descriptions of what a reindex must build, such as `Employee @unique(email)`."""
+        return self._repository.unbuilt(self._names)
+
+    def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
+        """Return new numbers of Serial attributes, as many as `wanted` says for each attribute."""
+        with self._translated_refusals():
+            found = self._repository.next_serials({self._in.serial(name): wanted[name] for name in wanted})
+        return {self._out.serial(name): numbers for name, numbers in found.items()}
+
+    def dry_run(self, change: Change) -> None:
+        """Raise the exception that `commit` would raise now, and write nothing."""
+        with self._translated_refusals():
+            self._repository.dry_run(self._in.change(change))
+
+    def commit(self, change: Change) -> None:
+        """Commit all of a change or nothing."""
+        with self._translated_refusals():
+            self._repository.commit(self._in.change(change))
+
+    def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
+        """Lock all of these objects or none."""
+        with self._translated_refusals():
+            self._repository.lock(commit_id, [*map(self._in.reference, references)], lock, now)
+
+    def unlock(
+        self,
+        commit_id: str,
+        references: Sequence[Reference],
+        member_id: str,
+        now: Instant,
+        *,
+        anybodys: bool = False,
+    ) -> None:
+        """Remove a member's locks from objects, or all locks if `anybodys`."""
+        stored = [*map(self._in.reference, references)]
+        with self._translated_refusals():
+            self._repository.unlock(commit_id, stored, member_id, now, anybodys=anybodys)
+
+    def checkpoint(self, work: str) -> str | None:
+        """Return the position at which a long task stopped, None if it has not started."""
+        return self._repository.checkpoint(work)
+
+    def set_checkpoint(self, work: str, at: str | None) -> None:
+        """Store the position at which a long task stopped; None removes it. Raises Unavailable."""
+        self._repository.set_checkpoint(work, at)
+
+    def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
+        """Pass the cleanup that `commit` has no time for to `take`. Without this call, a sweep does it."""
+        self._repository.hand_over_cleanup(take)
+
+    def sweep_steps(self) -> CleanupSteps:
+        """Return the steps that finish all pending cleanup of the store. The steps raise Unavailable."""
+        return self._repository.sweep_steps()
+
+    def sweep(self) -> None:
+        """Finish all pending cleanup of the store. Raises Unavailable."""
+        self._repository.sweep()
+
+
+def open_repository(
+    engine: Engine,
+    model: Model,
+    parallel_map: ParallelMap = sequential_map,
+    now: Callable[[], Instant] = system_now,
+) -> Repository | RenamedRepository:
+    """Return the repository of the objects of a model. The arguments are those of `Repository`.
+
+    A model without renames needs no translation.
+    """
+    names = StoredNames(model)
+    repository = Repository(engine, names.stored_model, parallel_map, now)
+    return repository if names.is_identity else RenamedRepository(repository, names)
