@@ -7,10 +7,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.cli.main import main
-from stratabase.domain.objects.instant import format_instant
-from stratabase.store.backfill.drop import count_holders
-from stratabase.store.backfill.dropped_name import returned_names
-from stratabase.store.catalog.catalog_store import CatalogStore, ServedModel
+from stratabase.store.catalog.catalog_store import CatalogStore, ServedNames
 from stratabase.store.engine.port import Item
 from stratabase.store.read.context import system_now
 from tests import ministack
@@ -278,24 +275,26 @@ def test_a_name_from_before_the_catalog_is_dropped_on_request(local: Company) ->
     assert SECRET not in texts(local.items())
 
 
-def test_an_attribute_that_comes_back_shows_its_values_again_until_it_is_dropped(local: Company) -> None:
+def test_an_attribute_that_comes_back_shows_its_values_again_until_it_is_dropped(
+    local: Company, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     local.serves(WITH)
     local.ask(f'Employee___create(data: {{nickname: "{SECRET}"}}) {{ _id }}')
-    for model, is_taken_again in ((WITH, False), (NO_NICKNAME, False), (WITH, True)):
+    for model in (WITH, NO_NICKNAME):
         local.serves(model)
         instance = local.instance()
-        served = ServedModel(instance.engine, instance.model, system_now)
-        served.begin()
-        again = CatalogStore(instance.engine).read().taken_again(served.names)
-        assert [str(name) for name in again] == ["Employee.nickname"] * is_taken_again
-        returned = returned_names(CatalogStore(instance.engine).read(), instance.model)
-        counted = count_holders(instance.engine, [each.erasure for each in returned])
-        assert [each.describe(counted[each.erasure.label]) for each in returned] == [
-            f"1 object still holds a value of the attribute removed on {format_instant(each.removed)[:10]}"
-            for each in returned
-        ]
-        assert len(returned) == is_taken_again
+        ServedNames(instance.engine, instance.model, system_now).begin()
         instance.close()
+    (tmp_path / "old.graphql").write_text(NO_NICKNAME)
+    (tmp_path / "new.graphql").write_text(WITH)
+    assert (
+        main(["model", "diff", str(tmp_path / "old.graphql"), str(tmp_path / "new.graphql"), "--data"]) == 1
+    )
+    output = capsys.readouterr().out
+    assert "attribute Employee.nickname: comes back" in output
+    assert "The store still has what was stored under the attribute that was removed on 20" in output
+    assert "1 of 1 Employee object still have a value" in output
+    local.serves(WITH)
     instance = local.instance()
     page = response_to(instance, "Employee___getPage { items { nickname } }", "query")
     assert page["data"]["Employee___getPage"]["items"] == [{"nickname": SECRET}]

@@ -47,11 +47,36 @@ def test_a_changed_model_is_served_and_its_differences_are_shown(
     project.edit(project.model, "name: String!", "name: String!  nickname: String")
 
     terminal.wait_for(r"^Changed: layers/model/model.graphql$")
-    terminal.wait_for(r"^\+ Pet\.nickname: String$")
+    terminal.wait_for(r"^  Safe: Pet\.nickname: String added$")
     terminal.wait_for("Serving the new version")
     assert "nickname" in terminal.get()
     assert terminal.end() == 0
     assert sum(line.startswith("Changed: ") for line in terminal.printed) == 1
+
+
+def test_a_decision_is_reported_with_the_number_of_objects_on_a_change_and_on_a_start(
+    terminal: Terminal, project: Project
+) -> None:
+    """The counts follow while the new model serves. The next start compares with what served last."""
+    terminal.started()
+    project.edit(project.model, "name: String!", "name: String!  nickname: String")
+    terminal.wait_for("Serving the new version")
+
+    project.edit(project.model, "nickname: String", "nick: String")
+
+    terminal.wait_for(r"^  Safe: Pet\.nick: String added$")
+    terminal.wait_for(r"^  Needs a decision: Pet\.nickname: removed, or renamed to nick\?$")
+    terminal.wait_for(r'If it is nick now, write `nick: String @renamed\(from: "nickname"\)`')
+    terminal.wait_for("stratabase model diff --previous --data$")
+    terminal.wait_for("Serving the new version")
+    terminal.wait_for(r"Pet\.nickname: removed, or renamed to nick\?\. 0 of 0 Pet objects have a value\.$")
+    assert terminal.end() == 0
+
+    project.edit(project.model, "  nick: String", "")
+    for again in serving(project):
+        again.wait_for(r"^  Needs a decision: Pet\.nick: removed$")
+        again.wait_for(r"Pet\.nick: removed\. 0 of 0 Pet objects have a value\.$")
+        assert again.end() == 0
 
 
 def test_a_broken_model_is_reported_and_the_last_valid_one_serves(
@@ -68,7 +93,7 @@ def test_a_broken_model_is_reported_and_the_last_valid_one_serves(
     assert "Strin!" not in terminal.get().replace("String!", "")
 
     project.edit(project.model, "name: Strin!", "name: String!  age: Int")
-    terminal.wait_for(r"^\+ Pet\.age: Int$")
+    terminal.wait_for(r"^  Safe: Pet\.age: Int added$")
     terminal.wait_for("Serving the new version")
     assert "age: Int" in terminal.get()
 

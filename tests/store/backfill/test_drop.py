@@ -26,7 +26,7 @@ from stratabase.store.backfill.drop import (
     count_holders,
 )
 from stratabase.store.backfill.reindex import SETTLED
-from stratabase.store.catalog.catalog_store import CatalogStore, ServedModel
+from stratabase.store.catalog.catalog_store import CatalogStore, ServedNames
 from stratabase.store.engine.port import Batch, Engine, IndexKey, Item, Key, Put
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
@@ -133,7 +133,7 @@ def filled(engine: Engine) -> Engine:
 
 def test_values_are_erased_from_objects_versions_guards_and_indexes() -> None:
     engine = filled(ReferenceEngine())
-    ServedModel(engine, AFTER, lambda: 10).begin()
+    ServedNames(engine, AFTER, lambda: 10).begin()
     assert count_holders(engine, [NICKNAME]) == {"Employee.nickname": HolderCounts(3, 4)}
 
     assert dropping(engine, NICKNAME).run().is_clean
@@ -183,7 +183,7 @@ def test_a_class_is_erased_and_others_stay() -> None:
     both = replace(BEFORE, classes={**BEFORE.classes, other.name: other})
     engine = filled(ReferenceEngine())
     Employees(engine, both).create("x", other.name, name="Ada")
-    ServedModel(engine, model(other), lambda: 20).begin()
+    ServedNames(engine, model(other), lambda: 20).begin()
     before = [each for each in content(engine) if "EmployeeOfTheYear" in str(each)]
 
     assert dropping(engine, ClassErasure("Employee"), model(other)).run().is_clean

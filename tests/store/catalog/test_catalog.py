@@ -8,19 +8,19 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.messages import verbatim
 from stratabase.model.model import Model, Profile, Role
 from stratabase.model.reading import read_model
+from stratabase.model.stored_names import NameKind
 from stratabase.store.catalog.catalog import (
     SEEN_STEP,
     SERVED_APART,
     Catalog,
     CatalogEntry,
     CatalogName,
-    NameKind,
     fingerprint,
     parse_catalog,
     serialize_catalog,
     stored_names_of,
 )
-from stratabase.store.catalog.catalog_store import MAX_PART_LENGTH, CatalogStore, ServedModel
+from stratabase.store.catalog.catalog_store import MAX_PART_LENGTH, CatalogStore, ServedNames
 from stratabase.store.engine.port import Batch, Engine
 from stratabase.store.indexes.registry import Registry
 from stratabase.store.layout import keys
@@ -73,8 +73,7 @@ def test_a_removed_name_keeps_the_instant_of_its_first_removal() -> None:
 def test_a_name_comes_back_when_a_model_with_it_begins_to_serve() -> None:
     steps = ((OLD, 1, True), (NEW, 5, True), (OLD, 9, True))
     assert (entry(*steps).removed, entry(*steps).back, entry(*steps).is_removed) == (5, 9, False)
-    assert [*after(*steps).taken_again(stored_names_of(OLD))] == [NICKNAME]
-    assert [*after(*steps).taken_again(stored_names_of(NEW))] == []
+    assert [each.name for each in after(*steps).removed_names()] == [str(NICKNAME)]
     again = entry(*steps, (NEW, 12, True))
     assert (again.removed, again.back) == (12, None)
 
@@ -118,7 +117,7 @@ def test_the_fingerprint_depends_on_names_and_types_only() -> None:
 def test_a_renamed_attribute_keeps_its_entry() -> None:
     renamed = 'type Employee { name: String alias: String @renamed(from: "nickname") }'
     text = f'extend schema @application(name: "Test")\n{renamed}'
-    served = ServedModel(ReferenceEngine(), read_model(text, "model.graphql"), lambda: 1)
+    served = ServedNames(ReferenceEngine(), read_model(text, "model.graphql"), lambda: 1)
     assert NICKNAME in served.names
 
 
@@ -162,13 +161,13 @@ class OvertakenEngine(DelegatingEngine):
     def commit(self, batch: Batch) -> None:
         if not self.overtaken:
             self.overtaken = True
-            ServedModel(self._engine, NEW, lambda: 3).begin()
+            ServedNames(self._engine, NEW, lambda: 3).begin()
         super().commit(batch)
 
 
 def test_processes_that_record_at_once_lose_nothing() -> None:
     engine = ReferenceEngine()
-    ServedModel(OvertakenEngine(engine), OLD, lambda: 1).begin()
+    ServedNames(OvertakenEngine(engine), OLD, lambda: 1).begin()
     assert {str(name) for name in CatalogStore(engine).read().entries} >= {
         "Employee.nickname",
         "Employee.name",
@@ -177,7 +176,7 @@ def test_processes_that_record_at_once_lose_nothing() -> None:
 
 def test_the_registry_says_whether_a_model_must_be_recorded() -> None:
     engine, now = ReferenceEngine(), [1]
-    served = ServedModel(engine, OLD, lambda: now[0])
+    served = ServedNames(engine, OLD, lambda: now[0])
     registry = served.mark(Registry())
     assert [*registry.served.values()] == [1]
     now[0] = SEEN_STEP
@@ -195,10 +194,10 @@ def test_a_store_that_does_not_respond_delays_only_the_record() -> None:
             raise Unavailable(verbatim("no store"))
 
     registry = Registry()
-    assert ServedModel(Unreachable(ReferenceEngine()), OLD, lambda: 1).mark(registry) is registry
+    assert ServedNames(Unreachable(ReferenceEngine()), OLD, lambda: 1).mark(registry) is registry
 
 
 def test_the_catalog_is_stored_on_each_engine(engine: Engine) -> None:
-    ServedModel(engine, OLD, lambda: 5).begin()
+    ServedNames(engine, OLD, lambda: 5).begin()
     assert NICKNAME in CatalogStore(engine).read().entries
     assert engine.get([keys.catalog()]) != [None]

@@ -1,6 +1,7 @@
 """An instance of the service: its model, its stores, and its services."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -41,6 +42,7 @@ from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys
 from stratabase.store.renamed_repository import RenamedRepository, open_repository
 from stratabase.store.repository import Repository
+from stratabase.store.served_models import ModelTextTooLarge, ServedModels
 from stratabase.store.write.cleanup import CleanupSteps
 
 if TYPE_CHECKING:
@@ -71,6 +73,14 @@ class Instance:
     def model(self) -> Model:
         """The model. Raises InvalidModel, OSError."""
         return load_model(self.settings.model)
+
+    @cached_property
+    def model_text(self) -> str | None:
+        """The text of the model, None if the file can't be read any more."""
+        try:
+            return self.settings.model.read_text("utf-8")
+        except (OSError, UnicodeError):
+            return None
 
     @cached_property
     def engine(self) -> Engine:
@@ -215,11 +225,23 @@ class Instance:
         """Pass the cleanup that a write has no time for to `take`."""
         self.entities.hand_over_cleanup(take)
 
+    def record_served_model(self, replaced: str | None = None) -> None:
+        """Keep the text of the model in the store, for `stratabase model diff`. Most calls only read an item.
+
+        `replaced` is the text of the model that this process served before. Raises ModelTextTooLarge,
+        Unavailable.
+        """
+        if self.model_text is not None:
+            ServedModels(self.engine).record(self.model_text, self._clock.now(), replaced)
+
     def sweep_steps(self) -> CleanupSteps:
         """Return the steps of a sweep: of objects that large writes have left, then of files.
 
         The steps raise Unavailable.
         """
+        # Functions on AWS have no start of their own, so the sweep notes which model serves.
+        with suppress(ModelTextTooLarge):
+            self.record_served_model()
         try:
             yield from self.entities.sweep_steps()
         except Exception:

@@ -14,6 +14,7 @@ from graphql.utilities import coerce_input_value, validate_input_value
 from stratabase.bootstrap.storage import open_engine, parallel_reads_of
 from stratabase.cli.backfill.convert import convert
 from stratabase.cli.backfill.drop import drop
+from stratabase.cli.model_diff import DIFF_ARGUMENTS, DIFF_HELP, run_diff
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import FAILED, CommandError
 from stratabase.cli.terminal.settings import read_settings
@@ -209,6 +210,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
             ),
         ),
     ),
+    "diff": Subcommand(run_diff, DIFF_HELP, DIFF_ARGUMENTS),
     "directives": Subcommand(_print_directives, "print the directives of the model language, for editors"),
     "drop": Subcommand(
         drop,

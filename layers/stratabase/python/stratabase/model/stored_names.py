@@ -7,6 +7,7 @@ names of a model and their stored names.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
 from typing import TypeVar
@@ -23,6 +24,16 @@ DERIVED_PREFIX = "="
 
 They are not stored, so their names must differ from all stored names.
 """
+
+
+class NameKind(Enum):
+    """What a stored name is the name of."""
+
+    CLASS = "class"
+    ATTRIBUTE = "attribute"
+    ROLE = "role"
+    ENUM_VALUE = "enum value"
+    PROFILE = "profile"
 
 
 class ClassNames:

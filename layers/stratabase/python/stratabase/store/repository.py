@@ -19,7 +19,7 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.api_names import ID
 from stratabase.model.model import Model, Unique
 from stratabase.model.stored_names import StoredNames
-from stratabase.store.catalog.catalog_store import ServedModel
+from stratabase.store.catalog.catalog_store import ServedNames
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import Batch, Delete, Engine, Item, Key, Put
 from stratabase.store.engine.read_limiter import ReadLimiter
@@ -60,7 +60,7 @@ class Repository:
         self._engine = engine
         self._model = model
         associations = Associations(model)
-        mark_served = ServedModel(engine, model, now).mark if serves else None
+        mark_served = ServedNames(engine, model, now).mark if serves else None
         registry = RegistryCache(engine, model, associations=associations, mark_served=mark_served)
         self._serials = SerialCounters(engine)
         self._store = StoreContext(engine, model, associations, registry, parallel_map, now)

@@ -17,10 +17,10 @@ from stratabase.cli.terminal.settings import read_settings
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.model.reading import InvalidModel
-from stratabase.model.stored_names import StoredNames
+from stratabase.model.stored_names import NameKind, StoredNames
 from stratabase.store.backfill.drop import ClassErasure, Drop, Erasure, count_holders
 from stratabase.store.backfill.dropped_name import CannotDrop, find_erasure
-from stratabase.store.catalog.catalog import Catalog, NameKind
+from stratabase.store.catalog.catalog import Catalog
 from stratabase.store.catalog.catalog_store import CatalogStore
 from stratabase.store.read.context import system_now
 from stratabase.unusable_store import UnusableStore

@@ -37,6 +37,8 @@ class ReportKind(Enum):
 
     MODEL_CHANGED = "model changed"
     """The model differs from the previous one. The lines describe the changes."""
+    COUNTED = "counted"
+    """The lines say how many objects the changes of the model concern, while the worker serves."""
     PROGRESS = "progress"
     """The progress of what the worker must build before it serves."""
     FAILED = "failed"

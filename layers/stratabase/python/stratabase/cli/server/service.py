@@ -12,18 +12,17 @@ from stratabase.cli.gateway.lambda_functions import load_function
 from stratabase.cli.gateway.server import ServerCallbacks, run_server
 from stratabase.cli.gateway.template import read_template
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
+from stratabase.cli.server.model_changes import ChangeCounts, changes_since, record_served, short_lines
 from stratabase.cli.server.sweeper import Sweeper
 from stratabase.cli.server.welcome import describe_unbuilt, new_password_lines, welcome_lines
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.progress import PrintLines
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.refusals import BadMember
-from stratabase.model.difference import diff_models
-from stratabase.model.model import Model
-from stratabase.model.reading import InvalidModel, lint_model_file, read_model
+from stratabase.model.reading import InvalidModel, lint_model_file
 from stratabase.operations.members.first_administrator import NoAdministrator
 from stratabase.schema.generate import NothingServed
-from stratabase.store.catalog.catalog_store import ServedModel
+from stratabase.store.catalog.catalog_store import ServedNames
 from stratabase.store.read.context import system_now
 from stratabase.unusable_store import UnusableStore
 
@@ -37,7 +36,9 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
     _set_base_url(job.address)
     template = read_template(job.template)
     instance = bootstrap.instance()
-    _report_model_changes(job, instance.settings.model, instance.model, send)
+    changes = changes_since(instance, job.previous_model)
+    if changes:
+        send(WorkerReport(ReportKind.MODEL_CHANGED, tuple(short_lines(changes))))
     _report_warnings(job, instance.settings.model, send)
     # 2. Load the functions, and prepare the stores. Build before creating the administrator: if the process
     #    is stopped while it builds, no generated password is lost.
@@ -45,23 +46,36 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
         functions = {declaration.name: load_function(declaration) for declaration in template.functions}
         instance.open_files()
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
-        ServedModel(instance.engine, instance.model, system_now).begin()
+        ServedNames(instance.engine, instance.model, system_now).begin()
         administrator = instance.create_first_administrator() or instance.administrator_state()
         instance.check_administrators()
         unbuilt = _unbuilt(instance)
         owners = _resolve_owners(instance, send)
+        not_kept = record_served(instance, job.previous_model)
     except (BadMember, NoAdministrator, NothingServed, UnusableStore, Unavailable) as error:
         raise CommandError(str(error)) from error
     ready = WorkerReport(
         ReportKind.READY,
         tuple(welcome_lines(job.address, instance.settings, instance.model, administrator)),
         tuple(new_password_lines(administrator)),
-        (*describe_unbuilt(unbuilt, refuses_writes=not is_embedded(instance.settings)), *owners),
+        (
+            *describe_unbuilt(unbuilt, refuses_writes=not is_embedded(instance.settings)),
+            *owners,
+            *not_kept,
+        ),
     )
     # 3. Serve. The first report is ready before, but sent only when the server accepts requests.
     try:
-        callbacks = ServerCallbacks(lambda _end: send(ready), lambda: send(WorkerReport(ReportKind.DRAINING)))
-        with Sweeper(instance, instance.log):
+        counts = ChangeCounts(
+            instance, changes, lambda lines: send(WorkerReport(ReportKind.COUNTED, tuple(lines)))
+        )
+
+        def on_start(_end: object) -> None:
+            send(ready)
+            counts.start()
+
+        callbacks = ServerCallbacks(on_start, lambda: send(WorkerReport(ReportKind.DRAINING)))
+        with Sweeper(instance, instance.log), counts:
             run_server(listener, template, functions, callbacks)
     finally:
         instance.close()
@@ -97,19 +111,6 @@ def _unbuilt(instance: bootstrap.Instance) -> tuple[str, ...]:
         return instance.entities.unbuilt()
     except Unavailable:
         return ()
-
-
-def _report_model_changes(job: Job, file: Path, model: Model, send: SendReport) -> None:
-    """Send a report with the differences between the model and the one that the previous worker serves."""
-    if job.previous_model is None:
-        return
-    try:
-        previous = read_model(job.previous_model, str(file))
-    except InvalidModel:
-        return  # the code has changed, and no longer accepts the previous model
-    lines = tuple(diff_models(previous, model))
-    if lines:
-        send(WorkerReport(ReportKind.MODEL_CHANGED, lines))
 
 
 def _report_warnings(job: Job, file: Path, send: SendReport) -> None:

@@ -25,6 +25,8 @@ RESTART_DELAYS = (0.0, 0.5, 1.0, 2.0, 5.0)
 """The seconds before a worker is started again after its first death, its second death, and so on."""
 STABLE_AFTER = 10.0
 """The seconds that a worker must serve before its death counts as the first again."""
+_OF_SERVING_WORKERS = frozenset({ReportKind.DRAINING, ReportKind.ALIVE, ReportKind.COUNTED})
+"""The reports that a worker sends after it is ready. Others come from a worker that is outdated."""
 
 
 class Supervisor:
@@ -137,7 +139,7 @@ class Supervisor:
             self._start()
 
     def _on_report(self, worker: WorkerProcess, report: WorkerReport) -> None:
-        if worker is self._starting or report.kind in (ReportKind.DRAINING, ReportKind.ALIVE):
+        if worker is self._starting or report.kind in _OF_SERVING_WORKERS:
             self._HANDLERS[report.kind](self, worker, report)
 
     def _on_progress(self, _worker: WorkerProcess, report: WorkerReport) -> None:
@@ -190,6 +192,7 @@ class Supervisor:
     _HANDLERS: ClassVar[dict[ReportKind, Callable[["Supervisor", WorkerProcess, WorkerReport], None]]] = {
         ReportKind.MODEL_CHANGED: _on_progress,
         ReportKind.PROGRESS: _on_progress,
+        ReportKind.COUNTED: _on_progress,
         ReportKind.READY: _on_ready,
         ReportKind.FAILED: _on_failed,
         ReportKind.DRAINING: _on_draining,

@@ -61,6 +61,11 @@ class ProgressBar:
             filled = "#" * int(share * _WIDTH)
             print(f"\r{self._title} [{filled:<{_WIDTH}}] {self._done:,}", end="", file=sys.stderr)
 
+    def clear(self) -> None:
+        """Remove the bar at the end of a task whose outcome is printed elsewhere."""
+        if sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
     def end(self, outcome: str) -> None:
         """Print the outcome at the end of the task."""
         back = "\r" if sys.stderr.isatty() else ""

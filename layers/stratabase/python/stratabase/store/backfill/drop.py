@@ -17,6 +17,7 @@ from stratabase.domain.files.stored_file import file_ids
 from stratabase.domain.objects.entity import RoleName
 from stratabase.model.member_names import MEMBER_IDS, with_ids
 from stratabase.model.model import Model, Unique
+from stratabase.model.stored_names import NameKind
 from stratabase.model.stored_values import read_unknown
 from stratabase.store.backfill.reindex import SETTLED, ReportProgress
 from stratabase.store.backfill.rewrite import (
@@ -27,7 +28,7 @@ from stratabase.store.backfill.rewrite import (
     stored_values,
     wrong_places,
 )
-from stratabase.store.catalog.catalog import Catalog, CatalogName, NameKind
+from stratabase.store.catalog.catalog import Catalog, CatalogName
 from stratabase.store.catalog.catalog_store import CatalogStore
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import (

@@ -1,21 +1,18 @@
 """Finds what to erase for a name given to `stratabase model drop`, or says why it cannot be erased."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.model.model import Enumeration, Model
-from stratabase.model.stored_names import StoredNames
+from stratabase.model.stored_names import NameKind, StoredNames
 from stratabase.model.types.enumeration import EnumType
 from stratabase.store.backfill.drop import (
     ClassErasure,
     EnumValueErasure,
     Erasure,
-    HolderCounts,
     MemberErasure,
 )
-from stratabase.store.catalog.catalog import Catalog, CatalogName, NameKind, stored_names_of
-from stratabase.wording import nearest_word, pluralize
+from stratabase.store.catalog.catalog import Catalog, CatalogName
+from stratabase.wording import nearest_word
 
 _MAX_NAMED = 10
 """The maximum number of removed names in a message."""
@@ -43,43 +40,6 @@ def find_erasure(text: str, catalog: Catalog, model: Model, *, unlisted: bool = 
         if unlisted or any(name in catalog.entries for name in erasure.names(catalog)):
             return erasure
     raise CannotDrop(_unknown(text, catalog))
-
-
-class ReturnedName(NamedTuple):
-    """A name of a model that was removed before, with what may still be stored under it."""
-
-    name: CatalogName
-    removed: Instant
-    back: Instant | None
-    """When a model with the name began to serve again; None if none did yet."""
-    erasure: Erasure
-    """What a drop would erase. `count_holders` counts it."""
-
-    def describe(self, holders: HolderCounts) -> str:
-        """Return a sentence about the values that are still stored."""
-        verb = "holds" if holders.objects == 1 else "hold"
-        versions = f" and {pluralize(holders.versions, 'closed version')}" if holders.versions else ""
-        verb = "hold" if versions else verb
-        what = {NameKind.CLASS: "data", NameKind.ROLE: "a key"}.get(self.name.kind, "a value")
-        return (
-            f"{pluralize(holders.objects, 'object')}{versions} still {verb} {what} of the "
-            f"{self.name.kind.value} removed on {format_instant(self.removed)[:10]}"
-        )
-
-
-def returned_names(catalog: Catalog, model: Model) -> list[ReturnedName]:
-    """Return the names of a model that were removed before, but for those of profiles.
-
-    To see the values again, serve the model. To erase them, drop the name before you take it again.
-    """
-    stored = StoredNames(model).stored_model
-    found = []
-    for name, entry in catalog.taken_again(stored_names_of(stored)).items():
-        assert entry.removed is not None
-        if name.kind is not NameKind.PROFILE:
-            erasure = next(iter(_candidates(str(name).split("."), catalog, stored)))
-            found.append(ReturnedName(name, entry.removed, entry.back, erasure))
-    return found
 
 
 _FORMS = "Use CLASS, CLASS.attribute, CLASS.role, ENUM.VALUE or CLASS.attribute.VALUE."

@@ -11,30 +11,21 @@ bring it back in turns. Only a model that begins to serve brings a name back.
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 import orjson
 
-from stratabase.domain.objects.instant import Instant
+from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.model.attribute import Origin
+from stratabase.model.difference import RemovedName
 from stratabase.model.model import Model, Role
+from stratabase.model.stored_names import NameKind
 
 SEEN_STEP = 3_600_000
 """Milliseconds. A name or model that was seen less than this ago is not written again."""
 SERVED_APART = 24 * SEEN_STEP
 """Milliseconds after which a model that was not seen counts as one that does not serve any more."""
-
-
-class NameKind(Enum):
-    """What a stored name is the name of."""
-
-    CLASS = "class"
-    ATTRIBUTE = "attribute"
-    ROLE = "role"
-    ENUM_VALUE = "enum value"
-    PROFILE = "profile"
 
 
 class CatalogName(NamedTuple):
@@ -117,14 +108,16 @@ class Catalog:
         """Return the names that the latest model does not have."""
         return {name: entry for name, entry in self.entries.items() if entry.is_removed}
 
-    def taken_again(self, names: Names) -> Mapping[CatalogName, CatalogEntry]:
-        """Return the names of a model that were removed before. Objects may still hold values of them.
+    def removed_names(self) -> list[RemovedName]:
+        """Return the names that a model lacked after an earlier one had them, also if they have come back.
 
-        They stay here after the model has begun to serve (`back` says when), until they are dropped.
+        Objects may still hold values of them, until they are dropped.
         """
-        return {
-            name: entry for name, entry in self.entries.items() if name in names and entry.removed is not None
-        }
+        return [
+            RemovedName(name.kind, str(name), format_instant(entry.removed)[:10])
+            for name, entry in self.entries.items()
+            if entry.removed is not None
+        ]
 
     def of_class(self, class_name: str) -> Iterator[CatalogName]:
         """Yield the name of a class, and the names of its attributes and roles."""

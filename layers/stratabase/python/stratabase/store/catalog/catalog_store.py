@@ -108,7 +108,7 @@ def _actions(catalog: Catalog, parts: int) -> tuple[Action, ...]:
     return (first, *puts[1:], *(Delete(keys.catalog(part)) for part in range(len(texts), parts)))
 
 
-class ServedModel:
+class ServedNames:
     """The model that this process serves, which it records in the catalog and in the registry."""
 
     def __init__(self, engine: Engine, model: Model, now: Callable[[], Instant]) -> None:

@@ -13,6 +13,7 @@
 | entry of the file ledger | `F#<id>` | `F` |
 | registry, member ids | `META` | `slots`, `memberIds` |
 | catalog of stored names, its further parts | `META` | `catalog`, `catalog#<number>` |
+| list of served models, piece of the text of one | `META` | `servedModels`, `servedModel#<SHA-256>#<n>` |
 | checkpoint | `META` | `checkpoint#<SHA-256>` |
 
 The head, versions and links of an object share a partition. So one range reads all versions in order and ends
@@ -40,6 +41,8 @@ REGISTRY = Key("META", "slots")
 MEMBER_ID_BACKFILL = Key("META", "memberIds")
 """The key of the item with the classes in which all member names have ids (backfill/member_names.py)."""
 _CATALOG = "catalog"
+SERVED_MODELS = Key("META", "servedModels")
+"""The key of the list of the models that have served (served_models.py)."""
 LISTING = "index1"
 """The index that lists the objects of each class by id. It also lists all ledgers."""
 PURGES = "P#"
@@ -64,6 +67,11 @@ def checkpoint(work: str) -> Key:
 def catalog(part: int = 0) -> Key:
     """Return the key of the catalog of stored names. `part`: the number of a further part, from 1."""
     return Key("META", f"{_CATALOG}#{part}" if part else _CATALOG)
+
+
+def served_text(digest: str, piece: int) -> Key:
+    """Return the key of a piece of the text of a served model, by the SHA-256 of the text."""
+    return Key("META", f"servedModel#{digest}#{piece}")
 
 
 def head(reference: Reference) -> Key:

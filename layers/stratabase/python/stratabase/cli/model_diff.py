@@ -1,0 +1,235 @@
+"""`stratabase model diff`: what a change of the model means, and what to do."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from stratabase.aws import AwsEndpoint
+from stratabase.bootstrap.storage import open_engine, open_member_stores, parallel_reads_of
+from stratabase.cli.backfill.build import is_embedded
+from stratabase.cli.subcommands import Argument, Options
+from stratabase.cli.terminal.command_error import MISUSED, CommandError
+from stratabase.cli.terminal.progress import ProgressBar
+from stratabase.cli.terminal.settings import read_settings
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.model.difference import ModelChange, RemovedName, Severity, diff_models
+from stratabase.model.model import Model
+from stratabase.model.reading import InvalidModel, read_model, read_model_file
+from stratabase.settings import Settings
+from stratabase.store.backfill.reindex import count_objects
+from stratabase.store.catalog.catalog_store import CatalogStore
+from stratabase.store.engine.port import Engine
+from stratabase.store.layout import keys
+from stratabase.store.read.question_scan import QuestionScan
+from stratabase.store.served_models import ServedModel, ServedModels
+from stratabase.unusable_store import UnusableStore
+
+DIFF_HELP = "print what a change of the model means for the stored objects, and what to do"
+DIFF_ARGUMENTS: tuple[Argument, ...] = (
+    ("old", {"nargs": "?", "type": Path, "help": "the old model; the default is the one that serves"}),
+    ("new", {"nargs": "?", "type": Path, "help": "the new model; the default is the model in the settings"}),
+    (
+        "--data",
+        {"action": "store_true", "help": "count the stored objects and members that each change concerns"},
+    ),
+    (
+        "--previous",
+        {"action": "store_true", "help": "compare with the model that served before the one that serves now"},
+    ),
+    ("--json", {"action": "store_true", "help": "print the changes as JSON"}),
+    (
+        "--yes",
+        {"action": "store_true", "help": "count without a question, however many read units it takes"},
+    ),
+)
+MAX_UNITS = 10_000
+"""The read units from which on `--data` asks first."""
+_BYTES_PER_UNIT = 8192
+"""The bytes that one read unit reads from an index, where reads are eventually consistent."""
+_TITLES: Mapping[Severity, str] = {
+    Severity.DECISION: "Needs a decision",
+    Severity.REINDEX: "Needs reindex",
+    Severity.SAFE: "Safe",
+}
+
+
+class _Compared(NamedTuple):
+    """The changes from one old model to the new one. `old`: what the old one is."""
+
+    old: str
+    changes: Sequence[ModelChange]
+
+
+def run_diff(options: Options) -> int:
+    """Print the changes. Return 0 if none of them needs a decision, otherwise 1. Errors exit with 2."""
+    try:
+        return _run(options)
+    except (InvalidModel, UnusableStore, Unavailable) as error:
+        raise CommandError(str(error), MISUSED) from error
+    except CommandError as error:
+        raise CommandError(str(error), MISUSED) from error
+
+
+def _run(options: Options) -> int:
+    # With one file, it is the new model, and the old one is that in the store.
+    old, new = (options.old, options.new) if options.new else (None, options.old)
+    if old is not None and options.previous:
+        raise CommandError("Use --previous without an old model.")
+    settings = read_settings()
+    model = read_model_file(new or settings.model)
+    if old is not None:
+        removed = _removed_names(settings) if options.data else ()
+        compared = [_Compared(str(old), diff_models(read_model_file(old), model, removed))]
+    else:
+        compared = list(_with_served(settings, model, previous=options.previous))
+    answers = _count(settings, compared, ask=not options.yes, show=not options.json) if options.data else None
+    if options.json:
+        print(json.dumps([_to_json(each, answers) for each in compared], indent=2, ensure_ascii=False))
+    else:
+        print("\n".join(line for each in compared for line in _lines(each, answers)))
+    decisions = [
+        change for each in compared for change in each.changes if change.severity is Severity.DECISION
+    ]
+    return 1 if decisions else 0
+
+
+def _with_served(settings: Settings, model: Model, *, previous: bool) -> Iterator[_Compared]:
+    """Yield the comparison with each model that serves from the store, or with the one before."""
+    engine = open_engine(settings)
+    try:
+        served = ServedModels(engine)
+        chosen = served.serving() if not previous else served.all()[1:2]
+        if not chosen:
+            which = "no earlier model" if previous else "no model that has served"
+            raise CommandError(f"The store knows {which}. Name both files: stratabase model diff OLD NEW.")
+        for each in chosen:
+            removed = CatalogStore(engine).read().removed_names()
+            yield _Compared(_describe(each), diff_models(_read_served(served, each), model, removed))
+    finally:
+        engine.close()
+
+
+def _removed_names(settings: Settings) -> Sequence[RemovedName]:
+    engine = open_engine(settings)
+    try:
+        return CatalogStore(engine).read().removed_names()
+    finally:
+        engine.close()
+
+
+def _read_served(served: ServedModels, each: ServedModel) -> Model:
+    try:
+        return read_model(served.text(each), _describe(each))
+    except InvalidModel as error:
+        raise CommandError(f"This version of Stratabase can't read {_describe(each)}.\n{error}") from error
+
+
+def _describe(each: ServedModel) -> str:
+    seen = datetime.fromtimestamp(each.last_seen / 1000, UTC)
+    return f"the model that served (last seen on {seen:%Y-%m-%d at %H:%M} UTC)"
+
+
+def _lines(compared: _Compared, answers: "QuestionScan | None") -> Iterator[str]:
+    """Yield the lines for people: the changes by severity, the most urgent first."""
+    yield f"Compared with {compared.old}:"
+    if not compared.changes:
+        yield "No changes."
+    for severity, title in _TITLES.items():
+        found = [change for change in compared.changes if change.severity is severity]
+        if found:
+            yield ""
+            yield f"{title} ({len(found)})"
+        for change in found:
+            yield f"  {change}"
+            yield from (f"    {text}" for text in (change.why, change.to_do) if text)
+            if answers is not None:
+                yield from (f"    {answers.answer(question)}" for question in change.questions)
+    yield ""
+
+
+def _to_json(compared: _Compared, answers: "QuestionScan | None") -> dict[str, Any]:
+    return {
+        "old": compared.old,
+        "changes": [
+            {
+                "severity": change.severity.name,
+                "subject": change.subject,
+                "change": change.what,
+                "reason": change.why,
+                "toDo": change.to_do,
+                **({} if answers is None else {"counts": [*_counts(change, answers)]}),
+            }
+            for change in compared.changes
+        ],
+    }
+
+
+def _counts(change: ModelChange, answers: QuestionScan) -> Iterator[dict[str, Any]]:
+    for question in change.questions:
+        count, total = answers.numbers(question)
+        yield {"text": question.answer(count, total), "count": count, "total": total}
+
+
+def _count(settings: Settings, compared: Sequence[_Compared], *, ask: bool, show: bool) -> QuestionScan:
+    """Answer the questions of all changes. Raises CommandError if the person refuses the cost."""
+    engine = open_engine(settings)
+    try:
+        questions = [
+            question for each in compared for change in each.changes for question in change.questions
+        ]
+        scan = QuestionScan(engine, parallel_reads_of(settings), questions)
+        if ask and scan.classes and not is_embedded(settings):
+            _confirm(_estimate_units(settings, scan))
+        for name in scan.classes:
+            _scan(engine, scan, name, show=show and sys.stderr.isatty())
+        if scan.asks_for_members:
+            stores = open_member_stores(settings)
+            scan.count_members(member.profile for member in stores.members.roster().members)
+            stores.close()
+        return scan
+    finally:
+        engine.close()
+
+
+def _scan(engine: Engine, scan: QuestionScan, name: str, *, show: bool) -> None:
+    progress = ProgressBar(name, count_objects(engine, name)) if show else None
+    for objects in scan.steps(name):
+        if progress is not None:
+            progress(objects)
+    if progress is not None:
+        progress.clear()
+
+
+def _estimate_units(settings: Settings, scan: QuestionScan) -> int | None:
+    """Return the most read units that a scan takes, None if DynamoDB does not say.
+
+    The index that lists the objects of all classes is the upper limit. Links take one unit for each object.
+    """
+    from stratabase.store.dynamodb.client import Rejected, Unanswered  # noqa: PLC0415 - only for DynamoDB
+    from stratabase.store.dynamodb.signed_client import SignedClient  # noqa: PLC0415
+    from stratabase.store.dynamodb.table import index_size  # noqa: PLC0415
+
+    client = SignedClient(AwsEndpoint(settings.region, settings.endpoint))
+    try:
+        items, size = index_size(client, settings.table, keys.LISTING)
+    except (Rejected, Unanswered):
+        return None
+    finally:
+        client.close()
+    return -(-size // _BYTES_PER_UNIT) + items * scan.link_roles
+
+
+def _confirm(units: int | None) -> None:
+    """Ask before a scan that takes many read units. Raises CommandError if the answer is not yes."""
+    if units is not None and units <= MAX_UNITS:
+        return
+    cost = "an unknown number of" if units is None else f"up to {units:,}"
+    text = f"Counting takes {cost} read units of DynamoDB."
+    if not sys.stdin.isatty():
+        raise CommandError(f"{text} To count anyway, add --yes.")
+    print(f"{text} Continue? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        raise CommandError("Nothing was counted.")

@@ -1,0 +1,126 @@
+"""What `serve` reports about a changed model: its changes in short, and how many objects they concern."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from threading import Event, Thread
+from typing import Self
+
+from stratabase.bootstrap import Instance
+from stratabase.bootstrap.storage import parallel_reads_of
+from stratabase.cli.backfill.build import is_embedded
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.model.difference import ModelChange, Severity, diff_models
+from stratabase.model.reading import InvalidModel, read_model
+from stratabase.store.catalog.catalog_store import CatalogStore
+from stratabase.store.read.question_scan import QuestionScan
+from stratabase.store.served_models import ModelTextTooLarge, ServedModels
+
+DETAILS = "For the reasons and counts, run: stratabase model diff --previous --data"
+_MAX_NAMED = 3
+"""The maximum number of safe changes that are named."""
+_STOP_TIMEOUT = 5.0
+"""The seconds that the current page gets to finish at shutdown."""
+
+
+def changes_since(instance: Instance, previous: str | None) -> tuple[ModelChange, ...]:
+    """Return the changes since a model, by its text, or if that is None since the one that served last.
+
+    The result is empty if there is no such model, and if this version does not accept it any more.
+    """
+    with suppress(InvalidModel, Unavailable):
+        old = _served_last(instance) if previous is None else previous
+        if old is not None:
+            removed = CatalogStore(instance.engine).read().removed_names()
+            return tuple(diff_models(read_model(old, str(instance.settings.model)), instance.model, removed))
+    return ()
+
+
+def _served_last(instance: Instance) -> str | None:
+    served = ServedModels(instance.engine)
+    last = next(iter(served.all()), None)
+    return None if last is None else served.text(last)
+
+
+def short_lines(changes: Sequence[ModelChange]) -> Iterator[str]:
+    """Yield lines with the changes: one for all safe ones, and one or two for each of the others."""
+    if not changes:
+        return
+    yield "The model has changed since it was last served:"
+    found = [change for change in changes if change.severity is Severity.SAFE]
+    if found:
+        named = "; ".join(map(str, found[:_MAX_NAMED]))
+        more = f"; and {len(found) - _MAX_NAMED} more" if len(found) > _MAX_NAMED else ""
+        yield f"  Safe: {named}{more}"
+    for change in changes:
+        if change.severity is not Severity.SAFE:
+            yield f"  {change.severity.value.capitalize()}: {change}"
+            if change.severity is Severity.DECISION and change.to_do:
+                yield f"    {change.to_do}"
+    if len(found) < len(changes):
+        yield f"  {DETAILS}"
+
+
+def record_served(instance: Instance, replaced: str | None) -> tuple[str, ...]:
+    """Keep the text of the model that serves from now on. Return lines that say why it is not kept."""
+    try:
+        instance.record_served_model(replaced)
+    except ModelTextTooLarge as error:
+        return (str(error),)
+    except Unavailable:
+        pass  # the sweep tries again
+    return ()
+
+
+class ChangeCounts:
+    """A thread that counts what changes concern in an embedded store, while the service runs.
+
+    Use it as a context manager. `show` gets the lines with the answers, if there are any.
+    """
+
+    def __init__(
+        self, instance: Instance, changes: Sequence[ModelChange], show: Callable[[Sequence[str]], None]
+    ) -> None:
+        self._instance = instance
+        self._changes = [
+            change for change in changes if change.severity is not Severity.SAFE and change.questions
+        ]
+        self._show = show
+        self._ending = Event()
+        self._thread = Thread(target=self._run, name="change-counts", daemon=True)
+        self._is_started = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def start(self) -> None:
+        """Begin to count. Do nothing for a remote store, where reads cost money."""
+        if self._changes and is_embedded(self._instance.settings):
+            self._is_started = True
+            self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        """Stop after the current page."""
+        self._ending.set()
+        if self._is_started:
+            self._thread.join(_STOP_TIMEOUT)
+
+    def _run(self) -> None:
+        with suppress(Unavailable):
+            lines = list(self._count())
+            if lines and not self._ending.is_set():
+                self._show(lines)
+
+    def _count(self) -> Iterator[str]:
+        settings = self._instance.settings
+        questions = [question for change in self._changes for question in change.questions]
+        scan = QuestionScan(self._instance.engine, parallel_reads_of(settings), questions)
+        for name in scan.classes:
+            for _ in scan.steps(name):
+                if self._ending.is_set():
+                    return
+        if scan.asks_for_members:
+            members = self._instance.member_stores.members.roster().members
+            scan.count_members(member.profile for member in members)
+        yield "What the changes of the model concern:"
+        for change in self._changes:
+            yield from (f"  {change}. {scan.answer(question)}" for question in change.questions)

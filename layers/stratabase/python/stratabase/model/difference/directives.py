@@ -1,0 +1,80 @@
+"""Changes of `@unique`, `@index` and `@warning`."""
+
+from collections.abc import Iterable
+
+from stratabase.model.difference.change import (
+    Changes,
+    ClassPair,
+    directive_text,
+    each_class,
+    safe,
+    to_build,
+)
+from stratabase.model.difference.questions import AllObjects, Repeated
+from stratabase.model.model import Index, Unique
+from stratabase.model.stored_names import ClassNames
+
+_UNUSED = "It is maintained until the next `stratabase reindex`."
+
+
+def _uniques(pair: ClassPair) -> Changes:
+    """Uniqueness constraints, whose attributes have no order."""
+    old = {frozenset(_stored(pair.old_names, each)): each for each in pair.old.uniques}
+    new = {frozenset(_stored(pair.new_names, each)): each for each in pair.new.uniques}
+    name = pair.new.name
+    for stored, each in new.items():
+        if stored not in old:
+            why = "Objects with the same values keep them, and are listed. New duplicates are refused."
+            question = Repeated(pair.stored_name, name, tuple(sorted(stored)))
+            yield to_build(
+                f"{name} {directive_text('unique', each.attributes)}", "added", why, name, question
+            )
+    for stored, each in old.items():
+        if stored not in new:
+            yield safe(f"{name} {directive_text('unique', each.attributes)}", "removed", _UNUSED)
+
+
+def _indexes(pair: ClassPair) -> Changes:
+    """Indexes, whose attributes have an order."""
+    old = {_stored(pair.old_names, each): each for each in pair.old.indexes}
+    new = {_stored(pair.new_names, each): each for each in pair.new.indexes}
+    name = pair.new.name
+    for stored, each in new.items():
+        if stored not in old:
+            why = "Until it is built, pages read more objects, and are right."
+            subject = f"{name} {directive_text('index', each.attributes)}"
+            yield to_build(subject, "added", why, name, AllObjects(pair.stored_name, name))
+    for stored, each in old.items():
+        if stored not in new:
+            yield safe(f"{name} {directive_text('index', each.attributes)}", "removed", _UNUSED)
+
+
+def _stored(names: ClassNames, directive: Unique | Index) -> tuple[str, ...]:
+    return tuple(names.to_stored.get(name, name) for name in directive.attributes)
+
+
+def _warnings(pair: ClassPair) -> Changes:
+    """Conditions of objects, which are checked when an object is written."""
+    old = {each.name: each for each in pair.old.warnings}
+    new = {each.name: each for each in pair.new.warnings}
+    for name in _names(old, new):
+        subject = f'{pair.new.name} @warning("{name}")'
+        why = "Stored objects are checked when they are next written."
+        if name not in new:
+            yield safe(subject, "removed")
+        elif name not in old:
+            yield safe(subject, "added", why)
+        elif old[name].blocking != new[name].blocking:
+            yield safe(subject, "now blocking" if new[name].blocking else "no longer blocking", why)
+        elif old[name].condition != new[name].condition:
+            yield safe(subject, "condition changed", why)
+        elif old[name] != new[name]:
+            yield safe(subject, "message changed")
+
+
+def _names(old: Iterable[str], new: Iterable[str]) -> list[str]:
+    """Return the names of both, the new ones first."""
+    return list(dict.fromkeys([*new, *old]))
+
+
+DIRECTIVE_RULES = (each_class(_uniques), each_class(_indexes), each_class(_warnings))

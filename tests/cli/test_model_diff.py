@@ -1,0 +1,221 @@
+"""`stratabase model diff` compares models, also with the one that served, and counts stored objects."""
+
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratabase.bootstrap import Instance
+from stratabase.cli import model_diff
+from stratabase.cli.main import main
+from stratabase.settings import Settings
+from tests import ministack
+from tests.fakes import ADMINISTRATOR
+
+HEAD = """extend schema @application(name: "Shop")
+  @profile(name: "Administrator", administrator: true) @profile(name: "Clerk")
+"""
+OLD = f"""{HEAD}
+type Pet {{
+  name: String nickname: String age: String tags: [Tag!] owner: Owner @association(opposite: "pets")
+}}
+type Tag {{ name: String }}
+type Owner {{ name: String pets: [Pet!] @association(opposite: "owner") }}
+"""
+NEW = f"""{HEAD}
+type Pet @unique(attributes: ["name"]) {{
+  name: String!
+  age: Int
+  tags: Tag
+  owner: Owner @association(opposite: "pets")
+}}
+type Tag {{ name: String }}
+type Owner {{ name: String pets: [Pet!]! @association(opposite: "owner") }}
+"""
+COUNTS = {
+    "Pet.nickname": ["2 of 6 Pet objects have a value."],
+    "Pet.age": ["1 of 6 Pet objects have a value that Int does not read."],
+    "Pet.name": ["2 of 6 Pet objects have no value."],
+    "Pet.tags": ["1 of 6 Pet objects lead to several objects."],
+    "Owner.pets": ["1 of 2 Owner objects lead to no object."],
+    "Pet @unique(name)": ["1 of 6 Pet objects repeat the values of another one."],
+}
+
+
+class Shop:
+    """A folder with models, and a store."""
+
+    def __init__(self, folder: Path) -> None:
+        self.served = folder / "model.graphql"
+        self.other = folder / "other.graphql"
+        self.served.write_text(OLD)
+
+    def instance(self) -> Instance:
+        """Return a process that serves the model of the settings."""
+        return Instance(Settings.from_environment(os.environ))
+
+    def serve(self, text: str) -> None:
+        """Serve a model once."""
+        self.served.write_text(text)
+        instance = self.instance()
+        instance.record_served_model()
+        instance.close()
+
+    def fill(self) -> None:
+        """Create six pets, of which some have what the new model refuses."""
+        instance = self.instance()
+        tags = [_create(instance, "Tag", name=f"t{number}") for number in range(2)]
+        owner, _ = [_create(instance, "Owner", name=name) for name in ("Ada", "Bob")]
+        _create(instance, "Pet", name="Rex", age="7", owner=owner, tags=tags)
+        _create(instance, "Pet", name="Rex", age="seven", tags=tags[:1])
+        _create(instance, "Pet", name="Tom", nickname="T")
+        _create(instance, "Pet", name="Pip", nickname="P")
+        _create(instance, "Pet")
+        _create(instance, "Pet")
+        instance.close()
+
+
+def _create(instance: Instance, class_name: str, **values: str | list[str]) -> str:
+    data = ", ".join(f"{name}: {json.dumps(value)}" for name, value in values.items())
+    mutation = f"mutation {{ {class_name}___create(data: {{{data}}}) {{ _id }} }}"
+    answer = json.loads(instance.executor.execute(mutation, None, None, ADMINISTRATOR, "").body)
+    return str(answer["data"][f"{class_name}___create"]["_id"])
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    monkeypatch.setenv("STRATABASE_MODEL", str(tmp_path / "model.graphql"))
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    return Shop(tmp_path)
+
+
+def _changes(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    (compared,) = json.loads(capsys.readouterr().out)
+    return list(compared["changes"])
+
+
+def test_two_files_are_compared_without_a_store(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    shop.other.write_text(OLD.replace("nickname: String ", ""))
+
+    assert main(["model", "diff", str(shop.served), str(shop.other)]) == 1
+
+    assert capsys.readouterr().out.splitlines() == [
+        f"Compared with {shop.served}:",
+        "",
+        "Needs a decision (1)",
+        "  Pet.nickname: removed",
+        "    Objects keep the stored values, but no service shows them.",
+        "    To erase them, run `stratabase model drop Pet.nickname`.",
+        "",
+    ]
+    assert not (shop.served.parent / "home/objects.db").exists()
+
+
+def test_a_safe_change_exits_with_0(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    shop.other.write_text(OLD.replace("nickname:", "city: String nickname:"))
+    assert main(["model", "diff", str(shop.served), str(shop.other)]) == 0
+    assert "Safe (1)\n  Pet.city: String added\n" in capsys.readouterr().out
+
+
+def test_an_unknown_file_and_an_empty_store_exit_with_2(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["model", "diff"]) == 2
+    assert capsys.readouterr().err == (
+        "The store knows no model that has served. Name both files: stratabase model diff OLD NEW.\n"
+    )
+    assert main(["model", "diff", "nowhere.graphql", str(shop.served)]) == 2
+    assert "Can't read the model" in capsys.readouterr().err
+
+
+def test_the_file_is_compared_with_the_model_that_serves(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.serve(OLD)
+    assert main(["model", "diff"]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == "No changes."
+
+    shop.other.write_text(NEW)
+    assert main(["model", "diff", str(shop.other), "--json"]) == 1
+    assert {change["subject"] for change in _changes(capsys)} == set(COUNTS)
+
+    shop.serve(NEW)
+    assert main(["model", "diff"]) == 0
+    assert main(["model", "diff", "--previous"]) == 1
+
+
+def test_the_objects_that_a_change_concerns_are_counted(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.fill()
+    shop.other.write_text(NEW)
+
+    assert main(["model", "diff", str(shop.served), str(shop.other), "--data", "--json"]) == 1
+
+    found = {each["subject"]: [count["text"] for count in each["counts"]] for each in _changes(capsys)}
+    assert found == COUNTS
+    assert main(["model", "diff", str(shop.served), str(shop.other), "--data"]) == 1
+    assert "    2 of 6 Pet objects have a value." in capsys.readouterr().out.splitlines()
+
+
+def test_members_with_a_removed_profile_are_counted(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    shop.other.write_text(OLD.replace('@profile(name: "Clerk")', ""))
+    instance = shop.instance()
+    instance.create_first_administrator()
+    instance.close()
+    assert main(["model", "diff", str(shop.served), str(shop.other), "--data", "--json"]) == 1
+    (change,) = _changes(capsys)
+    assert change["counts"] == [{"text": "0 of 1 member has the profile.", "count": 0, "total": 1}]
+
+
+class _Person(io.StringIO):
+    """A terminal on which a person has typed an answer."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_count_shows_its_progress_on_a_terminal(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.fill()
+    shop.other.write_text(NEW)
+    terminal = _Person()
+    monkeypatch.setattr("sys.stderr", terminal)
+    assert main(["model", "diff", str(shop.served), str(shop.other), "--data"]) == 1
+    assert "Pet [##############################] 6" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\033[K")
+    assert "[###" not in capsys.readouterr().out
+
+
+def test_on_dynamodb_a_large_count_needs_a_yes(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STRATABASE_STORE", "dynamodb")
+    monkeypatch.setenv("STRATABASE_ENDPOINT", str(ministack.endpoint().url))
+    monkeypatch.setenv("STRATABASE_TABLE", "model_diff")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+    shop.fill()
+    shop.other.write_text(NEW)
+    command = ["model", "diff", str(shop.served), str(shop.other), "--data", "--json"]
+
+    monkeypatch.setattr(model_diff, "MAX_UNITS", -1)
+    assert main(command) == 2
+    assert "read units of DynamoDB. To count anyway, add --yes." in capsys.readouterr().err
+
+    monkeypatch.setattr("sys.stdin", _Person("n\n"))
+    assert main(command) == 2
+    assert capsys.readouterr().err.endswith("Continue? [y/N] Nothing was counted.\n")
+
+    monkeypatch.setattr("sys.stdin", _Person("y\n"))
+    assert main(command) == 1
+    capsys.readouterr()
+
+    assert main([*command, "--yes"]) == 1
+    found = {each["subject"]: [count["text"] for count in each["counts"]] for each in _changes(capsys)}
+    assert found == COUNTS
