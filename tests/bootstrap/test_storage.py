@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.bootstrap.storage import open_blobs
+from stratabase.bootstrap.storage import open_blobs, open_engine
 from stratabase.settings import Settings
+from stratabase.unusable_store import UnusableStore
 from tests import ministack
 from tests.contract.blobs.blob_calls import put, read
+from tests.service import free_port
 
 
 def test_files_are_in_the_home_folder_by_default(tmp_path: Path) -> None:
@@ -32,3 +34,11 @@ def test_files_are_in_the_bucket_that_is_created_in_an_emulator(monkeypatch: pyt
 def test_a_bucket_on_aws_is_not_created() -> None:
     with closing(open_blobs(Settings(store="dynamodb", bucket="files"))):
         pass  # which would need a network
+
+
+def test_an_endpoint_that_does_not_respond_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+    endpoint = f"http://127.0.0.1:{free_port()}"
+    with pytest.raises(UnusableStore, match=f"STRATABASE_ENDPOINT: DynamoDB doesn't respond at {endpoint}"):
+        open_engine(Settings(store="dynamodb", endpoint=endpoint))

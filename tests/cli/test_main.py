@@ -1,5 +1,7 @@
 """The command `stratabase` finds its subcommands, and reports invalid arguments."""
 
+from pathlib import Path
+
 import pytest
 
 from stratabase.cli.main import COMMANDS, main
@@ -37,3 +39,32 @@ def test_each_command_describes_its_arguments(command: str, capsys: pytest.Captu
 
     assert stopped.value.code == 0
     assert capsys.readouterr().out.startswith(f"usage: stratabase {command} ")
+
+
+@pytest.mark.parametrize(
+    ("command", "exit_code"),
+    [
+        ("model diff", 2),
+        ("model diff --previous", 2),
+        ("model diff model.graphql", 2),
+        ("model diff model.graphql model.graphql --data", 2),
+        ("model check --data", 1),
+        ("model drop Pet.nickname --yes", 1),
+        ("model convert --yes", 1),
+    ],
+)
+def test_commands_that_read_stored_objects_do_not_create_a_store(
+    command: str,
+    exit_code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "model.graphql").write_text('extend schema @application(name: "A") type Pet { name: String }')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("STRATABASE_MODEL", "model.graphql")
+    assert main(command.split()) == exit_code
+    error = capsys.readouterr().err
+    assert f"The data folder {tmp_path / 'nowhere'} doesn't exist." in error or "The store knows no" in error
+    assert [each.name for each in tmp_path.iterdir()] == ["model.graphql"]

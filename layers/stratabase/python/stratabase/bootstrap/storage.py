@@ -12,6 +12,7 @@ from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.engine.offloading import OffloadingEngine
 from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
 from stratabase.store.engine.port import Engine
+from stratabase.unusable_store import UnusableStore
 
 _MAX_PARALLEL_READS = 16
 """The maximum number of ranges that a process reads in parallel from a remote store."""
@@ -24,13 +25,18 @@ def _sqlite_engine(settings: Settings) -> Engine:
 
 
 def _dynamodb_engine(settings: Settings) -> Engine:
+    from stratabase.store.dynamodb.client import Unanswered  # noqa: PLC0415
     from stratabase.store.dynamodb.engine import DynamoDBEngine  # noqa: PLC0415
     from stratabase.store.dynamodb.signed_client import SignedClient  # noqa: PLC0415
     from stratabase.store.dynamodb.table import ensure_table  # noqa: PLC0415 - see above
 
     client = SignedClient(_aws_endpoint(settings))
     if settings.endpoint is not None:
-        ensure_table(client, settings.table)
+        try:
+            ensure_table(client, settings.table)
+        except Unanswered as error:
+            text = f"STRATABASE_ENDPOINT: DynamoDB doesn't respond at {settings.endpoint} ({error})."
+            raise UnusableStore(text) from error
     return OffloadingEngine(DynamoDBEngine(client, settings.table))
 
 

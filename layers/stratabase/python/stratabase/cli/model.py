@@ -17,7 +17,7 @@ from stratabase.cli.backfill.drop import drop
 from stratabase.cli.model_diff import DIFF_ARGUMENTS, DIFF_HELP, run_diff
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import FAILED, CommandError
-from stratabase.cli.terminal.settings import read_settings
+from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.query.page import PageFields, Query
 from stratabase.model import prepared
@@ -61,6 +61,7 @@ def _check(options: Options) -> int:
 def _missing_value_lines(model: Model) -> Iterator[str]:
     """Yield a line for each required attribute and role that stored objects lack. Raises CommandError."""
     settings = read_settings()
+    require_store(settings)
     try:
         engine = open_engine(settings)
         missing = [*RequiredValues(engine, model, parallel_reads_of(settings)).missing_values()]

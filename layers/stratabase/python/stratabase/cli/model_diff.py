@@ -13,7 +13,7 @@ from stratabase.cli.backfill.build import is_embedded
 from stratabase.cli.subcommands import Argument, Options
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
 from stratabase.cli.terminal.progress import ProgressBar
-from stratabase.cli.terminal.settings import read_settings
+from stratabase.cli.terminal.settings import has_store, read_settings, require_store
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.difference import ModelChange, RemovedName, Severity, diff_models
 from stratabase.model.model import Model
@@ -80,6 +80,8 @@ def _run(options: Options) -> int:
         raise CommandError("Use --previous without an old model.")
     settings = read_settings()
     model = read_model_file(new or settings.model)
+    if old is not None and options.data:
+        require_store(settings)
     if old is not None:
         removed = _removed_names(settings) if options.data else ()
         compared = [_Compared(str(old), diff_models(read_model_file(old), model, removed))]
@@ -98,13 +100,16 @@ def _run(options: Options) -> int:
 
 def _with_served(settings: Settings, model: Model, *, previous: bool) -> Iterator[_Compared]:
     """Yield the comparison with each model that serves from the store, or with the one before."""
+    which = "no earlier model" if previous else "no model that has served"
+    unknown = CommandError(f"The store knows {which}. Name both files: stratabase model diff OLD NEW.")
+    if not has_store(settings):
+        raise unknown
     engine = open_engine(settings)
     try:
         served = ServedModels(engine)
         chosen = served.serving() if not previous else served.all()[1:2]
         if not chosen:
-            which = "no earlier model" if previous else "no model that has served"
-            raise CommandError(f"The store knows {which}. Name both files: stratabase model diff OLD NEW.")
+            raise unknown
         for each in chosen:
             removed = CatalogStore(engine).read().removed_names()
             yield _Compared(_describe(each), diff_models(_read_served(served, each), model, removed))

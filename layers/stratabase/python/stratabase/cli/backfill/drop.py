@@ -13,7 +13,7 @@ from stratabase.bootstrap.storage import parallel_reads_of
 from stratabase.cli.backfill.build import build_lock, is_embedded
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
 from stratabase.cli.terminal.progress import ProgressBar
-from stratabase.cli.terminal.settings import read_settings
+from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.model.reading import InvalidModel
@@ -38,6 +38,7 @@ def run_on_store(work: Callable[[Instance], int]) -> int:
     instance = Instance(settings)
     try:
         _ = instance.model  # before the lock
+        require_store(settings)
         with build_lock(settings.home, print_to_stderr) if is_embedded(settings) else nullcontext():
             return work(instance)
     except (InvalidModel, UnusableStore, Unavailable) as error:

@@ -18,6 +18,20 @@ def read_settings() -> Settings:
         raise CommandError(str(error), MISUSED) from error
 
 
+def has_store(settings: Settings) -> bool:
+    """Return whether the data folder exists. DynamoDB itself says so if its table does not exist."""
+    return settings.store != "sqlite" or settings.home.is_dir()
+
+
+def require_store(settings: Settings) -> None:
+    """Raise CommandError if there is no store, so that the command does not create one."""
+    if not has_store(settings):
+        raise CommandError(
+            f"The data folder {settings.home} doesn't exist. Set STRATABASE_HOME to the folder that contains "
+            "the data. To begin without data, run `stratabase serve`."
+        )
+
+
 def make_data_folder(folder: Path) -> None:
     """Create the home folder if it does not exist, with access for this user only. Raises CommandError."""
     try:

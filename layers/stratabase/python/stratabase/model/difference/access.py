@@ -59,7 +59,7 @@ def _removed_profile(old: Profile, added: Sequence[Profile]) -> ModelChange:
     why = "Stratabase refuses the requests of members who have the profile."
     to_do = "Give these members another profile. To list them, run `stratabase members list`."
     alike = [each.name for each in added if each.administrator == old.administrator]
-    name = probable_rename(old.name, alike)
+    name = old.renamed_from if old.renamed_from in alike else probable_rename(old.name, alike)
     what = "removed"
     if name is not None:
         what = f"removed, or renamed to {name}?"

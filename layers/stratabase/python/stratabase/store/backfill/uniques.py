@@ -19,7 +19,7 @@ from stratabase.store.indexes.entries import RegistryEntry, UniqueEntry
 from stratabase.store.indexes.registry import unique_of
 from stratabase.store.layout import codec, keys
 from stratabase.store.layout.associations import Associations
-from stratabase.store.layout.guards import guard_holder, unique_constraint
+from stratabase.store.layout.guards import UniqueConstraint, guard_holder
 from stratabase.store.layout.heads import expect_unchanged, live_head
 from stratabase.store.write.guard_writes import GuardWrites
 from stratabase.store.write.refusals import try_commit
@@ -65,7 +65,14 @@ class UniqueBackfill:
         """`max_refused`: the maximum number of objects without a guard to remember for each constraint."""
         self._class = class_
         self._backfills = {
-            one: GuardBackfill(engine, model, class_, unique_of(class_, one), max_refused)
+            one: GuardBackfill(
+                engine,
+                model,
+                class_,
+                # The entry can have more values of an enum than the model of this process.
+                UniqueConstraint(class_.name, unique_of(class_, one), one.columns),
+                max_refused,
+            )
             for one in uniquenesses
         }
 
@@ -88,12 +95,17 @@ class GuardBackfill:
     """The backfill of the guards of one constraint."""
 
     def __init__(
-        self, engine: Engine, model: Model, class_: Class, unique: Unique, max_refused: int = MAX_REFUSED
+        self,
+        engine: Engine,
+        model: Model,
+        class_: Class,
+        constraint: UniqueConstraint,
+        max_refused: int = MAX_REFUSED,
     ) -> None:
         self._engine = engine
-        self._unique = unique
+        self._unique = constraint.unique
         self._max_refused = max_refused
-        self._constraint = unique_constraint(class_, unique)
+        self._constraint = constraint
         # Without roles, so that `GuardWrites` only handles the guards of this constraint.
         self._class = replace(class_, roles={})
         self._associations = Associations(replace(model, classes={class_.name: self._class}))

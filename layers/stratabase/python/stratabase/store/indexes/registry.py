@@ -95,31 +95,30 @@ class Registry:
 
     def is_guarded(self, class_: Class, unique: Unique) -> bool:
         """Return whether every object of a class has its guard of a uniqueness constraint."""
-        columns = _guarded(class_, unique)
+        entries = self.uniques.get(class_.name, ())
+        wanted = wanted_entries(class_, entries)
         return any(
-            entry.columns == columns and entry.state is BuildState.READY
-            for entry in self.uniques.get(class_.name, ())
+            wanted.get(entry.number) == unique and entry.state is BuildState.READY for entry in entries
         )
 
     def unfinished(self, class_: Class) -> tuple[RegistryEntry, ...]:
         """Return the entries for the model's indexes and constraints of a class that are not READY."""
-        found = (entry for entry in self._indexes_and_uniques(class_.name) if is_wanted(class_, entry))
-        return tuple(entry for entry in found if entry.state in _UNFINISHED)
+        entries = tuple(self._indexes_and_uniques(class_.name))
+        wanted = wanted_entries(class_, entries)
+        return tuple(entry for entry in entries if entry.number in wanted and entry.state in _UNFINISHED)
 
     def unfinished_labels(self, class_: Class, names: ClassNames | None = None) -> tuple[str, ...]:
         """Return labels of the model's indexes and constraints of a class that are not READY.
 
         `names`: the names to show instead of stored ones.
         """
-        ready = {
-            (entry.directive, entry.columns)
-            for entry in self._indexes_and_uniques(class_.name)
-            if entry.state is BuildState.READY
-        }
+        entries = tuple(self._indexes_and_uniques(class_.name))
+        wanted = wanted_entries(class_, entries)
+        ready = [wanted.get(entry.number) for entry in entries if entry.state is BuildState.READY]
         return tuple(
             directive_label(directive, names)
-            for key, directive in _wanted(class_).items()
-            if key not in ready
+            for directive in _wanted(class_).values()
+            if directive not in ready
         )
 
     def unfinished_roles(self, stored: Iterable[StoredRole]) -> tuple[RoleEntry, ...]:
@@ -296,8 +295,9 @@ class Registry:
 
     def without_unwanted(self, class_name: str, class_: Class | None) -> "Registry":
         """Return the registry without the uniqueness constraints of a class that the model does not have."""
-        kept = (entry for entry in self.uniques.get(class_name, ()) if is_wanted(class_, entry))
-        return self.with_uniques(class_name, tuple(kept))
+        entries = self.uniques.get(class_name, ())
+        wanted = wanted_entries(class_, entries)
+        return self.with_uniques(class_name, tuple(entry for entry in entries if entry.number in wanted))
 
     def with_finished(
         self,
@@ -379,8 +379,10 @@ def _wanted(class_: Class) -> dict[tuple[str, tuple[Column, ...]], Index | Uniqu
 
 def _missing(class_: Class, directive: str, entries: Iterable[RegistryEntry]) -> list[tuple[Column, ...]]:
     """Return the columns of those directives of a class for which there is no entry yet."""
-    existing = {entry.columns for entry in entries}
-    return [columns for name, columns in _wanted(class_) if name == directive and columns not in existing]
+    known = wanted_entries(class_, entries).values()
+    return [
+        columns for (name, columns), one in _wanted(class_).items() if name == directive and one not in known
+    ]
 
 
 def _guarded(class_: Class, unique: Unique) -> tuple[Column, ...]:
@@ -388,9 +390,42 @@ def _guarded(class_: Class, unique: Unique) -> tuple[Column, ...]:
     return columns_of(class_, tuple(sorted(unique.attributes)))
 
 
+def wanted_entries(
+    class_: Class | None, entries: Iterable[RegistryEntry]
+) -> Mapping[int, Index | Unique]:
+    """Return the numbers of the entries that a model needs for a class, each with what it is for.
+
+    An index has the columns of the model. A uniqueness constraint may also have enum columns with more values
+    than the model has: the guards of the values that the model writes are the same. So a process with an
+    earlier model does not need another entry. `class_`: None if the model does not have the class.
+    """
+    if class_ is None:
+        return {}
+    known, found = list(entries), dict[int, Index | Unique]()
+    for (name, columns), directive in _wanted(class_).items():
+        own = [each for each in known if (each.directive, each.columns) == (name, columns)]
+        if not own and name == UNIQUE:
+            own = [each for each in known if each.directive == name and _covers(each.columns, columns)][:1]
+        found |= {each.number: directive for each in own}
+    return found
+
+
+def _covers(columns: tuple[Column, ...], others: tuple[Column, ...]) -> bool:
+    """Return whether columns read all values that others read, and as the same values."""
+    return len(columns) == len(others) and all(
+        one == other
+        or (
+            one.reading == ENUM
+            and one._replace(values=other.values) == other
+            and {*one.values} >= {*other.values}
+        )
+        for one, other in zip(columns, others, strict=True)
+    )
+
+
 def is_wanted(class_: Class | None, entry: RegistryEntry) -> bool:
     """Return whether the model needs an entry. `class_`: None if the model does not have the class."""
-    return class_ is not None and (entry.directive, entry.columns) in _wanted(class_)
+    return entry.number in wanted_entries(class_, (entry,))
 
 
 def entry_label(class_: Class, entry: RegistryEntry, names: ClassNames | None = None) -> str:
@@ -400,12 +435,12 @@ def entry_label(class_: Class, entry: RegistryEntry, names: ClassNames | None = 
     """
     if isinstance(entry, RoleEntry):
         return entry.label(names)
-    return directive_label(_wanted(class_)[entry.directive, entry.columns], names)
+    return directive_label(wanted_entries(class_, (entry,))[entry.number], names)
 
 
 def unique_of(class_: Class, entry: UniqueEntry) -> Unique:
     """Return the uniqueness constraint of the model that an entry is for."""
-    return next(unique for unique in class_.uniques if _guarded(class_, unique) == entry.columns)
+    return next(unique for unique in class_.uniques if _covers(entry.columns, _guarded(class_, unique)))
 
 
 def _with_readings(entries: tuple[Entry, ...], class_: Class) -> tuple[Entry, ...]:

@@ -26,11 +26,11 @@ from stratabase.store.engine.port import Batch, Check, Engine, ExpectationFailed
 from stratabase.store.indexes.entries import BuildState, RoleEntry, UniqueEntry
 from stratabase.store.indexes.registry import (
     Registry,
-    is_wanted,
     parse_registry,
     registry_fence,
     registry_put,
     unique_of,
+    wanted_entries,
 )
 from stratabase.store.indexes.role_changes import former_entries, has_all_links
 from stratabase.store.layout import keys
@@ -75,7 +75,8 @@ class WriteSchema:
         """Return the uniqueness constraints of a class, those of this process's model last."""
         if class_name not in self._constraints:
             class_, known = self._model.classes[class_name], self.registry.uniques.get(class_name, ())
-            found = (_constraint(class_, one) for one in known)
+            wanted = wanted_entries(class_, known)
+            found = (_constraint(class_, one, in_model=one.number in wanted) for one in known)
             self._constraints[class_name] = tuple(sorted(found, key=lambda one: one.in_model))
         return self._constraints[class_name]
 
@@ -177,11 +178,10 @@ def _changes_key(effect: ObjectEffect, key: RoleName) -> bool:
     return before != after
 
 
-def _constraint(class_: Class, one: UniqueEntry) -> UniqueConstraint:
-    named = is_wanted(class_, one)
-    unique = unique_of(class_, one) if named else Unique(tuple(column.attribute for column in one.columns))
+def _constraint(class_: Class, one: UniqueEntry, *, in_model: bool) -> UniqueConstraint:
+    unique = unique_of(class_, one) if in_model else Unique(tuple(each.attribute for each in one.columns))
     return UniqueConstraint(
-        class_.name, unique, one.columns, one.number, named, one.state is not BuildState.BUILDING
+        class_.name, unique, one.columns, one.number, in_model, one.state is not BuildState.BUILDING
     )
 
 
