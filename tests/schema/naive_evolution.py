@@ -254,28 +254,37 @@ def literal(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
+def ordered_by(model: NaiveModel, live: Mapping[str, Texts], names: Sequence[str]) -> list[str]:
+    """Return ids in the order of some attributes. Nulls are first."""
+
+    def rank(id_: str) -> list[Any]:
+        each = [(name, model.shown(live[id_], name)) for name in names]
+        return [(text is not None, text is not None and model.rank(name, text)) for name, text in each]
+
+    return sorted(sorted(live), key=rank)
+
+
 def expected_pages(
     model: NaiveModel, live: Mapping[str, Texts], name: str, text: str
-) -> Iterator[tuple[str, list[str]]]:
+) -> Iterator[tuple[dict[str, Any], list[str]]]:
     """Yield options of pages about an attribute and a value, with the ids that each must have in order."""
     one = model.attributes[name]
     shown = {id_: model.shown(texts, name) for id_, texts in live.items()}
     nulls = [id_ for id_, each in shown.items() if each is None]
     others = {id_: each for id_, each in shown.items() if each is not None}
-    ordered = [*nulls, *sorted(others, key=lambda id_: (model.rank(name, others[id_]), id_))]
-    value = model.sent(name, text)
-    operand = value if one.type == ENUM else literal(value)
-    yield f"orderBy: [{one.shown_name}___ASC]", ordered
-    yield f"orderBy: [{one.shown_name}___DESC, _id___DESC]", ordered[::-1]
-    yield f"filter: {{{one.shown_name}___null: true}}", nulls
-    yield f'filter_exp: "isNull({one.shown_name})"', nulls
+    ordered, value = ordered_by(model, live, [name]), model.sent(name, text)
+    ascending = {"orderBy": [f"{one.shown_name}___ASC"]}
+    yield ascending, ordered
+    yield {"orderBy": [f"{one.shown_name}___DESC", "_id___DESC"]}, ordered[::-1]
+    yield {"filter": {f"{one.shown_name}___null": True}}, nulls
+    yield {"filter_exp": f"isNull({one.shown_name})"}, nulls
     equal = [id_ for id_ in others if others[id_] == text]
-    yield f"filter: {{{one.shown_name}___eq: {operand}}}", equal
-    yield f"filter: {{{one.shown_name}___ne: {operand}}}", [id_ for id_ in shown if shown[id_] != text]
+    yield {"filter": {f"{one.shown_name}___eq": value}}, equal
+    yield {"filter": {f"{one.shown_name}___ne": value}}, [id_ for id_ in shown if shown[id_] != text]
     if one.type != "Boolean":
-        yield f"filter: {{{one.shown_name}___in: [{operand}]}}", equal
+        yield {"filter": {f"{one.shown_name}___in": [value]}}, equal
     if one.type not in {"Boolean", ENUM}:
         rank = model.rank(name, text)
         above = [id_ for id_ in ordered if id_ in others and model.rank(name, others[id_]) > rank]
-        yield f"filter: {{{one.shown_name}___gt: {operand}}}", sorted(above)
-        yield f"filter: {{{one.shown_name}___gt: {operand}}} orderBy: [{one.shown_name}___ASC]", above
+        yield {"filter": {f"{one.shown_name}___gt": value}}, sorted(above)
+        yield {"filter": {f"{one.shown_name}___gt": value}, **ascending}, above

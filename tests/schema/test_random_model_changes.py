@@ -34,6 +34,7 @@ from tests.schema.naive_evolution import (
     created,
     expected_pages,
     literal,
+    ordered_by,
     overwritten,
     restored,
     unique_key,
@@ -281,10 +282,13 @@ class ModelChanges(RuleBasedStateMachine):
         self.killed.append(self._conversion)
         with suppress(Stopped):
             self._convert(StoppingEngine(self.engine, at, after=after))
-        kept = self._kept()
-        for id_, texts in self.naive.live.items():
-            if self._stored(id_) != texts:
-                self.naive.convert(self.model, kept, [id_])
+        self._adopt_converted()
+
+    @rule(at=st.integers(1, 6), what=st.sampled_from(["create", "update", "delete"]), data=st.data())
+    def write_while_converting(self, at: int, what: str, data: st.DataObject) -> None:
+        """Write an object before a commit of a conversion."""
+        self._convert(BusyEngine(self.engine, at, lambda: self._meanwhile(what, data)))
+        self._adopt_converted()
 
     @invariant()
     def stored_values_agree(self) -> None:
@@ -297,6 +301,21 @@ class ModelChanges(RuleBasedStateMachine):
         self._check_answers(
             {name: data.draw(st.sampled_from(self.model.readable(name))) for name in self.model.attributes}
         )
+
+    @rule(data=st.data())
+    def walk(self, data: st.DataObject) -> None:
+        """Go from page to page by cursors."""
+        names = data.draw(st.permutations(sorted(self.model.attributes)))
+        order = " ".join(f"{name}___ASC" for name in self.model.names(names))
+        found, cursor, has_next = list[str](), "", True
+        while has_next:
+            page = self.api.ask(
+                f"{{ {self.model.class_name}___getPage(options: {{next: 2 orderBy: [{order}] {cursor}}}) "
+                "{ nextCursor hasNext items { _id } } }"
+            )
+            found += [item["_id"] for item in page["items"]]
+            cursor, has_next = f'cursor: "{page["nextCursor"]}"', page["hasNext"]
+        assert found == ordered_by(self.model, self.naive.live, names)
 
     @invariant()
     def answers_agree(self) -> None:
@@ -316,33 +335,31 @@ class ModelChanges(RuleBasedStateMachine):
         model, live, class_ = self.model, self.naive.live, self.model.class_name
         fields = " ".join(["_id", *map(model.field, model.attributes)])
         shown = {id_: {"_id": id_, **model.answer(texts)} for id_, texts in live.items()}
-        expected: dict[str, tuple[str, Any]] = {}
-        pages = [("", [*live])]
+        pages: list[tuple[dict[str, Any], list[str]]] = [({}, [*live])]
         for name, text in values.items():
             pages += expected_pages(model, live, name, text)
-        for number, (options, ids) in enumerate(pages):
-            question = (
-                f"{class_}___getPage(options: {{next: 50 {options}}}) {{ totalCount items {{ {fields} }} }}"
-            )
+        for index in model.indexes:
+            order = [f"{name}___ASC" for name in model.names(index)]
+            pages.append(({"orderBy": order}, ordered_by(model, live, index)))
+        query = f"""query($o: {class_}PageOptions) {{
+            {class_}___getPage(options: $o) {{ totalCount items {{ {fields} }} }} }}"""
+        for options, ids in pages:
             answer = {"totalCount": len(ids), "items": [shown[id_] for id_ in ids]}
-            expected[f"p{number}"] = question, answer
-        for number, id_ in enumerate(self.naive.objects):
-            expected[f"g{number}"] = f'{class_}___get(_id: "{id_}") {{ {fields} }}', shown.get(id_)
-        if model.versioned:
-            moments = [(id_, at) for id_ in self.naive.objects for at in self.instants[-4:]]
-            for number, (id_, at) in enumerate(moments[-12:]):
+            assert self._ask(query, o={"next": 50, **options}) == answer, (options, model.text)
+        query = f"query($i: ID!) {{ {class_}___get(_id: $i) {{ {fields} }} }}"
+        for id_ in self.naive.objects:
+            assert self._ask(query, i=id_) == shown.get(id_), model.text
+        query = f"""query($i: ID!, $t: Datetime!) {{
+            {class_}___getVersion(_id: $i, atVersion: $t) {{ {fields} }} }}"""
+        for id_ in self.naive.objects if model.versioned else ():
+            for at in self.instants[-4:]:
                 texts = self.naive.objects[id_].at(at)
-                answer = None if texts is None else {"_id": id_, **model.answer(texts)}
-                question = f'{class_}___getVersion(_id: "{id_}", atVersion: "{written(at)}") {{ {fields} }}'
-                expected[f"v{number}"] = question, answer
-        for some in _groups([*expected]):
-            query = " ".join(f"{alias}: {expected[alias][0]}" for alias in some)
-            body = self.api.body(f"{{ {query} }}")
-            assert "errors" not in body, (body["errors"], model.text)
-            for alias in some:
-                found = _texts(body["data"][alias])
-                assert found == expected[alias][1], (expected[alias][0], model.text)
+                version = None if texts is None else {"_id": id_, **model.answer(texts)}
+                assert self._ask(query, i=id_, t=written(at)) == version, model.text
         self._check_lookups()
+
+    def _ask(self, query: str, **variables: Any) -> Any:
+        return _texts(self.api.ask(query, **variables))
 
     def _check_lookups(self) -> None:
         model, live = self.model, self.naive.live
@@ -415,7 +432,17 @@ class ModelChanges(RuleBasedStateMachine):
 
     def _meanwhile(self, what: str, data: st.DataObject) -> None:
         self._refresh()
+        self._adopt_converted()
+        self.answers_agree()
         getattr(self, what)(data)
+        self.answers_agree()
+
+    def _adopt_converted(self) -> None:
+        """Take over what a conversion that is not finished has done, which shows in what is stored."""
+        kept = self._kept()
+        for id_, texts in self.naive.live.items():
+            if self._stored(id_) != texts:
+                self.naive.convert(self.model, kept, [id_])
 
     def _refresh(self) -> None:
         """Let the repository read the registry again, as it does after some seconds."""
@@ -477,10 +504,6 @@ def _texts(answer: Any) -> Any:
     return answer if answer is None else {name: _text(value) for name, value in answer.items()}
 
 
-def _groups(names: list[str]) -> list[list[str]]:
-    return [names[first : first + 40] for first in range(0, len(names), 40)]
-
-
 class ModelChangesOnSqlite(ModelChanges):
     engine_name = "sqlite"
 
@@ -490,13 +513,13 @@ class ModelChangesOnDynamoDB(ModelChanges):
 
 
 ModelChanges.TestCase.settings = settings(
-    max_examples=count(12, 500), stateful_step_count=count(12, 25), deadline=None
+    max_examples=count(8, 100), stateful_step_count=count(10, 25), deadline=None
 )
 ModelChangesOnSqlite.TestCase.settings = settings(
-    max_examples=count(6, 100), stateful_step_count=count(12, 25), deadline=None
+    max_examples=count(4, 50), stateful_step_count=count(10, 25), deadline=None
 )
 ModelChangesOnDynamoDB.TestCase.settings = settings(
-    max_examples=count(1, 5), stateful_step_count=count(6, 25), deadline=None
+    max_examples=count(1, 5), stateful_step_count=count(6, 20), deadline=None
 )
 TestModelChanges = ModelChanges.TestCase
 TestModelChangesOnSqlite = ModelChangesOnSqlite.TestCase
