@@ -369,7 +369,8 @@ class ModelChanges(RuleBasedStateMachine):
                 if key := unique_key(model, unique, texts):
                     holders.setdefault(key, set()).add(id_)
             free = tuple(model.readable(name)[-1] for name in unique)
-            for key, ids in {free: {None}, **holders}.items():
+            expected: dict[Any, set[str | None]] = {free: {None}, **holders}
+            for key, ids in expected.items():
                 names = model.names(unique)
                 operands = [
                     model.sent(name, text)
@@ -380,7 +381,8 @@ class ModelChanges(RuleBasedStateMachine):
                 arguments = ", ".join(f"{name}: {each}" for name, each in zip(names, operands, strict=True))
                 service = f"{model.class_name}___getBy{'_'.join(name.upper() for name in names)}"
                 found = self.api.ask(f"{{ {service}({arguments}) {{ _id }} }}")
-                assert (None if found is None else found["_id"]) in ids
+                holder = None if found is None else found["_id"]
+                assert holder in ids
 
     @property
     def _now(self) -> int:
