@@ -10,7 +10,7 @@ from tests.stored_texts import READ_BY, stored
 ENUM = "Mood"
 ENUM_VALUES = ("RED", "GREEN", "BLUE")
 """The stored names of enum values."""
-TEXTS = ("5", "-7", "05", "0", "1.5", "true", "false", "2020-01-31", "plain text", *ENUM_VALUES)
+TEXTS = ("5", "-7", "05", "1.5", "true", "false", "2020-01-31", *ENUM_VALUES)
 STORED_NAMES = ("a", "b", "c")
 """The stored names of attributes."""
 KINDS = ("String", "Text", "Int", "Real", "Boolean", "Date", "Year", ENUM)
