@@ -1,5 +1,6 @@
 """The page "Change a model": its models, its commands and its output are right."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -12,12 +13,15 @@ from stratabase.model.difference.type_changes import readable_values
 from stratabase.model.reading import read_model
 from stratabase.model.types import TYPES
 from stratabase.model.types.enumeration import EnumType
+from stratabase.store.catalog.catalog_store import ServedNames
+from stratabase.store.read.context import system_now
+from tests.cli.test_reindex import Shop
 
 PAGE = (Path(__file__).parent.parent / "docs/change-a-model.md").read_text("utf-8")
 MODELS = re.findall(r"```graphql\n(.*?)```", PAGE, re.DOTALL)
 COMMANDS = re.findall(r"`stratabase ([^`]*)`", PAGE.replace("\n", " "))
-BUILT_LATER = {"model drop", "model convert"}
-"""Commands of the page that another part of Stratabase brings."""
+ON_A_STORE = {"model drop", "model convert"}
+"""Commands that need a store with objects. They have a test of their own."""
 
 
 @pytest.fixture
@@ -49,13 +53,32 @@ def test_a_command_of_the_page_exists(
     command: str, models: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = shlex.split(command.replace("OLD", models[0]).replace("NEW", models[1]))
-    if " ".join(words[:2]) in BUILT_LATER:
+    if " ".join(words[:2]) in ON_A_STORE:
         return
     if words[1] in {"explain", "prepare"}:
         words.append("Pet" if words[1] == "explain" else models[0])
     exit_code = main(words)
     error = capsys.readouterr().err
     assert exit_code in (0, 1) or "Name both files" in error
+
+
+def test_what_the_example_advises_erases_and_converts(
+    models: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stratabase.store.indexes.registry_cache.MAX_AGE", 0)
+    monkeypatch.setattr("stratabase.store.backfill.drop.SETTLED", 0)
+    company = Shop(Path(models[0]).parent)
+    company.ask('Pet___create(data: {name: "Tom", nickname: "Tommy-7f3a", age: "42"}) { _id }')
+    Path(models[0]).write_text(MODELS[1])
+    instance = company.instance()
+    ServedNames(instance.engine, instance.model, system_now).begin()
+    instance.close()
+    advised = [each for each in COMMANDS if " ".join(each.split()[:2]) in ON_A_STORE and "." in each]
+    assert [main([*shlex.split(each), "--yes"]) for each in dict.fromkeys(advised)] == [0, 0]
+    instance = company.instance()
+    (head,) = (item for page in instance.engine.scan() for item in page if item.key.sort == "V#~")
+    instance.close()
+    assert json.loads(head.state or "") == {"name": "Tom", "age": 42}
 
 
 def test_the_table_of_types_agrees_with_what_types_read() -> None:
