@@ -192,7 +192,7 @@ def assert_consistent(engine: Engine, *, is_unique: bool) -> None:
     # An object gets no guard if a process without the constraint gives it the values of another one. The
     # registry says so, and the next reindex builds the constraint again.
     assert held.keys() | lost == needed.keys()
-    assert all(held[key] in ids for key, ids in needed.items())
+    assert all(id_ in needed[key] for key, id_ in held.items())
     assert not is_unique or all(len(ids) == 1 for ids in needed.values())
 
 

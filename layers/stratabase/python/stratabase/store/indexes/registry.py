@@ -390,9 +390,7 @@ def _guarded(class_: Class, unique: Unique) -> tuple[Column, ...]:
     return columns_of(class_, tuple(sorted(unique.attributes)))
 
 
-def wanted_entries(
-    class_: Class | None, entries: Iterable[RegistryEntry]
-) -> Mapping[int, Index | Unique]:
+def wanted_entries(class_: Class | None, entries: Iterable[RegistryEntry]) -> Mapping[int, Index | Unique]:
     """Return the numbers of the entries that a model needs for a class, each with what it is for.
 
     An index has the columns of the model. A uniqueness constraint may also have enum columns with more values
