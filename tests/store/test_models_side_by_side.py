@@ -111,9 +111,11 @@ class Process:
         return self._names.get(stored, stored)
 
     def refresh(self) -> None:
-        """Forget the registry, as every process does after some seconds."""
+        """Read the registry again, as every process does after some seconds."""
         own = self.entities
-        (own._repository if isinstance(own, RenamedRepository) else own)._store.registry.invalidate()
+        registry = (own._repository if isinstance(own, RenamedRepository) else own)._store.registry
+        registry.invalidate()
+        registry.registry()
 
     def write(self, chance: random.Random) -> bool:
         """Create, change or delete an object; return whether no object with the same values prevented it."""
@@ -167,7 +169,8 @@ def side_by_side(engine: Engine, name: str) -> tuple[Process, Process]:
     now = Process(engine, new, change)
     now.refresh()
     Reindex(engine, now.model, sleep=lambda _: None, ahead=True).run(now.class_name)
-    for each in (old, now):
+    # The first process may add entries of its own model. All processes know them after some seconds.
+    for each in (old, now, old):
         each.refresh()
     return old, now
 

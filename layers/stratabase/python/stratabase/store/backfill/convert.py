@@ -155,7 +155,7 @@ class _ClassPlan:
             if isinstance(attribute.type, SerialType):
                 values = (state[name] for state in states if state.get(name) is not None)
                 numbers = (attribute.type.read_stored(value) for value in values)
-                found[name] = max([found.get(name, 0), *(int(number) for number in numbers if number)])
+                found[name] = max([found.get(name, 0), *(each for each in numbers if isinstance(each, int))])
         return found
 
     def actions(self, item: Item) -> Sequence[Action]:
