@@ -40,7 +40,6 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import unlimited_budget
 from tests.soak import count, seed
 from tests.store.engine_items import all_items
-from tests.store.graph_agreement import misplaced
 
 OLD = """
 extend schema @application(name: "Shop")
@@ -178,13 +177,16 @@ def side_by_side(engine: Engine, name: str) -> tuple[Process, Process]:
 def assert_consistent(engine: Engine, *, is_unique: bool) -> None:
     """Assert by a scan that guards and index places are those that the states need."""
     items = all_items(engine)
-    assert [*misplaced(items)] == []
     registry = parse_registry(items[keys.REGISTRY])
     needed: dict[Key, set[str]] = defaultdict(set)
     lost = set[Key]()
     for item in filter(None, map(live_head, items.values())):
         if item.key.sort == keys.HEAD:
             entity = codec.entity_of(item)
+            for path in registry.paths("Thing"):
+                # A process with fewer values of an enum adds an index that is not built.
+                known = {path.place(entity)} if path.ready else {path.place(entity), None}
+                assert item.places.get(path.index_name) in known
             for entry in registry.uniques["Thing"]:
                 unique = Unique(tuple(column.attribute for column in entry.columns))
                 key = UniqueConstraint("Thing", unique, entry.columns).guard_key(entity.state)
