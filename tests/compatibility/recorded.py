@@ -105,19 +105,30 @@ def without_texts(answer: Any) -> Any:
     return [without_texts(each) for each in answer] if isinstance(answer, list) else answer
 
 
-_READINGS = re.compile(r'\\*"readings\\*":\[[^\]]*\],')
+_INDEX = re.compile(r'"columns":\[([^\]]*)\][^{}]*?"number":(\d+)[^{}]*?"index":"\w+"')
+"""An index in the registry: its columns, and its number."""
+_PARTITION = re.compile(r"(?<=\w#)\d+\b")
+"""The number in the name of an index partition, such as `Person#9`."""
+_ABOUT_ITSELF = re.compile(r"META.*\b(slots|catalog|servedModels?)\b")
+"""A line about an item in which the service notes what it serves and what it builds."""
 
 
 def named(lines: Sequence[str], answers: Any) -> list[str]:
     """Return the lines, sorted, with placeholders for ids.
 
-    Ids that responses show get names, and all others become their timestamps. The result does not depend on
-    the order in which ids are generated, and leaves out what the registry says of readings, which it did not
-    have then.
+    Ids that responses show get names, and all others become their timestamps. So the result does not depend
+    on the order in which ids are generated. It leaves out what the service notes about itself, which grows
+    with each version, and has the columns of indexes instead of their numbers.
     """
     names: dict[str, str] = {}
     _name_ids(answers, "", names)
-    known = (_READINGS.sub("", line) for line in lines)
+    registry = "".join(line.replace("\\", "") for line in lines if _ABOUT_ITSELF.search(line))
+    columns = {number: f"[{found}]" for found, number in _INDEX.findall(registry)}
+    known = (
+        _PARTITION.sub(lambda found: columns.get(found[0], found[0]), line)
+        for line in lines
+        if not _ABOUT_ITSELF.search(line)
+    )
     return sorted(_ID.sub(lambda found: names.get(found[0]) or _dated(found), line) for line in known)
 
 

@@ -140,7 +140,7 @@ def differences(client: Client, id_: str, from_: str, to: str) -> dict[str, dict
 
 
 def test_an_invalid_instant_is_refused_with_the_expected_format(roman: Client) -> None:
-    (error,) = roman.send(VERSION, id="x", at="2020-01-31T10:00:00Z")["errors"]
+    (error,) = roman.send(VERSION, id="x", at="2020-01-31T10:00:00")["errors"]
     assert (error["extensions"]["issueType"], FORMAT in error["message"]) == ("DATA_TYPE", True)
 
 

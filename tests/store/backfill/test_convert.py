@@ -132,6 +132,17 @@ def test_a_conversion_that_is_killed_at_any_commit_goes_on(*, after: bool, local
         assert {item.key for item in items(engine)} == {item.key for item in items(whole)}
 
 
+def test_a_conversion_to_another_model_does_not_go_on_where_one_was_killed() -> None:
+    engine, class_ = filled(), replace(employees("String"), uniques=())
+    Reindex(engine, model(class_), local=True).run("Employee")
+    with pytest.raises(Stopped):
+        convert(StoppingEngine(engine, 1, after=True), class_)
+    other = replace(employees("Int", default=0), uniques=())
+    assert not Conversion(engine, model(other), local=True).is_under_way("Employee", ())
+    convert(engine, other)
+    assert numbers(engine) == {"a": 5, "b": "x", "c": 0, "d": 8, "e": "07"}
+
+
 @pytest.mark.parametrize("local", [True, False], ids=["together", "one by one"])
 def test_writes_during_a_conversion_are_kept(*, local: bool) -> None:
     class_ = replace(employees("Int"), uniques=())

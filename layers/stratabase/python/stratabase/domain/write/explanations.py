@@ -19,6 +19,7 @@ from stratabase.domain.objects.commit_refusals import (
     AlreadyAssociated,
     IntegrityViolation,
     LockedByOthers,
+    ObjectTooLarge,
     RequiredRoleEmpty,
     RoleNotBuilt,
     RoleViolation,
@@ -187,6 +188,7 @@ _EXPLANATIONS: Mapping[type[Exception], Callable[[WriteRequest, Any], Iterator[I
     UniqueViolation: _explain_unique,
     UniqueNotBuilt: _explain_unique_not_built,
     TooLarge: _explain_size,
+    ObjectTooLarge: _explain_size,
 }
 
 

@@ -22,11 +22,14 @@ from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import Action, Bounds, Engine, Item, Key
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.layout import codec, keys
+from stratabase.store.layout.access_path import columns_of, serialize_readings
 from stratabase.store.layout.heads import live_head
 from stratabase.store.write.serials import raise_counter
 
 _READ_BATCH = 100
 """The number of objects that are read together."""
+_READINGS = "readings"
+"""The part of the progress with the types and defaults to which the values are converted."""
 MAX_VALUE_LENGTH = 60
 """The maximum length of a value in a report."""
 
@@ -65,8 +68,8 @@ class Conversion:
         self._parallel_map = parallel_map
 
     def is_under_way(self, class_name: str, attributes: Collection[str]) -> bool:
-        """Return whether an earlier run over a class was stopped before its end."""
-        return bool(self._checkpoint(class_name, attributes).load())
+        """Return whether an earlier run of this conversion over a class was stopped before its end."""
+        return bool(self._progress(class_name, attributes))
 
     def run(
         self,
@@ -78,7 +81,8 @@ class Conversion:
         """Convert attributes of all objects of a class. Raises Unavailable.
 
         `note` takes each value that stays as it is. If an earlier run was stopped, this one continues where
-        it was, and does not note the values of objects before that again.
+        it was, and does not note the values of objects before that again. If the model has changed meanwhile,
+        this run starts from the first object.
         """
         class_ = self._model.classes[class_name]
         plan = _ClassPlan(self._registry, class_, _convertible(class_, attributes))
@@ -90,7 +94,12 @@ class Conversion:
             changed=self._registry.invalidate,
         )
         checkpoint = self._checkpoint(class_name, attributes)
-        progress = checkpoint.load() or {"after": None, "objects": 0, "unconverted": 0}
+        progress = self._progress(class_name, attributes) or {
+            "after": None,
+            "objects": 0,
+            "unconverted": 0,
+            _READINGS: self._readings(class_name, attributes),
+        }
         highest: dict[str, int] = progress.get("highest", {})
         for ids in self._listed(class_name, progress["after"]):
             found = self._engine.get([Key(f"{class_name}#{id_}", keys.HEAD) for id_ in ids])
@@ -108,6 +117,18 @@ class Conversion:
             raise_counter(self._engine, SerialName(class_name, name), number)
         checkpoint.clear()
         return ConvertOutcome(progress["objects"], progress["unconverted"])
+
+    def _progress(self, class_name: str, attributes: Collection[str]) -> dict[str, Any]:
+        """Return the progress of an earlier run that converted to the same types and defaults, if any."""
+        progress = self._checkpoint(class_name, attributes).load()
+        return progress if progress.get(_READINGS) == self._readings(class_name, attributes) else {}
+
+    def _readings(self, class_name: str, attributes: Collection[str]) -> list[str]:
+        """Return the attributes to convert, with their types and defaults."""
+        class_ = self._model.classes[class_name]
+        columns = columns_of(class_, tuple(sorted(_convertible(class_, attributes))))
+        pairs = zip(columns, serialize_readings(columns), strict=True)
+        return [f"{column.attribute}: {reading}" for column, reading in pairs]
 
     def _checkpoint(self, class_name: str, attributes: Collection[str]) -> Checkpoint:
         return Checkpoint(self._engine, f"convert {class_name} {','.join(sorted(attributes))}")

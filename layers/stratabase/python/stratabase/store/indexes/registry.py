@@ -583,6 +583,6 @@ def _serialize_uniques(registry: Registry) -> Iterator[tuple[str, list[dict[str,
     such constraints before they write anything, and lose all required roles with that. So required roles are
     built again after such a version has served in between.
     """
-    marker = [_MARKER] if any(registry.roles.values()) else []
+    marker = [_MARKER] if registry.roles.keys() - {ALL_CLASSES} else []
     for name in dict.fromkeys((*registry.uniques, *registry.classes)) if marker else registry.uniques:
         yield name, [*map(serialize_entry, registry.uniques.get(name, ())), *marker]
