@@ -26,7 +26,7 @@ def disagreements(model: Model, graph: Graph, items: Mapping[Key, Item]) -> list
             if key in found and found[key] != result
         ),
         *_miscounted(model, graph, items),
-        *misplaced(items),
+        *_misplaced(items),
     ]
 
 
@@ -151,7 +151,7 @@ def _miscounted(model: Model, graph: Graph, items: Mapping[Key, Item]) -> Iterat
             yield f"{reference} counts {counted}, not {wanted}"
 
 
-def misplaced(items: Mapping[Key, Item]) -> Iterator[str]:
+def _misplaced(items: Mapping[Key, Item]) -> Iterator[str]:
     """Return the items whose index entries are not those that the registry requires."""
     registry = parse_registry(items.get(keys.REGISTRY))
     for key, item in items.items():

@@ -40,7 +40,6 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import unlimited_budget
 from tests.soak import count, seed
 from tests.store.engine_items import all_items
-from tests.store.graph_agreement import misplaced
 
 OLD = """
 extend schema @application(name: "Shop")
@@ -111,9 +110,11 @@ class Process:
         return self._names.get(stored, stored)
 
     def refresh(self) -> None:
-        """Forget the registry, as every process does after some seconds."""
+        """Read the registry again, as every process does after some seconds."""
         own = self.entities
-        (own._repository if isinstance(own, RenamedRepository) else own)._store.registry.invalidate()
+        registry = (own._repository if isinstance(own, RenamedRepository) else own)._store.registry
+        registry.invalidate()
+        registry.registry()
 
     def write(self, chance: random.Random) -> bool:
         """Create, change or delete an object; return whether no object with the same values prevented it."""
@@ -167,7 +168,8 @@ def side_by_side(engine: Engine, name: str) -> tuple[Process, Process]:
     now = Process(engine, new, change)
     now.refresh()
     Reindex(engine, now.model, sleep=lambda _: None, ahead=True).run(now.class_name)
-    for each in (old, now):
+    # The first process may add entries of its own model. All processes know them after some seconds.
+    for each in (old, now, old):
         each.refresh()
     return old, now
 
@@ -175,13 +177,16 @@ def side_by_side(engine: Engine, name: str) -> tuple[Process, Process]:
 def assert_consistent(engine: Engine, *, is_unique: bool) -> None:
     """Assert by a scan that guards and index places are those that the states need."""
     items = all_items(engine)
-    assert [*misplaced(items)] == []
     registry = parse_registry(items[keys.REGISTRY])
     needed: dict[Key, set[str]] = defaultdict(set)
     lost = set[Key]()
     for item in filter(None, map(live_head, items.values())):
         if item.key.sort == keys.HEAD:
             entity = codec.entity_of(item)
+            for path in registry.paths("Thing"):
+                # A process with fewer values of an enum adds an index that is not built.
+                known = {path.place(entity)} if path.ready else {path.place(entity), None}
+                assert item.places.get(path.index_name) in known
             for entry in registry.uniques["Thing"]:
                 unique = Unique(tuple(column.attribute for column in entry.columns))
                 key = UniqueConstraint("Thing", unique, entry.columns).guard_key(entity.state)
@@ -192,7 +197,7 @@ def assert_consistent(engine: Engine, *, is_unique: bool) -> None:
     # An object gets no guard if a process without the constraint gives it the values of another one. The
     # registry says so, and the next reindex builds the constraint again.
     assert held.keys() | lost == needed.keys()
-    assert all(held[key] in ids for key, ids in needed.items())
+    assert all(id_ in needed[key] for key, id_ in held.items())
     assert not is_unique or all(len(ids) == 1 for ids in needed.values())
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from stratabase.domain.objects.change import Change, Creation, Modification
 from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.serials import SerialName
 from stratabase.model.model import Class, Index, Unique
 from stratabase.model.types.storage import Stored
 from stratabase.store.backfill.convert import Conversion, ConvertOutcome, Unconverted
@@ -161,3 +162,22 @@ def test_writes_during_a_conversion_are_kept(*, local: bool) -> None:
         if busy.commits >= at:
             assert numbers(engine)["a"] == 50
         assert numbers(engine)["d"] == 8
+
+
+@pytest.mark.parametrize("taken", [0, 3, 20])
+@pytest.mark.parametrize("stops_after", [None, 2, 3, 4])
+def test_new_numbers_of_a_serial_begin_after_the_stored_ones(
+    stops_after: int | None, taken: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if a process has numbers in its cache, and if the first run was stopped."""
+    monkeypatch.setattr("stratabase.store.backfill.convert._READ_BATCH", 2)
+    engine, number = filled(), SerialName("Employee", "number")
+    entities = Repository(engine, model(employees("Serial")))
+    before = [*entities.next_serials({number: taken})[number]] if taken else []
+    if stops_after is not None:
+        with pytest.raises(Stopped):
+            convert(StoppingEngine(engine, stops_after, after=True), employees("Serial"))
+    convert(engine, employees("Serial"))
+    after = [*entities.next_serials({number: 2})[number]]
+    assert after == ([21, 22] if taken == 20 else [9, 10])
+    assert not {*before} & {*after}

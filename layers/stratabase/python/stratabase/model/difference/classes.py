@@ -95,7 +95,7 @@ def _versioned(pair: ClassPair) -> Changes:
         return
     subject, question = f"class {pair.new.name}", AllObjects(pair.stored_name, pair.new.name)
     if pair.new.versioned:
-        why = "Versions begin with the next write of each object. Earlier states do not exist."
+        why = "The first version of each object is its present state. Earlier states do not exist."
         yield decision(
             subject, "now versioned", why, "Tell those who rely on versions from when they exist.", question
         )

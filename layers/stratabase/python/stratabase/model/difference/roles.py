@@ -172,7 +172,8 @@ def _target(pair: RolePair) -> Changes:
         why = f"The stored ids are those of {pair.old.target} objects, so no {pair.new.target} has them."
         to_do = (
             f"Give the role another name, `{pair.new.name}_new: {_type_name(pair.new)}`, "
-            f"or run `stratabase model drop {pair.owner.stored_name}.{pair.stored_name}`."
+            f"or remove the role, run `stratabase model drop {pair.owner.stored_name}.{pair.stored_name}`, "
+            "and add it again."
         )
         yield decision(
             pair.subject, f"target {pair.new.target}, was {pair.old.target}", why, to_do, *_used(pair)

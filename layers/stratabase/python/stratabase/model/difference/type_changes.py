@@ -122,6 +122,8 @@ def _type_changed(pair: AttributePair) -> Changes:
         if readable
         else "Add an attribute with another name for the new type, and fill it before you remove this one."
     )
+    if readable and new.name == "Serial":
+        to_do += " Do it before you create objects, because only then new numbers do not repeat stored ones."
     if rebuilt:
         to_do += f" {reindex_advice(class_)}"
     yield decision(pair.subject, what, why, to_do, _unreadable(pair, new))

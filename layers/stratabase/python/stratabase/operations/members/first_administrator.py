@@ -71,7 +71,7 @@ class NoAdministrator(Exception):
             f'@profile(name: "{next(iter(administrating.split(" or ")))}", from: "FORMER NAME", '
             "administrator: true).\n"
             "Otherwise, give a member one of these profiles: "
-            "stratabase members set-profile USERNAME PROFILE."
+            "stratabase members set-profile USERNAME PROFILE. Then save the model again, or restart."
         )
 
 

@@ -3,15 +3,19 @@
 A type reads a stored value if it has a value with the same text. The conversion stores that value. It changes
 no value that the type cannot read, and returns it with the reason. It rewrites only heads: closed versions
 stay as they were written.
+
+A Serial may have had another type before. So its counter goes on after the highest number that is stored.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
+from stratabase.domain.objects.serials import SerialName
 from stratabase.formats.invalid_value import describe_value
 from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.model import Class, Model
+from stratabase.model.types.serial import SerialType
 from stratabase.store.backfill.reindex import ReportProgress
 from stratabase.store.backfill.rewrite import Checkpoint, ItemRewriter, state_patch, stored_values
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
@@ -20,6 +24,7 @@ from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.layout import codec, keys
 from stratabase.store.layout.access_path import columns_of, serialize_readings
 from stratabase.store.layout.heads import live_head
+from stratabase.store.write.serials import raise_counter
 
 _READ_BATCH = 100
 """The number of objects that are read together."""
@@ -95,16 +100,21 @@ class Conversion:
             "unconverted": 0,
             _READINGS: self._readings(class_name, attributes),
         }
+        highest: dict[str, int] = progress.get("highest", {})
         for ids in self._listed(class_name, progress["after"]):
             found = self._engine.get([Key(f"{class_name}#{id_}", keys.HEAD) for id_ in ids])
             items = [item for item in map(live_head, found) if item is not None and item.state is not None]
             progress["objects"] += rewriter.rewrite(items)
+            highest = plan.highest_numbers(items, highest)
             unconverted = plan.take_unconverted()
             for each in unconverted:
                 note(each)
-            progress |= {"after": ids[-1], "unconverted": progress["unconverted"] + len(unconverted)}
+            noted = progress["unconverted"] + len(unconverted)
+            progress |= {"after": ids[-1], "unconverted": noted, "highest": highest}
             checkpoint.save(progress)
             report(len(ids))
+        for name, number in highest.items():
+            raise_counter(self._engine, SerialName(class_name, name), number)
         checkpoint.clear()
         return ConvertOutcome(progress["objects"], progress["unconverted"])
 
@@ -157,6 +167,17 @@ class _ClassPlan:
         """Return the values that were collected since the last call, by id."""
         found, self._unconverted = self._unconverted, {}
         return [found[key] for key in sorted(found)]
+
+    def highest_numbers(self, items: Sequence[Item], highest: Mapping[str, int]) -> dict[str, int]:
+        """Return the highest number of each Serial attribute in heads. `highest`: in those before."""
+        found = dict(highest)
+        states = [stored_values(item) for item in items]
+        for name, attribute in self._attributes.items():
+            if isinstance(attribute.type, SerialType):
+                values = (state[name] for state in states if state.get(name) is not None)
+                numbers = (attribute.type.read_stored(value) for value in values)
+                found[name] = max([found.get(name, 0), *(each for each in numbers if isinstance(each, int))])
+        return found
 
     def actions(self, item: Item) -> Sequence[Action]:
         """Return the actions that convert the values of a head, none if it is right."""

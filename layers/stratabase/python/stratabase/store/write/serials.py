@@ -3,6 +3,7 @@
 import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import NamedTuple
 
@@ -107,6 +108,22 @@ class SerialCounters:
                 if self._corrections[name] == claim.corrections[name]:
                     self._last[name] = number
                     self._corrections[name] += 1
+
+
+def raise_counter(engine: Engine, name: SerialName, number: int) -> None:
+    """Let the numbers of a Serial attribute begin after a number, unless they do already. Raises Unavailable.
+
+    An attribute that had another type before can have numbers that its counter does not know.
+    """
+    key = keys.counter(name)
+    for _try in range(_MAX_TRIES):
+        last = _last(engine.get([key])[0])
+        if last >= number:
+            return
+        batch = Batch(f"serial{secrets.token_hex(12)}", (_counted(key, range(last + 1, number + 1)),))
+        with suppress(ExpectationFailed, OutcomeUnknown):
+            engine.commit(batch)
+    raise SerialsContended([name])
 
 
 def _counted(key: Key, numbers: range) -> Patch:
