@@ -168,7 +168,7 @@ class ModelChanges:
         self.model, self.naive = FIRST, NaiveStore()
         self.api = EvolvingApi(self.engine, self.model.text)
         self.instants: list[int] = []
-        self.killed: list[object] = []
+        self.killed: list[Any] = []
         """The types and defaults to which conversions were killed that did not go on."""
 
     def begin(self, chance: random.Random) -> None:
@@ -412,13 +412,16 @@ class ModelChanges:
         body = self.api.body(query, **variables)
         before = None if id_ is None else self.naive.objects[id_].texts
         others = [each for other, each in self.naive.live.items() if other != id_]
-        taken, unbuilt = False, False
+        taken, unbuilt, duplicated = False, False, False
         for unique in self.model.uniques:
             key = unique_key(self.model, unique, texts)
             if key is None or (before is not None and unique_key(self.model, unique, before) == key):
                 continue
             taken |= key in [unique_key(self.model, unique, each) for each in others]
-            unbuilt |= unique in self._building()
+            unready = self._unready(unique)
+            unbuilt |= BuildState.BUILDING in unready
+            # Of several objects that had the same values, one has the guard. If it releases it, nobody has.
+            duplicated |= BuildState.ENFORCED in unready
         types = {error["extensions"]["issueType"] for error in body.get("errors", ())}
         empty = {
             name
@@ -427,7 +430,7 @@ class ModelChanges:
         }
         if "restoreVersion" in query and empty and types == {"ATTRIBUTE_REQUIRED"}:
             return None
-        if taken or (unbuilt and types):
+        if (taken and not duplicated) or ((taken or unbuilt) and types):
             assert "ENTITY_UNIQUE" in types, body
             return None
         assert not types, (body["errors"], self.model.text)
@@ -469,7 +472,7 @@ class ModelChanges:
             self._refresh()
 
     @property
-    def _conversion(self) -> object:
+    def _conversion(self) -> Any:
         """The types and defaults to which objects are converted."""
         types = {name: (one.type, one.default) for name, one in self.model.attributes.items()}
         return types, self.model.values.keys()
@@ -478,11 +481,14 @@ class ModelChanges:
         """Return the attributes in uniqueness constraints of any model, whose defaults are not converted."""
         return {column.attribute for entry in self._unique_entries() for column in entry.columns}
 
-    def _building(self) -> list[tuple[str, ...]]:
-        """Return the uniqueness constraints that are built or may have to be, so that writes are refused."""
-        building = [each for each in self._unique_entries() if each.state is BuildState.BUILDING]
-        names = [{column.attribute for column in each.columns} for each in building]
-        return [unique for unique in self.model.uniques if {*unique} in names]
+    def _unready(self, unique: Sequence[str]) -> set[BuildState]:
+        """Return the states of a uniqueness constraint under this and other models, except for READY."""
+        entries = [
+            each
+            for each in self._unique_entries()
+            if {column.attribute for column in each.columns} == {*unique}
+        ]
+        return {each.state for each in entries} - {BuildState.READY}
 
     def _unique_entries(self) -> Sequence[UniqueEntry]:
         return parse_registry(self.engine.get([keys.REGISTRY])[0]).uniques.get("Thing", ())
