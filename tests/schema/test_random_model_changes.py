@@ -368,7 +368,8 @@ class ModelChanges:
                 if key := unique_key(model, unique, texts):
                     holders.setdefault(key, set()).add(id_)
             free = tuple(model.readable(name)[-1] for name in unique)
-            for key, ids in {free: {None}, **holders}.items():
+            expected: dict[Any, set[str | None]] = {free: {None}, **holders}
+            for key, ids in expected.items():
                 names = model.names(unique)
                 operands = [
                     model.sent(name, text)
