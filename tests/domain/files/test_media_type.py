@@ -191,7 +191,7 @@ WRONG = [
     (SVG_TYPE, HTML),
     (SVG_TYPE, b"<!-- x --> <html>"),
     (SVG_TYPE, png()),
-    (SVG_TYPE, gzip.compress(SVG)),
+    (SVG_TYPE, gzip.compress(SVG, mtime=0)),
     (SVG_TYPE, TEXT),
     ("text/plain", png()),
     ("text/plain", ELF),
