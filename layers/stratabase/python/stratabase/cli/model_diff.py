@@ -19,7 +19,7 @@ from stratabase.model.difference import ModelChange, RemovedName, Severity, diff
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model, read_model_file
 from stratabase.settings import Settings
-from stratabase.store.backfill.reindex import count_objects
+from stratabase.store.backfill.class_heads import count_objects
 from stratabase.store.catalog.catalog_store import CatalogStore
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys

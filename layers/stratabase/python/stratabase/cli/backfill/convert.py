@@ -16,8 +16,8 @@ from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.model.attribute import Origin
 from stratabase.model.model import Model
 from stratabase.model.stored_names import ClassNames, StoredNames
+from stratabase.store.backfill.class_heads import count_objects
 from stratabase.store.backfill.convert import Conversion, Unconverted
-from stratabase.store.backfill.reindex import count_objects
 from stratabase.wording import nearest_word, pluralize
 
 _MAX_NAMED = 10

@@ -30,7 +30,7 @@ from stratabase.model.member_names import (
 from stratabase.model.model import Model, PlatformAttribute
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.model.types.storage import Stored
-from stratabase.store.backfill.reindex import count_objects
+from stratabase.store.backfill.class_heads import count_objects
 from stratabase.store.backfill.rewrite import expect_as_read
 from stratabase.store.engine.port import (
     ITEMS,

@@ -25,6 +25,7 @@ from stratabase.domain.objects.parts import part_ids, whole_of
 from stratabase.model.api_names import ID
 from stratabase.model.model import Model
 from stratabase.model.types.storage import Stored
+from stratabase.store.backfill.class_heads import read_heads
 from stratabase.store.backfill.uniques import Duplicate, Duplicates
 from stratabase.store.engine.port import (
     EXISTS,
@@ -46,10 +47,9 @@ from stratabase.store.layout.associations import LINKED_TRUTH, PART, PARTS, Asso
 from stratabase.store.layout.heads import expect_unchanged, live_head
 from stratabase.store.read.context import StoreContext
 
+_KEY = "key"
 _PAIRS_PER_COMMIT = 15
 """Each pair takes up to two heads and four links."""
-_READ_BATCH = 100
-_KEY = "key"
 
 
 class Place(NamedTuple):
@@ -128,7 +128,9 @@ class RoleMove:
 
     def _pairs(self) -> Iterator[StoredPair]:
         holder = self._from.holder
-        for heads in _heads(self._engine, self._model, holder.class_name):
+        if holder.class_name not in self._model.classes:
+            return
+        for heads in read_heads(self._engine, holder.class_name):
             for entity in map(codec.entity_of, heads):
                 id_ = entity.reference.id
                 if self._from.kind == LINKED_TRUTH:
@@ -326,7 +328,7 @@ def _parts_without_whole(engine: Engine, model: Model, wanted: StoredRole) -> It
     if not to.is_composition:
         return
     class_ = model.classes[to.other.class_name]
-    for heads in _heads(engine, model, class_.name):
+    for heads in read_heads(engine, class_.name):
         for entity in map(codec.entity_of, heads):
             if whole_of(class_, entity.state) is None:
                 yield Duplicate(to.other, {to.other.role_name: None}, (entity.reference.id,))
@@ -335,20 +337,3 @@ def _parts_without_whole(engine: Engine, model: Model, wanted: StoredRole) -> It
 def _has_far_links(associations: Associations, wanted: StoredRole) -> bool:
     ends = associations.by_role.get(wanted.role)
     return ends is not None and ends.far.has_links
-
-
-def _heads(engine: Engine, model: Model, class_name: str) -> Iterator[list[Item]]:
-    """Yield the heads of a class, read by key in batches, because the listing may lag."""
-    if class_name not in model.classes:
-        return
-    batch: list[Key] = []
-    for item in chain.from_iterable(engine.range(keys.LISTING, keys.listing_partition(class_name))):
-        batch.append(item.key)
-        if len(batch) == _READ_BATCH:
-            yield _live(engine, batch)
-            batch = []
-    yield _live(engine, batch)
-
-
-def _live(engine: Engine, batch: Sequence[Key]) -> list[Item]:
-    return [head for head in map(live_head, engine.get(batch)) if head is not None] if batch else []

@@ -13,16 +13,17 @@ A build is correct under concurrent writes for three reasons:
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple, Protocol
 
 from stratabase.domain.objects.entity import RoleName
 from stratabase.model.model import Class, Model
 from stratabase.model.stored_names import StoredNames
+from stratabase.store.backfill.class_heads import count_objects, read_heads
 from stratabase.store.backfill.required_roles import RoleBackfill
 from stratabase.store.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates, UniqueBackfill
-from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, Item, Key, OutcomeUnknown, Patch
+from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, Item, OutcomeUnknown, Patch
 from stratabase.store.indexes.entries import (
     BuildState,
     IndexSlot,
@@ -33,7 +34,7 @@ from stratabase.store.indexes.entries import (
 from stratabase.store.indexes.registry import Registry, access_path, entry_label, is_wanted
 from stratabase.store.indexes.registry_cache import MAX_AGE, RegistryCache, now_in_milliseconds
 from stratabase.store.indexes.role_changes import EntriesByClass, former_entries
-from stratabase.store.layout import codec, heads, keys
+from stratabase.store.layout import codec, heads
 from stratabase.store.layout.access_path import ENUM, AccessPath
 from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.heads import live_head
@@ -45,8 +46,6 @@ MAX_COMMIT_DURATION = 20.0
 SETTLED = MAX_AGE + MAX_COMMIT_DURATION + 5.0
 """Seconds after a change of the registry: then all writes are based on it, and indexes show older writes."""
 
-_READ_BATCH = 100
-"""The number of objects that are read together."""
 _OBJECTS_PER_LOCAL_COMMIT = 50
 """The number of objects whose index entries are written in one commit of an embedded engine.
 
@@ -223,7 +222,7 @@ class Reindex:
         Add to `unread` the numbers of the entries with enum columns that do not read the text of an object.
         """
         backfills, refused = self._backfills(class_, building), dict[RegistryEntry, Duplicates]()
-        for items in self._objects(class_.name) if backfills else ():
+        for items in read_heads(self._engine, class_.name) if backfills else ():
             for backfill in backfills:
                 backfill.build(items)
             unread |= {one.number for one in building if _has_unread(one, items)}
@@ -265,25 +264,6 @@ class Reindex:
         if not self._local:
             since = max(one.since for one in building)
             self._sleep(max(0.0, since / 1000 + SETTLED - self._now() / 1000))
-
-    def _objects(self, class_name: str) -> Iterator[Sequence[Item]]:
-        """Yield the heads of a class, read by key in batches, because the listing may lag."""
-        listed = chain.from_iterable(self._engine.range(keys.LISTING, keys.listing_partition(class_name)))
-        found: list[Key] = []
-        for item in listed:
-            found.append(item.key)
-            if len(found) == _READ_BATCH:
-                yield self._heads(found)
-                found = []
-        yield self._heads(found)
-
-    def _heads(self, found: Sequence[Key]) -> list[Item]:
-        return [item for item in map(live_head, self._engine.get(found)) if item is not None]
-
-
-def count_objects(engine: Engine, stored_name: str) -> int:
-    """Return the number of stored objects of a class, by its stored name."""
-    return sum(map(len, engine.range(keys.LISTING, keys.listing_partition(stored_name))))
 
 
 def _has_unread(entry: RegistryEntry, items: Sequence[Item]) -> bool:

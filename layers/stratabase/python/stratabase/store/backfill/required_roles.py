@@ -14,7 +14,6 @@ were read, so other processes may write at the same time.
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import TypeVar
 
 from stratabase.domain.objects.change import Change, Creation
@@ -28,6 +27,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.model.api_names import ID
 from stratabase.model.model import Model
+from stratabase.store.backfill.class_heads import live_heads, read_heads
 from stratabase.store.backfill.moved_roles import move_role
 from stratabase.store.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates
 from stratabase.store.engine.parallel import sequential_map
@@ -472,14 +472,11 @@ class RoleBackfill:
             raise Conflict from doubt
 
     def _heads(self, class_name: str) -> Iterator[Sequence[Item]]:
-        """Yield the heads of a class, read by key in batches, because the listing may lag."""
+        """Yield the heads of a class in batches. A singleton is not listed."""
         if self._store.is_singleton(class_name):
-            listed: Iterable[Key] = [keys.head(Reference(class_name, SINGLETON_ID))]
+            yield live_heads(self._engine, [keys.head(Reference(class_name, SINGLETON_ID))])
         else:
-            pages = self._engine.range(keys.LISTING, keys.listing_partition(class_name))
-            listed = (item.key for item in chain.from_iterable(pages))
-        for wanted in _batches(listed, _READ_BATCH):
-            yield [head for head in map(live_head, self._engine.get(wanted)) if head is not None]
+            yield from read_heads(self._engine, class_name)
 
 
 def _evidence(foreign_key: ForeignKey, entity: Entity) -> Key:

@@ -130,7 +130,7 @@ class WriteSchema:
         """Return whether a change sets or clears an association of a role."""
         role, key = stored.role, stored.key_role
         if key is not None:
-            return any(_changes_key(effect, key) for effect in change.object_effects())
+            return any(changes_key(effect, key) for effect in change.object_effects())
         class_names = {role.class_name, stored.target}
         deleted = (reference_of(effect) for effect in change.object_effects() if effect.after is None)
         if any(each.class_name in class_names for each in deleted):
@@ -167,7 +167,7 @@ class WriteSchema:
         return None if registry is self.registry else registry_put(registry)
 
 
-def _changes_key(effect: ObjectEffect, key: RoleName) -> bool:
+def changes_key(effect: ObjectEffect, key: RoleName) -> bool:
     """Return whether an effect changes a foreign key of its object."""
     if reference_of(effect).class_name != key.class_name:
         return False

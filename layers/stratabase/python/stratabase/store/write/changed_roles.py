@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
 from stratabase.domain.objects.commit_refusals import RoleNotBuilt
-from stratabase.domain.objects.entity import Reference, RoleName
-from stratabase.store.indexes.registry_cache import WriteSchema
+from stratabase.domain.objects.entity import Reference
+from stratabase.store.indexes.registry_cache import WriteSchema, changes_key
 from stratabase.store.layout.associations import Associations
 
 
@@ -37,16 +37,8 @@ def _moving(schema: WriteSchema, associations: Associations, effect: ObjectEffec
         if effect.after is None:
             if reference.class_name in {role.class_name, target}:
                 yield RoleNotBuilt(reference, role)
-        elif role.class_name == reference.class_name and _differs(effect, role):
+        elif changes_key(effect, role):
             yield RoleNotBuilt(reference, role)
-
-
-def _differs(effect: ObjectEffect, role: RoleName) -> bool:
-    before, after = (
-        None if entity is None else entity.state.get(role.role_name)
-        for entity in (effect.before, effect.after)
-    )
-    return before != after
 
 
 def _unguarded(
