@@ -14,6 +14,7 @@ from stratabase.domain.objects.commit_refusals import (
     RoleUnavailable,
 )
 from stratabase.domain.query.read_budget import ReadBudget
+from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.engine.port import Batch, Engine, Item, Key
 from stratabase.store.indexes.role_changes import ALL_CLASSES
 from stratabase.store.layout import codec, keys, links
@@ -101,6 +102,17 @@ def test_engines_agree(engine: Engine, before: str, after: str) -> None:
     assert all(found in (PAIRS, None) for found in answers(now, IDS))
     assert not any(outcome.duplicates or outcome.interrupted for outcome in reindexed(now))
     assert all(found == PAIRS for found in answers(now, IDS))
+
+
+def test_a_role_that_was_moved_away_is_refused_from_both_sides_when_the_model_is_changed_back() -> None:
+    """Also if the reindex was stopped before it came to the other class."""
+    _, now = begun("parts", "list one way")
+    Reindex(now.engine, now.model, sleep=lambda _: None).run("A")
+    back = now.under(stored_as("parts"))
+    assert answers(back, IDS) == [None, None]
+    reindexed(back)
+    reindexed(back)  # a class may wait for the other
+    assert answers(back, IDS) == [PAIRS, PAIRS]
 
 
 @pytest.mark.parametrize(("before", "after"), SAFE)

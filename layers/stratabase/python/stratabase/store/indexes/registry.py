@@ -322,13 +322,14 @@ class Registry:
         roles = [_finished(entry, known, refused, now, unread) for entry in self.roles.get(class_name, ())]
         built = {each.stored.role: each for each in roles if each.number in known and each.is_whole}
         # A conversion has moved everything, so nothing is left where a role was stored before.
-        left = (
+        emptied = [
             each
             for each in roles
-            if each.stored.role not in built or each.stored.truth == built[each.stored.role].stored.truth
-        )
+            if each.stored.role in built and each.stored.truth != built[each.stored.role].stored.truth
+        ]
+        left = tuple(each for each in roles if each not in emptied)
         with_both = self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
-        return with_both.with_roles(class_name, tuple(left))
+        return _without_other_ends(with_both.with_roles(class_name, left), emptied)
 
     def with_served(self, model: str, now: int, *, forget_before: int) -> "Registry":
         """Return the registry with the mark that a model serves now, without marks before an instant."""
@@ -469,6 +470,19 @@ def _extended(entry: Entry, class_: Class, taken: Collection[tuple[Column, ...]]
     if may_extend and (entry.state is BuildState.BUILDING or not entry.has_unread):
         return replace(entry, columns=columns)
     return entry if entry.has_unread else replace(entry, has_unread=True)
+
+
+def _without_other_ends(registry: Registry, emptied: Iterable[RoleEntry]) -> Registry:
+    """Return a registry without the other ends of associations that are not stored as before any more."""
+    gone = {(each.stored.opposite_role, each.stored.role, each.stored.truth) for each in emptied}
+    for class_name, roles in registry.roles.items() if gone else ():
+        left = (
+            each
+            for each in roles
+            if (each.stored.role, each.stored.opposite_role, each.stored.truth) not in gone
+        )
+        registry = registry.with_roles(class_name, tuple(left))
+    return registry
 
 
 def _without(entries: Mapping[str, T], class_name: str) -> Mapping[str, T]:
