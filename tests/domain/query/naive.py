@@ -7,7 +7,16 @@ from functools import cmp_to_key, partial
 from typing import Any, NamedTuple
 
 from stratabase.domain.objects.entity import State
-from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, FlagFilter, Not, Or
+from stratabase.domain.query.filter import (
+    And,
+    Comparison,
+    ExpressionFilter,
+    Filter,
+    FlagFilter,
+    Not,
+    Or,
+    RoleFilter,
+)
 from stratabase.domain.query.order import Order, Position
 from stratabase.domain.query.page import Window
 from stratabase.expressions.environment import Environment
@@ -53,7 +62,7 @@ def matches(filter_: Filter, state: State, class_: Class) -> bool:
             return True in {matches(part, state, class_) for part in parts}
         case Not(part):
             return matches(part, state, class_) is False
-        case ExpressionFilter() | FlagFilter():
+        case ExpressionFilter() | FlagFilter() | RoleFilter():
             return expression_or_flag_holds(filter_, state)
         case Comparison(attribute, operator, operand):
             if operator in NEGATED:
@@ -74,8 +83,8 @@ def is_within(attribute: str, value: Any, operand: Any, class_: Class) -> bool:
     )
 
 
-def expression_or_flag_holds(filter_: ExpressionFilter | FlagFilter, state: State) -> bool:
-    if isinstance(filter_, FlagFilter):
+def expression_or_flag_holds(filter_: ExpressionFilter | FlagFilter | RoleFilter, state: State) -> bool:
+    if isinstance(filter_, FlagFilter | RoleFilter):
         return state.get(filter_.mark) is True
     return filter_.expression.evaluate(Environment(state, filter_.evaluation)) is True
 

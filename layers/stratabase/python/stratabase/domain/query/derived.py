@@ -13,6 +13,7 @@ from stratabase.domain.query.filter import (
     FlagFilter,
     Not,
     Or,
+    RoleFilter,
     conjuncts,
 )
 from stratabase.domain.query.order import Order
@@ -29,7 +30,7 @@ class FilterParts(NamedTuple):
     stored: Filter | None
     """The part that only needs stored values."""
     derived: Filter | None
-    """The part that needs derived values or flags in the state."""
+    """The part that needs derived values, flags, or results of role filters in the state."""
 
 
 def split_filter(filter_: Filter | None, class_: Class) -> FilterParts:
@@ -38,7 +39,8 @@ def split_filter(filter_: Filter | None, class_: Class) -> FilterParts:
     derived: list[Filter] = []
     for part in conjuncts(filter_):
         is_stored = not any(is_derived(class_, name) for name in filtered_attributes(part))
-        (stored if is_stored and not isinstance(part, FlagFilter) else derived).append(part)
+        is_computed = isinstance(part, FlagFilter) or any(role_filters(part))
+        (stored if is_stored and not is_computed else derived).append(part)
     return FilterParts(_all(stored), _all(derived))
 
 
@@ -47,7 +49,7 @@ def _all(parts: Sequence[Filter]) -> Filter | None:
 
 
 def filtered_attributes(filter_: Filter) -> Iterator[str]:
-    """Yield the attributes that a filter uses, including `_id`."""
+    """Yield the attributes that a filter uses, including `_id`, without those of other objects."""
     yield from _ATTRIBUTES[type(filter_)](filter_)
 
 
@@ -63,7 +65,19 @@ _ATTRIBUTES: Mapping[type[Any], Callable[[Any], Iterator[str]]] = {
     Not: lambda negation: filtered_attributes(negation.part),
     ExpressionFilter: lambda condition: (path[0] for path in condition.expression.paths),
     FlagFilter: lambda _: iter(()),
+    RoleFilter: lambda _: iter(()),
 }
+
+
+def role_filters(filter_: Filter | None) -> Iterator[RoleFilter]:
+    """Yield the role filters that a filter on objects of one class consists of, without nested ones."""
+    if isinstance(filter_, RoleFilter):
+        yield filter_
+    elif isinstance(filter_, And | Or):
+        for part in filter_.parts:
+            yield from role_filters(part)
+    elif isinstance(filter_, Not):
+        yield from role_filters(filter_.part)
 
 
 def derived_attributes(query: Query, class_: Class) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from stratabase.domain.objects.entity import RoleName
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.expressions.expression import Expression
 from stratabase.model.types.operators import Operator
@@ -64,7 +65,25 @@ class FlagFilter:
     mark: str
 
 
-Filter = Comparison | And | Or | Not | ExpressionFilter | FlagFilter
+@dataclass(frozen=True, slots=True)
+class RoleFilter:
+    """A role leads to at least one object that matches a filter. Hidden and deleted objects don't count.
+
+    Whether it holds must be in the state before the test, under `mark`.
+    """
+
+    role: RoleName
+    """A role of the class whose objects are filtered."""
+    part: "Filter"
+    """The filter on objects of the role's target. MATCH_ALL matches if the role leads to any object."""
+
+    @property
+    def mark(self) -> str:
+        """The name under which a state has the result. No attribute has such a name."""
+        return f".{self!r}"
+
+
+Filter = Comparison | And | Or | Not | ExpressionFilter | FlagFilter | RoleFilter
 
 
 def conjuncts(filter_: Filter | None) -> Iterator[Filter]:

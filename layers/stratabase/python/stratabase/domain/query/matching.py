@@ -10,7 +10,16 @@ from typing import Any
 
 from stratabase.domain.attributes import equality_getter, type_of
 from stratabase.domain.objects.entity import State
-from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, FlagFilter, Not, Or
+from stratabase.domain.query.filter import (
+    And,
+    Comparison,
+    ExpressionFilter,
+    Filter,
+    FlagFilter,
+    Not,
+    Or,
+    RoleFilter,
+)
 from stratabase.expressions.environment import Environment
 from stratabase.model.model import Class
 from stratabase.model.types.operators import Operator
@@ -68,7 +77,7 @@ def _holds(condition: ExpressionFilter, _: Class) -> Test:
     return lambda state: holds(Environment(state, evaluation))
 
 
-def _flag(flag_filter: FlagFilter, _: Class) -> Test:
+def _flag(flag_filter: FlagFilter | RoleFilter, _: Class) -> Test:
     mark = flag_filter.mark
     return lambda state: state.get(mark) is True
 
@@ -80,6 +89,7 @@ _COMPILERS: Mapping[type[Any], Callable[[Any, Class], Test]] = {
     Not: _not,
     ExpressionFilter: _holds,
     FlagFilter: _flag,
+    RoleFilter: _flag,
 }
 
 
