@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from graphql import GraphQLInputObjectType, print_schema
+from graphql import GraphQLInputObjectType
 from graphql.utilities import coerce_input_value, validate_input_value
 
 from stratabase.bootstrap.storage import open_engine, parallel_reads_of
@@ -26,6 +26,7 @@ from stratabase.model.model import Class, Model
 from stratabase.model.reading import InvalidModel, lint_model_file, read_model_file
 from stratabase.schema.generate import NothingServed, generate_schema
 from stratabase.schema.inputs.query_reader import QueryReader
+from stratabase.schema.profile_schemas import ProfileSchemas, print_sdl
 from stratabase.schema.request.context import InputContext
 from stratabase.store.indexes.entries import BuildState
 from stratabase.store.indexes.registry import Registry
@@ -87,10 +88,19 @@ def _print_directives(_options: Options) -> int:
 
 
 def _print_sdl(options: Options) -> int:
-    """Print the GraphQL schema of the model."""
+    """Print the GraphQL schema of the model, or what a profile may use of it."""
+
+    def sdl(model: Model) -> str:
+        profile = options.profile
+        if profile is not None and profile not in model.profiles:
+            raise CommandError(
+                f'The profile "{profile}" does not exist. Use one of: {", ".join(model.profiles)}.'
+            )
+        return print_sdl(ProfileSchemas(model, generate_schema(model)).of(profile).load())
+
     try:
-        return _print_for_model(options, lambda model: print_schema(generate_schema(model)) + "\n")
-    except NothingServed as error:
+        return _print_for_model(options, sdl)
+    except (NothingServed, Refused) as error:
         raise CommandError(str(error)) from error
 
 
@@ -264,7 +274,17 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
             ),
         ),
     ),
-    "sdl": Subcommand(_print_sdl, "print the GraphQL schema that is generated from a model", (_FILE,)),
+    "sdl": Subcommand(
+        _print_sdl,
+        "print the GraphQL schema that is generated from a model",
+        (
+            _FILE,
+            (
+                "--profile",
+                {"metavar": "PROFILE", "help": "print only what members with this profile may use"},
+            ),
+        ),
+    ),
 }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from graphql import GraphQLError, GraphQLResolveInfo
+from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.issues.issue import Issue, Path
@@ -80,6 +80,8 @@ class GraphQLContext:
     caller: Caller
     trace_id: str
     read_budget: ReadBudget
+    visible_schema: Callable[[], GraphQLSchema]
+    """Returns the schema that introspection describes: what the caller may use. Raises Refused."""
     root_results: RootResults = field(default_factory=RootResults)
     errors: list[GraphQLError] = field(default_factory=list)
     """Errors of fields that have an answer all the same."""
