@@ -26,6 +26,7 @@ from stratabase.model.model import Class, Model
 from stratabase.model.reading import InvalidModel, lint_model_file, read_model_file
 from stratabase.schema.generate import NothingServed, generate_schema
 from stratabase.schema.inputs.query_reader import QueryReader
+from stratabase.schema.prepared_documents import prepare_documents, prepared_documents_file
 from stratabase.schema.profile_schemas import ProfileSchemas, print_sdl
 from stratabase.schema.request.context import InputContext
 from stratabase.store.indexes.entries import BuildState
@@ -110,11 +111,16 @@ def _prepare(options: Options) -> int:
     output = options.output or prepared.prepared_file(file)
 
     def write(model: Model) -> str:
-        output.write_bytes(prepared.prepare(model, file.read_bytes()))
-        return f"{output}\n"
+        text = file.read_bytes()
+        output.write_bytes(prepared.prepare(model, text))
+        documents = output.parent / prepared_documents_file(file).name
+        prepare_documents(documents, model, text)
+        return f"{output}\n{documents}\n"
 
     try:
         return _print_for_model(options, write)
+    except NothingServed as error:
+        raise CommandError(str(error)) from error
     except OSError as error:
         raise CommandError(f"Writing {output} failed: {error.strerror}.") from error
 

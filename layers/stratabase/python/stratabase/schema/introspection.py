@@ -90,7 +90,7 @@ INTROSPECTION_TYPES: dict[str, GraphQLNamedType] = {
 def _described_schema(info: ResolveInfo) -> GraphQLSchema:
     """Return the schema that introspection describes: what the caller may use."""
     # Without a request, as in tests of the schema itself, there is no caller.
-    return info.schema if info.context is None else info.context.visible_schema()
+    return info.schema if info.context is None else info.context.profile_schema.load()
 
 
 def _resolve_schema(_: Any, info: ResolveInfo) -> GraphQLSchema:

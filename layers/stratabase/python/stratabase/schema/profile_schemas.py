@@ -4,7 +4,6 @@ Requests are validated against the full schema, so that the documents that clien
 Introspection, SDL and the errors of invalid documents show only what the caller's profile may use.
 """
 
-from collections.abc import Callable
 from functools import partial
 
 from graphql import GraphQLSchema, print_schema
@@ -17,25 +16,11 @@ from stratabase.messages import _
 from stratabase.model.model import Model
 from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.generate import NothingServed, generate_schema
+from stratabase.schema.request.context import ProfileSchema
 from stratabase.schema.types.registry import LazyMapping
 
 MAX_CACHED_SCHEMAS = 4
 """The number of schemas in memory, besides the full one."""
-
-
-class ProfileSchema:
-    """What one profile sees of the schema. Profiles with equal capabilities share it."""
-
-    def __init__(self, key: str, load: Callable[[], GraphQLSchema]) -> None:
-        self.key = key
-        """Identifies the capabilities. It is empty for full access."""
-        self.load = load
-        """Returns the schema. Raises Refused if the profile may use no service."""
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the profile sees the full schema."""
-        return not self.key
 
 
 class ProfileSchemas:

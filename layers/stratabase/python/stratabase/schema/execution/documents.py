@@ -1,6 +1,7 @@
 """Caches of parsed and validated documents, and of responses about the schema, because requests repeat."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from graphql import (
@@ -25,12 +26,12 @@ from graphql.validation.validate import ValidationAbortedError
 from stratabase.domain.issues.refusals import Refused
 from stratabase.messages import _
 from stratabase.operations.executor import GraphQLResponse
-from stratabase.schema.execution.cache import BoundedCache
+from stratabase.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.execution.cost import DocumentCosts
 from stratabase.schema.execution.limits import ExecutionPolicy, limit_violations, too_long
 from stratabase.schema.execution.selections import fragments_of, selects_the_same
-from stratabase.schema.profile_schemas import ProfileSchema
+from stratabase.schema.request.context import ProfileSchema
 
 MAX_REPORTED_ERRORS = 9
 MAX_CACHED_DOCUMENT_LENGTH = 16_384
@@ -188,12 +189,10 @@ IntrospectionKey = tuple[str, str, str | None]
 
 
 class IntrospectionCache:
-    """A cache of the responses to requests about the schema, without variables."""
+    """A cache of the responses to requests about the schema, without variables. It keeps them compressed."""
 
     def __init__(self) -> None:
-        self._responses: BoundedCache[IntrospectionKey, GraphQLResponse] = BoundedCache(
-            MAX_CACHED_INTROSPECTIONS
-        )
+        self._responses: BoundedCache[IntrospectionKey, bytes] = BoundedCache(MAX_CACHED_INTROSPECTIONS)
 
     def get_or_execute(
         self, key: IntrospectionKey, execute: Callable[[], GraphQLResponse]
@@ -201,7 +200,7 @@ class IntrospectionCache:
         """Return the cached response, or what `execute` returns."""
         cached = self._responses.get(key)
         if cached is not None:
-            return cached
+            return GraphQLResponse(gzip_decompress(cached), gzipped=cached)
         response = execute()
         _schema, query, _operation_name = key
         is_cacheable = (
@@ -209,7 +208,11 @@ class IntrospectionCache:
             and len(response.body) <= MAX_INTROSPECTION_BYTES
             and len(query) <= MAX_CACHED_INTROSPECTION_LENGTH
         )
-        return self._responses.put(key, response) if is_cacheable else response
+        if not is_cacheable:
+            return response
+        compressed = response.gzipped or gzip_compress(response.body)
+        self._responses.put(key, compressed)
+        return replace(response, gzipped=compressed)
 
 
 def is_about_schema(document: DocumentNode, operation: OperationDefinitionNode) -> bool:

@@ -40,10 +40,9 @@ def is_empty_input(capabilities: Capabilities, class_: Class, family: GeneratedT
     """Return whether an input type would have no field, so that it does not exist."""
     spec = INPUT_TABLE[family]
     has_id = _id_field(capabilities, class_, spec) is not IdField.NONE or spec.client_id
-    return not has_id and not any(
-        capabilities.sets(class_, each.name, spec.actions)
-        for each in (*writable_attributes(class_), *_writable_roles(class_))
-    )
+    names = [each.name for each in writable_attributes(class_)]
+    names += [role.name for role in _writable_roles(class_)]
+    return not has_id and not any(capabilities.sets(class_, name, spec.actions) for name in names)
 
 
 def _id_field(capabilities: Capabilities, class_: Class, spec: InputTypeSpec) -> IdField:

@@ -9,6 +9,7 @@ from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.issues.issue import Issue, Path
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.consumption import Consumption
@@ -30,6 +31,30 @@ class InputContext(NamedTuple):
     """Whether messages suggest names ("did you mean")."""
     access: Access | None = None
     """The caller's rights. None means full access."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSchema:
+    """What one profile sees of the schema. Profiles with equal capabilities share it."""
+
+    key: str
+    """Identifies the capabilities of the profile. It is empty for full access."""
+    load: Callable[[], GraphQLSchema]
+    """Returns the schema. Raises Refused if the profile may use no service."""
+
+    @property
+    def is_served(self) -> bool:
+        """Whether the profile may use any service."""
+        try:
+            self.load()
+        except Refused:
+            return False
+        return True
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the profile sees the full schema."""
+        return not self.key
 
 
 class RootResults:
@@ -80,8 +105,8 @@ class GraphQLContext:
     caller: Caller
     trace_id: str
     read_budget: ReadBudget
-    visible_schema: Callable[[], GraphQLSchema]
-    """Returns the schema that introspection describes: what the caller may use. Raises Refused."""
+    profile_schema: ProfileSchema
+    """What the caller sees of the schema."""
     root_results: RootResults = field(default_factory=RootResults)
     errors: list[GraphQLError] = field(default_factory=list)
     """Errors of fields that have an answer all the same."""
