@@ -28,7 +28,7 @@ class ProfileSchemas:
 
     def __init__(self, model: Model, full: GraphQLSchema) -> None:
         self._model = model
-        self._full = ProfileSchema("", lambda: full)
+        self._full = ProfileSchema(lambda: full)
         self._by_profile = LazyMapping(self._make)
         self._schemas: BoundedCache[str, GraphQLSchema] = BoundedCache(MAX_CACHED_SCHEMAS)
 
@@ -41,9 +41,10 @@ class ProfileSchemas:
         if access is None or profile is None:
             return self._full
         capabilities = Capabilities(self._model, access)
-        key = capabilities.key
         generate = partial(_generate, self._model, capabilities, profile)
-        return ProfileSchema(key, lambda: self._schemas.get_or_make(key, generate))
+        return ProfileSchema(
+            lambda: self._schemas.get_or_make(capabilities.key, generate), lambda: capabilities.key
+        )
 
 
 def _generate(model: Model, capabilities: Capabilities, profile: str) -> GraphQLSchema:
@@ -51,7 +52,8 @@ def _generate(model: Model, capabilities: Capabilities, profile: str) -> GraphQL
         return generate_schema(model, capabilities)
     except NothingServed:
         message = _(
-            "The profile {profile} may not use the application {application}.",
+            "The profile {profile} has no permissions in the application {application}. Ask an administrator "
+            "for another profile.",
             profile=profile,
             application=model.application,
         )

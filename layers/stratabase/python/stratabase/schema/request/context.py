@@ -33,14 +33,22 @@ class InputContext(NamedTuple):
     """The caller's rights. None means full access."""
 
 
-@dataclass(frozen=True, slots=True)
 class ProfileSchema:
     """What one profile sees of the schema. Profiles with equal capabilities share it."""
 
-    key: str
-    """Identifies the capabilities of the profile. It is empty for full access."""
-    load: Callable[[], GraphQLSchema]
-    """Returns the schema. Raises Refused if the profile may use no service."""
+    def __init__(self, load: Callable[[], GraphQLSchema], make_key: Callable[[], str] | None = None) -> None:
+        """`load` returns the schema, and raises Refused if the profile may use no service.
+
+        `make_key` returns what identifies the capabilities of the profile. It is None for full access.
+        """
+        self.load = load
+        self.is_full = make_key is None
+        self._make_key = make_key
+
+    @cached_property
+    def key(self) -> str:
+        """What identifies the capabilities of the profile. It is empty for full access."""
+        return "" if self._make_key is None else self._make_key()
 
     @property
     def is_served(self) -> bool:
@@ -50,11 +58,6 @@ class ProfileSchema:
         except Refused:
             return False
         return True
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the profile sees the full schema."""
-        return not self.key
 
 
 class RootResults:
