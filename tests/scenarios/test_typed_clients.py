@@ -40,5 +40,6 @@ def test_the_schema_of_each_profile_is_valid_and_the_same_in_both_forms() -> Non
 
 
 def _forms(executor: SchemaExecutor, caller: Caller) -> dict[str, Any]:
-    body = executor.execute(get_introspection_query(), None, None, caller, "trace").body
+    query = get_introspection_query(schema_description=True, input_value_deprecation=True, one_of=True)
+    body = executor.execute(query, None, None, caller, "trace").body
     return {"sdl": executor.sdl(caller), "introspection": json.loads(body)["data"]}

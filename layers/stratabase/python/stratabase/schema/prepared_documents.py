@@ -27,7 +27,7 @@ from graphql import (
 )
 
 from stratabase.model.model import Model
-from stratabase.model.prepared import identity
+from stratabase.model.prepared import text_identity
 from stratabase.schema.execution.cache import gzip_compress
 from stratabase.schema.execution.selections import fragments_of
 from stratabase.schema.generate import generate_schema
@@ -64,7 +64,7 @@ def prepare_documents(file: Path, model: Model, text: bytes) -> None:
     schemas = ProfileSchemas(model, generate_schema(model))
     seen = {schema.key: schema for schema in map(schemas.of, (None, *model.profiles))}
     with ZipFile(file, "w") as archive:
-        _write(archive, _IDENTITY, json.dumps(identity(text)).encode())
+        _write(archive, _IDENTITY, json.dumps(text_identity(text)).encode())
         for key, schema in seen.items():
             if schema.is_served:
                 for name, content in _documents(schema.load()):
@@ -93,7 +93,7 @@ class PreparedDocuments:
 
     def __init__(self, file: Path, text: bytes) -> None:
         self._file = file
-        self._identity = identity(text)
+        self._identity = text_identity(text)
 
     def sdl(self, key: str) -> bytes | None:
         """Return the SDL that profiles with a key see, compressed by gzip; None if there is none."""
