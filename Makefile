@@ -49,6 +49,7 @@ bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
 
 golden: $(VENV)/.dev ## Write the golden files anew; read the difference before you commit it
 	@$(BIN)/stratabase model sdl > tests/schema/golden/hr.graphql
+	@$(BIN)/stratabase model sdl --profile Member > tests/schema/golden/hr.Member.graphql
 	@$(BIN)/stratabase model sdl tests/schema/models/everything.graphql > tests/schema/golden/everything.graphql
 	@$(BIN)/python -m tests.golden > tests/http_api/api/openapi/golden/openapi.json
 
