@@ -8,6 +8,8 @@ from typing import Any
 import orjson
 from graphql import DocumentNode, ExecutionResult, execute_sync, print_schema
 
+from stratabase.domain.access.grants import access_of
+from stratabase.domain.access.visibility import check_any_right
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.messages import _
@@ -62,6 +64,9 @@ class SchemaExecutor:
     ) -> GraphQLResponse:
         """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable."""
         errors = ErrorRenderer(self._services.model.application, caller, trace_id, self._report)
+        forbidden = check_any_right(access_of(self._services.model, caller.profile))
+        if forbidden is not None:
+            return _render_refusal([errors.render_issue(forbidden)], forbidden=True)
         # 1. Parse and validate the document, or find it in the cache.
         document = self._documents.read(query)
         if document.ast is None:
@@ -165,5 +170,5 @@ def _raise_unavailable(result: ExecutionResult) -> None:
             raise error.original_error
 
 
-def _render_refusal(errors: list[dict[str, Any]]) -> GraphQLResponse:
-    return GraphQLResponse(orjson.dumps({"errors": errors}), began=False)
+def _render_refusal(errors: list[dict[str, Any]], *, forbidden: bool = False) -> GraphQLResponse:
+    return GraphQLResponse(orjson.dumps({"errors": errors}), began=False, forbidden=forbidden)

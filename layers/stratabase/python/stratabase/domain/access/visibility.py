@@ -3,14 +3,15 @@
 from dataclasses import replace
 from typing import NamedTuple
 
-from stratabase.domain.access.grants import Access
+from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.attributes import is_derived
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
+from stratabase.domain.issues.refusals import Forbidden
 from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.objects.parts import whole_roles
 from stratabase.expressions.expression import Expression
 from stratabase.messages import Message, _, sentences
-from stratabase.model.model import Action, Class, Role
+from stratabase.model.model import Action, Class, Model, Role
 from stratabase.model.types.storage import Stored
 
 _REDACTED = ".redacted"
@@ -140,6 +141,28 @@ def unreadable_target_message(access: Access, role: RoleName, target: str) -> Me
         profile=access.profile,
         action=Action.READ.value,
     )
+
+
+def check_any_right(access: Access | None) -> Issue | None:
+    """Return the issue of a profile that may do nothing in the application; otherwise None."""
+    if access is None or not access.allows_nothing:
+        return None
+    return Issue(
+        IssueType.APPLICATION_ACCESS_FORBIDDEN,
+        _(
+            "The profile {profile} has no permissions in the application {application}. Ask an administrator "
+            "for another profile.",
+            profile=access.profile,
+            application=access.model.application,
+        ),
+    )
+
+
+def require_any_right(model: Model, profile: str) -> None:
+    """Raise Forbidden for a profile that may do nothing in the application."""
+    issue = check_any_right(access_of(model, profile))
+    if issue is not None:
+        raise Forbidden(issue.message)
 
 
 def check_class(access: Access, class_: Class, path: Path = ()) -> Issue | None:

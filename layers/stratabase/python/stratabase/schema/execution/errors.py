@@ -5,7 +5,7 @@ from typing import Any
 
 from graphql import GraphQLError, GraphQLSyntaxError
 
-from stratabase.domain.issues.issue import Issue, IssueType, ReferenceType
+from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.messages import Message, _
@@ -39,11 +39,14 @@ class ErrorRenderer:
             yield self.render_request_error(error)
             return
         for issue in self._issues(cause):
-            yield {
-                **error.formatted,
-                "message": issue.message.in_language(self._asked.language),
-                "extensions": self._asked.render(issue, error.path or ()),
-            }
+            yield {**error.formatted, **self.render_issue(issue, tuple(error.path or ()))}
+
+    def render_issue(self, issue: Issue, path: Path = ()) -> Json:
+        """Return an issue of the field at a path as an error in JSON, without its place in the document."""
+        return {
+            "message": issue.message.in_language(self._asked.language),
+            "extensions": self._asked.render(issue, path),
+        }
 
     def _issues(self, cause: BaseException) -> tuple[Issue, ...]:
         if isinstance(cause, Refused):
