@@ -108,6 +108,19 @@ class Access:
         permission = self.field_permission(class_name, role.name)
         return self.may_read_class(role.target) and (permission is None or Action.READ in permission.actions)
 
+    def may_know(self, class_name: str, name: str) -> bool:
+        """Return whether the profile may use an attribute or role in some way. Messages may name it then."""
+        permission, role = (
+            self.field_permission(class_name, name),
+            self.model.classes[class_name].roles.get(name),
+        )
+        is_usable = permission is None or bool(permission.actions)
+        return is_usable and self._may_use(class_name) and (role is None or self._may_use(role.target))
+
+    def _may_use(self, class_name: str) -> bool:
+        """Return whether the profile may do anything with a class, for parts also through their wholes."""
+        return self.may_read_class(class_name) or bool(self.class_permission(class_name).actions)
+
     def read_obstacle(self, class_name: str, name: str) -> str | None:
         """Return what prevents the profile from reading an attribute of a class; None if nothing does.
 

@@ -92,12 +92,13 @@ class CompiledOperation:
 def _answer_root(root: CompiledRootField, context: GraphQLContext, values: Any) -> Any:
     # `check_formats` is not needed: the formats are constants here, and compiling the root fields has checked
     # them all before the first one runs.
-    fetch = root.plan.fetch_checked(values, context)
+    fetch, unreadable = root.plan.fetch_checked(values, context)
     context.add_warnings(root.key, root.warnings)
     given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
     call = Call(context, root.key, given, root.selected, fetch, unset)
     # The result stays in the context, in case graphql-core must execute the operation after all.
     source = context.root_results.get_or_run(root.key, lambda: root.field.extensions[RESOLVER](call))
+    context.add_unreadable(root.key, (each.error() for each in unreadable))
     if isinstance(source, ResultWithIssues):
         raise NeedsGraphQLCore("the response has issues beside the data")
     return None if source is None else root.shape(source, context.base_url)

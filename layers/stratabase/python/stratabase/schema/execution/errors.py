@@ -5,10 +5,13 @@ from typing import Any
 
 from graphql import GraphQLError, GraphQLSyntaxError
 
+from stratabase.domain.access.grants import access_of
+from stratabase.domain.access.visibility import readable_refusal
 from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.messages import Message, _
+from stratabase.model.model import Model
 from stratabase.schema.types.issues import IssueRenderer
 
 Report = Callable[[BaseException, str], None]
@@ -19,8 +22,9 @@ Json = dict[str, Any]
 class ErrorRenderer:
     """Renders the errors of one request. Every execution error has an Issue in its extensions."""
 
-    def __init__(self, application: str, caller: Caller, trace_id: str, report: Report) -> None:
-        self._asked = IssueRenderer(application, caller.profile, trace_id, caller.formats.language)
+    def __init__(self, model: Model, caller: Caller, trace_id: str, report: Report) -> None:
+        self._asked = IssueRenderer(model.application, caller.profile, trace_id, caller.formats.language)
+        self._access = access_of(model, caller.profile)
         self._report = report
 
     def render_request_error(self, error: GraphQLError) -> Json:
@@ -52,7 +56,7 @@ class ErrorRenderer:
         if isinstance(cause, Refused):
             return cause.issues
         if isinstance(cause, ReadBudgetExceeded):
-            return (_too_much(cause),)
+            return (_too_much(readable_refusal(self._access, cause)),)
         if isinstance(cause, Unavailable):
             return (Issue(IssueType.SERVER_ERROR, cause.message),)
         # All other exceptions are faults of the service.
@@ -84,7 +88,7 @@ def _too_much(refusal: ReadBudgetExceeded) -> Issue:
     return Issue(
         IssueType.MALFORMED_REQUEST,
         refusal.message,
-        reference_type=ReferenceType.ENTITY,
+        reference_type=None if refusal.class_name is None else ReferenceType.ENTITY,
         entity_name=refusal.class_name,
         attribute_names=refusal.hint.index,
         path=("options",) if refusal.objects_read else (),
