@@ -70,6 +70,11 @@ class UnreadableField(NamedTuple):
 Unreadable = Sequence[UnreadableField]
 
 
+def errors_of(unreadable: Unreadable) -> list[GraphQLError]:
+    """Return the errors of unreadable fields."""
+    return [each.error() for each in unreadable]
+
+
 @dataclass(frozen=True, slots=True)
 class _RolePlan:
     """A role in a selection. Its options are read when the variables are known."""

@@ -145,6 +145,8 @@ class Call(NamedTuple):
     unset_variables: Callable[[], Sequence[tuple[str, Path]]] = tuple
     """Returns the arguments' variables that have no value: for each, its name and its path in the
     arguments."""
+    unreadable_errors: Callable[[], Iterable[GraphQLError]] = tuple
+    """Returns the errors of the selected fields that the caller must not read."""
 
 
 class ResultWithIssues(NamedTuple):

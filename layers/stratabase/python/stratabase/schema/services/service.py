@@ -11,7 +11,7 @@ from stratabase.domain.issues.refusals import Refused
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class, ClassKind
 from stratabase.schema.execution import insight
-from stratabase.schema.execution.fetch_plan import Unreadable, plan_fetch
+from stratabase.schema.execution.fetch_plan import errors_of, plan_fetch
 from stratabase.schema.execution.selections import FieldArguments, Selections, names_of
 from stratabase.schema.inputs.object_inputs import is_empty_input
 from stratabase.schema.inputs.service_arguments import disable_cache_argument
@@ -103,9 +103,9 @@ def service_field(
         context, key = info.context, str(info.path.key)
 
         def call_service() -> Any:
-            call, unreadable = read_call(field, info, given)
+            call = read_call(field, info, given)
             result = resolver(call)
-            context.add_unreadable(key, (each.error() for each in unreadable))
+            context.add_unreadable(key, call.unreadable_errors())
             return result
 
         result = context.root_results.get_or_run(key, call_service)
@@ -120,11 +120,8 @@ def service_field(
     return field
 
 
-def read_call(field: GraphQLField, info: ResolveInfo, arguments: dict[str, Any]) -> tuple[Call, Unreadable]:
-    """Return the call of a root field in graphql-core's executor, and the fields that stay null.
-
-    Raises Refused.
-    """
+def read_call(field: GraphQLField, info: ResolveInfo, arguments: dict[str, Any]) -> Call:
+    """Return the call of a root field in graphql-core's executor. Raises Refused."""
     selections = Selections(info.fragments, info.variable_values)
     names = names_of(selections.collect([node.selection_set for node in info.field_nodes]))
     plan = plan_fetch(selections, str(info.path.key), field, info.field_nodes)
@@ -136,4 +133,5 @@ def read_call(field: GraphQLField, info: ResolveInfo, arguments: dict[str, Any])
     )
     context.add_warnings(str(info.path.key), plan.format_warnings(variables))
     unset = partial(FieldArguments(field, info.field_nodes[0]).unset, variables)
-    return Call(info.context, str(info.path.key), arguments, names, fetch, unset), unreadable
+    errors = partial(errors_of, unreadable)
+    return Call(info.context, str(info.path.key), arguments, names, fetch, unset, errors)
