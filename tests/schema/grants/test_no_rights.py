@@ -67,7 +67,7 @@ def test_everything_is_refused(shop: ArchiveApi, query: str, profile: str) -> No
 
 @pytest.mark.parametrize(
     ("profile", "expected"),
-    [("Owner", []), ("Reader", ["ENTITY_GRANT_CREATE"]), ("Writer", ["ENTITY_GRANT_CREATE"])],
+    [("Owner", []), ("Reader", ["ENTITY_GRANT_CREATE"]), ("Writer", ["ENTITY_GRANT_READ"])],
 )
 def test_access_decides_about_classes_without_a_grant(
     shop: ArchiveApi, profile: str, expected: list[Any]
