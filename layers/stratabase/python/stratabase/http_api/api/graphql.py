@@ -68,9 +68,6 @@ _RESPONSES: Mapping[int, ResponseSpec] = {
         {GRAPHQL_RESPONSE_JSON: _RESULT, PLAIN_JSON: _RESULT},
     ),
     400: ResponseSpec("The document or the request is not valid.", {GRAPHQL_RESPONSE_JSON: _RESULT}),
-    403: ResponseSpec(
-        "The profile of the member has no permissions in the application.", {GRAPHQL_RESPONSE_JSON: _RESULT}
-    ),
     404: UNKNOWN_APPLICATION,
     406: ResponseSpec("The client accepts none of the media types of the response."),
     413: ResponseSpec("The response is too large. Request smaller pages."),
