@@ -66,7 +66,7 @@ class SchemaExecutor:
         errors = ErrorRenderer(self._services.model, caller, trace_id, self._report)
         forbidden = check_any_right(access_of(self._services.model, caller.profile))
         if forbidden is not None:
-            return _render_refusal([errors.render_issue(forbidden)], forbidden=True)
+            return _render_refusal([errors.render_issue(forbidden)])
         # 1. Parse and validate the document, or find it in the cache.
         document = self._documents.read(query)
         if document.ast is None:
@@ -182,5 +182,5 @@ def _raise_unavailable(result: ExecutionResult) -> None:
             raise error.original_error
 
 
-def _render_refusal(errors: list[dict[str, Any]], *, forbidden: bool = False) -> GraphQLResponse:
-    return GraphQLResponse(orjson.dumps({"errors": errors}), began=False, forbidden=forbidden)
+def _render_refusal(errors: list[dict[str, Any]]) -> GraphQLResponse:
+    return GraphQLResponse(orjson.dumps({"errors": errors}), began=False)
