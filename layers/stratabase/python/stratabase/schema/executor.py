@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import orjson
@@ -16,6 +16,8 @@ from graphql import (
     get_variable_values,
 )
 
+from stratabase.domain.access.grants import access_of
+from stratabase.domain.access.visibility import check_any_right
 from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.messages import _
@@ -85,7 +87,10 @@ class SchemaExecutor:
         queries_only: bool = False,
     ) -> GraphQLResponse:
         """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable."""
-        errors = ErrorRenderer(self._services.model.application, caller, trace_id, self._report)
+        errors = ErrorRenderer(self._services.model, caller, trace_id, self._report)
+        forbidden = check_any_right(access_of(self._services.model, caller.profile))
+        if forbidden is not None:
+            return _render_refusal([errors.render_issue(forbidden)])
         # 1. Parse and validate the document, or find it in the cache.
         seen = self._profiles.of(caller.profile)
         document = self._documents.read(query, seen)
@@ -114,7 +119,7 @@ class SchemaExecutor:
         compiled = document.compiled(operation_name) if self._compile else None
         data = compiled.data(context, variables or {}) if compiled else None
         if data is not None:
-            return _render_data({"data": data}, context)
+            return _render_data(_with_unreadable(data, [], errors, context), context)
         # 4. Otherwise, graphql-core executes the document. It reuses the results of root fields that have
         # already run, so that nothing is written twice.
         execute = partial(
@@ -198,12 +203,24 @@ def _render_result(
 ) -> GraphQLResponse:
     found = [*(result.errors or ()), *context.errors]
     if not found:
-        return _render_data({"data": result.data}, context)
+        return _render_data(_with_unreadable(result.data, [], errors, context), context)
     if _never_began(result):
         return _render_refusal([errors.render_request_error(error) for error in found])
     _raise_unavailable(result)
-    listed = [each for error in found for each in errors.render_execution_errors(error)]
-    return _render_data({"errors": listed, "data": result.data}, context)
+    return _render_data(_with_unreadable(result.data, found, errors, context), context)
+
+
+def _with_unreadable(
+    data: Any, found: Sequence[GraphQLError], errors: ErrorRenderer, context: GraphQLContext
+) -> dict[str, Any]:
+    """Return a response with these errors, and those of the fields that the caller must not read."""
+    every = [*found, *chain.from_iterable(context.unreadable.values())]
+    if not every:
+        return {"data": data}
+    return {
+        "errors": [each for error in every for each in errors.render_execution_errors(error)],
+        "data": data,
+    }
 
 
 def _never_began(result: ExecutionResult) -> bool:

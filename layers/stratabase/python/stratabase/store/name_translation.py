@@ -290,6 +290,8 @@ class NameTranslation:
     def budget(self, refusal: ReadBudgetExceeded) -> ReadBudgetExceeded:
         """Translate the refusal of an expensive query, with its hint."""
         name, hint = refusal.class_name, refusal.hint
+        if name is None:
+            return refusal
         index, derived = self._fields(name, hint.index), self._fields(name, hint.derived)
         return ReadBudgetExceeded(
             self.class_name(name), refusal.objects_read, replace(hint, index=index, derived=derived)

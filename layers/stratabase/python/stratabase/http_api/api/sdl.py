@@ -11,10 +11,16 @@ from stratabase.http_api.http.error_response import text_response
 from stratabase.http_api.http.messages import Request, Response
 
 
-def sdl_endpoint(application: str, sdl: Callable[[Caller], str]) -> Endpoint:
+def sdl_endpoint(
+    application: str,
+    sdl: Callable[[Caller], str],
+    authorize: Callable[[Caller], None] = lambda _: None,
+) -> Endpoint:
     """Return the endpoint that shows the schema of an application.
 
-    `sdl` returns what a caller may use of it, as text. It raises Refused for a caller who may use nothing.
+
+    `sdl` returns what a caller may use of it, as text. It raises Refused for a caller who may use no service.
+    `authorize` raises Forbidden for callers who may do nothing in the application.
     """
 
     def read_schema(request: Request, caller: Caller | None) -> Response:
@@ -33,5 +39,6 @@ def sdl_endpoint(application: str, sdl: Callable[[Caller], str]) -> Endpoint:
             403: ResponseSpec("The profile of the caller may use nothing."),
             404: UNKNOWN_APPLICATION,
         },
+        authorize=lambda _, caller: authorize(caller),
     )
     return Endpoint({"GET": operation}, application_parameter(application))

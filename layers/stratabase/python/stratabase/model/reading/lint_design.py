@@ -17,7 +17,7 @@ from stratabase.expressions.syntax import (
     walk,
 )
 from stratabase.model.api_names import ID
-from stratabase.model.model import Class, ClassKind, Model
+from stratabase.model.model import Action, Class, ClassKind, Model, Profile
 from stratabase.model.reading.draft.errors import ModelError, error_at
 from stratabase.model.reading.draft.model_draft import ClassDraft, DirectiveUse, ModelDraft
 
@@ -39,32 +39,39 @@ def lint_parts(draft: ModelDraft, _model: Model) -> Iterator[ModelError]:
                 )
 
 
-def lint_profiles(draft: ModelDraft, _model: Model) -> Iterator[ModelError]:
-    """Yield a warning for each profile that can do nothing, or everything without being an administrator."""
-    grants = [
-        use
-        for class_ in draft.classes.values()
-        for holder in (class_, *class_.fields)
-        for use in holder.directives("grant")
-    ]
-    for profile in draft.directives("profile"):
-        name = profile["name"]
-        own = [use for use in grants if use["profile"] == name]
-        if profile["administrator"]:
-            continue
-        if not own:
-            yield error_at(
-                profile.node_of("name"),
-                f"No @grant names the profile {name}, so its members can do everything with all objects. "
-                "Add a @grant to each class that they may use, or administrator: true if they may also "
-                "manage members.",
-            )
-        elif not any(use["allow"] for use in own):
-            yield error_at(
-                profile.node_of("name"),
-                f"Every @grant of the profile {name} has an empty allow, so its members can do nothing. "
-                "Allow actions in a @grant, or remove the profile.",
-            )
+def lint_profiles(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
+    """Yield a warning for each profile that can do nothing."""
+    for use in draft.directives("profile"):
+        profile = model.profiles[use["name"]]
+        if not profile.administrator and not any(_allowed_by_class(model, profile)):
+            yield error_at(use.node_of("name"), _reason_for_nothing(model, profile, use))
+
+
+def _allowed_by_class(model: Model, profile: Profile) -> Iterator[frozenset[Action]]:
+    """Yield what a profile may do with each class. Parts that follow their wholes are left out."""
+    for class_ in model.classes.values():
+        own = [each for each in class_.grants if each.profile == profile.name and each.field is None]
+        if own or not class_.part:
+            yield own[0].allow if own else profile.access.actions
+
+
+def _reason_for_nothing(model: Model, profile: Profile, use: DirectiveUse) -> str:
+    name = profile.name
+    if any(grant.profile == name for class_ in model.classes.values() for grant in class_.grants):
+        return (
+            f"No @grant of the profile {name} on a class allows an action, so its members can do nothing. "
+            "Allow actions in a @grant, or remove the profile."
+        )
+    if "access" in use.written:
+        return (
+            f"The profile {name} has access: NONE and no @grant names it, so its members can do nothing. Add "
+            "a @grant to each class that they may use, or remove the profile."
+        )
+    return (
+        f"The profile {name} has no access and no @grant names it, so its members can do nothing. In earlier "
+        "versions of Stratabase, they could do everything: to keep that, add access: FULL to the profile. "
+        "Otherwise, add a @grant to each class that they may use, or remove the profile."
+    )
 
 
 def lint_conditions(draft: ModelDraft, model: Model) -> Iterator[ModelError]:

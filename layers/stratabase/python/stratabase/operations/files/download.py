@@ -5,11 +5,13 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from stratabase.domain.access.grants import access_of
+from stratabase.domain.access.visibility import readable_refusal
 from stratabase.domain.files.blob import BlobNotFound
 from stratabase.domain.files.pending_file import PendingFile
 from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.domain.files.resumable_upload import ResumableUpload
 from stratabase.domain.files.stored_file import StoredFile, file_ids, file_key, pending_key, stored_file
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
@@ -82,9 +84,10 @@ class FileDownloads:
     ) -> OpenFile:
         """Open the file of an object, or of the version of it that began at an instant.
 
-        Class and attribute may be in any case. Raises FileNotFound, ReadBudgetExceeded, Unavailable.
+        Class and attribute may be in any case. Raises FileNotFound, Forbidden, ReadBudgetExceeded,
+        Unavailable.
         """
-        class_, found = find_attribute(self._services.model, class_name, attribute)
+        class_, found = find_attribute(self._services.model, caller, class_name, attribute)
         access, reference = access_of(self._services.model, caller.profile), Reference(class_.name, id_)
         if access is not None and access.read_obstacle(class_.name, found.name) is not None:
             raise _missing(reference, found)
@@ -110,9 +113,12 @@ class FileDownloads:
     ) -> Entity | None:
         """Return an object, or a version of it, as the caller sees it now."""
         context = read_context(self._services, caller)
-        return (
-            _present(context, reference) if version is None else _as_of(context, class_, reference, version)
-        )
+        try:
+            if version is None:
+                return _present(context, reference)
+            return _as_of(context, class_, reference, version)
+        except ReadBudgetExceeded as refusal:
+            raise readable_refusal(context.access, refusal) from None
 
     def _read_pending(self, pending_id: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
         try:

@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 from stratabase import waiting
 from stratabase.domain.access.grants import access_of
+from stratabase.domain.access.visibility import readable_refusal
 from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
 from stratabase.domain.members.member import Caller
@@ -174,15 +175,17 @@ class BulkRun(Generic[T]):
     roles that the request sets in the same way for each object.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what to do, for whom, and what it is called
         self,
         services: Services,
+        caller: Caller,
         class_name: str,
         references: Sequence[Reference],
         describe_progress: DescribeProgress,
         given: Collection[str] = (),
     ) -> None:
         self._clock = services.clock
+        self._access = access_of(services.model, caller.profile)
         self._end = services.clock.now() + 1000 * services.bulk.seconds
         self._class_name = class_name
         self._references = references
@@ -221,7 +224,8 @@ class BulkRun(Generic[T]):
         except Refused as refusal:
             self._issues.add([_on(reference, issue) for issue in refusal.issues])
         except ReadBudgetExceeded as refusal:  # the budget of this object alone, so the run goes on
-            issue = issue_about_all(IssueType.MALFORMED_REQUEST, self._class_name, refusal.message)
+            message = readable_refusal(self._access, refusal).message
+            issue = issue_about_all(IssueType.MALFORMED_REQUEST, self._class_name, message)
             self._issues.add([replace(issue, entity_id=reference.id)])
         except Unavailable as trouble:
             raise Unavailable(
@@ -279,7 +283,7 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
     references = matching_references(services, query, budget, evaluation)
     check_single_use(services, command, references)
     given = {*command.values, *command.roles}
-    return BulkRun[WriteResult](services, query.class_name, references, _updated, given).each(update)
+    return BulkRun[WriteResult](services, caller, query.class_name, references, _updated, given).each(update)
 
 
 def delete_bulk(
@@ -296,7 +300,7 @@ def delete_bulk(
 
     check_allowed(services, Delete(Reference(query.class_name, ""), OPTIONS), caller)
     references = matching_references(services, query, budget, evaluation)
-    return len(BulkRun[WriteOutcome](services, query.class_name, references, _deleted).each(delete))
+    return len(BulkRun[WriteOutcome](services, caller, query.class_name, references, _deleted).each(delete))
 
 
 def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
@@ -330,7 +334,7 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
         references = matching_references(services, query, budget, evaluation)
         if command is not None:
             check_single_use(services, command, references)
-        BulkRun[None](services, query.class_name, references, _validated).each(validate)
+        BulkRun[None](services, caller, query.class_name, references, _validated).each(validate)
     except Refused as refusal:
         return refusal.issues
     told = [*issues.issues, *reports.issues]
