@@ -100,7 +100,7 @@ def test_the_names_that_combine_filters_are_refused_for_attributes_and_roles(
     taken = "can't be the name of an attribute or role: it combines filters. Use another name."
     complains(
         'type A { ¦AND: Int ¦OR: B parts: [P!] @composition(whole: ¦"NOT") }\n'
-        "type B { and: Int }\ntype P { not: Int }\nenum E { AND }",
+        "type B { and: Int }\ntype P { or: Int }\nenum E { AND }",
         f"AND {taken}",
         f"OR {taken}",
         f"NOT {taken}",
