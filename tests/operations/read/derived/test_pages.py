@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.query import cursor
-from stratabase.domain.query.derived import derived_attributes
+from stratabase.domain.query.derived import computed_parts
 from stratabase.domain.query.order import Order, OrderTerm, position_of
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.operations.read.batched_reads import run
@@ -47,7 +47,7 @@ def on(*kinds: str, rare: Sequence[str] = ("lagging",)) -> pytest.MarkDecorator:
 def test_a_page_over_derived_values_agrees_with_the_naive_model(staff: Staff, number: int) -> None:
     """The pages are filtered and ordered by stored and derived values, and by conditions over both."""
     asked = query(Random(number), STAFF, PERSON, CIRCUMSTANCES)
-    states = staff.states("Person")
+    states = staff.states("Person", asked.filter)
     ids, total, *sides = naive.page(states, asked.filter, asked.order, asked.window, PERSON)
 
     page = staff.known().page(asked)
@@ -68,9 +68,12 @@ def test_every_plan_returns_the_same_page(staff: Staff, number: int) -> None:
     asked = replace(
         query(Random(number), STAFF, PERSON, CIRCUMSTANCES), fields=PageFields(True, True, True, True)
     )
-    ids, total, *sides = naive.page(staff.states("Person"), asked.filter, asked.order, asked.window, PERSON)
-    names = derived_attributes(asked, PERSON)
-    derive = (lambda read: run(staff.known().with_derived("Person", read, names))) if names else None
+    ids, total, *sides = naive.page(
+        staff.states("Person", asked.filter), asked.filter, asked.order, asked.window, PERSON
+    )
+    computed = computed_parts(asked, PERSON)
+    reader = staff.known()
+    derive = (lambda read: run(reader.with_computed("Person", read, computed))) if computed else None
     paths = RegistryCache(staff.engine, STAFF).paths("Person")
     candidates = plan_candidates(PERSON, asked, paths)
     assert candidates

@@ -54,6 +54,11 @@ class Capabilities:
         access = self._access
         return access is None or (access.may_read_class(class_.name) and access.may_follow(class_.name, role))
 
+    def compares_role(self, class_: Class, role: Role) -> bool:
+        """Return whether the profile may filter objects of a class by a role."""
+        access = self._access
+        return access is None or access.always_shows(class_.name, role.name)
+
     def creates(self, class_: Class) -> bool:
         """Return whether the profile may create objects of a class, with all that is required."""
         return class_.name in self._creatable

@@ -18,7 +18,6 @@ def sdl_endpoint(
 ) -> Endpoint:
     """Return the endpoint that shows the schema of an application.
 
-
     `sdl` returns what a caller may use of it, as text. It raises Refused for a caller who may use no service.
     `authorize` raises Forbidden for callers who may do nothing in the application.
     """
