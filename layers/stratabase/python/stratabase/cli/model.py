@@ -24,6 +24,7 @@ from stratabase.model import prepared
 from stratabase.model.api_names import GeneratedType, type_name
 from stratabase.model.model import Class, Model
 from stratabase.model.reading import InvalidModel, lint_model_file, read_model_file
+from stratabase.model.users import with_users
 from stratabase.schema.generate import NothingServed, generate_schema
 from stratabase.schema.inputs.query_reader import QueryReader
 from stratabase.schema.request.context import InputContext
@@ -89,7 +90,9 @@ def _print_directives(_options: Options) -> int:
 def _print_sdl(options: Options) -> int:
     """Print the GraphQL schema of the model."""
     try:
-        return _print_for_model(options, lambda model: print_schema(generate_schema(model)) + "\n")
+        return _print_for_model(
+            options, lambda model: print_schema(generate_schema(with_users(model))) + "\n"
+        )
     except NothingServed as error:
         raise CommandError(str(error)) from error
 

@@ -203,6 +203,15 @@ class Members(Protocol):
     def by_email(self, email: str) -> Member | None:
         """Return the member with an e-mail address."""
 
+    def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
+        """Return the members in the order of `ids`, None for an id that no member has."""
+
+    def batches(self) -> Iterator[Sequence[Member]]:
+        """Yield all members, in batches of any size and order. Read a batch only when it is taken.
+
+        A member that is added, changed or removed meanwhile is yielded as before or as after, or not.
+        """
+
     def roster(self) -> Roster:
         """Return all members.
 

@@ -8,6 +8,7 @@ from graphql import GraphQLCompositeType, GraphQLField, GraphQLID, GraphQLObject
 from stratabase.model import api_names
 from stratabase.model.api_names import GeneratedType, class_name_of, service_name
 from stratabase.model.model import Class, Model
+from stratabase.model.users import USER
 from stratabase.schema.inputs import input_table, object_inputs
 from stratabase.schema.inputs.filter_type import filter_type
 from stratabase.schema.inputs.page_options import cursor_type, options_type, sort_type
@@ -160,4 +161,6 @@ def _root_type(
 ) -> RootType | None:
     is_stored = any(class_.is_stored for class_ in registry.model.classes.values())
     fields = RootFields(registry, services, other_fields if is_stored else {})
-    return RootType(name, fields) if any(True for _ in fields) else None
+    # Users come last, so one field tells whether the model's own classes have services.
+    has_services = any(class_name_of(field) != USER for field in fields)
+    return RootType(name, fields) if has_services else None

@@ -12,8 +12,9 @@ from stratabase.domain.objects.parts import whole_roles
 from stratabase.expressions.expression import Expression
 from stratabase.expressions.scope import ID
 from stratabase.model.dependencies import ClassField, all_dependencies
-from stratabase.model.model import Action, Grant, Model, Role
+from stratabase.model.model import Action, ClassKind, Grant, Model, Role
 from stratabase.model.model_expressions import ModelExpressions, expressions_of
+from stratabase.model.users import USER
 
 
 class Permission(NamedTuple):
@@ -33,11 +34,16 @@ class Access:
     A part without grants follows its whole.
     """
 
-    def __init__(self, model: Model, profile: str) -> None:
+    def __init__(self, model: Model, profile: str, default: Permission = NO_PERMISSION) -> None:
+        """`default`: the permission for a class without a grant, except `_User`."""
         self.profile = profile
         self.model = model
         self._members: dict[ClassField, Permission] = {}
-        self._classes: dict[str, Permission] = {}
+        self._classes: dict[str, Permission] = {
+            name: default
+            for name, class_ in model.classes.items()
+            if default.actions and not class_.part and class_.kind is not ClassKind.USERS
+        }
         for class_ in model.classes.values():
             for grant in class_.grants:
                 if grant.profile == profile:
@@ -155,11 +161,14 @@ class _Accesses:
         self._by_profile: dict[str, Access] = {}
 
     def of(self, profile: str) -> Access | None:
-        """Return the access of a profile."""
-        if profile not in self._restricted:
+        """Return the access of a profile. Only administrators read users without a grant."""
+        known = self._model.profiles.get(profile)
+        is_restricted = profile in self._restricted
+        if not is_restricted and (USER not in self._model.classes or (known and known.administrator)):
             return None
         if profile not in self._by_profile:
-            self._by_profile[profile] = Access(self._model, profile)
+            default = NO_PERMISSION if is_restricted else Permission(frozenset(Action))
+            self._by_profile[profile] = Access(self._model, profile, default)
         return self._by_profile[profile]
 
 

@@ -14,7 +14,7 @@ from graphql import (
 
 from stratabase.model.api_names import CLIENT_ID_EQUALS, GeneratedType, filter_field, type_name
 from stratabase.model.attribute import Attribute
-from stratabase.model.model import Class
+from stratabase.model.model import Class, ClassKind
 from stratabase.model.types.operators import EXISTENCE_OPERATORS, MEMBERSHIP_OPERATORS, Operator
 from stratabase.schema.types.attributes import filterable_attributes
 from stratabase.schema.types.registry import TypeRegistry
@@ -59,7 +59,7 @@ def filter_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType
                 several, description=f"Match at least one of these filters. [] matches no object. {_LEFT_OUT}"
             ),
             "NOT": GraphQLInputField(type_, description=f"Don't match this filter. {_NOT_LEFT_OUT}"),
-            CLIENT_ID_EQUALS: GraphQLInputField(GraphQLID),
+            **({} if class_.kind is ClassKind.USERS else {CLIENT_ID_EQUALS: GraphQLInputField(GraphQLID)}),
         } | {
             name: GraphQLInputField(_operand_type(registry.input_type(field.attribute), field))
             for name, field in filter_fields(class_)
