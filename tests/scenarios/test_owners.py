@@ -159,6 +159,12 @@ def test_members_are_read_as_users(owners: OwnersService) -> None:
     refused = owners.send("zoe", f'{{ _User___get(_id: "{zack}") {{ notes }} }}')
     assert refused["errors"][0]["extensions"]["issueType"] == "ATTRIBUTE_GRANT_READ"
 
+    measured = owners.send(
+        "admin", f'{{ Project___get(_id: "{project}", insight: FULL) {{ _ownedby_user {{ _id }} }} }}'
+    )
+    calls = measured["extensions"]["insight"]["calls"]
+    assert [(call["index"], call["items"]) for call in calls] == [(None, 1), ("members", 1)]
+
     owners.rename(zoe, "zelda")
     shown = f'{{ Project___get(_id: "{project}") {{ _ownedby _ownedby_user {{ _id username }} }} }}'
     renamed = {"_ownedby": "zoe", "_ownedby_user": {"_id": zoe, "username": "zelda"}}

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from stratabase import __version__
+from stratabase.adapters.members.metered_members import MeteredMembers
 from stratabase.bootstrap.auth_services import AuthServices
 from stratabase.bootstrap.storage import (
     ClosableBlobs,
@@ -166,7 +167,7 @@ class Instance:
         bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds)
         return Services(
             model,
-            UserRepository(self.entities, lambda: self.member_stores.members, model),
+            UserRepository(self.entities, lambda: MeteredMembers(self.member_stores.members), model),
             self._clock,
             self._ids,
             budget,

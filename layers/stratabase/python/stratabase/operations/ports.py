@@ -187,8 +187,8 @@ class EntityRepository(Protocol):
         """Save the position of a long-running task. None deletes it. Raises Unavailable."""
 
 
-class Members(Protocol):
-    """The stored members. Usernames and e-mail addresses are compared after NFC and case folding.
+class ReadableMembers(Protocol):
+    """The reads of stored members. Usernames and e-mail addresses are compared after NFC and case folding.
 
     All reads show every write that was committed before. Every method raises Unavailable if the store cannot
     answer.
@@ -211,6 +211,10 @@ class Members(Protocol):
 
         A member that is added, changed or removed meanwhile is yielded as before or as after, or not.
         """
+
+
+class Members(ReadableMembers, Protocol):
+    """The stored members. Every method raises Unavailable if the store cannot answer."""
 
     def roster(self) -> Roster:
         """Return all members.

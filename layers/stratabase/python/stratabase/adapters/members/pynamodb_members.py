@@ -160,8 +160,7 @@ class PynamoMembers:
             start: _Position | None = None
             while True:
                 records, start = self._batch(partition, start)
-                if records:
-                    yield [*map(_member_of_record, records)]
+                yield [*map(_member_of_record, records)]
                 if start is None:
                     break
 

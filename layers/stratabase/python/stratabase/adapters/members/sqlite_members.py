@@ -93,8 +93,7 @@ class SqliteMembers:
             with self._use(self._reading, self._read_lock) as connection:
                 rows = connection.execute(_AFTER_ID, (last, _BATCH_SIZE)).fetchall()
             batch = [_member_of_row(*row) for row in rows]
-            if batch:
-                yield batch
+            yield batch
             if len(batch) < _BATCH_SIZE:
                 return
             last = batch[-1].id

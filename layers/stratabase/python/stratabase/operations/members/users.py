@@ -17,7 +17,7 @@ from stratabase.model.model import Model
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.model.types.operators import Operator
 from stratabase.model.users import USER, USER_ATTRIBUTES
-from stratabase.operations.ports import EntityRepository, Members
+from stratabase.operations.ports import EntityRepository, ReadableMembers
 
 _SIZE = 500
 """Bytes to charge for a member that was read, roughly its size without notes."""
@@ -30,7 +30,9 @@ class UserRepository:
     concerns no user: `__getattr__` leads to it.
     """
 
-    def __init__(self, entities: EntityRepository, members: Callable[[], Members], model: Model) -> None:
+    def __init__(
+        self, entities: EntityRepository, members: Callable[[], ReadableMembers], model: Model
+    ) -> None:
         """`members` returns the members. It is called when users are read first. `model`: with users."""
         self._entities = entities
         self._members = members
