@@ -5,7 +5,7 @@ import pytest
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.members.member import MailedLink, Member
 from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
-from stratabase.domain.query.filter import And, Comparison, Filter
+from stratabase.domain.query.filter import And, Comparison, Filter, FlagFilter, Not, Or, RoleFilter
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
@@ -170,6 +170,21 @@ def test_the_budget_stops_a_search_after_a_batch() -> None:
     with pytest.raises(ReadBudgetExceeded):
         users.repository.read([user("m1")], budget)
     assert users.members.reads <= 3
+
+
+def test_the_store_gets_marks_instead_of_roles_to_users() -> None:
+    users = Users()
+    name, text = RoleName("Note", "_createdby_user"), equal("text", "a")
+    direct = RoleFilter(name, equal("email", "x"))
+    nested = RoleFilter(RoleName("Note", "other"), Not(direct))
+    plain = RoleFilter(RoleName("Note", "other"), text)
+    asked: list[Query] = []
+    users.entities.page = lambda query, *_: asked.append(query)  # type: ignore[method-assign, assignment, return-value]
+    for filter_ in (And((text, Or((direct, Not(nested), plain)))), And((text, plain)), None):
+        users.repository.page(Query("Note", Order(), filter_), unlimited_budget())
+    marks = FlagFilter(direct.mark), Not(FlagFilter(nested.mark))
+    expected = [And((text, Or((*marks, plain)))), And((text, plain)), None]
+    assert [query.filter for query in asked] == expected
 
 
 def test_a_profile_has_its_present_name() -> None:

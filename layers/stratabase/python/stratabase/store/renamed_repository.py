@@ -20,7 +20,6 @@ from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Model, Unique
 from stratabase.model.stored_names import StoredNames
-from stratabase.model.users import with_users
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import Engine
 from stratabase.store.name_translation import NameTranslation
@@ -223,7 +222,4 @@ def open_repository(
     """
     names = StoredNames(model)
     repository = Repository(engine, names.stored_model, parallel_map, now, serves=serves)
-    if names.is_identity:
-        return repository
-    # Queries may name the roles to users, which no store knows. They have the same names on both sides.
-    return RenamedRepository(repository, StoredNames(with_users(model)))
+    return repository if names.is_identity else RenamedRepository(repository, names)

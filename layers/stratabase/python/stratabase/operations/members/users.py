@@ -1,14 +1,15 @@
 """The members as objects of the class `_User`, in front of the stored objects."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.members.member import Member
 from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
-from stratabase.domain.query.derived import Derive
-from stratabase.domain.query.filter import Comparison, Filter, conjuncts
+from stratabase.domain.query.derived import Derive, role_filters
+from stratabase.domain.query.filter import And, Comparison, Filter, FlagFilter, Not, Or, RoleFilter, conjuncts
 from stratabase.domain.query.page import Page, Paginator, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.api_names import ID
@@ -79,7 +80,7 @@ class UserRepository:
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         """Return one page of the objects of a class, or of the users. Raises ReadBudgetExceeded."""
         if query.class_name != USER:
-            return self._entities.page(query, budget, derive)
+            return self._entities.page(self._without_user_roles(query), budget, derive)
         users: Sequence[Entity] = [*map(_user, self._candidates(query.filter, budget))]
         if derive is not None:
             users = derive(users)
@@ -89,6 +90,29 @@ class UserRepository:
             page.total_count if fields.total_count else None,
             page.has_next if fields.has_next else None,
             page.has_prev if fields.has_prev else None,
+        )
+
+    def _without_user_roles(self, query: Query) -> Query:
+        """Return an equivalent query that names no role to users, which no store knows."""
+        if query.filter is None or not any(map(self._leads_to_users, role_filters(query.filter))):
+            return query
+        return replace(query, filter=self._with_marks(query.filter))
+
+    def _with_marks(self, filter_: Filter) -> Filter:
+        """Return a filter that tests the marks of role filters that lead to users.
+
+        A state has the result of a role filter under its mark before it is tested.
+        """
+        if isinstance(filter_, RoleFilter):
+            return FlagFilter(filter_.mark) if self._leads_to_users(filter_) else filter_
+        if isinstance(filter_, And | Or):
+            return type(filter_)(tuple(map(self._with_marks, filter_.parts)))
+        return Not(self._with_marks(filter_.part)) if isinstance(filter_, Not) else filter_
+
+    def _leads_to_users(self, condition: RoleFilter) -> bool:
+        """Return whether a role filter follows a role to users, itself or in its part."""
+        return condition.role in self._user_roles or any(
+            map(self._leads_to_users, role_filters(condition.part))
         )
 
     def _read_users(
