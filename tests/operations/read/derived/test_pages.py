@@ -14,14 +14,17 @@ from stratabase.domain.query.order import Order, OrderTerm, position_of
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.operations.read.batched_reads import run
 from stratabase.store.indexes.registry_cache import RegistryCache
+from stratabase.store.layout.associations import Associations
 from stratabase.store.query import pages
-from stratabase.store.query.planner import PlanSource, plan_candidates
+from stratabase.store.query.planner import plan_candidates
+from stratabase.store.query.row_sources import PlanSource
+from stratabase.store.query.schema import QuerySchema
 from tests.contract.engine.engines import KINDS
 from tests.domain.query import naive
 from tests.operations.read.derived.random_queries import query
 from tests.operations.read.derived.staff import CIRCUMSTANCES, STAFF, Staff
 from tests.soak import mostly, seed
-from tests.store.stores import unlimited
+from tests.store.stores import built, unlimited
 
 PERSON = STAFF.classes["Person"]
 
@@ -73,11 +76,11 @@ def test_every_plan_returns_the_same_page(staff: Staff, number: int) -> None:
     ids, total, *sides = naive.page(staff.states("Person"), asked.filter, asked.order, asked.window, PERSON)
     names = derived_attributes(asked, PERSON)
     derive = (lambda read: run(staff.known().with_derived("Person", read, names))) if names else None
-    paths = RegistryCache(staff.engine, STAFF).paths("Person")
-    candidates = plan_candidates(PERSON, asked, paths)
+    registry = RegistryCache(staff.engine, STAFF).write_schema()
+    candidates = plan_candidates(PERSON, asked, QuerySchema(STAFF, Associations(STAFF), registry))
     assert candidates
     for one in candidates:
-        page = pages.page_of(one.build(PlanSource(staff.engine, unlimited(), derive)), asked)
+        page = pages.page_of(built(one, PlanSource(staff.engine, unlimited(), derive)), asked)
         assert [each.reference.id for each in page.items] == ids, one.description
         assert (page.total_count, page.has_next, page.has_prev) == (total, *sides), one.description
 

@@ -27,9 +27,9 @@ from stratabase.model.reading import InvalidModel, lint_model_file, read_model_f
 from stratabase.schema.generate import NothingServed, generate_schema
 from stratabase.schema.inputs.query_reader import QueryReader
 from stratabase.schema.request.context import InputContext
-from stratabase.store.indexes.entries import BuildState
-from stratabase.store.indexes.registry import Registry
-from stratabase.store.query.planner import ASSUMED_OBJECTS, PlanCandidate, missing_index, plan_candidates
+from stratabase.store.query.filter_analysis import ASSUMED_OBJECTS
+from stratabase.store.query.planner import PlanCandidate, missing_index, plan_candidates
+from stratabase.store.query.schema import built_schema
 from stratabase.store.read.required_values import MissingValues, RequiredValues
 from stratabase.unusable_store import UnusableStore
 
@@ -120,9 +120,8 @@ def _explain(options: Options) -> int:
             )
         fields = PageFields(items=True, total_count=options.total_count)
         query = _page_query(model, class_, _parse_json(options.page_options), fields)
-        # Assume that all indexes are built, as they are after `stratabase reindex`.
-        paths = Registry().with_class(class_, BuildState.READY, now=0).paths(class_.name)
-        return "\n".join(_plan_lines(class_, query, plan_candidates(class_, query, paths))) + "\n"
+        candidates = plan_candidates(class_, query, built_schema(model))
+        return "\n".join(_plan_lines(class_, query, candidates)) + "\n"
 
     return _print_for_model(options, explain)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from stratabase.expressions.checker import Checker
 from stratabase.expressions.environment import Environment, Path
+from stratabase.expressions.implied import CALLER
 from stratabase.expressions.kinds import BOOLEAN, FILE, INT, OBJECT, REAL, UNKNOWN, ValueKind
 from stratabase.expressions.scope import AttributeSymbol, RoleSymbol
 from stratabase.expressions.syntax import DottedName, MemberAccess, Word
@@ -14,8 +15,6 @@ from stratabase.formats.decimals import is_canonical_decimal
 from stratabase.messages import and_list, or_list
 from stratabase.wording import shorten
 
-CALLER = "caller"
-"""The name in expressions of the member who sends the request."""
 ReadStored = Callable[[Any], Any]
 """Maps a stored value to a value. A value that another type has stored counts as null, as in filters."""
 ReadState = Callable[[Mapping[str, Any]], Any]
@@ -166,7 +165,7 @@ def _check_attribute(
         return checker.report(node.words[number + 1].at, text)
     path: Path = tuple(word.text for word in node.words)
     checker.paths.add(path)
-    return TypedExpression(symbol.kind, attribute_evaluator(path, symbol), node.at)
+    return TypedExpression(symbol.kind, attribute_evaluator(path, symbol), node.at, path=path)
 
 
 def _report_unknown_name(checker: Checker, class_name: str, word: Word, *, first: bool) -> TypedExpression:

@@ -43,7 +43,7 @@ from stratabase.domain.objects.commit_refusals import (
 )
 from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.derived import Derive, Related
 from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, FlagFilter, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import Page, Query
@@ -232,6 +232,10 @@ class NameTranslation:
             order=Order(terms),
             filter=None if query.filter is None else self.filter(name, query.filter),
             window=replace(query.window, start=start),
+            implied=None if query.implied is None else self.filter(name, query.implied),
+            implied_by_grants=(
+                None if query.implied_by_grants is None else self.filter(name, query.implied_by_grants)
+            ),
         )
 
     def filter(self, class_name: str, filter_: Filter) -> Filter:
@@ -258,6 +262,10 @@ class NameTranslation:
             return list(map(self.entity, derive(list(map(back.entity, entities)))))
 
         return derive_translated
+
+    def related(self, related: Related) -> Related:
+        """Return a function that takes queries and returns pages of the other side."""
+        return lambda query, budget: self.page(related(self.inverse.query(query), budget))
 
     def page(self, page: Page) -> Page:
         """Translate the objects of a page."""

@@ -1,6 +1,7 @@
 """The parts of a query that depend on derived attributes, which must be computed before a test or a sort."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived
@@ -17,11 +18,15 @@ from stratabase.domain.query.filter import (
     conjuncts,
 )
 from stratabase.domain.query.order import Order
-from stratabase.domain.query.page import Query, Window
+from stratabase.domain.query.page import Page, Query, Window
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Class
 
 Derive = Callable[[Sequence[Entity]], Sequence[Entity]]
 """A function that adds to the states of objects the derived values that a query uses, in the same order."""
+
+Related = Callable[[Query, ReadBudget], Page]
+"""A function that returns a page of another class, of the objects that the caller sees, within a budget."""
 
 
 class FilterParts(NamedTuple):
@@ -93,4 +98,4 @@ def simplify(query: Query) -> Query:
     fields = query.fields
     if fields.items or fields.has_next or fields.has_prev:
         return query
-    return Query(query.class_name, Order(), query.filter, Window(), fields)
+    return replace(query, order=Order(), window=Window())

@@ -5,7 +5,7 @@ Such a model works, but some of its services answer with less than its author ex
 
 from collections.abc import Iterable, Iterator
 
-from stratabase.expressions.names import CALLER
+from stratabase.expressions.implied import CALLER
 from stratabase.expressions.parser import parse
 from stratabase.expressions.syntax import (
     Call,
