@@ -8,7 +8,7 @@ from typing import Any
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.query.derived import Derive, derived_attributes, simplify
+from stratabase.domain.query.derived import Computed, Derive, computed_parts, simplify
 from stratabase.domain.query.fetch import Render, stored_state
 from stratabase.domain.query.filter import MATCH_NONE, And, Filter, FlagFilter
 from stratabase.domain.query.id_range import IdRange
@@ -96,10 +96,10 @@ class Reader(IdentityMap):
             refuse_page_of_past(query.class_name)
         class_, derive = self.model.classes[query.class_name], None
         query = self._with_implied(query, class_)
-        if derived_attributes(query, class_):
+        if computed_parts(query, class_):
             query = simplify(query)
-            names = derived_attributes(query, class_)
-            derive = partial(self._derive, query.class_name, names) if names else None
+            computed = computed_parts(query, class_)
+            derive = partial(self._derive, query.class_name, computed) if computed else None
         if self._policy is None or self._policy.of_class(query.class_name).is_unrestricted:
             return self._load_page(query, derive)
         return self._visible_page(self._policy, query, derive)
@@ -112,8 +112,8 @@ class Reader(IdentityMap):
         class_ = self.model.classes[query.class_name]
         read = self.read([entity.reference for entity in page.items]) if page.items else []
         there = [entity for entity in read if entity is not None]
-        if names := derived_attributes(query, class_):
-            there = run(self.with_derived(class_.name, there, names))
+        if computed := computed_parts(query, class_):
+            there = run(self.with_computed(class_.name, there, computed))
         if query.filter is not None:
             matches = matcher(query.filter, class_)
             there = [entity for entity in there if matches(entity.state)]
@@ -141,17 +141,17 @@ class Reader(IdentityMap):
             (yield from self._policy.ids_showing(RoleName(reference.class_name, name), [reference.id]))
         )
 
-    def with_derived(
-        self, class_name: str, entities: Sequence[Entity], names: Sequence[str]
+    def with_computed(
+        self, class_name: str, entities: Sequence[Entity], computed: Computed
     ) -> BatchedRead[list[Entity]]:
-        """Return objects of a class whose states also have the values of derived attributes.
+        """Return objects of a class whose states also have derived attributes and results of role filters.
 
         Raises ReadBudgetExceeded.
         """
         derived = DerivedValues(self)
-        derived.demand(class_name, names, entities)
+        derived.demand(class_name, computed, entities)
         yield from derived.complete()
-        return derived.with_values(class_name, names, entities)
+        return derived.with_values(class_name, computed, entities)
 
     def values(
         self, class_name: str, entities: Sequence[Entity], expressions: Sequence[Expression]
@@ -175,8 +175,8 @@ class Reader(IdentityMap):
         by_owner = dict(zip(owners, found, strict=True))
         return [by_owner.get(id_, ()) for id_ in ids]
 
-    def _derive(self, class_name: str, names: Sequence[str], entities: Sequence[Entity]) -> Sequence[Entity]:
-        return run(self.with_derived(class_name, entities, names))
+    def _derive(self, class_name: str, computed: Computed, entities: Sequence[Entity]) -> Sequence[Entity]:
+        return run(self.with_computed(class_name, entities, computed))
 
     def _load_page(self, query: Query, derive: Derive | None) -> Page:
         pending = self._pending

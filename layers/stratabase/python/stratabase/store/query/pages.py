@@ -6,7 +6,7 @@ from functools import partial
 
 from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity
-from stratabase.domain.query.derived import Derive, Related, derived_attributes
+from stratabase.domain.query.derived import Derive, Related, computed_parts
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Class
@@ -76,8 +76,10 @@ def _refusal(class_: Class, query: Query, schema: QuerySchema, limiter: ReadLimi
     if any(_attributes(path)[: len(missing)] == missing for path in schema.paths(class_)):
         missing = ()
     declared = bool(missing) and any(index.attributes[: len(missing)] == missing for index in class_.indexes)
-    derived = derived_attributes(query, class_)
-    remedy = Hint(missing, declared, tuple(_costly_parts(query)), derived, limiter.is_shared)
+    computed = computed_parts(query, class_)
+    roles = tuple(dict.fromkeys(condition.role.role_name for condition in computed.roles))
+    costly = tuple(_costly_parts(query))
+    remedy = Hint(missing, declared, costly, computed.derived, roles, limiter.is_shared)
     return ReadBudgetExceeded(class_.name, limiter.items, remedy)
 
 
