@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.issues.refusals import ReadBudgetExceeded
+from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.domain.objects.change import Change, Creation, Effect, LinkCreation
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.derived import role_filters
-from stratabase.domain.query.filter import MATCH_ALL, And, Comparison, Filter, Not, Or, RoleFilter
+from stratabase.domain.query.filter import MATCH_ALL, And, Comparison, Filter, FlagFilter, Not, Or, RoleFilter
 from stratabase.domain.query.matching import matcher
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import Page, PageFields, Query, Window
@@ -46,7 +46,7 @@ MODEL = read_model(
       parts: [Part!] @composition(whole: "whole")
     }
     type Far @index(attributes: ["size"]) @unique(attributes: ["name"]) {
-      name: String size: Int
+      name: String size: Int note: String
       keys: [Near!] @association(opposite: "key")
       its: Near @association(opposite: "only")
       manys: [Near!] @association(opposite: "many")
@@ -353,3 +353,29 @@ def test_the_caller_s_sight_decides_about_the_targets_of_the_caller_s_conditions
     hidden: Mapping[str, Any] = {"items": ()}
     found = graph.repository.page(query, unlimited_budget(), graph.derive(query), lambda *_: Page(**hidden))
     assert found.items == ()
+
+
+@pytest.mark.parametrize(
+    ("role", "part", "hint"),
+    [
+        ("key", Comparison("size", Operator.EQ, 1), Hint(roles=("key",))),
+        ("key", Comparison("note", Operator.EQ, "a"), Hint(("note",), roles=("key",), index_class="Far")),
+        ("lone", Comparison("name", Operator.EQ, "f1"), Hint(("lone",), roles=("lone",))),
+        ("ways", Comparison("name", Operator.EQ, "f1"), Hint(roles=("ways",))),
+    ],
+)
+def test_a_refusal_names_the_index_that_a_role_filter_lacks(role: str, part: Filter, hint: Hint) -> None:
+    """It is one of the role's target, or one with the role in it."""
+    graph = appointments(WatchedEngine(), 100)
+    query = Query("Near", Order(), RoleFilter(RoleName("Near", role), part), fields=ALL)
+    hidden = replace(query, filter=FlagFilter(".visible"), implied_by_grants=query.filter)
+    for asked, expected in ((query, hint), (hidden, Hint())):
+        budget = ReadBudget(5_000, 1, clock=lambda: 0.0)
+        with patch.object(semi_join, "MAX_OWNERS", -1), pytest.raises(ReadBudgetExceeded) as refusal:
+            graph.related(asked, budget)
+        assert replace(refusal.value.hint, shared=False, costly=()) == expected
+
+
+def test_the_advice_about_another_class_names_it() -> None:
+    refusal = ReadBudgetExceeded("Near", 9, Hint(("note",), index_class="Far"))
+    assert str(refusal).endswith('Declare @index(attributes: ["note"]) (Far) in the model.')

@@ -320,7 +320,8 @@ class NameTranslation:
         name, hint = refusal.class_name, refusal.hint
         translated = replace(
             hint,
-            index=self._fields(name, hint.index),
+            index=self._fields(hint.index_class or name, hint.index),
+            index_class=None if hint.index_class is None else self.class_name(hint.index_class),
             derived=self._fields(name, hint.derived),
             roles=self._fields(name, hint.roles),
         )

@@ -12,7 +12,7 @@ from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Class
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout.access_path import AccessPath
-from stratabase.store.query.planner import build_plan, missing_index
+from stratabase.store.query.planner import MissingIndex, build_plan, missing_index, missing_index_along_roles
 from stratabase.store.query.plans import QueryPlan
 from stratabase.store.query.row_sources import PlanSource
 from stratabase.store.query.schema import QuerySchema
@@ -72,14 +72,22 @@ def _derive(derive: Derive, limiter: ReadLimiter, entities: Sequence[Entity]) ->
 
 def _refusal(class_: Class, query: Query, schema: QuerySchema, limiter: ReadLimiter) -> ReadBudgetExceeded:
     """Return the refusal of a query that has exceeded the budget, with hints on how to make it cheaper."""
-    missing = missing_index(class_, query)
-    if any(_attributes(path)[: len(missing)] == missing for path in schema.paths(class_)):
-        missing = ()
-    declared = bool(missing) and any(index.attributes[: len(missing)] == missing for index in class_.indexes)
+    missing = MissingIndex(class_, missing_index(class_, query))
+    names = missing.attributes
+    if not names or any(_attributes(path)[: len(names)] == names for path in schema.paths(class_)):
+        missing = missing_index_along_roles(query, schema) or MissingIndex(class_, ())
     computed = computed_parts(query, class_)
     roles = tuple(dict.fromkeys(condition.role.role_name for condition in computed.roles))
     costly = tuple(_costly_parts(query))
-    remedy = Hint(missing, declared, costly, computed.derived, roles, limiter.is_shared)
+    remedy = Hint(
+        missing.attributes,
+        missing.is_declared and bool(missing.attributes),
+        costly,
+        computed.derived,
+        roles,
+        limiter.is_shared,
+        None if missing.class_ is class_ else missing.class_.name,
+    )
     return ReadBudgetExceeded(class_.name, limiter.items, remedy)
 
 

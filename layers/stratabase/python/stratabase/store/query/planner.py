@@ -151,7 +151,8 @@ def missing_index(class_: Class, query: Query) -> tuple[str, ...]:
     These are the attributes with single values, then those of the order, or else one with a range of values.
     Return nothing if the filter implies ids, because then no index is read.
     """
-    known = _Target(class_, query, None).known
+    # What grants imply is not named: refusals show this to callers, who may not know these attributes.
+    known = _Target(class_, replace(query, implied_by_grants=None), None).known
     if ids_implied_by(known) is not None:
         return ()
     constraints = index_constraints(known, class_)
@@ -163,6 +164,36 @@ def missing_index(class_: Class, query: Query) -> tuple[str, ...]:
         ordered = []
     ranged = [name for name in constraints if name not in equal][:1]
     return (*equal, *(ordered or ranged))
+
+
+class MissingIndex(NamedTuple):
+    """An index that would serve a query."""
+
+    class_: Class
+    attributes: tuple[str, ...]
+    """The attributes, and possibly a role whose key the objects hold."""
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the model declares it, so that it only needs to be built."""
+        names = self.attributes
+        return any(index.attributes[: len(names)] == names for index in self.class_.indexes)
+
+
+def missing_index_along_roles(query: Query, schema: QuerySchema) -> MissingIndex | None:
+    """Return an index by which a filter on a role would find objects, None if there is nothing to add."""
+    for join in joins_of(replace(query, implied_by_grants=None)):
+        target, role = schema.target(join.role), schema.role(join.role)
+        found = _targets_of(schema, join)
+        if found is None or found.matches > MAX_TARGETS:
+            query_there = Query(target.name, Order(), join.part)
+            names = missing_index(target, query_there)
+            further = missing_index_along_roles(query_there, schema)
+            if names or further:
+                return MissingIndex(target, names) if names else further
+        elif role.holds_key and schema.way_back(join.role) is None:
+            return MissingIndex(schema.model.classes[join.role.class_name], (role.name,))
+    return None
 
 
 def _cheapest_first(candidates: Iterable[PlanCandidate]) -> Sequence[PlanCandidate]:
@@ -177,7 +208,11 @@ def _by_key(target: _Target) -> Iterator[PlanCandidate]:
     objects = f"the {len(ids):,} {noun} with an _id in the filter"
     residual = without_named_ids(target.query.filter)
     for verb, reads, build in _ways_by_key(target, residual, len(ids)):
-        yield PlanCandidate(verb.format(objects), reads, lambda source, build=build: build(source, ids))
+
+        def build_by_ids(source: PlanSource, build: _BuildByKey = build) -> QueryPlan:
+            return build(source, ids)
+
+        yield PlanCandidate(verb.format(objects), reads, build_by_ids)
 
 
 _BuildByKey = Callable[[PlanSource, Ids], QueryPlan]
@@ -230,7 +265,7 @@ def _by_semi_join(target: _Target) -> Iterator[PlanCandidate]:
         found = _targets_of(schema, join)
         if found is not None and found.matches <= MAX_TARGETS:
             yield from _back_along_role(target, schema, join, found)
-            yield from _by_own_key(target, join, found)
+            yield from _by_own_key(target, schema, join, found)
 
 
 class _FoundTargets(NamedTuple):
@@ -283,7 +318,7 @@ def _back_along_role(
     lookups = 0 if way_back.found is Found.STATE else targets.matches
     # All classes are assumed to have the same number of objects, so about one object leads to each target.
     owners = targets.matches
-    label = f"{join.role.role_name} leads to: {targets.way.description}"
+    objects = f"the objects from which {join.role.role_name} leads there"
     for verb, reads, build in _ways_by_key(target, target.query.filter, owners):
 
         def build_joined(source: PlanSource, build: _BuildByKey = build) -> QueryPlan | None:
@@ -292,13 +327,15 @@ def _back_along_role(
             return None if ids is None else build(source, ids)
 
         yield PlanCandidate(
-            f"{verb.format('the objects')} from which {label}",
+            f"in {schema.target(join.role).name}, {targets.way.description}; then {verb.format(objects)}",
             targets.way.estimated_reads + lookups + reads,
             build_joined,
         )
 
 
-def _by_own_key(target: _Target, join: Join, targets: _FoundTargets) -> Iterator[PlanCandidate]:
+def _by_own_key(
+    target: _Target, schema: QuerySchema, join: Join, targets: _FoundTargets
+) -> Iterator[PlanCandidate]:
     """Yield plans that find the objects by their own key of a role, in an index or by its uniqueness."""
     name = join.role.role_name
     columns = {column.attribute for path in target.paths for column in path.columns}
@@ -318,7 +355,7 @@ def _by_own_key(target: _Target, join: Join, targets: _FoundTargets) -> Iterator
 
     if estimated:
         yield PlanCandidate(
-            f"{estimated[0].description}, for the objects that {name} leads to: {targets.way.description}",
+            f"in {schema.target(join.role).name}, {targets.way.description}; then {estimated[0].description}",
             targets.way.estimated_reads + estimated[0].estimated_reads,
             build,
         )
