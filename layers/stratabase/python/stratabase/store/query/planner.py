@@ -15,6 +15,8 @@ Estimates use fixed shares (filter_analysis.py), because the store keeps no stat
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -99,13 +101,35 @@ class _Target(NamedTuple):
         return min(share, selectivity(implied, self.class_, model))
 
 
+Note = Callable[[str, str], None]
+_note: ContextVar[Note | None] = ContextVar("note_of_plans", default=None)
+
+
+@contextmanager
+def record_plans(note: Note) -> Iterator[None]:
+    """Report each plan that the current request takes inside the `with` block: its class and description.
+
+    A plan that finds the targets of a semi-join is reported before the plan of the semi-join.
+    """
+    token = _note.set(note)
+    try:
+        yield
+    finally:
+        _note.reset(token)
+
+
 def build_plan(class_: Class, query: Query, schema: QuerySchema | None, source: PlanSource) -> QueryPlan:
     """Return the plan for a query: of the cheapest candidate that turns out to read as little as estimated.
 
     `schema`: None for a store without indexes. Raises ReadBudgetExceeded.
     """
-    plans = (candidate.build(source) for candidate in _in_turn(_Target(class_, query, schema)))
-    return next(plan for plan in plans if plan is not None)
+    for candidate in _in_turn(_Target(class_, query, schema)):
+        plan = candidate.build(source)
+        if plan is not None:
+            if note := _note.get():
+                note(class_.name, candidate.description)
+            return plan
+    raise AssertionError
 
 
 def plan_candidates(class_: Class, query: Query, schema: QuerySchema | None) -> Sequence[PlanCandidate]:
