@@ -1,6 +1,5 @@
 """Pages whose objects are found by what grants and derived attributes imply, with few reads."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -57,9 +56,10 @@ class Clinic:
         self.model = read_model(text, "clinic")
         self.engine = WatchedEngine()
         self.entities = open_repository(self.engine, self.model)
+        objects: list[tuple[str, str, dict[str, Any]]]
         objects = [("Patient", f"p{n}", {"email": f"{n}@x"}) for n in range(100)]
         for n in range(200):
-            notes = {"notes": [f"n{n}"]} if n < 100 else {}
+            notes: dict[str, Any] = {"notes": [f"n{n}"]} if n < 100 else {}
             objects.append(
                 ("Appointment", f"a{n}", {"patient": f"p{n % 100}", "reason": f"r{n % 50}", **notes})
             )
@@ -84,7 +84,7 @@ class Clinic:
 
 
 @pytest.fixture(scope="module", params=[TEXT, RENAMED], ids=["plain", "renamed"])
-def clinic(request: pytest.FixtureRequest) -> Iterator[Clinic]:
+def clinic(request: pytest.FixtureRequest) -> Clinic:
     return Clinic(request.param)
 
 
