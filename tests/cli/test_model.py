@@ -51,7 +51,7 @@ def test_a_grant_by_fields_that_members_set_themselves_is_warned_about(
     printed = capsys.readouterr()
     assert printed.out == "ok\n"
     index, notes = printed.err.splitlines()
-    assert index.startswith(f"Warning: {served}:3:57: No @index or @unique of Pet covers")
+    assert index.startswith(f"Warning: {served}:3:57: No @index or @unique covers")
     assert notes.startswith(f"Warning: {served}:3:66: Members can set caller.notes themselves, so they")
 
 
@@ -142,7 +142,7 @@ def test_a_missing_index_is_named(served: Path, capsys: pytest.CaptureFixture[st
     options = '{"filter": {"name___contains": "e"}, "orderBy": ["age___ASC"]}'
     assert main(["model", "explain", "Pet", options, "--total-count"]) == 0
 
-    assert capsys.readouterr().out.endswith('\nTo read less, add: @index(attributes: ["age"])\n')
+    assert capsys.readouterr().out.endswith('\nTo read less, add: @index(attributes: ["age"]) to Pet\n')
 
 
 def test_a_condition_is_evaluated_over_what_a_filter_finds(

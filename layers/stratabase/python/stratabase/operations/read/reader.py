@@ -18,7 +18,7 @@ from stratabase.domain.query.order import sort_objects
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.expression import Expression
-from stratabase.model.model import Class, Unique
+from stratabase.model.model import Unique
 from stratabase.operations.context import ReadContext
 from stratabase.operations.read.as_of import AsOf, AsOfBatch, refuse_page_of_past
 from stratabase.operations.read.batched_reads import BatchedRead, run
@@ -95,7 +95,7 @@ class Reader(IdentityMap):
         if self.as_of is not None:
             refuse_page_of_past(query.class_name)
         class_, derive = self.model.classes[query.class_name], None
-        query = self._with_implied(query, class_)
+        query = self.with_implied(query)
         if computed_parts(query, class_):
             query = simplify(query)
             computed = computed_parts(query, class_)
@@ -188,11 +188,11 @@ class Reader(IdentityMap):
         found = self._entities.page(query, self.budget, lambda read: derive([*map(pending.now, read)]))
         return pending.apply(found)
 
-    def _with_implied(self, query: Query, class_: Class) -> Query:
+    def with_implied(self, query: Query) -> Query:
         """Return a query with the conditions that its filter and the caller's grants imply."""
         if self._pending is not None:
             return query  # the store would find objects by what they lead to before the write
-        implied = implied_by_query(query.filter, class_, self.model)
+        implied = implied_by_query(query.filter, self.model.classes[query.class_name], self.model)
         by_grants = None if self._policy is None else self._policy.implied(query.class_name)
         if implied is None and by_grants is None:
             return query
