@@ -5,7 +5,7 @@ engines. `python -m benchmarks.question_rows` prints the table of docs/questions
 """
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic, perf_counter
@@ -16,7 +16,6 @@ from benchmarks.metering import Metered, measure_consumption
 from benchmarks.table import Figure, print_table
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.members.member import Caller
-from stratabase.domain.objects.change import Change, Creation, Effect, LinkCreation
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, RoleFilter
 from stratabase.domain.query.order import Order, OrderTerm
@@ -29,7 +28,12 @@ from stratabase.operations.context import ReadContext, evaluation_context
 from stratabase.operations.read.reader import Reader
 from stratabase.settings import Settings
 from stratabase.store.dynamodb.metering import MeteredEngine
-from stratabase.store.engine.port import Engine
+from stratabase.store.engine.port import Batch, Engine, Item, Put
+from stratabase.store.indexes.registry_cache import RegistryCache
+from stratabase.store.layout import codec, keys, links
+from stratabase.store.layout.associations import Associations
+from stratabase.store.layout.guards import HOLDER, guard_key
+from stratabase.store.layout.heads import index_places
 from stratabase.store.query.planner import record_plans
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
@@ -76,8 +80,9 @@ type Note @class(exposed: true) { text: Text }
 """
 SIZES = (1_000, 10_000, 100_000)
 DOCUMENTED_SIZE = 10_000
-_EFFECTS = 15
-"""Objects in a commit while the store is filled, so that these and their links are at most 100."""
+_ACTIONS = 100
+"""Items in a commit while the store is filled."""
+EMPTY: Mapping[str, Any] = {}
 EMAIL = "7@example.com"
 
 
@@ -86,8 +91,12 @@ class Clinic:
 
     def __init__(self, engine: Engine, appointments: int) -> None:
         self.model = read_model(MODEL, "clinic")
-        self.engine = MeteredEngine(engine)
-        self.entities = Repository(self.engine, self.model)
+        self._engine = engine
+        self._associations = Associations(self.model)
+        self._registry = RegistryCache(engine, self.model)
+        self._pending: list[Put] = []
+        self._commits = 0
+        self.entities = Repository(MeteredEngine(engine), self.model)
         self._fill(appointments)
 
     def _fill(self, appointments: int) -> None:
@@ -124,21 +133,44 @@ class Clinic:
         notes = range(7, appointments, 10)
         self._create("Note", ({"text": "x" * 300, "appointment": f"Appointment{n}"} for n in notes))
         tags = max(1, appointments // 10)
-        role = RoleName("Appointment", "tags")
-        self._commit(
-            LinkCreation(role, f"Appointment{n}", f"Tag{n % tags}") for n in range(0, appointments, 3)
-        )
+        for n in range(0, appointments, 3):
+            self._link(RoleName("Appointment", "tags"), f"Appointment{n}", f"Tag{n % tags}")
+            self._link(RoleName("Tag", "appointments"), f"Tag{n % tags}", f"Appointment{n}")
+        self._commit(force=True)
 
     def _create(self, class_name: str, states: Iterator[dict[str, Any]]) -> None:
-        self._commit(
-            Creation(Entity(Reference(class_name, f"{class_name}{n}"), {"_id": f"{class_name}{n}", **state}))
-            for n, state in enumerate(states)
-        )
+        """Put the items of objects: heads, guards and links, as a write does, without planning a write."""
+        class_, paths = self.model.classes[class_name], self._registry.paths(class_name)
+        for number, state in enumerate(states):
+            id_ = f"{class_name}{number}"
+            entity = Entity(Reference(class_name, id_), {"_id": id_, **state})
+            places = {keys.LISTING: keys.listing_key(entity.reference), **index_places(entity, paths)}
+            attributes: dict[str, Any] = {codec.COMMIT_IDS: ["fill"], codec.VERSION_START_ATTRIBUTE: 0}
+            self._put(Item(keys.head(entity.reference), attributes, codec.state_text(entity), places))
+            for unique in class_.uniques:
+                guard = guard_key(class_, unique, entity.state)
+                assert guard is not None
+                self._put(Item(guard, {HOLDER: id_}))
+            for key in self._associations.foreign_keys(class_name):
+                target = key.target_of(entity)
+                if target is not None and key.exclusive:
+                    guard = keys.one_to_one_guard(key.role, target)
+                    self._put(Item(guard, {HOLDER: id_, links.START: 0}))
+                elif target is not None and key.link_role is not None:
+                    self._link(key.link_role, target, id_, {links.START: 0})
 
-    def _commit(self, effects: Iterator[Effect]) -> None:
-        every = list(effects)
-        for first in range(0, len(every), _EFFECTS):
-            self.entities.commit(Change(f"c{perf_counter()}", 0, tuple(every[first : first + _EFFECTS])))
+    def _link(self, role: RoleName, id_: str, other: str, attributes: Mapping[str, Any] = EMPTY) -> None:
+        self._put(Item(keys.link(Reference(role.class_name, id_), role.role_name, other), attributes))
+
+    def _put(self, item: Item) -> None:
+        self._pending.append(Put(item))
+        self._commit()
+
+    def _commit(self, *, force: bool = False) -> None:
+        if len(self._pending) == _ACTIONS or (force and self._pending):
+            self._commits += 1
+            self._engine.commit(Batch(f"fill{self._commits}", tuple(self._pending)))
+            self._pending = []
 
     def ask(self, question: "Question") -> "Answer":
         """Return the plan and the cost of a page, each in a request of its own."""
