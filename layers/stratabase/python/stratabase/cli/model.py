@@ -12,7 +12,7 @@ from stratabase.bootstrap.storage import open_engine, parallel_reads_of
 from stratabase.cli.backfill.convert import convert
 from stratabase.cli.backfill.drop import drop
 from stratabase.cli.model_diff import DIFF_ARGUMENTS, DIFF_HELP, run_diff
-from stratabase.cli.model_explain import EXPLAIN_ARGUMENTS, EXPLAIN_HELP, explain
+from stratabase.cli.model_explain import EXPLAIN_ARGUMENTS, EXPLAIN_HELP, explain_page
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import FAILED, CommandError
 from stratabase.cli.terminal.settings import read_settings, require_store
@@ -102,7 +102,7 @@ def _prepare(options: Options) -> int:
 
 def _explain(options: Options) -> int:
     """Print the candidate plans of a page query, the chosen one first, and what it costs in the store."""
-    return _print_for_model(options, lambda model: explain(model, options))
+    return _print_for_model(options, lambda model: explain_page(model, options))
 
 
 _FILE_HELP = "a model file; the default is the model in the settings"

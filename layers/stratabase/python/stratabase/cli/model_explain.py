@@ -41,6 +41,7 @@ from stratabase.store.query.planner import (
     record_plans,
 )
 from stratabase.store.query.schema import built_schema
+from stratabase.store.query.semi_join import joins_of
 from stratabase.store.renamed_repository import open_repository
 from stratabase.unusable_store import UnusableStore
 
@@ -59,7 +60,7 @@ EXPLAIN_ARGUMENTS: tuple[Argument, ...] = (
 )
 
 
-def explain(model: Model, options: Options) -> str:
+def explain_page(model: Model, options: Options) -> str:
     """Return the text about the plans of a page query. Raises CommandError."""
     class_ = model.classes.get(options.class_name)
     if class_ is None:
@@ -74,7 +75,7 @@ def explain(model: Model, options: Options) -> str:
     candidates = plan_candidates(class_, query, schema)
     missing = MissingIndex(class_, missing_index(class_, query))
     if not missing.attributes or missing.is_declared:
-        missing = missing_index_along_roles(query, schema) or missing
+        missing = missing_index_along_roles(joins_of(query), schema) or missing
     lines = [*_plan_lines(candidates, missing), *_store_lines(model, query, candidates[0], options)]
     return "".join(f"{line}\n" for line in lines)
 
@@ -172,11 +173,8 @@ def _cost_lines(
             read(query)
         except ReadBudgetExceeded as exceeded:
             refusal = f" It is refused: {exceeded}"
-    if (
-        taken
-        and taken[-1] != chosen.description
-        and not StoredNames(model).stored_model.classes.keys() ^ model.classes.keys()
-    ):
+    # A renamed model has other names in the store, and so in the descriptions of plans.
+    if taken and taken[-1] != chosen.description and StoredNames(model).is_identity:
         yield f"There, this plan answered the page: {taken[-1]}"
     items, units = sum(one.items for one in consumed), sum(one.read_units for one in consumed)
     yield (

@@ -8,6 +8,7 @@ implied is as strong as the condition, or weaker.
 from collections.abc import Sequence
 
 from stratabase.expressions.kinds import BOOLEAN
+from stratabase.expressions.names import CALLER
 from stratabase.expressions.syntax import DottedName, Node, walk
 from stratabase.expressions.typed_expression import (
     Either,
@@ -17,8 +18,6 @@ from stratabase.expressions.typed_expression import (
     TypedExpression,
 )
 
-CALLER = "caller"
-"""The name in expressions of the member who sends the request."""
 STARTS_WITH = "startsWith"
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from stratabase.expressions.checker import Checker
 from stratabase.expressions.environment import Environment, Path
-from stratabase.expressions.implied import CALLER
 from stratabase.expressions.kinds import BOOLEAN, FILE, INT, OBJECT, REAL, UNKNOWN, ValueKind
 from stratabase.expressions.scope import AttributeSymbol, RoleSymbol
 from stratabase.expressions.syntax import DottedName, MemberAccess, Word
@@ -15,6 +14,8 @@ from stratabase.formats.decimals import is_canonical_decimal
 from stratabase.messages import and_list, or_list
 from stratabase.wording import shorten
 
+CALLER = "caller"
+"""The name in expressions of the member who sends the request."""
 ReadStored = Callable[[Any], Any]
 """Maps a stored value to a value. A value that another type has stored counts as null, as in filters."""
 ReadState = Callable[[Mapping[str, Any]], Any]

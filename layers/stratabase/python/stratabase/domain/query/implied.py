@@ -49,7 +49,7 @@ from stratabase.model.model import Class, Model
 from stratabase.model.types.operators import Operator
 
 T = TypeVar("T")
-Compare = Callable[[str], Filter]
+AttributeFilter = Callable[[str], Filter]
 """A function that returns a comparison with an attribute of this name."""
 
 
@@ -136,7 +136,7 @@ def _target(class_: Class, role: str) -> str:
     return class_.roles[role].target
 
 
-def _along_path(path: Path, class_: Class, model: Model, compare: Compare) -> Filter | None:
+def _along_path(path: Path, class_: Class, model: Model, compare: AttributeFilter) -> Filter | None:
     """Return the filter that compares the attribute at the end of a path; None if no filter can."""
     name, *rest = path
     if rest:
@@ -173,7 +173,7 @@ def _of_condition(implied: Implied, class_: Class, model: Model, environment: En
     return None if comparison is None else _along_path(implied.path, class_, model, comparison)
 
 
-def _comparison(implied: PathComparison, environment: Environment) -> Compare | None:
+def _comparison(implied: PathComparison, environment: Environment) -> AttributeFilter | None:
     """Return the comparison with an attribute that one in a condition implies; None if none does."""
     value = implied.operand(environment)
     if value is None:
@@ -190,7 +190,9 @@ def _comparison(implied: PathComparison, environment: Environment) -> Compare | 
     return (lambda name: Comparison(name, Operator.STARTS_WITH, str(value))) if is_prefix else None
 
 
-def _among(implied: PathComparison, values: Sequence[Any], environment: Environment) -> Compare | None:
+def _among(
+    implied: PathComparison, values: Sequence[Any], environment: Environment
+) -> AttributeFilter | None:
     """Return the comparison of an attribute with several values."""
     element = implied.operand_kind.element
     assert element is not None
@@ -208,7 +210,7 @@ _SAME_TEXTS = frozenset({DATE, TIME, DATETIME})
 """The kinds of values whose stored texts expressions compare."""
 
 
-def _equal(kind: ValueKind, other: ValueKind, value: Any, environment: Environment) -> Compare | None:
+def _equal(kind: ValueKind, other: ValueKind, value: Any, environment: Environment) -> AttributeFilter | None:
     """Return the comparison of an attribute with an equal value."""
     if {kind, other} == {DATE, DATETIME}:
         return _on_day(kind, value, environment, "<=", ">=")
@@ -220,7 +222,7 @@ def _equal(kind: ValueKind, other: ValueKind, value: Any, environment: Environme
 
 def _ordered(
     operator: str, kind: ValueKind, other: ValueKind, value: Any, environment: Environment
-) -> Compare | None:
+) -> AttributeFilter | None:
     """Return the comparison of an attribute with a greater or a smaller value."""
     if {kind, other} == {DATE, DATETIME}:
         return _on_day(kind, value, environment, operator)
@@ -271,7 +273,7 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def _on_day(kind: ValueKind, value: str, environment: Environment, *operators: str) -> Compare | None:
+def _on_day(kind: ValueKind, value: str, environment: Environment, *operators: str) -> AttributeFilter | None:
     """Return the comparison of a Datetime with a day, or of a Date with the day of an instant."""
     if kind is DATE:
         day = whole_day(environment, value)

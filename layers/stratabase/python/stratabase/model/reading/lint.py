@@ -13,7 +13,7 @@ from graphql.language import StringValueNode
 
 from stratabase.expressions.environment import Path
 from stratabase.expressions.expression import Expression
-from stratabase.expressions.implied import CALLER
+from stratabase.expressions.names import CALLER
 from stratabase.expressions.parser import parse
 from stratabase.expressions.syntax import (
     Call,

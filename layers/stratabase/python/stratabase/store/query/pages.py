@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
@@ -16,6 +17,7 @@ from stratabase.store.query.planner import MissingIndex, build_plan, missing_ind
 from stratabase.store.query.plans import QueryPlan
 from stratabase.store.query.row_sources import PlanSource
 from stratabase.store.query.schema import QuerySchema
+from stratabase.store.query.semi_join import joins_of
 from stratabase.store.read.context import StoreContext
 
 
@@ -75,7 +77,9 @@ def _refusal(class_: Class, query: Query, schema: QuerySchema, limiter: ReadLimi
     missing = MissingIndex(class_, missing_index(class_, query))
     names = missing.attributes
     if not names or any(_attributes(path)[: len(names)] == names for path in schema.paths(class_)):
-        missing = missing_index_along_roles(query, schema) or MissingIndex(class_, ())
+        # What grants imply is not named: the caller may not know it.
+        joins = joins_of(replace(query, implied_by_grants=None))
+        missing = missing_index_along_roles(joins, schema) or MissingIndex(class_, ())
     computed = computed_parts(query, class_)
     roles = tuple(dict.fromkeys(condition.role.role_name for condition in computed.roles))
     costly = tuple(_costly_parts(query))

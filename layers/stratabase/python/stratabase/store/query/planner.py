@@ -101,12 +101,12 @@ class _Target(NamedTuple):
         return min(share, selectivity(implied, self.class_, model))
 
 
-Note = Callable[[str, str], None]
-_note: ContextVar[Note | None] = ContextVar("note_of_plans", default=None)
+NotePlan = Callable[[str, str], None]
+_note: ContextVar[NotePlan | None] = ContextVar("note_of_plans", default=None)
 
 
 @contextmanager
-def record_plans(note: Note) -> Iterator[None]:
+def record_plans(note: NotePlan) -> Iterator[None]:
     """Report each plan that the current request takes inside the `with` block: its class and description.
 
     A plan that finds the targets of a semi-join is reported before the plan of the semi-join.
@@ -204,15 +204,15 @@ class MissingIndex(NamedTuple):
         return any(index.attributes[: len(names)] == names for index in self.class_.indexes)
 
 
-def missing_index_along_roles(query: Query, schema: QuerySchema) -> MissingIndex | None:
-    """Return an index by which a filter on a role would find objects, None if there is nothing to add."""
-    for join in joins_of(replace(query, implied_by_grants=None)):
+def missing_index_along_roles(joins: Iterable[Join], schema: QuerySchema) -> MissingIndex | None:
+    """Return an index by which filters on roles would find objects, None if there is nothing to add."""
+    for join in joins:
         target, role = schema.target(join.role), schema.role(join.role)
         found = _targets_of(schema, join)
         if found is None or found.matches > MAX_TARGETS:
             query_there = Query(target.name, Order(), join.part)
             names = missing_index(target, query_there)
-            further = missing_index_along_roles(query_there, schema)
+            further = missing_index_along_roles(joins_of(query_there), schema)
             if names or further:
                 return MissingIndex(target, names) if names else further
         elif role.holds_key and schema.way_back(join.role) is None:
