@@ -159,7 +159,11 @@ def to_index(name: str) -> str:
         ("name in ['Rex', caller.email]", "", to_index("name")),
         ("name.startsWith('R')", "", to_index("name")),
         ("!sold", "", to_index("sold")),
-        ("_ownedby == caller.username", "", to_index("_ownedby")),
+        (
+            "_ownedby == caller.username",
+            "",
+            f"{to_index('_ownedby')[:-1]}, and filter pages by _ownedby too.",
+        ),
         ("name == race", INDEX, TESTS_ALL + NO_ATTRIBUTE),
         ("race != 'cat'", INDEX, TESTS_ALL + NO_ATTRIBUTE),
         ("race == 'cat' || name == 'Rex'", INDEX, TESTS_ALL + NO_ATTRIBUTE),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
-from stratabase.domain.objects.change import Change, Creation, Effect, LinkCreation
+from stratabase.domain.objects.change import Change, Creation, Effect, LinkCreation, Modification
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.derived import role_filters
 from stratabase.domain.query.filter import MATCH_ALL, And, Comparison, Filter, FlagFilter, Not, Or, RoleFilter
@@ -27,8 +27,10 @@ from stratabase.store.query.planner import plan_candidates
 from stratabase.store.query.row_sources import PlanSource
 from stratabase.store.query.schema import Found, QuerySchema, built_schema
 from stratabase.store.repository import Repository
+from tests.contract.engine.lagging import LaggingEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import unlimited_budget
+from tests.soak import seed
 from tests.store.stores import unlimited
 from tests.store.watched_engine import WatchedEngine
 
@@ -326,6 +328,35 @@ def test_a_semi_join_reads_only_a_part_of_the_budget() -> None:
         with pytest.raises(ReadBudgetExceeded, match="Near"):
             graph.related(query, budget)
         assert budget.bytes_read > 10_000
+
+
+def test_recent_writes_are_found_despite_lagging_indexes() -> None:
+    """Unique values, links and objects are read by key, which is strongly consistent."""
+    graph = Graph(random.Random(1), LaggingEngine(seed()), 0)
+
+    def changed(number: int, **changes: Any) -> Modification:
+        (before,) = graph.repository.read([Reference("Near", f"n{number}")])
+        assert before is not None
+        return Modification(before, replace(before, state={**before.state, **changes}))
+
+    for number in range(10):
+        graph._add("Far", f"f{number}", {"name": f"f{number}"})
+        graph._add("Near", f"n{number}", {"needed": f"f{number}", "key": f"f{number}"})
+        graph._lead("Near", "key", f"n{number}", f"f{number}")
+        graph.commit(Creation(graph._entity("Far", f"f{number}")))
+        graph.commit(Creation(graph._entity("Near", f"n{number}")))
+        assert ids_by_name(graph, f"f{number}") == [f"n{number}"]
+    for number in range(9):
+        graph.links[KEY][f"n{number}"] = {"f9"}
+        graph.commit(changed(number, key="f9"))
+        assert ids_by_name(graph, f"f{number}") == []
+        assert ids_by_name(graph, "f9") == [*(f"n{each}" for each in range(number + 1)), "n9"]
+
+
+def ids_by_name(graph: Graph, name: str) -> list[str]:
+    page = graph.related(Query("Near", Order(), by_name(name), fields=ALL), unlimited_budget())
+    assert page.total_count == len(page.items)
+    return [each.reference.id for each in page.items]
 
 
 def test_negated_role_filters_propose_nothing() -> None:

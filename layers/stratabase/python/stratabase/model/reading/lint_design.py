@@ -9,6 +9,7 @@ from typing import NamedTuple
 from stratabase.expressions.environment import Path
 from stratabase.expressions.typed_expression import Either, Implied, Together
 from stratabase.model.api_names import ID
+from stratabase.model.member_names import NAMING_ATTRIBUTES
 from stratabase.model.model import Class, ClassKind, Model
 from stratabase.model.model_expressions import expressions_of
 from stratabase.model.reading.draft.errors import ModelError, error_at
@@ -175,4 +176,7 @@ def _advice(class_: Class, model: Model, one: _Compared) -> str:
         wanted.append(
             f'@index(attributes: ["{name}"]) to {owner.name}, or an opposite role to {owner.name}.{name}'
         )
+    if one.attribute in NAMING_ATTRIBUTES and one.is_single_value:
+        # A member who was renamed keeps their objects, so the name alone does not find them.
+        wanted.append(f"filter pages by {one.attribute} too")
     return f"Add {', and '.join(wanted)}."

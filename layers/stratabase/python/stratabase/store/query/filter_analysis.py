@@ -262,8 +262,9 @@ def selectivity(parts: Iterable[Filter], class_: Class, model: Model | None = No
 def _selectivity(part: Filter, class_: Class, model: Model | None = None) -> float:
     if isinstance(part, RoleFilter) and model is not None:
         # All classes are assumed to have the same number of objects, so a role leads to few objects.
-        target = model.classes[model.classes[class_.name].roles[part.role.role_name].target]
-        return min(1 - _NULL_SHARE, selectivity(conjuncts(part.part), target, model))
+        target = model.classes.get(class_.roles[part.role.role_name].target)
+        if target is not None:
+            return min(1 - _NULL_SHARE, selectivity(conjuncts(part.part), target, model))
     if not isinstance(part, Comparison):
         return 0.0 if part == MATCH_NONE else _OTHER_SHARE
     share = _SHARES.get(part.operator)

@@ -209,6 +209,8 @@ def missing_index_along_roles(joins: Iterable[Join], schema: QuerySchema) -> Mis
     for join in joins:
         target, role = schema.target(join.role), schema.role(join.role)
         found = _targets_of(schema, join)
+        if target is None:
+            continue
         if found is None or found.matches > MAX_TARGETS:
             query_there = Query(target.name, Order(), join.part)
             names = missing_index(target, query_there)
@@ -304,6 +306,8 @@ class _FoundTargets(NamedTuple):
 def _targets_of(schema: QuerySchema, join: Join) -> _FoundTargets | None:
     """Return how to find the targets of a semi-join, None if this is not cheaper than to read all of them."""
     class_ = schema.target(join.role)
+    if class_ is None:
+        return None
     query = Query(
         class_.name,
         Order(),
@@ -351,7 +355,7 @@ def _back_along_role(
             return None if ids is None else build(source, ids)
 
         yield PlanCandidate(
-            f"in {schema.target(join.role).name}, {targets.way.description}; then {verb.format(objects)}",
+            f"in {schema.role(join.role).target}, {targets.way.description}; then {verb.format(objects)}",
             targets.way.estimated_reads + lookups + reads,
             build_joined,
         )
@@ -379,7 +383,7 @@ def _by_own_key(
 
     if estimated:
         yield PlanCandidate(
-            f"in {schema.target(join.role).name}, {targets.way.description}; then {estimated[0].description}",
+            f"in {schema.role(join.role).target}, {targets.way.description}; then {estimated[0].description}",
             targets.way.estimated_reads + estimated[0].estimated_reads,
             build,
         )

@@ -50,9 +50,10 @@ class QuerySchema:
         """Return whether every object of a class has its guard of a uniqueness constraint."""
         return self.built.registry.is_guarded(class_, unique)
 
-    def target(self, role: RoleName) -> Class:
-        """Return the class that a role leads to."""
-        return self.model.classes[self.role(role).target]
+    def target(self, role: RoleName) -> Class | None:
+        """Return the class that a role leads to, None if its objects are not in this store."""
+        class_ = self.model.classes.get(self.role(role).target)
+        return class_ if class_ is not None and class_.is_stored else None
 
     def role(self, name: RoleName) -> Role:
         """Return a role of the model."""
@@ -66,7 +67,7 @@ class QuerySchema:
         role = self.role(name)
         back = opposite_name(role)
         unusable = self.built.unbuilt_roles | self.built.changed_roles
-        if name in unusable or back in unusable:
+        if name in unusable or back in unusable or name not in self.associations.by_name:
             return None
         storage = storage_of(self.model, role)
         if storage in _IN_STATE:
