@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.domain.query.derived import derived_attributes, simplify, split_filter
+from stratabase.domain.query.derived import Computed, computed_parts, simplify, split_filter
 from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
@@ -49,12 +49,12 @@ def test_derived_attributes_in_filters_are_found(
     filter_: Filter | None, names: tuple[str, ...], kept: Filter | None, derived: Filter | None
 ) -> None:
     assert split_filter(filter_, THING) == (kept, derived)
-    assert derived_attributes(Query("Thing", Order(), filter_), THING) == names
+    assert computed_parts(Query("Thing", Order(), filter_), THING) == Computed(names)
 
 
 def test_derived_attributes_in_orders_are_found() -> None:
     order = Order.of([OrderTerm("size"), OrderTerm("loud"), OrderTerm("twice", descending=True)])
-    assert derived_attributes(Query("Thing", order, LOUD), THING) == ("loud", "twice")
+    assert computed_parts(Query("Thing", order, LOUD), THING) == Computed(("loud", "twice"))
 
 
 def test_a_query_for_only_a_count_needs_no_order() -> None:
@@ -62,7 +62,7 @@ def test_a_query_for_only_a_count_needs_no_order() -> None:
     query = Query(
         "Thing", Order.of([OrderTerm("loud")]), TWICE, window, PageFields(items=False, total_count=True)
     )
-    assert derived_attributes(simplify(query), THING) == ("twice",)
+    assert computed_parts(simplify(query), THING) == Computed(("twice",))
     for wanted in (
         PageFields(),
         PageFields(items=False, has_next=True),

@@ -5,7 +5,9 @@ from decimal import Context, Decimal, localcontext
 from typing import Any
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.query.derived import role_filters
 from stratabase.domain.query.fetch import Associables, Fetch, RoleFetch, ToOne
+from stratabase.domain.query.filter import Filter
 from stratabase.domain.query.page import Query
 from stratabase.formats.decimals import canonical_decimal
 from stratabase.model.model import Model
@@ -35,6 +37,21 @@ class NaiveDerivation:
         names = [name for owner, name in self._told if owner == class_name]
         return {name: _stored(self.value(entity, name)) for name in names}
 
+    def state(self, entity: Entity, filter_: Filter | None) -> dict[str, Any]:
+        """Return the state in which a filter tests an object: with the results of its role filters."""
+        results = {
+            condition.mark: any(
+                naive.matches(
+                    condition.part,
+                    self.state(target, condition.part),
+                    self.model.classes[target.reference[0]],
+                )
+                for target in self.led_to(entity, condition.role.role_name)
+            )
+            for condition in role_filters(filter_)
+        }
+        return {**entity.state, **self.values(entity), **results}
+
     def all_of(self, class_name: str) -> list[Entity]:
         """Return the existing objects of a class."""
         found = (each for ref, each in self._entities.objects.items() if ref.class_name == class_name)
@@ -58,7 +75,7 @@ class NaiveDerivation:
     def page(self, query: Query, fetch: Fetch, found: Iterable[Entity]) -> ExpectedView:
         """Return the page that answers a query on these objects."""
         by_id = {each.reference.id: each for each in found}
-        states = [{**each.state, **self.values(each)} for each in by_id.values()]
+        states = [self.state(each, query.filter) for each in by_id.values()]
         class_ = self.model.classes[query.class_name]
         seen = naive.page(states, query.filter, query.order, query.window, class_)
         return ExpectedView(

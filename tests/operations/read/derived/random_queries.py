@@ -1,4 +1,4 @@
-"""Random queries over stored and derived attributes, and random fetches with such queries."""
+"""Random queries over stored and derived attributes and along roles, and random fetches with such queries."""
 
 from collections.abc import Sequence
 from random import Random
@@ -6,7 +6,16 @@ from typing import Any
 
 from stratabase.domain.objects.entity import RoleName
 from stratabase.domain.query.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne, View
-from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, Or
+from stratabase.domain.query.filter import (
+    MATCH_ALL,
+    And,
+    Comparison,
+    ExpressionFilter,
+    Filter,
+    Not,
+    Or,
+    RoleFilter,
+)
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.expressions.environment import EvaluationContext
@@ -58,7 +67,8 @@ def _value(chance: Random, class_: Class, name: str) -> Any:
 def _filter(
     chance: Random, model: Model, class_: Class, evaluation: EvaluationContext, depth: int = 2
 ) -> Filter:
-    kind = chance.choice(["and", "or", "not", "holds", "is", "is"] if depth else ["is", "holds"])
+    kinds = ["and", "or", "not", "holds", "is", "is", *(["role"] * 2 if class_.roles else [])]
+    kind = chance.choice(kinds if depth else ["is", "holds"])
     if kind in {"and", "or"}:
         parts = tuple(
             _filter(chance, model, class_, evaluation, depth - 1) for _ in range(chance.randint(0, 3))
@@ -66,6 +76,12 @@ def _filter(
         return (And if kind == "and" else Or)(parts)
     if kind == "not":
         return Not(_filter(chance, model, class_, evaluation, depth - 1))
+    if kind == "role":
+        role = chance.choice([*class_.roles.values()])
+        is_bare = chance.random() < 0.2
+        target = model.classes[role.target]
+        part = MATCH_ALL if is_bare else _filter(chance, model, target, evaluation, depth - 1)
+        return RoleFilter(RoleName(class_.name, role.name), part)
     name = chance.choice([*class_.attributes])
     if kind == "holds":
         text = _CONDITIONS[_type(class_, name)].format(name)

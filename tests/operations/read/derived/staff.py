@@ -6,6 +6,7 @@ from typing import Any
 
 from stratabase.domain.objects.change import Change, Creation, Deletion, Effect
 from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.query.filter import Filter
 from stratabase.model.attribute import Aggregate
 from stratabase.model.reading import read_model
 from stratabase.operations.context import evaluation_context
@@ -79,9 +80,9 @@ class Staff:
         """Return a new reader."""
         return Reader(request_of(STAFF, self.entities, CIRCUMSTANCES))
 
-    def states(self, class_name: str) -> list[dict[str, Any]]:
-        """Return the states of a class's objects, including their derived attributes."""
-        return [{**each.state, **self.plain.values(each)} for each in self.plain.all_of(class_name)]
+    def states(self, class_name: str, filter_: Filter | None = None) -> list[dict[str, Any]]:
+        """Return the states of a class's objects, including what a filter on them needs computed."""
+        return [self.plain.state(each, filter_) for each in self.plain.all_of(class_name)]
 
     def _commit(self, *effects: Effect) -> None:
         self.entities.commit(Change(f"c{len(effects)}", NOON, effects))

@@ -7,6 +7,7 @@ import pytest
 
 from stratabase.domain.objects.change import EffectIndex
 from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.query.derived import Computed
 from stratabase.domain.query.fetch import Fetch, stored_state
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import Query, Window
@@ -91,7 +92,7 @@ def derived_values(
     for class_name, names in NAMES.items():
         ids = [f"{prefix}{n}" for prefix in ("t", "id") for n in range(9)] + ["ada", "bob", "cy", "dee"]
         there = [each for each in reader.read([Reference(class_name, id_) for id_ in ids]) if each]
-        states = [each.state for each in run(reader.with_derived(class_name, there, names))]
+        states = [each.state for each in run(reader.with_computed(class_name, there, Computed(tuple(names))))]
         found[class_name] = [{name: state[name] for name in ("_id", *names)} for state in states]
     return found
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.query.derived import Computed
 from stratabase.formats.preferences import Formats
 from stratabase.model.model import Model
 from stratabase.model.model_expressions import expressions_of
@@ -27,7 +28,9 @@ def known_of(model: Model, entities: DictEntities) -> Reader:
 def values(class_name: str, name: str, model: Model) -> dict[str, Any]:
     """Return a derived attribute of all objects of a class, by their ids."""
     entities = objects(model)
-    found = run(known_of(model, entities).with_derived(class_name, of_class(entities, class_name), [name]))
+    found = run(
+        known_of(model, entities).with_computed(class_name, of_class(entities, class_name), Computed((name,)))
+    )
     return {each.reference.id: each.state[name] for each in found}
 
 
@@ -144,8 +147,8 @@ def test_a_value_of_a_former_type_is_null() -> None:
     ):
         entities.objects[reference] = Entity(reference, {**entities.objects[reference].state, name: value})
     (ada,) = run(
-        known_of(model, entities).with_derived(
-            "Person", [entities.objects[Reference("Person", "ada")]], ["its", "sum"]
+        known_of(model, entities).with_computed(
+            "Person", [entities.objects[Reference("Person", "ada")]], Computed(("its", "sum"))
         )
     )
     assert (ada.state["its"], ada.state["sum"]) == (None, 36)
@@ -158,7 +161,9 @@ def test_a_value_formerly_stored_under_a_derived_name_is_ignored() -> None:
         '  later: Int @derived(expression: "age_next + 1")'
     )
     entity = Entity(Reference("Person", "x"), {"_id": "x", "age_next": 7})
-    (found,) = run(known_of(model, objects(model)).with_derived("Person", [entity], ["age_next", "later"]))
+    (found,) = run(
+        known_of(model, objects(model)).with_computed("Person", [entity], Computed(("age_next", "later")))
+    )
     assert (found.state["age_next"], found.state["later"]) == (None, None)
 
 
@@ -172,7 +177,7 @@ def test_a_stale_link_is_checked_against_the_key_of_its_object() -> None:
 
     late = Late(model)
     late.graph = objects(model).graph
-    teams = run(known_of(model, late).with_derived("Team", of_class(late, "Team"), ["count"]))
+    teams = run(known_of(model, late).with_computed("Team", of_class(late, "Team"), Computed(("count",))))
     assert [team.state["count"] for team in teams] == [2, 1, 0]
 
 

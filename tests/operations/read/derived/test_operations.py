@@ -7,6 +7,7 @@ import pytest
 
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.query.derived import Computed
 from stratabase.domain.query.filter import And, Comparison, ExpressionFilter
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import PageFields, Query, Window
@@ -137,12 +138,24 @@ def test_reads_for_derived_values_count_towards_the_read_budget() -> None:
     staff = Staff(ReferenceEngine(), Random(seed()))
     people = staff.plain.all_of("Person")
     plenty_of = ReadBudget(2**60, 1, clock=lambda: 0.0)
-    run(Reader(request_of(STAFF, staff.entities, budget=plenty_of)).with_derived("Person", people, ["mates"]))
+    run(
+        Reader(request_of(STAFF, staff.entities, budget=plenty_of)).with_computed(
+            "Person", people, Computed(("mates",))
+        )
+    )
     assert plenty_of.bytes_read > 0
     few = ReadBudget(1, 1, clock=lambda: 0.0)
     with pytest.raises(ReadBudgetExceeded):
-        run(Reader(request_of(STAFF, staff.entities, budget=few)).with_derived("Person", people, ["mates"]))
-    run(Reader(request_of(STAFF, staff.entities, budget=few)).with_derived("Person", people, ["next_size"]))
+        run(
+            Reader(request_of(STAFF, staff.entities, budget=few)).with_computed(
+                "Person", people, Computed(("mates",))
+            )
+        )
+    run(
+        Reader(request_of(STAFF, staff.entities, budget=few)).with_computed(
+            "Person", people, Computed(("next_size",))
+        )
+    )
 
 
 def test_derivation_stops_when_the_request_times_out() -> None:
@@ -157,5 +170,9 @@ def test_derivation_stops_when_the_request_times_out() -> None:
     slow = ReadBudget(2**60, 10, clock=tick)
     people = [Entity(Reference("Person", f"p{number}"), {"_id": f"p{number}"}) for number in range(1000)]
     with pytest.raises(ReadBudgetExceeded, match="Person"):
-        run(Reader(request_of(MODEL, entities, HERE, slow)).with_derived("Person", people, ["is_me"]))
+        run(
+            Reader(request_of(MODEL, entities, HERE, slow)).with_computed(
+                "Person", people, Computed(("is_me",))
+            )
+        )
     assert now[0] < 20

@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratabase.domain.query.derived import Computed
 from stratabase.domain.query.fetch import Fetch, RoleFetch, ToOne
 from stratabase.operations.context import evaluation_context
 from stratabase.operations.read.batched_reads import run
@@ -36,7 +37,9 @@ def test_derived_attributes_of_random_objects_agree_with_the_naive_model(seed: i
         views: list[Any] = read_views(reader, Fetch({}, names), there)
 
         assert views == [{**each.state, **plain.values(each)} for each in there]
-        assert [each.state for each in run(reader.with_derived(class_.name, there, names))] == views
+        assert [
+            each.state for each in run(reader.with_computed(class_.name, there, Computed(tuple(names))))
+        ] == views
 
 
 @given(st.integers(0, 2**32))

@@ -50,6 +50,8 @@ class ClassNames:
         """By name of an attribute or role: the name in the stored model."""
         self.from_stored: Mapping[str, str] = {stored: name for name, stored in self.to_stored.items()}
         """By name in the stored model: the name of the attribute or role."""
+        self.targets: Mapping[str, str] = {each.name: each.target for each in roles}
+        """By name of a role: the name of the class that it leads to."""
         self.renames = Renames(self.to_stored)
         """The attributes and roles with other stored names, and leftover names."""
         self.renamed_values: Mapping[str, Renames] = {

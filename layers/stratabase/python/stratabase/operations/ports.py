@@ -12,7 +12,7 @@ from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.derived import Derive, Related
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
@@ -120,11 +120,20 @@ class EntityRepository(Protocol):
         have been moved. `linked` and `are_linked` raise it, too.
         """
 
-    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
+    def page(
+        self,
+        query: Query,
+        budget: ReadBudget,
+        derive: Derive | None = None,
+        related: Related | None = None,
+    ) -> Page:
         """Return one page of the objects of a class. Raises ReadBudgetExceeded.
 
         If the query uses derived attributes, `derive` computes them: it takes many objects at a time, and
         returns them with these values. The page has the objects as `derive` returned them.
+
+        If the filter is about the objects that roles lead to, the store may look for these first. It calls
+        `related` for pages of those that the caller sees.
         """
 
     def find_by_unique(

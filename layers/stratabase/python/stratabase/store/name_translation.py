@@ -43,8 +43,17 @@ from stratabase.domain.objects.commit_refusals import (
 )
 from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.query.derived import Derive
-from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, FlagFilter, Not, Or
+from stratabase.domain.query.derived import Derive, Related
+from stratabase.domain.query.filter import (
+    And,
+    Comparison,
+    ExpressionFilter,
+    Filter,
+    FlagFilter,
+    Not,
+    Or,
+    RoleFilter,
+)
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import Page, Query
 from stratabase.expressions.environment import Environment
@@ -66,6 +75,8 @@ class _ClassTable(NamedTuple):
     """The attributes and roles that have another name on the other side."""
     values: Mapping[str, Mapping[str, str]]
     """By attribute: the values of its enum that have another name on the other side."""
+    targets: Mapping[str, str]
+    """By role: the class that it leads to. Both have names of this side."""
 
 
 class NameTranslation:
@@ -89,6 +100,10 @@ class NameTranslation:
                 each.stored_name: _ClassTable(
                     each.renames.from_stored,
                     {each.to_stored[name]: one.from_stored for name, one in each.renamed_values.items()},
+                    {
+                        each.to_stored[role]: names.classes[target].stored_name
+                        for role, target in each.targets.items()
+                    },
                 )
                 for each in names.classes.values()
             },
@@ -100,6 +115,7 @@ class NameTranslation:
                 each.name: _ClassTable(
                     each.renames.to_stored,
                     {name: one.to_stored for name, one in each.renamed_values.items()},
+                    each.targets,
                 )
                 for each in names.classes.values()
             },
@@ -136,6 +152,10 @@ class NameTranslation:
     def role(self, role: RoleName) -> RoleName:
         """Translate the name of a role."""
         return RoleName(self.class_name(role.class_name), self.field(role.class_name, role.role_name))
+
+    def target_of(self, class_name: str, role: str) -> str:
+        """Return the class that a role leads to. All names are those of this side."""
+        return self._tables[class_name].targets[role]
 
     def serial(self, serial: SerialName) -> SerialName:
         """Translate the name of a Serial attribute."""
@@ -232,6 +252,10 @@ class NameTranslation:
             order=Order(terms),
             filter=None if query.filter is None else self.filter(name, query.filter),
             window=replace(query.window, start=start),
+            implied=None if query.implied is None else self.filter(name, query.implied),
+            implied_by_grants=(
+                None if query.implied_by_grants is None else self.filter(name, query.implied_by_grants)
+            ),
         )
 
     def filter(self, class_name: str, filter_: Filter) -> Filter:
@@ -258,6 +282,10 @@ class NameTranslation:
             return list(map(self.entity, derive(list(map(back.entity, entities)))))
 
         return derive_translated
+
+    def related(self, related: Related) -> Related:
+        """Return a function that takes queries and returns pages of the other side."""
+        return lambda query, budget: self.page(related(self.inverse.query(query), budget))
 
     def page(self, page: Page) -> Page:
         """Translate the objects of a page."""
@@ -290,10 +318,14 @@ class NameTranslation:
     def budget(self, refusal: ReadBudgetExceeded) -> ReadBudgetExceeded:
         """Translate the refusal of an expensive query, with its hint."""
         name, hint = refusal.class_name, refusal.hint
-        index, derived = self._fields(name, hint.index), self._fields(name, hint.derived)
-        return ReadBudgetExceeded(
-            self.class_name(name), refusal.objects_read, replace(hint, index=index, derived=derived)
+        translated = replace(
+            hint,
+            index=self._fields(hint.index_class or name, hint.index),
+            index_class=None if hint.index_class is None else self.class_name(hint.index_class),
+            derived=self._fields(name, hint.derived),
+            roles=self._fields(name, hint.roles),
         )
+        return ReadBudgetExceeded(self.class_name(name), refusal.objects_read, translated)
 
 
 _T = NameTranslation
@@ -320,6 +352,12 @@ def _comparison(names: _T, class_name: str, comparison: Comparison) -> Compariso
     return Comparison(names.field(class_name, attribute), comparison.operator, translated)
 
 
+def _role_filter(names: _T, class_name: str, condition: RoleFilter) -> RoleFilter:
+    part = names.filter(names.target_of(class_name, condition.role.role_name), condition.part)
+    # States have the result under the mark that this side made.
+    return RoleFilter(names.role(condition.role), part, condition.mark)
+
+
 _FILTERS: Mapping[type[Any], Callable[[_T, str, Any], Filter]] = {
     Comparison: _comparison,
     And: lambda names, name, each: And(tuple(names.filter(name, part) for part in each.parts)),
@@ -329,6 +367,7 @@ _FILTERS: Mapping[type[Any], Callable[[_T, str, Any], Filter]] = {
         names.expression(name, each.expression), each.evaluation
     ),
     FlagFilter: lambda _names, _name, each: each,
+    RoleFilter: _role_filter,
 }
 _VIOLATIONS: Mapping[type[Any], Callable[[_T, Any], RoleViolation]] = {
     TargetNotFound: lambda names, each: TargetNotFound(names.reference(each.reference)),

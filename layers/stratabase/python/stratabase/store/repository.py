@@ -12,7 +12,7 @@ from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.derived import Derive, Related
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
@@ -139,13 +139,18 @@ class Repository:
         """Raise RoleUnavailable if the associations of a role are not where the model expects them."""
         unbuilt_roles.refuse_if_stored_elsewhere(self._store, role)
 
-    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
+    def page(
+        self,
+        query: Query,
+        budget: ReadBudget,
+        derive: Derive | None = None,
+        related: Related | None = None,
+    ) -> Page:
         """Return a page of the objects of a class."""
         # Parts that a purge or a restoration is still working on would make the total count wrong.
         if unlisted_parts.may_count_unlisted_parts(self._store, query):
             query, derive = unlisted_parts.exclude_unlisted_parts(self._store, query, derive)
-        class_, paths = self._model.classes[query.class_name], self._store.registry.paths(query.class_name)
-        return pages.read_page(self._engine, class_, query, budget, paths, derive)
+        return pages.read_page(self._store, query, budget, derive, related)
 
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget

@@ -19,8 +19,12 @@ class Hint:
     """The options of the request that read many objects, such as `totalCount` and `offset`."""
     derived: tuple[str, ...] = ()
     """The derived attributes of the query, which are in no index."""
+    roles: tuple[str, ...] = ()
+    """The roles that the query filters by."""
     shared: bool = False
     """Whether the same request has read other objects before."""
+    index_class: str | None = None
+    """The class of the index, if it is another class, to which a role leads."""
 
     @property
     def message(self) -> Message:
@@ -40,14 +44,22 @@ class Hint:
                 "Also filter by stored attributes. Derived attributes, such as {attributes}, aren't indexed.",
                 attributes=and_list(self.derived),
             )
+        if self.roles:
+            yield _(
+                "Also filter by stored attributes. Filters on roles, such as {roles}, are tested object by "
+                "object.",
+                roles=and_list(self.roles),
+            )
         if self.shared:
             yield _("Request less data in each request.")
-        elif not self.index and not self.costly and not self.derived:
+        elif not (self.index or self.costly or self.derived or self.roles):
             yield _("Narrow the filter, or request fewer objects at a time.")
 
     def _with_index(self) -> Message:
         names = ", ".join(f'"{name}"' for name in self.index)
         index = f"@index(attributes: [{names}])"
+        if self.index_class is not None:
+            index = f"{index} ({self.index_class})"
         if self.declared:
             return _("Run `stratabase reindex` to build {index}.", index=index)
         return _("Declare {index} in the model.", index=index)

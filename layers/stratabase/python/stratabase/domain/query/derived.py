@@ -1,6 +1,7 @@
-"""The parts of a query that depend on derived attributes, which must be computed before a test or a sort."""
+"""The parts of a query that are computed before a test or a sort: derived attributes and role filters."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived
@@ -17,11 +18,15 @@ from stratabase.domain.query.filter import (
     conjuncts,
 )
 from stratabase.domain.query.order import Order
-from stratabase.domain.query.page import Query, Window
+from stratabase.domain.query.page import Page, Query, Window
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Class
 
 Derive = Callable[[Sequence[Entity]], Sequence[Entity]]
-"""A function that adds to the states of objects the derived values that a query uses, in the same order."""
+"""A function that adds to the states of objects the values that a query computes, in the same order."""
+
+Related = Callable[[Query, ReadBudget], Page]
+"""A function that returns a page of another class, of the objects that the caller sees, within a budget."""
 
 
 class FilterParts(NamedTuple):
@@ -80,12 +85,40 @@ def role_filters(filter_: Filter | None) -> Iterator[RoleFilter]:
         yield from role_filters(filter_.part)
 
 
-def derived_attributes(query: Query, class_: Class) -> tuple[str, ...]:
-    """Return the derived attributes that a query's filter and order use, each once."""
-    names = [term.attribute for term in query.order.terms]
-    if query.filter is not None:
-        names += filtered_attributes(query.filter)
-    return tuple(dict.fromkeys(name for name in names if is_derived(class_, name)))
+def role_levels(filter_: Filter) -> int:
+    """Return how many roles a filter follows one after the other: 0 if it has no role filter."""
+    return max((1 + role_levels(condition.part) for condition in role_filters(filter_)), default=0)
+
+
+class Computed(NamedTuple):
+    """What must be in the state of an object, beside its stored values, before it is tested or sorted."""
+
+    derived: tuple[str, ...] = ()
+    """The derived attributes."""
+    roles: tuple[RoleFilter, ...] = ()
+    """The role filters, whose results a state has under their marks. Nested ones are not among them."""
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to compute."""
+        return bool(self.derived or self.roles)
+
+
+def computed_parts(query: Query, class_: Class) -> Computed:
+    """Return what a query's filter and order need, each once."""
+    return _computed(query.filter, class_, [term.attribute for term in query.order.terms])
+
+
+def computed_for_filter(filter_: Filter, class_: Class) -> Computed:
+    """Return what a filter on objects of a class needs, each once."""
+    return _computed(filter_, class_, [])
+
+
+def _computed(filter_: Filter | None, class_: Class, names: list[str]) -> Computed:
+    names += () if filter_ is None else filtered_attributes(filter_)
+    return Computed(
+        tuple(dict.fromkeys(name for name in names if is_derived(class_, name))),
+        tuple(dict.fromkeys(role_filters(filter_))),
+    )
 
 
 def simplify(query: Query) -> Query:
@@ -93,4 +126,4 @@ def simplify(query: Query) -> Query:
     fields = query.fields
     if fields.items or fields.has_next or fields.has_prev:
         return query
-    return Query(query.class_name, Order(), query.filter, Window(), fields)
+    return replace(query, order=Order(), window=Window())

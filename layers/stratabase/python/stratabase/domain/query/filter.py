@@ -1,7 +1,7 @@
 """Filters on states, as data; `matching` compiles them to predicates."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stratabase.domain.objects.entity import RoleName
 from stratabase.expressions.environment import EvaluationContext
@@ -76,11 +76,13 @@ class RoleFilter:
     """A role of the class whose objects are filtered."""
     part: "Filter"
     """The filter on objects of the role's target. MATCH_ALL matches if the role leads to any object."""
+    mark: str = field(default="", repr=False, compare=False)
+    """The name under which a state has the result. No attribute has such a name. Only a translation to other
+    names of classes and roles passes it, because the state keeps the first one."""
 
-    @property
-    def mark(self) -> str:
-        """The name under which a state has the result. No attribute has such a name."""
-        return f".{self!r}"
+    def __post_init__(self) -> None:
+        # Made once, because it is as long as the filter, and each batch of objects needs it.
+        object.__setattr__(self, "mark", self.mark or f".{self!r}")
 
 
 Filter = Comparison | And | Or | Not | ExpressionFilter | FlagFilter | RoleFilter

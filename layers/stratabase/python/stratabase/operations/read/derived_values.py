@@ -1,4 +1,4 @@
-"""Compute derived values of many objects: load what they depend on level by level, then compute them."""
+"""Compute values of many objects together: load what they depend on level by level, then compute them."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,11 +8,19 @@ from typing import Any, TypeVar
 from stratabase.domain.access.visibility import is_redacted
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage
+from stratabase.domain.query.derived import Computed
+from stratabase.domain.query.filter import RoleFilter
 from stratabase.domain.query.id_range import ALL_IDS
 from stratabase.expressions.expression import Expression
 from stratabase.model.dependencies import ClassField
 from stratabase.operations.read.batched_reads import BatchedRead
-from stratabase.operations.read.formulas import Dependencies, Inputs, formulas_of
+from stratabase.operations.read.formulas import (
+    Dependencies,
+    Formula,
+    Inputs,
+    RoleFilterFormula,
+    formulas_of,
+)
 from stratabase.operations.read.identity_map import IdentityMap
 from stratabase.operations.read.role_loader import RoleLoader
 
@@ -25,7 +33,7 @@ _BY_LINKS = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS, Role
 
 
 class DerivedValues:
-    """Computes derived attributes and expressions of many objects together.
+    """Computes derived attributes, role filters and expressions of many objects together.
 
     Ask for values by `demand` and `expect`. Then `complete` follows the roles that they depend on, from all
     objects at once, one level at a time.
@@ -36,15 +44,17 @@ class DerivedValues:
         self._formulas = formulas_of(objects.model)
         self._inputs = Inputs(objects.render, objects.evaluation, objects.within_budget)
         self._demanded: dict[ClassField, Objects] = defaultdict(dict)
-        """By derived attribute: the objects that need its value."""
+        """By derived attribute, or by class and mark of a role filter: the objects that need its value."""
+        self._role_filters: dict[ClassField, RoleFilterFormula] = {}
+        """By class and mark: the role filters that are demanded."""
         self._next: list[tuple[Dependencies, Objects]] = []
         """What the objects of the next level need."""
         self._targets: list[_Targets] | None = None
         """The roles to follow on this level. None before they are known."""
 
-    def demand(self, class_name: str, names: Iterable[str], entities: Iterable[Entity]) -> None:
-        """Ask for derived attributes of objects of a class."""
-        self._enter(Dependencies(class_name, tuple(names), {}), {id(entity): entity for entity in entities})
+    def demand(self, class_name: str, computed: Computed, entities: Iterable[Entity]) -> None:
+        """Ask for derived attributes and results of role filters, for objects of a class."""
+        self._enter(Dependencies(class_name, computed, {}), {id(entity): entity for entity in entities})
 
     def expect(
         self, class_name: str, expressions: Sequence[Expression], entities: Sequence[Entity]
@@ -91,10 +101,13 @@ class DerivedValues:
         self.compute()
 
     def compute(self) -> None:
-        """Compute the demanded attributes, each after those that it depends on. Everything must be loaded."""
-        for field in self._formulas.sort(self._demanded):
+        """Compute what is demanded, each value after those that it depends on. Everything must be loaded."""
+        attributes = self._formulas.sort(self._demanded.keys() - self._role_filters.keys())
+        # Role filters may test derived attributes, but not the other way around. The innermost come first.
+        conditions = sorted(self._role_filters, key=lambda field: self._role_filters[field].levels)
+        for field in (*attributes, *conditions):
             entities = self._demanded[field]
-            values = self._formulas[field].values(list(entities.values()), self._inputs)
+            values = self._formula(field).values(list(entities.values()), self._inputs)
             # A redacted attribute stays null, even if its formula has a value.
             self._inputs.values[field] = {
                 number: None if is_redacted(entity, field[1]) else value
@@ -102,12 +115,13 @@ class DerivedValues:
             }
 
     def values(self, class_name: str, name: str, entities: Iterable[Entity]) -> list[Any]:
-        """Return the values of a derived attribute, in the order of the objects."""
+        """Return the values of a derived attribute, or of the mark of a role filter, for objects."""
         values = self._inputs.values[class_name, name]
         return [values[id(entity)] for entity in entities]
 
-    def with_values(self, class_name: str, names: Sequence[str], entities: Sequence[Entity]) -> list[Entity]:
-        """Return objects whose states also have the values of derived attributes."""
+    def with_values(self, class_name: str, computed: Computed, entities: Sequence[Entity]) -> list[Entity]:
+        """Return objects whose states also have derived attributes and results of role filters."""
+        names = (*computed.derived, *(condition.mark for condition in computed.roles))
         columns = [self.values(class_name, name, entities) for name in names]
         return [
             replace(entity, state={**entity.state, **dict(zip(names, values, strict=True))})
@@ -120,14 +134,23 @@ class DerivedValues:
         entered = [(dependencies, entities)]
         while entered:
             dependencies, entities = entered.pop()
-            for name in dependencies.derived:
-                field = (dependencies.class_name, name)
+            for condition in dependencies.computed.roles:
+                self._prepare(condition)
+            for field in dependencies.fields:
                 demanded = self._demanded[field]
                 fresh = {number: each for number, each in entities.items() if number not in demanded}
                 demanded |= fresh
-                entered.append((self._formulas[field].dependencies, fresh))
+                entered.append((self._formula(field).dependencies, fresh))
             if dependencies.roles:
                 self._next.append((dependencies, entities))
+
+    def _prepare(self, condition: RoleFilter) -> None:
+        field = (condition.role.class_name, condition.mark)
+        if field not in self._role_filters:
+            self._role_filters[field] = RoleFilterFormula(self._objects.model, condition)
+
+    def _formula(self, field: ClassField) -> Formula:
+        return self._role_filters.get(field) or self._formulas[field]
 
     def _owners(self) -> dict[RoleName, Objects]:
         """Return the roles to follow, each with the objects from which it was not followed yet."""

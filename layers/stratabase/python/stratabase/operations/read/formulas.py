@@ -1,4 +1,4 @@
-"""The formulas of derived attributes and expressions: their dependencies, and how to compute values."""
+"""The formulas of derived attributes, expressions and role filters: what they depend on, and their values."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,7 +8,10 @@ from typing import Any, NamedTuple, Protocol
 from stratabase.domain.attributes import is_derived, type_of, value_getter
 from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.query.aggregate import aggregator_for
+from stratabase.domain.query.derived import Computed, computed_for_filter, role_levels
 from stratabase.domain.query.fetch import Render
+from stratabase.domain.query.filter import RoleFilter
+from stratabase.domain.query.matching import matcher
 from stratabase.expressions.environment import Environment, EvaluationContext, Path
 from stratabase.expressions.expression import Expression, ToStored
 from stratabase.model.attribute import Attribute
@@ -27,10 +30,16 @@ class Dependencies(NamedTuple):
     """What a value of an object depends on, beyond the object's own stored state."""
 
     class_name: str
-    derived: tuple[str, ...]
-    """Derived attributes of the object."""
+    computed: Computed
+    """Derived attributes and role filters of the object."""
     roles: Mapping[RoleName, "Dependencies"]
     """By role of the object: what the value depends on there."""
+
+    @property
+    def fields(self) -> tuple[ClassField, ...]:
+        """The computed values of the object, as keys of `Inputs.values`."""
+        marks = (condition.mark for condition in self.computed.roles)
+        return tuple((self.class_name, name) for name in (*self.computed.derived, *marks))
 
 
 def dependencies_of(model: Model, class_name: str, paths: Iterable[Path]) -> Dependencies:
@@ -47,11 +56,11 @@ def dependencies_of(model: Model, class_name: str, paths: Iterable[Path]) -> Dep
         RoleName(class_name, name): dependencies_of(model, class_.roles[name].target, rest)
         for name, rest in below.items()
     }
-    return Dependencies(class_name, tuple(derived), roles)
+    return Dependencies(class_name, Computed(tuple(derived)), roles)
 
 
 class Inputs:
-    """The inputs of formulas: targets of roles, and derived values that were computed before.
+    """The inputs of formulas: targets of roles, and values that were computed before.
 
     Both are by Python's `id` of a loaded object, because two readings of one object may differ.
     """
@@ -63,7 +72,7 @@ class Inputs:
         self.targets: dict[RoleName, dict[int, Sequence[Entity]]] = {}
         """By role and owner: the objects that the role leads to."""
         self.values: dict[ClassField, Mapping[int, Any]] = {}
-        """By derived attribute and object: the value."""
+        """By derived attribute, or by class and mark of a role filter, and by object: the value."""
 
     def follow(self, roles: Iterable[RoleName], entity: Entity) -> Entity | None:
         """Return the object at the end of a chain of to-one roles, or None."""
@@ -75,13 +84,21 @@ class Inputs:
 
     def state(self, entity: Entity, derived: Iterable[ClassField]) -> Mapping[str, Any]:
         """Return an object's state with the values of its derived attributes."""
-        state = self.render(entity)
-        values = {field[1]: self.values[field][id(entity)] for field in derived}
+        return self._with_values(self.render(entity), entity, derived)
+
+    def stored_state(self, entity: Entity, computed: Iterable[ClassField]) -> Mapping[str, Any]:
+        """Return an object's state as filters test it: as it is stored, with computed values."""
+        return self._with_values(entity.state, entity, computed)
+
+    def _with_values(
+        self, state: Mapping[str, Any], entity: Entity, fields: Iterable[ClassField]
+    ) -> Mapping[str, Any]:
+        values = {field[1]: self.values[field][id(entity)] for field in fields}
         return {**state, **values} if values else state
 
 
 class Formula(Protocol):
-    """A formula for the values of a derived attribute or of an expression."""
+    """A formula for the values of a derived attribute, of an expression, or of a role filter."""
 
     dependencies: Dependencies
     """What must be loaded and computed first."""
@@ -104,7 +121,7 @@ class _ExpressionFormula:
     def __init__(self, model: Model, class_name: str, expression: Expression) -> None:
         self.dependencies = dependencies_of(model, class_name, expression.paths)
         self._expression = expression
-        self._own = _derived_fields(self.dependencies)
+        self._own = self.dependencies.fields
         self._related = tuple(_related(self.dependencies, ()))
 
     def values(self, entities: Sequence[Entity], inputs: Inputs) -> Sequence[Any]:
@@ -126,12 +143,8 @@ class _ExpressionFormula:
 def _related(dependencies: Dependencies, roles: tuple[RoleName, ...]) -> Iterable[_Related]:
     for role, below in dependencies.roles.items():
         there = (*roles, role)
-        yield _Related(tuple(each.role_name for each in there), there, _derived_fields(below))
+        yield _Related(tuple(each.role_name for each in there), there, below.fields)
         yield from _related(below, there)
-
-
-def _derived_fields(dependencies: Dependencies) -> tuple[ClassField, ...]:
-    return tuple((dependencies.class_name, name) for name in dependencies.derived)
 
 
 class _PathFormula:
@@ -208,6 +221,39 @@ class _EndAttribute:
             return lambda entity: values[id(entity)]
         value, render = self._value, inputs.render
         return lambda entity: value(render(entity))
+
+
+class RoleFilterFormula:
+    """Says whether a role leads to an object that matches a filter. Tests each object there once."""
+
+    def __init__(self, model: Model, condition: RoleFilter) -> None:
+        self._name = condition.role
+        role = model.classes[condition.role.class_name].roles[condition.role.role_name]
+        self._target = model.classes[role.target]
+        self._many = role.many
+        self._matches = matcher(condition.part, self._target)
+        self.levels = role_levels(condition)
+        """How many roles it follows one after the other. Each inner role filter follows fewer."""
+        computed = computed_for_filter(condition.part, self._target)
+        self._there = Dependencies(role.target, computed, {})
+        self.dependencies = Dependencies(condition.role.class_name, Computed(), {self._name: self._there})
+
+    def values(self, entities: Sequence[Entity], inputs: Inputs) -> Sequence[bool]:
+        """Return for each object whether the role leads to a match."""
+        led_to = [self._targets(entity, inputs) for entity in entities]
+        targets = {id(target): target for found in led_to for target in found}
+        fields = self._there.fields
+        matching = {
+            id(target)
+            for target in inputs.within_budget(self._target.name, targets.values())
+            if self._matches(inputs.stored_state(target, fields))
+        }
+        return [any(id(target) in matching for target in found) for found in led_to]
+
+    def _targets(self, entity: Entity, inputs: Inputs) -> Sequence[Entity]:
+        found = inputs.targets[self._name][id(entity)]
+        # A to-one role shows the first, if links that lag behind lead to several.
+        return found if self._many else found[:1]
 
 
 def _roles_of(model: Model, class_name: str, path: Sequence[str]) -> tuple[tuple[RoleName, ...], str]:

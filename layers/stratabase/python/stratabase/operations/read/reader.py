@@ -8,13 +8,15 @@ from typing import Any
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
-from stratabase.domain.query.derived import Derive, derived_attributes, simplify
+from stratabase.domain.query.derived import Computed, Derive, computed_parts, simplify
 from stratabase.domain.query.fetch import Render, stored_state
 from stratabase.domain.query.filter import MATCH_NONE, And, Filter, FlagFilter
 from stratabase.domain.query.id_range import IdRange
+from stratabase.domain.query.implied import implied_by_query
 from stratabase.domain.query.matching import matcher
 from stratabase.domain.query.order import sort_objects
 from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.expression import Expression
 from stratabase.model.model import Unique
 from stratabase.operations.context import ReadContext
@@ -50,6 +52,7 @@ class Reader(IdentityMap):
         If `unrestricted`, ignore the caller's grants. Readers of several instants share `batch` and
         `current`, so that they load together.
         """
+        self._read_context = read_context
         as_of = None if at is None else AsOf(batch or AsOfBatch(read_context), at)
         self._policy: ReadPolicy | None = None
         access = None if unrestricted else read_context.access
@@ -92,10 +95,11 @@ class Reader(IdentityMap):
         if self.as_of is not None:
             refuse_page_of_past(query.class_name)
         class_, derive = self.model.classes[query.class_name], None
-        if derived_attributes(query, class_):
+        query = self.with_implied(query)
+        if computed_parts(query, class_):
             query = simplify(query)
-            names = derived_attributes(query, class_)
-            derive = partial(self._derive, query.class_name, names) if names else None
+            computed = computed_parts(query, class_)
+            derive = partial(self._derive, query.class_name, computed) if computed else None
         if self._policy is None or self._policy.of_class(query.class_name).is_unrestricted:
             return self._load_page(query, derive)
         return self._visible_page(self._policy, query, derive)
@@ -108,8 +112,8 @@ class Reader(IdentityMap):
         class_ = self.model.classes[query.class_name]
         read = self.read([entity.reference for entity in page.items]) if page.items else []
         there = [entity for entity in read if entity is not None]
-        if names := derived_attributes(query, class_):
-            there = run(self.with_derived(class_.name, there, names))
+        if computed := computed_parts(query, class_):
+            there = run(self.with_computed(class_.name, there, computed))
         if query.filter is not None:
             matches = matcher(query.filter, class_)
             there = [entity for entity in there if matches(entity.state)]
@@ -137,17 +141,17 @@ class Reader(IdentityMap):
             (yield from self._policy.ids_showing(RoleName(reference.class_name, name), [reference.id]))
         )
 
-    def with_derived(
-        self, class_name: str, entities: Sequence[Entity], names: Sequence[str]
+    def with_computed(
+        self, class_name: str, entities: Sequence[Entity], computed: Computed
     ) -> BatchedRead[list[Entity]]:
-        """Return objects of a class whose states also have the values of derived attributes.
+        """Return objects of a class whose states also have derived attributes and results of role filters.
 
         Raises ReadBudgetExceeded.
         """
         derived = DerivedValues(self)
-        derived.demand(class_name, names, entities)
+        derived.demand(class_name, computed, entities)
         yield from derived.complete()
-        return derived.with_values(class_name, names, entities)
+        return derived.with_values(class_name, computed, entities)
 
     def values(
         self, class_name: str, entities: Sequence[Entity], expressions: Sequence[Expression]
@@ -171,18 +175,32 @@ class Reader(IdentityMap):
         by_owner = dict(zip(owners, found, strict=True))
         return [by_owner.get(id_, ()) for id_ in ids]
 
-    def _derive(self, class_name: str, names: Sequence[str], entities: Sequence[Entity]) -> Sequence[Entity]:
-        return run(self.with_derived(class_name, entities, names))
+    def _derive(self, class_name: str, computed: Computed, entities: Sequence[Entity]) -> Sequence[Entity]:
+        return run(self.with_computed(class_name, entities, computed))
 
     def _load_page(self, query: Query, derive: Derive | None) -> Page:
         pending = self._pending
         if pending is None:
-            return self._entities.page(query, self.budget, derive)
+            return self._entities.page(query, self.budget, derive, self._related)
         if derive is None:
             found = self._entities.page(query, self.budget)
             return pending.apply(replace(found, items=tuple(map(pending.now, found.items))))
         found = self._entities.page(query, self.budget, lambda read: derive([*map(pending.now, read)]))
         return pending.apply(found)
+
+    def with_implied(self, query: Query) -> Query:
+        """Return a query with the conditions that its filter and the caller's grants imply."""
+        if self._pending is not None:
+            return query  # the store would find objects by what they lead to before the write
+        implied = implied_by_query(query.filter, self.model.classes[query.class_name], self.model)
+        by_grants = None if self._policy is None else self._policy.implied(query.class_name)
+        if implied is None and by_grants is None:
+            return query
+        return replace(query, implied=implied, implied_by_grants=by_grants)
+
+    def _related(self, query: Query, budget: ReadBudget) -> Page:
+        """Return a page of the objects of another class, within a budget of its own."""
+        return Reader(self._read_context.within(budget), unrestricted=self._policy is None).page(query)
 
     def _visible_page(self, policy: ReadPolicy, query: Query, derive: Derive | None) -> Page:
         """Return a page of the visible objects of a class."""

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.role_storage import RoleStorage
-from stratabase.domain.query.derived import derived_attributes, simplify
+from stratabase.domain.query.derived import Computed, computed_parts, simplify
 from stratabase.domain.query.fetch import Fetch, Render, RoleFetch, ToMany, ToOne, View
 from stratabase.domain.query.id_range import ALL_IDS, id_range_of
 from stratabase.domain.query.page import Paginator
@@ -50,7 +50,7 @@ class ViewGroup:
     def demand(self, derived: DerivedValues) -> None:
         """Ask for the derived attributes that the views show."""
         entities = self.entities.values()
-        derived.demand(next(iter(entities)).reference.class_name, self.fetch.derived, entities)
+        derived.demand(next(iter(entities)).reference.class_name, Computed(self.fetch.derived), entities)
 
     def complete(self, derived: DerivedValues) -> None:
         """Put the computed derived attributes into the views."""
@@ -154,29 +154,29 @@ class ToManyViews(RelatedViews[ToMany]):
         self._ids: dict[Reference, Sequence[str]] = {}
         self._exhausted: set[Reference] = set()
         """The owners whose ids have all been read."""
-        self._derived_names = derived_attributes(self._query, self.target)
+        self._computed = computed_parts(self._query, self.target)
         self._derived: DerivedValues | None = None
-        """The values of the derived attributes that the query uses, for all objects that may be on a page."""
+        """What the query needs computed of all objects that may be on a page."""
 
     def needs(self) -> BatchedRead[Sequence[Reference]]:
-        """Return the targets of the role that are not loaded yet, or what their derived attributes need."""
+        """Return the targets that are not loaded yet, or what must be loaded to test and sort them."""
         # 1. Read ids until each owner has enough existing targets, or no more ids.
         while short := [owner for owner in self.group.entities if self._is_short(owner)]:
             yield from self._look_up(short)
         # 2. Return the targets that are not loaded yet.
         unread = self.unread(self.reference(id_) for ids in self._ids.values() for id_ in ids)
-        if unread or not self._derived_names:
+        if unread or not self._computed:
             return unread
-        # 3. If the query filters or sorts by derived attributes, return what these need.
+        # 3. If the query filters by roles, or filters or sorts by derived attributes, return what these need.
         return (yield from self._derived_values().all_needs())
 
     def finish(self) -> None:
         """Put the page of its targets into the view of each owner."""
         paginator = Paginator(self._query, self.target)
-        if self._derived_names:
+        if self._computed:
             self._derived_values().compute()
         for owner in self.group.entities:
-            entities = self._with_derived(self._targets(owner))
+            entities = self._with_computed(self._targets(owner))
             page = paginator.page(self.reader.within_budget(self.target.name, entities))
             views = self.next.views(page.items, self.group.times[owner])
             self.group.put(owner, self.key, self.wanted.render_page(page, views))
@@ -197,14 +197,14 @@ class ToManyViews(RelatedViews[ToMany]):
         if self._derived is None:
             self._derived = DerivedValues(self.reader)
             found = chain.from_iterable(map(self._targets, self.group.entities))
-            self._derived.demand(self.target.name, self._derived_names, found)
+            self._derived.demand(self.target.name, self._computed, found)
         return self._derived
 
-    def _with_derived(self, entities: list[Entity]) -> list[Entity]:
-        """Return objects whose states also have the derived attributes that the query uses."""
-        if not self._derived_names:
+    def _with_computed(self, entities: list[Entity]) -> list[Entity]:
+        """Return objects whose states also have what the query needs computed."""
+        if not self._computed:
             return entities
-        return self._derived_values().with_values(self.target.name, self._derived_names, entities)
+        return self._derived_values().with_values(self.target.name, self._computed, entities)
 
     def _look_up(self, owners: Sequence[Reference]) -> BatchedRead[None]:
         """Read the ids that the role of each owner leads to, or more of them than before."""

@@ -9,7 +9,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant, parse_instant
 from stratabase.domain.objects.version import VERSION_START
-from stratabase.domain.query.derived import derived_attributes
+from stratabase.domain.query.derived import computed_parts
 from stratabase.domain.query.order import OrderTerm
 from stratabase.domain.query.page import Page, Paginator, Query
 from stratabase.messages import _
@@ -49,7 +49,7 @@ class _Versions:
     def filtered_page(self) -> Page:
         """Return the page after reading all versions. Raises ReadBudgetExceeded."""
         read: list[Entity] = []
-        names = derived_attributes(self._query, self._class)
+        names = computed_parts(self._query, self._class).derived
         versions = self._read(None, None, backward=False, limit=None)
         try:
             read.extend(self._versions.with_derived(versions, names) if names else versions)

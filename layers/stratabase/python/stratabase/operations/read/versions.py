@@ -10,6 +10,7 @@ from stratabase.domain.objects.entity import Entity, Moment, Reference, State
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import part_ids, whole_of
+from stratabase.domain.query.derived import Computed
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Role
 from stratabase.model.types.storage import Stored
@@ -179,7 +180,7 @@ def _derive(reader: Reader, version: Entity, names: Sequence[str]) -> BatchedRea
     (shown,) = yield from reader.add_visible([version])
     if shown is None:
         return version
-    (whole,) = yield from reader.with_derived(version.reference.class_name, [shown], names)
+    (whole,) = yield from reader.with_computed(version.reference.class_name, [shown], Computed(tuple(names)))
     return replace(version, state={**version.state, **{name: whole.state.get(name) for name in names}})
 
 

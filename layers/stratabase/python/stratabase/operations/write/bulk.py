@@ -10,7 +10,7 @@ from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference, describe_object
-from stratabase.domain.query.derived import derived_attributes
+from stratabase.domain.query.derived import computed_parts
 from stratabase.domain.query.filter import And
 from stratabase.domain.query.matching import matcher
 from stratabase.domain.query.order import Order
@@ -97,16 +97,16 @@ def match_predicate(services: Services, query: Query, evaluation: EvaluationCont
     """
     class_ = services.class_(query.class_name)
     matches = matcher(query.filter or And(()), class_)
-    # The order is irrelevant for a single object, so its attributes are not computed.
-    names = derived_attributes(replace(query, order=Order()), class_)
-    if not names and access_of(services.model, evaluation.caller_field("profile")) is None:
+    # The order is irrelevant for a single object, so its derived attributes are not computed.
+    computed = computed_parts(replace(query, order=Order()), class_)
+    if not computed and access_of(services.model, evaluation.caller_field("profile")) is None:
         return lambda entity: matches(entity.state)
 
     def is_meant(entity: Entity) -> bool:
         # Each object has its own budget, because only time limits the run as a whole.
         reader = Reader(ReadContext(services.model, services.entities, services.new_budget(), evaluation))
         visible = [each for each in run(reader.add_visible([entity])) if each is not None]
-        return any(matches(whole.state) for whole in run(reader.with_derived(class_.name, visible, names)))
+        return any(matches(each.state) for each in run(reader.with_computed(class_.name, visible, computed)))
 
     return is_meant
 
