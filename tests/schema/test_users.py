@@ -7,13 +7,22 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.objects.entity import Entity
+from stratabase.domain.members.member import Caller
+from stratabase.domain.objects.entity import Entity, RoleName
+from stratabase.domain.query.filter import MATCH_ALL, And, Comparison, Filter, Not, Or, RoleFilter
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import PageFields, Query
 from stratabase.model.member_names import MEMBER_IDS
+from stratabase.model.reading import read_model
+from stratabase.model.types.operators import Operator
+from stratabase.operations.context import read_context
 from stratabase.operations.ports import EntityRepository
+from stratabase.operations.read.reader import Reader
+from stratabase.store.renamed_repository import open_repository
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.fakes import NOON, DictEntities
-from tests.schema.users_api import ALL, ANNA, BERT, GUS, LOST, MODEL, OLLY, ROOT, UsersApi, state_of
+from tests.fakes import ADMINISTRATOR, NOON, DictEntities
+from tests.schema.users_api import ALL, ANNA, BERT, FILE, GUS, LOST, MODEL, OLLY, ROOT, UsersApi, state_of
 
 FIELDS = tuple(state_of(ROOT))
 EVERYTHING = " ".join(FIELDS)
@@ -213,6 +222,56 @@ def test_derived_attributes_of_members_filter_and_sort(api: UsersApi) -> None:
     options = '{filter: {author___ne: "bert"}, orderBy: [author___DESC]}'
     query = f"{{ Note___getPage(options: {options}) {{ totalCount items {{ text }} }} }}"
     assert api.ask(query) == {"totalCount": 2, "items": [{"text": "root"}, {"text": "anna"}]}
+
+
+def test_a_condition_on_a_unique_value_reads_one_member(users: UsersApi) -> None:
+    for options in ("{filter_exp: \"username == 'anna'\"}", '{filter: {email___eq: "anna@example.com"}}'):
+        query = f"{{ _User___getPage(options: {options}) {{ totalCount items {{ username }} }} }}"
+        assert users.ask(query) == {"totalCount": 1, "items": [{"username": "anna"}]}
+        before = users.members.reads
+        users.ask(query)
+        assert users.members.reads == before + 3  # it is sent three times
+
+
+ROLE = RoleName("Note", "_createdby_user")
+BY_ANNA = RoleFilter(ROLE, Comparison("username", Operator.EQ, "anna"))
+BY_ANYBODY = RoleFilter(ROLE, MATCH_ALL)
+WITH_LINES_OF_OTHERS = RoleFilter(
+    RoleName("Note", "lines"),
+    RoleFilter(RoleName("Line", "_createdby_user"), Comparison("username", Operator.NE, "anna")),
+)
+ROLE_FILTERS: dict[str, tuple[Filter, list[str], list[str]]] = {
+    "members who match": (BY_ANNA, ["anna"], ["anna"]),
+    "members who do not match": (Not(BY_ANNA), ["bert", "root"], ["bert", "root"]),
+    "nobody": (Not(BY_ANYBODY), [], ["root"]),
+    "members of parts": (WITH_LINES_OF_OTHERS, ["bert", "root"], ["bert"]),
+    "with others": (
+        And((Comparison("text", Operator.NE, "bert"), Or((BY_ANNA, Not(BY_ANYBODY))))),
+        ["anna"],
+        ["anna", "root"],
+    ),
+}
+
+
+@pytest.mark.parametrize("text", ["type Note", 'type Note @renamed(from: "Memo")'], ids=["plain", "renamed"])
+@pytest.mark.parametrize(("filter_", "all_", "visible"), ROLE_FILTERS.values(), ids=ROLE_FILTERS)
+def test_role_filters_follow_roles_to_members(
+    filter_: Filter, all_: list[str], visible: list[str], text: str, tmp_path: Path
+) -> None:
+    """No store knows these roles, also under other names. A hidden member is not there."""
+    model = read_model(FILE.read_text(encoding="utf-8").replace("type Note", text), "desk")
+    engine = SqliteEngine(tmp_path / "store.db")
+    api = UsersApi(open_repository(engine, model), model)
+    for member in (ANNA, BERT, ROOT):
+        api.note(member, text=member.username, lines=[{"text": "x"}])
+    found = []
+    for caller in (ADMINISTRATOR, Caller(ANNA.id, ANNA.username, ANNA.profile)):
+        reader = Reader(read_context(api.services, caller))
+        page = reader.page(Query("Note", Order(), filter_, fields=PageFields(total_count=True)))
+        assert page.total_count == len(page.items)
+        found.append([each.state["text"] for each in page.items])
+    engine.close()
+    assert found == [all_, visible]
 
 
 class TestGrants:

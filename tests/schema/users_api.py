@@ -8,6 +8,7 @@ from typing import Any
 
 from stratabase.domain.members.member import Caller, Member
 from stratabase.formats.preferences import DEFAULT_FORMATS
+from stratabase.model.model import Model
 from stratabase.model.reading import read_model_file
 from stratabase.model.users import with_users
 from stratabase.operations.members.users import UserRepository
@@ -18,7 +19,8 @@ from tests.fakes import FrozenClock, unlimited_budget
 from tests.in_memory_members import InMemoryMembers
 from tests.schema.graph_api import OrderedIds
 
-MODEL = read_model_file(Path(__file__).parent / "models/desk.graphql")
+FILE = Path(__file__).parent / "models/desk.graphql"
+MODEL = read_model_file(FILE)
 ROME = replace(DEFAULT_FORMATS, time_zone="Europe/Rome", language="de")
 ROOT = Member("m1", "root", "root@example.com", "Administrator", "secret", password="hash")
 ANNA = Member("m2", "anna", "anna@example.com", "Clerk", "loud", ROME)
@@ -32,10 +34,10 @@ ALL = (ROOT, ANNA, BERT, GUS, OLLY, LOST)
 class UsersApi:
     """Answers requests of members over stored notes."""
 
-    def __init__(self, entities: EntityRepository) -> None:
+    def __init__(self, entities: EntityRepository, model: Model = MODEL) -> None:
         self.members = InMemoryMembers(*ALL)
         self.clock = FrozenClock()
-        model = with_users(MODEL)
+        model = with_users(model)
         repository = UserRepository(entities, lambda: self.members, model)
         self.services = Services(model, repository, self.clock, OrderedIds(), unlimited_budget)
         self.executor = SchemaExecutor(self.services, _failed)

@@ -179,9 +179,14 @@ def test_the_store_gets_marks_instead_of_roles_to_users() -> None:
     nested = RoleFilter(RoleName("Note", "other"), Not(direct))
     plain = RoleFilter(RoleName("Note", "other"), text)
     asked: list[Query] = []
-    users.entities.page = lambda query, *_: asked.append(query)  # type: ignore[method-assign, assignment, return-value]
+    users.entities.page = lambda query, *_: asked.append(query)  # type: ignore[method-assign, assignment]
     for filter_ in (And((text, Or((direct, Not(nested), plain)))), And((text, plain)), None):
         users.repository.page(Query("Note", Order(), filter_), unlimited_budget())
+    implied = And((text, Or((direct, plain))))
+    users.repository.page(
+        Query("Note", Order(), implied=implied, implied_by_grants=nested), unlimited_budget()
+    )
+    assert (asked[-1].implied, asked.pop().implied_by_grants) == (text, None)
     marks = FlagFilter(direct.mark), Not(FlagFilter(nested.mark))
     expected = [And((text, Or((*marks, plain)))), And((text, plain)), None]
     assert [query.filter for query in asked] == expected

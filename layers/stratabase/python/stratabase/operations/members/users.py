@@ -8,8 +8,18 @@ from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.members.member import Member
 from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
-from stratabase.domain.query.derived import Derive, role_filters
-from stratabase.domain.query.filter import And, Comparison, Filter, FlagFilter, Not, Or, RoleFilter, conjuncts
+from stratabase.domain.query.derived import Derive, Related, role_filters
+from stratabase.domain.query.filter import (
+    And,
+    Comparison,
+    Filter,
+    FlagFilter,
+    Not,
+    Or,
+    RoleFilter,
+    and_,
+    conjuncts,
+)
 from stratabase.domain.query.page import Page, Paginator, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.api_names import ID
@@ -77,11 +87,17 @@ class UserRepository:
         if role not in self._user_roles:
             self._entities.check_role(role)
 
-    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
+    def page(
+        self,
+        query: Query,
+        budget: ReadBudget,
+        derive: Derive | None = None,
+        related: Related | None = None,
+    ) -> Page:
         """Return one page of the objects of a class, or of the users. Raises ReadBudgetExceeded."""
         if query.class_name != USER:
-            return self._entities.page(self._without_user_roles(query), budget, derive)
-        users: Sequence[Entity] = [*map(_user, self._candidates(query.filter, budget))]
+            return self._entities.page(self._without_user_roles(query), budget, derive, related)
+        users: Sequence[Entity] = [*map(_user, self._candidates(query, budget))]
         if derive is not None:
             users = derive(users)
         page, fields = Paginator(query, self._class).page(users), query.fields
@@ -94,9 +110,24 @@ class UserRepository:
 
     def _without_user_roles(self, query: Query) -> Query:
         """Return an equivalent query that names no role to users, which no store knows."""
-        if query.filter is None or not any(map(self._leads_to_users, role_filters(query.filter))):
+        query = replace(
+            query,
+            implied=self._without_users(query.implied),
+            implied_by_grants=self._without_users(query.implied_by_grants),
+        )
+        if query.filter is None or not self._names_users(query.filter):
             return query
         return replace(query, filter=self._with_marks(query.filter))
+
+    def _names_users(self, filter_: Filter) -> bool:
+        return any(map(self._leads_to_users, role_filters(filter_)))
+
+    def _without_users(self, implied: Filter | None) -> Filter | None:
+        """Return those of some conditions, all of which hold, that follow no role to users."""
+        if implied is None or not self._names_users(implied):
+            return implied
+        parts = [part for part in conjuncts(implied) if not self._names_users(part)]
+        return and_(parts) if parts else None
 
     def _with_marks(self, filter_: Filter) -> Filter:
         """Return a filter that tests the marks of role filters that lead to users.
@@ -111,9 +142,7 @@ class UserRepository:
 
     def _leads_to_users(self, condition: RoleFilter) -> bool:
         """Return whether a role filter follows a role to users, itself or in its part."""
-        return condition.role in self._user_roles or any(
-            map(self._leads_to_users, role_filters(condition.part))
-        )
+        return condition.role in self._user_roles or self._names_users(condition.part)
 
     def _read_users(
         self, references: Iterable[Reference], budget: ReadBudget | None
@@ -145,25 +174,22 @@ class UserRepository:
             return None
         return member
 
-    def _candidates(self, filter_: Filter | None, budget: ReadBudget) -> Iterator[Member]:
-        """Yield at least the members that match a filter. Raises ReadBudgetExceeded."""
+    def _candidates(self, query: Query, budget: ReadBudget) -> Iterator[Member]:
+        """Yield at least the members that match a query. Raises ReadBudgetExceeded."""
         number = 0
-        for batch in self._batches(filter_):
+        known = (query.filter, query.implied, query.implied_by_grants)
+        for batch in self._batches(part for each in known for part in conjuncts(each)):
             if budget.is_exhausted:
                 raise ReadBudgetExceeded(USER, number)
             _charge(budget, batch)
             yield from batch
             number += len(batch)
 
-    def _batches(self, filter_: Filter | None) -> Iterator[Sequence[Member]]:
-        """Yield at least the members that match a filter, in batches, by their unique values if possible."""
+    def _batches(self, conditions: Iterable[Filter]) -> Iterator[Sequence[Member]]:
+        """Yield at least the members that meet all conditions, by their unique values if possible."""
         members = self._members()
         lookups = {ID: members.by_id, "username": members.by_username, "email": members.by_email}
-        equal = (
-            part
-            for part in conjuncts(filter_)
-            if isinstance(part, Comparison) and part.operator is Operator.EQ
-        )
+        equal = (part for part in conditions if isinstance(part, Comparison) and part.operator is Operator.EQ)
         for part in equal:
             find = lookups.get(part.attribute)
             if find is not None and isinstance(part.operand, str):
