@@ -179,7 +179,7 @@ def test_the_store_gets_marks_instead_of_roles_to_users() -> None:
     nested = RoleFilter(RoleName("Note", "other"), Not(direct))
     plain = RoleFilter(RoleName("Note", "other"), text)
     asked: list[Query] = []
-    users.entities.page = lambda query, *_: asked.append(query)  # type: ignore[method-assign, assignment, return-value]
+    users.entities.page = lambda query, *_: asked.append(query)  # type: ignore[method-assign, assignment]
     for filter_ in (And((text, Or((direct, Not(nested), plain)))), And((text, plain)), None):
         users.repository.page(Query("Note", Order(), filter_), unlimited_budget())
     marks = FlagFilter(direct.mark), Not(FlagFilter(nested.mark))

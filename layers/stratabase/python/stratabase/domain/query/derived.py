@@ -39,9 +39,19 @@ def split_filter(filter_: Filter | None, class_: Class) -> FilterParts:
     derived: list[Filter] = []
     for part in conjuncts(filter_):
         is_stored = not any(is_derived(class_, name) for name in filtered_attributes(part))
-        is_computed = isinstance(part, FlagFilter) or any(role_filters(part))
-        (stored if is_stored and not is_computed else derived).append(part)
+        (stored if is_stored and not _tests_marks(part) else derived).append(part)
     return FilterParts(_all(stored), _all(derived))
+
+
+def _tests_marks(filter_: Filter) -> bool:
+    """Return whether a filter tests marks, which a state has only after they were computed."""
+    if isinstance(filter_, And | Or):
+        return any(map(_tests_marks, filter_.parts))
+    return (
+        _tests_marks(filter_.part)
+        if isinstance(filter_, Not)
+        else isinstance(filter_, FlagFilter | RoleFilter)
+    )
 
 
 def _all(parts: Sequence[Filter]) -> Filter | None:
