@@ -51,6 +51,7 @@ BATCH_SIZE = 90
 
 MODEL = """
 extend schema @application(name: "Bench")
+  @profile(name: "Administrator", administrator: true) @profile(name: "Member", access: FULL)
 type Plain { name: String size: Int notes: Text }
 type Indexed @index(attributes: ["name"]) { name: String size: Int notes: Text }
 type Unique @unique(attributes: ["name"]) { name: String size: Int notes: Text }

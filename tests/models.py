@@ -7,10 +7,26 @@ from stratabase.formats.preferences import Formats
 from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.constraints import build_constraints
 from stratabase.model.constraints.base import Violation
-from stratabase.model.model import Class, Enumeration, Model, PlatformAttribute, Profile, Unique
+from stratabase.model.model import (
+    Class,
+    DefaultAccess,
+    Enumeration,
+    Model,
+    PlatformAttribute,
+    Profile,
+    Unique,
+)
 from stratabase.model.types import TYPES
 from stratabase.model.types.enumeration import EnumType
 
+PROFILES = MappingProxyType(
+    {
+        "Administrator": Profile("Administrator", administrator=True),
+        "Member": Profile("Member", access=DefaultAccess.FULL),
+        "Clerk": Profile("Clerk", access=DefaultAccess.FULL),
+    }
+)
+"""The profiles of all models that `model` returns: all of them may do everything."""
 COLOUR = Enumeration("Colour", {"RED": None, "GREEN": "Like grass.", "BLUE": None})
 
 
@@ -31,12 +47,12 @@ def class_(name: str, *attributes: Attribute, uniques: tuple[Unique, ...] = ()) 
 
 
 def model(*classes: Class, enumerations: tuple[Enumeration, ...] = ()) -> Model:
-    """Return a model of these classes with one administrator's profile."""
+    """Return a model of these classes with the profiles of PROFILES."""
     return Model(
         "Test",
         MappingProxyType({each.name: each for each in classes}),
         MappingProxyType({each.name: each for each in enumerations}),
-        MappingProxyType({"Administrator": Profile("Administrator", administrator=True)}),
+        PROFILES,
     )
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ import pytest
 from stratabase.bootstrap import Instance
 from stratabase.cli import model_diff
 from stratabase.cli.main import main
+from stratabase.cli.server.model_changes import changes_since, short_lines
 from stratabase.settings import Settings
+from stratabase.store.engine.port import NO_EXPECTATION, Batch, Put
+from stratabase.store.layout import keys
 from tests import ministack
 from tests.fakes import ADMINISTRATOR
 
@@ -170,6 +174,34 @@ def test_members_with_a_removed_profile_are_counted(shop: Shop, capsys: pytest.C
     assert main(["model", "diff", str(shop.served), str(shop.other), "--data", "--json"]) == 1
     (change,) = _changes(capsys)
     assert change["counts"] == [{"text": "0 of 1 member has the profile.", "count": 0, "total": 1}]
+
+
+def test_the_first_start_after_the_upgrade_names_the_profiles_that_lose_their_rights(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A version of Stratabase without `access` wrote the list of models that served."""
+    shop.serve(OLD)
+    instance = shop.instance()
+    (item,) = instance.engine.get([keys.SERVED_MODELS])
+    assert item is not None
+    before = replace(item, attributes={"revision": item.attributes["revision"]})
+    instance.engine.commit(Batch("before", (Put(before, NO_EXPECTATION),)))
+
+    lines = list(short_lines(changes_since(instance, None)))
+    assert main(["model", "diff", "--json"]) == 1
+
+    assert lines[:3] == [
+        "The model has changed since it was last served:",
+        "  Needs a decision: profile Clerk: access: NONE, was FULL",
+        "    If this is not meant, write `access: FULL` at the profile.",
+    ]
+    (change,) = _changes(capsys)
+    assert (change["subject"], change["change"]) == ("profile Clerk", "access: NONE, was FULL")
+    # From the second start on, the rights are those of the first one.
+    instance.record_served_model()
+    assert changes_since(instance, None) == ()
+    instance.close()
+    assert main(["model", "diff"]) == 0
 
 
 class _Person(io.StringIO):

@@ -4,6 +4,7 @@ from stratabase.model.reading import read_model
 
 TEXT = """
 extend schema @application(name: "Company")
+  @profile(name: "Administrator", administrator: true) @profile(name: "Member", access: FULL)
 
 type Team @unique(attributes: ["name"]) {
   name: String!

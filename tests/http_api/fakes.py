@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.fields import member_fields
 from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.members.password import PasswordPolicy
@@ -132,6 +132,12 @@ def administration_of(fakes: FakeServices) -> MemberOperations:
     )
 
 
+def refuse_clerks(caller: Caller) -> None:
+    """Raise Forbidden for clerks, as for callers who may do nothing."""
+    if caller.profile == "Clerk":
+        raise Forbidden(verbatim("The profile has no permissions."))
+
+
 def endpoints(fakes: FakeServices) -> dict[str, Endpoint]:
     """Return the endpoints over the fake services by path."""
     members, shapes = administration_of(fakes), MemberShapes(member_fields(PROFILES))
@@ -146,7 +152,7 @@ def endpoints(fakes: FakeServices) -> dict[str, Endpoint]:
         "/auth/file/{class}/{name}/pending": bound_file_endpoint(fakes.downloads, 100),
         "/public/health": health_endpoint("1.2.3", lambda: fakes.reachable),
         "/auth/api/graphql/{application}": graphql_endpoint("Hr", fakes.executor),
-        "/auth/api/schema/{application}": sdl_endpoint("Hr", lambda: "type Query { x: Int }"),
+        "/auth/api/schema/{application}": sdl_endpoint("Hr", lambda: "type Query { x: Int }", refuse_clerks),
     }
     found["/public/openapi.json"] = openapi_endpoint(SERVICE, lambda: found)
     return found

@@ -1,5 +1,6 @@
 """`_User`: the members as a class, and the roles that lead to them, over each kind of store."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -306,21 +307,27 @@ class TestGrants:
         ):
             assert ("ATTRIBUTE_GRANT_READ", message) in users.issues(query, ANNA)
 
-    @pytest.mark.parametrize("member", [GUS, OLLY, LOST], ids=["granted others", "no grants", "no profile"])
+    @pytest.mark.parametrize("member", [GUS, OLLY], ids=["granted others", "full access"])
     def test_other_profiles_read_no_members(self, api: UsersApi, member: Any) -> None:
         """Not even a profile that may do everything else."""
         id_ = api.note(ANNA, text="a")
+        count = '{ Note___getPage(options: {filter: {author___eq: "anna"}}) { totalCount } }'
         refusals = {
-            '{ _User___get(_id: "m2") { _id } }',
-            "{ _User___getPage { totalCount } }",
-            f'{{ Note___get(_id: "{id_}") {{ {CREATOR} }} }}',
-            f'{{ Note___get(_id: "{id_}") {{ author }} }}',
+            '{ _User___get(_id: "m2") { _id } }': "ENTITY_GRANT_READ",
+            "{ _User___getPage { totalCount } }": "ENTITY_GRANT_READ",
+            f'{{ Note___get(_id: "{id_}") {{ {CREATOR} }} }}': "ROLE_GRANT_READ",
+            f'{{ Note___get(_id: "{id_}") {{ author }} }}': "ATTRIBUTE_GRANT_READ",
+            count: "ATTRIBUTE_GRANT_READ",
         }
-        for query in refusals:
-            issues = api.issues(query, member)
-            assert issues, query
-            assert all("_User" in message for _, message in issues), issues
-        assert api.body("{ Note___getPage { items { text _createdby } } }", OLLY).get("errors") is None
+        for query, kind in refusals.items():
+            body = api.body(query, member)
+            assert [error["extensions"]["issueType"] for error in body["errors"]] == [kind], query
+            assert "anna" not in json.dumps(body), query
+        assert api.get("Note", id_, "text _createdby", member) == {"text": "a", "_createdby": "anna"}
+
+    def test_a_profile_that_the_model_does_not_have_reads_nothing(self, users: UsersApi) -> None:
+        ((kind, _),) = users.issues('{ _User___get(_id: "m6") { _id } }', LOST)
+        assert kind == "APPLICATION_ACCESS_FORBIDDEN"
 
     def test_roles_to_hidden_members_are_null(self, api: UsersApi) -> None:
         mine, hers = api.note(ROOT, text="a"), api.note(ANNA, text="b")

@@ -1,10 +1,12 @@
 """The store keeps the texts of the models that served, with when they were seen, and writes them rarely."""
 
 import secrets
+from dataclasses import replace
 
 import pytest
 
-from stratabase.store.engine.port import Batch
+from stratabase.store.engine.port import NO_EXPECTATION, Batch, Put
+from stratabase.store.layout import keys
 from stratabase.store.served_models import (
     MAX_KEPT,
     MAX_PIECE,
@@ -106,3 +108,27 @@ def test_a_long_text_is_kept_in_pieces_and_a_huge_one_is_refused(served: ServedM
     with pytest.raises(ModelTextTooLarge, match=r"The model has [\d,]+ bytes after compression\."):
         served.record(secrets.token_hex(10 * MAX_PIECE), 2 * DAY)
     assert _texts(served) == [long]
+
+
+def _as_before_access(engine: _CountingEngine) -> None:
+    """Write the list as earlier versions do, which don't know the attribute."""
+    (item,) = engine.get([keys.SERVED_MODELS])
+    assert item is not None
+    attributes = {"revision": item.attributes["revision"]}
+    engine.commit(Batch("before", (Put(replace(item, attributes=attributes), NO_EXPECTATION),)))
+
+
+def test_a_model_served_before_access_is_known_until_this_version_serves_it(
+    served: ServedModels, engine: _CountingEngine
+) -> None:
+    served.record("a", DAY)
+    served.record("b", DAY + 1)
+    _as_before_access(engine)
+    assert [each.predates_access for each in served.all()] == [True, True]
+
+    # At once, although the model was seen a moment ago.
+    served.record("b", DAY + 2)
+    assert [each.predates_access for each in served.all()] == [False, True]
+
+    served.record("c", DAY + 3)
+    assert [each.predates_access for each in served.all()] == [False, False, True]

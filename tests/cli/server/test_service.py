@@ -30,7 +30,8 @@ def test_warnings_about_the_model_are_reported(previous: str | None, tmp_path: P
     assert report.kind is ReportKind.PROGRESS
     (line,) = report.lines
     assert line.startswith(
-        f"Warning: {tmp_path / 'model.graphql'}:1:101: No @grant names the profile Clerk, so"
+        f"Warning: {tmp_path / 'model.graphql'}:1:101: The profile Clerk has no access and no @grant names "
+        "it, so its members can do nothing."
     )
 
 

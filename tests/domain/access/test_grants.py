@@ -2,7 +2,8 @@
 
 import pytest
 
-from stratabase.domain.access.grants import access_of
+from stratabase.domain.access.grants import Access, access_of
+from stratabase.model.model import Action
 from stratabase.model.reading import read_model
 from tests.models import THINGS
 from tests.schema.grants.guild_api import GUILD
@@ -11,13 +12,77 @@ MEMBER = access_of(GUILD, "Member")
 
 
 @pytest.mark.parametrize("profile", ["Administrator", "Manager", None])
-def test_a_caller_without_a_profile_or_with_an_unnamed_profile_is_unrestricted(profile: str | None) -> None:
+def test_administrators_full_access_and_the_service_itself_are_unrestricted(profile: str | None) -> None:
     assert access_of(GUILD, profile) is None
 
 
-def test_a_class_without_grants_is_open_to_every_profile() -> None:
-    assert access_of(THINGS, "Member") is None
-    assert access_of(THINGS, "whoever") is None
+def test_a_profile_that_the_model_does_not_have_may_do_nothing() -> None:
+    access = access_of(THINGS, "whoever")
+    assert access is not None
+    assert access.allows_nothing
+
+
+SHOP = """
+extend schema @application(name: "Shop") @profile(name: "Administrator", administrator: true)
+  @profile(name: "Member"{access})
+type Order {{ number: Int  price: Int{narrowed}  lines: [Line!] @composition }}
+type Line {{ text: String }}
+type Customer{granted} {{ name: String }}
+"""
+ALL = frozenset(Action)
+READ = frozenset({Action.READ})
+
+
+def _shop(access: str = "", granted: str = "", narrowed: str = "") -> Access | None:
+    grant = ' @grant(profile: "Member", allow: [{}])'
+    return access_of(
+        read_model(
+            SHOP.format(
+                access=access and f", access: {access}",
+                granted=granted and grant.format(granted.removeprefix("-")),
+                narrowed=narrowed and grant.format(narrowed.removeprefix("-")),
+            ),
+            "shop.graphql",
+        ),
+        "Member",
+    )
+
+
+@pytest.mark.parametrize(
+    ("access", "granted", "orders", "customers"),
+    [
+        ("", "", frozenset[Action](), frozenset[Action]()),
+        ("NONE", "READ", frozenset[Action](), READ),
+        ("READ", "", READ, READ),
+        ("READ", "READ, CREATE, EDIT, DELETE", READ, ALL),
+        ("READ", "-", READ, frozenset[Action]()),
+        ("FULL", "READ", ALL, READ),
+        ("FULL", "-", ALL, frozenset[Action]()),
+    ],
+)
+def test_access_decides_where_no_grant_names_the_profile(
+    access: str, granted: str, orders: frozenset[Action], customers: frozenset[Action]
+) -> None:
+    found = _shop(access, granted)
+    assert found is not None
+    assert found.class_permission("Order").actions == orders
+    assert found.class_permission("Customer").actions == customers
+    assert found.allows_nothing is not bool(orders | customers)
+    # A part follows its whole.
+    assert found.follows_whole("Line")
+    assert found.may_read_class("Line") is (Action.READ in orders)
+
+
+def test_full_access_without_grants_is_unrestricted() -> None:
+    assert _shop("FULL") is None
+
+
+def test_a_grant_on_an_attribute_alone_narrows_access() -> None:
+    access = _shop("FULL", narrowed="-")
+    assert access is not None
+    assert access.class_permission("Order").actions == ALL
+    assert access.read_obstacle("Order", "price") == "Order.price"
+    assert access.read_obstacle("Order", "number") is None
 
 
 def test_the_access_of_a_profile_is_built_once_for_a_model() -> None:

@@ -236,3 +236,9 @@ def test_the_application_in_the_path_is_case_insensitive(application: str, statu
 def test_the_query_parameter_format_is_ignored(send: Any) -> None:
     query = {"query": ["{x}"], "format": ["yaml"]}
     assert send("GET", GRAPHQL, signed_in=True, query=query, parameters={"application": "Hr"}).status == 200
+
+
+def test_a_caller_who_may_do_nothing_gets_403_in_the_modern_type(post: Any, fakes: Any) -> None:
+    fakes.executor.outcome = GraphQLResponse(b'{"errors":[]}', began=False, forbidden=True)
+    assert post({"query": "{x}"}, accept=MODERN).status == 403
+    assert post({"query": "{x}"}, accept=LEGACY).status == 200

@@ -1,5 +1,6 @@
 """The schema endpoint."""
 
+import base64
 from typing import Any
 
 SCHEMA = "/auth/api/schema/{application}"
@@ -18,3 +19,9 @@ def test_the_sdl_requires_authentication(send: Any) -> None:
 
 def test_an_unknown_application_has_no_sdl(send: Any) -> None:
     assert send("GET", SCHEMA, signed_in=True, parameters={"application": "Crm"}).status == 404
+
+
+def test_the_sdl_is_refused_to_callers_without_rights(send: Any) -> None:
+    clerk = {"Authorization": "Basic " + base64.b64encode(b"bert:right").decode()}
+    reply = send("GET", SCHEMA, headers=clerk, parameters={"application": "Hr"})
+    assert (reply.status, "Query" in reply.body) == (403, False)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from stratabase.formats.preferences import DEFAULT_FORMATS
-from stratabase.model.difference import Severity, diff_models
+from stratabase.model.difference import Severity, diff_models, with_former_default
 from stratabase.model.difference.questions import Question, links_name
 from stratabase.model.difference.type_changes import readable_values
 from stratabase.model.reading import read_model
@@ -34,6 +34,26 @@ def test_the_table_has_at_least_80_changes_of_every_severity() -> None:
 def test_a_model_does_not_differ_from_itself(case: DiffCase) -> None:
     for text in (case.old, case.new):
         assert diff_models(read_model(text, "m"), read_model(text, "m")) == []
+
+
+def test_the_former_default_of_profiles_is_a_change() -> None:
+    """Before `access`, a profile that no grant named could do everything."""
+    text = (
+        'extend schema @application(name: "Hr") @profile(name: "Boss", administrator: true) '
+        '@profile(name: "Clerk") @profile(name: "Guest") @profile(name: "Agent", access: READ)\n'
+        'type A @grant(profile: "Guest", allow: [READ]) { x: Int }'
+    )
+    model = read_model(text, "m")
+
+    changes = diff_models(with_former_default(model), model)
+
+    assert [str(change) for change in changes] == [
+        "profile Clerk: access: NONE, was FULL",
+        "profile Agent: access: READ, was FULL",
+    ]
+    assert {change.severity for change in changes} == {Severity.DECISION}
+    assert changes[0].why == "Its members may do nothing, because no @grant names the profile."
+    assert changes[0].to_do == "If this is not meant, write `access: FULL` at the profile."
 
 
 STORED: dict[str, list[Any]] = {

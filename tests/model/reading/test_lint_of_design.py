@@ -9,13 +9,18 @@ from stratabase.model.reading import lint_model_file
 SCHEMA = 'extend schema @application(name: "Shop") @profile(name: "Boss", administrator: true)'
 CLERK = f'{SCHEMA} @profile(name: "Clerk")\n'
 CLERK_AT = CLERK.index('"Clerk"') + 1
-EVERYTHING = (
-    "No @grant names the profile Clerk, so its members can do everything with all objects. Add a @grant to "
-    "each class that they may use, or administrator: true if they may also manage members."
+NEITHER = (
+    "The profile Clerk has no access and no @grant names it, so its members can do nothing. In earlier "
+    "versions of Stratabase, they could do everything: to keep that, add access: FULL to the profile. "
+    "Otherwise, add a @grant to each class that they may use, or remove the profile."
+)
+NONE = (
+    "The profile Clerk has access: NONE and no @grant names it, so its members can do nothing. Add a @grant "
+    "to each class that they may use, or remove the profile."
 )
 NOTHING = (
-    "Every @grant of the profile Clerk has an empty allow, so its members can do nothing. Allow actions in a "
-    "@grant, or remove the profile."
+    "No @grant of the profile Clerk on a class allows an action, so its members can do nothing. Allow "
+    "actions in a @grant, or remove the profile."
 )
 TESTS_ALL = (
     "No @index or @unique covers what this condition compares, so a page of Pet for a member of the profile "
@@ -82,7 +87,7 @@ def test_unversioned_parts_of_a_versioned_whole_are_reported(
 @pytest.mark.parametrize(
     ("classes", "expected"),
     [
-        ("type Pet { name: String }", [EVERYTHING]),
+        ("type Pet { name: String }", [NEITHER]),
         ('type Pet @grant(profile: "Clerk", allow: []) { name: String }', [NOTHING]),
         (
             (
@@ -102,10 +107,26 @@ def test_unversioned_parts_of_a_versioned_whole_are_reported(
     ],
     ids=["no grant", "empty grant", "empty grants", "one action", "explicitly everything"],
 )
-def test_profiles_that_can_do_nothing_or_everything_are_reported(
-    classes: str, expected: list[str], tmp_path: Path
-) -> None:
+def test_profiles_that_can_do_nothing_are_reported(classes: str, expected: list[str], tmp_path: Path) -> None:
     assert warnings(tmp_path, CLERK + classes) == [(1, CLERK_AT, message) for message in expected]
+
+
+@pytest.mark.parametrize(
+    ("access", "classes", "expected"),
+    [
+        ("NONE", "type Pet { name: String }", [NONE]),
+        ("READ", "type Pet { name: String }", []),
+        ("FULL", "type Pet { name: String }", []),
+        ("FULL", 'type Pet @grant(profile: "Clerk", allow: []) { name: String }', [NOTHING]),
+        ("READ", 'type Pet @grant(profile: "Clerk", allow: []) { name: String } type Cage { size: Int }', []),
+    ],
+    ids=["none", "read", "full", "full, and nothing granted", "read of another class"],
+)
+def test_the_access_of_a_profile_counts(
+    access: str, classes: str, expected: list[str], tmp_path: Path
+) -> None:
+    schema = f'{SCHEMA} @profile(name: "Clerk", access: {access})\n'
+    assert warnings(tmp_path, schema + classes) == [(1, CLERK_AT, message) for message in expected]
 
 
 def test_administrators_can_do_everything_without_a_warning(tmp_path: Path) -> None:

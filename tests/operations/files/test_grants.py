@@ -30,7 +30,7 @@ FILE_GRANTS = """
     @grant(profile: "Painter", allow: [CREATE, EDIT])
     @grant(profile: "Partial", allow: [READ, EDIT], where: "title == 'mine'")
 """
-PROFILES = ("Blind", "Reader", "Creator", "Editor", "Viewer", "Painter", "Owner", "Partial")
+PROFILES = ("Blind", "Reader", "Creator", "Editor", "Viewer", "Painter", "Owner", "Partial", "Excluded")
 MODEL = read_model(
     f"""
 extend schema
@@ -230,3 +230,15 @@ def test_a_refused_binding_tells_nothing_about_an_object_that_the_profile_does_n
         return [(each.type.name, str(each.message).replace(of.id, "ID")) for each in refused.value.issues]
 
     assert refusal(reference) == refusal(Reference("Photo", "missing"))
+
+
+def test_a_profile_without_any_rights_is_refused_before_names_are_read() -> None:
+    scenario = FileScenario(model=MODEL)
+    excluded = Caller("of Excluded", "x", "Excluded")
+    for class_name in ("Photo", "Unknown"):
+        with pytest.raises(Forbidden, match="has no permissions in the application Files"):
+            scenario.uploads.target(excluded, class_name, "picture")
+        with pytest.raises(Forbidden):
+            scenario.downloads.open_bound(excluded, class_name, "x", "picture")
+        with pytest.raises(Forbidden):
+            scenario.downloads.find_pending(excluded, class_name, "picture", "x")

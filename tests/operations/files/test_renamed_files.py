@@ -7,6 +7,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.model.reading import read_model
 from stratabase.operations.files.attributes import find_attribute
 from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR
 from tests.in_memory_blobs import InMemoryBlobs
 from tests.operations.files.file_scenario import ADA, FileScenario
 
@@ -79,6 +80,6 @@ def test_an_upload_from_before_is_taken_and_one_from_after_by_the_old_model() ->
 
 
 def test_the_present_name_wins_where_names_were_swapped() -> None:
-    assert find_attribute(SWAPPED, "photo", "picture")[1].renamed_from == "thumbnail"
-    assert find_attribute(SWAPPED, "photo", "thumbnail")[1].renamed_from == "picture"
-    assert find_attribute(NEW, "note", "picture")[0].name == "Note"
+    assert find_attribute(SWAPPED, ADMINISTRATOR, "photo", "picture")[1].renamed_from == "thumbnail"
+    assert find_attribute(SWAPPED, ADMINISTRATOR, "photo", "thumbnail")[1].renamed_from == "picture"
+    assert find_attribute(NEW, ADMINISTRATOR, "note", "picture")[0].name == "Note"

@@ -45,7 +45,7 @@ class GuildApi:
         """Return the issues of a refused request: type, path, and the names in it."""
         body = self.body(query, caller, **variables)
         assert set((body["data"] or {None: None}).values()) == {None}, body
-        return [_issue_summary(error["extensions"]) for error in body["errors"]]
+        return [issue_summary(error["extensions"]) for error in body["errors"]]
 
     def create(self, class_name: str, caller: Caller = ADMINISTRATOR, /, **data: Any) -> str:
         """Create an object, and return its id."""
@@ -61,7 +61,8 @@ class GuildApi:
         return self.ask(f'{{ {class_name}___get(_id: "{id_}") {{ {selection} }} }}', caller)
 
 
-def _issue_summary(issue: dict[str, Any]) -> tuple[str, ...]:
+def issue_summary(issue: dict[str, Any]) -> tuple[str, ...]:
+    """Return the type and the path of an issue, and the attributes or roles that it names."""
     names = issue["attributeNames"] or issue["roleNames"] or ()
     return issue["issueType"], issue["sourceRequestReference"], *names
 

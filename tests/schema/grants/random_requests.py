@@ -22,18 +22,28 @@ VALUES = {
 }
 
 
+_REFUSED, _UNREADABLE = 0.02, 0.2
+"""How often a request uses what a grant refuses: where that refuses it all, and where a query gets null."""
+
+
 class RandomRequests:
-    """A generator of requests that rarely generates those refused by static grants."""
+    """A generator of requests that rarely generates those refused by static grants.
+
+    Queries often select what the caller may not read.
+    """
 
     def __init__(self, access: Access, chance: Random, ids: dict[str, list[str]]) -> None:
         self._access = access
         self._chance = chance
         self._ids = ids
+        self._odds = _REFUSED
 
     def reading(self) -> str:
         """Return a query."""
         class_name = self._chance.choice(["Apple", "Apple", "Bush", "Seed"])
+        self._odds = _UNREADABLE
         below = self._selection(class_name, 2)
+        self._odds = _REFUSED
         if self._chance.random() < 0.4:
             return f'{{ {class_name}___get(_id: "{self._id(class_name)}") {{ {below} }} }}'
         fresh = ", disableCache: true" if self._chance.random() < 0.3 else ""
@@ -62,11 +72,14 @@ class RandomRequests:
         return self._chance.choice([*self._ids[class_name], "none"])
 
     def _may(self, class_name: str, name: str) -> bool:
-        return self._access.read_obstacle(class_name, name) is None or self._chance.random() < 0.02
+        return self._access.read_obstacle(class_name, name) is None
 
     def _selection(self, class_name: str, depth: int) -> str:
         names = [
-            name for name in VALUES[class_name] if self._chance.random() < 0.5 and self._may(class_name, name)
+            name
+            for name in VALUES[class_name]
+            if self._chance.random() < 0.5
+            and (self._may(class_name, name) or self._chance.random() < self._odds)
         ]
         roles = ROLES[class_name].items() if depth else ()
         for name, (target, many) in roles:
@@ -78,7 +91,7 @@ class RandomRequests:
 
     def _may_follow(self, class_name: str, name: str, target: str) -> bool:
         role = self._access.model.classes[class_name].roles[name]
-        return self._access.may_follow(class_name, role) or self._chance.random() < 0.02
+        return self._access.may_follow(class_name, role) or self._chance.random() < self._odds
 
     def _page(self, below: str) -> str:
         more = [
@@ -104,9 +117,10 @@ class RandomRequests:
         return f"{{{', '.join(asked)}}}"
 
     def _may_compare(self, class_name: str, name: str) -> bool:
-        return self._may(class_name, name) and (
-            self._access.conditional_source(class_name, name) is None or self._chance.random() < 0.02
+        is_comparable = (
+            self._may(class_name, name) and self._access.conditional_source(class_name, name) is None
         )
+        return is_comparable or self._chance.random() < _REFUSED
 
     def _values(self) -> str:
         """Return values that no condition uses, because the effects of conditions may be visible."""

@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.members.member import Caller
 from tests.fakes import ADMINISTRATOR
-from tests.schema.grants.guild_api import MANAGER, SCRIBE, SMITH, GuildApi
+from tests.schema.grants.guild_api import MANAGER, SCRIBE, SMITH, GuildApi, issue_summary
 
 REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
     "get of a class": ('{ Vault___get(_id: "x") { _id } }', [("ENTITY_GRANT_READ", "Vault___get")]),
@@ -23,58 +23,6 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
     "a part of a composition without grants": (
         "{ Sin___getPage { items { _id } } }",
         [("ENTITY_GRANT_READ", "Sin___getPage")],
-    ),
-    "an attribute": (
-        '{ Master___get(_id: "x") { name salary } }',
-        [("ATTRIBUTE_GRANT_READ", "Master___get.salary", "salary")],
-    ),
-    "a write-only attribute": (
-        '{ m: Master___get(_id: "x") { p: pin } }',
-        [("ATTRIBUTE_GRANT_READ", "m.p", "pin")],
-    ),
-    "an attribute of a part": (
-        '{ Master___get(_id: "x") { tools { items { label weight } } } }',
-        [("ATTRIBUTE_GRANT_READ", "Master___get.tools.items.weight", "weight")],
-    ),
-    "an attribute derived from an attribute": (
-        '{ Master___get(_id: "x") { twice } }',
-        [("ATTRIBUTE_GRANT_READ", "Master___get.twice", "twice")],
-    ),
-    "an attribute derived from an attribute of another class": (
-        "{ Team___getPage { items { members { items { team { payroll } } } } } }",
-        [("ATTRIBUTE_GRANT_READ", "Team___getPage.items.members.items.team.payroll", "payroll")],
-    ),
-    "an attribute derived from a class without grants": (
-        "{ Team___getPage { items { vault_code } } }",
-        [("ATTRIBUTE_GRANT_READ", "Team___getPage.items.vault_code", "vault_code")],
-    ),
-    "a role": (
-        '{ Master___get(_id: "x") { rivals { totalCount } } }',
-        [("ROLE_GRANT_READ", "Master___get.rivals", "rivals")],
-    ),
-    "a role and its associables": (
-        '{ Master___get(_id: "x") { rivals___associables { totalCount } } }',
-        [("ROLE_GRANT_READ", "Master___get.rivals___associables", "rivals")],
-    ),
-    "a role to a class without grants": (
-        "{ Team___getPage { items { vault { code } } } }",
-        [("ROLE_GRANT_READ", "Team___getPage.items.vault", "vault")],
-    ),
-    "a composition": (
-        '{ Master___get(_id: "x") { sins { totalCount } } }',
-        [("ROLE_GRANT_READ", "Master___get.sins", "sins")],
-    ),
-    "several things": (
-        '{ Master___get(_id: "x") { salary rivals { totalCount } team { secret } } }',
-        [
-            ("ATTRIBUTE_GRANT_READ", "Master___get.salary", "salary"),
-            ("ROLE_GRANT_READ", "Master___get.rivals", "rivals"),
-            ("ATTRIBUTE_GRANT_READ", "Master___get.team.secret", "secret"),
-        ],
-    ),
-    "in a fragment": (
-        '{ Master___get(_id: "x") { ...f } } fragment f on Master { ... on Master { salary } }',
-        [("ATTRIBUTE_GRANT_READ", "Master___get.salary", "salary")],
     ),
     "a filter": (
         """{ Master___getPage(options: {filter: {OR: [{name___eq: "x"}, {NOT: {salary___gt: 3}}]}}) {
@@ -131,10 +79,6 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
         "mutation { Master___deleteBulk(options: {filter: {salary___gt: 3}}) { deleted } }",
         [("ATTRIBUTE_GRANT_READ", "Master___deleteBulk.options.filter", "salary")],
     ),
-    "a preview": (
-        '{ Master___previewCreate(data: {name: "x", level: 1}) { twice } }',
-        [("ATTRIBUTE_GRANT_READ", "Master___previewCreate.twice", "twice")],
-    ),
     "objects in bulk of a class": (
         "mutation { Vault___deleteBulk(options: {}) { deleted } }",
         [("ENTITY_GRANT_READ", "Vault___deleteBulk")],
@@ -142,8 +86,141 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
 }
 
 
+UNREADABLE: dict[str, tuple[str, Any, list[tuple[str, ...]]]] = {
+    "an attribute": (
+        "{ one(_id) { name salary } }",
+        {"name": "Ada", "salary": None},
+        [("ATTRIBUTE_GRANT_READ", "salary", "salary")],
+    ),
+    "a write-only attribute under an alias": (
+        "{ one(_id) { p: pin pin } }",
+        {"p": None, "pin": None},
+        [("ATTRIBUTE_GRANT_READ", "p", "pin"), ("ATTRIBUTE_GRANT_READ", "pin", "pin")],
+    ),
+    "an attribute of two parts": (
+        "{ one(_id) { tools { totalCount items { label weight } } } }",
+        {
+            "tools": {
+                "totalCount": 2,
+                "items": [{"label": "saw", "weight": None}, {"label": "axe", "weight": None}],
+            }
+        },
+        [("ATTRIBUTE_GRANT_READ", "tools.items.weight", "weight")],
+    ),
+    "attributes derived from what is unreadable": (
+        "{ one(_id) { twice team { payroll head_count vault_code } } }",
+        {"twice": None, "team": {"payroll": None, "head_count": 1, "vault_code": None}},
+        [
+            ("ATTRIBUTE_GRANT_READ", "twice", "twice"),
+            ("ATTRIBUTE_GRANT_READ", "team.payroll", "payroll"),
+            ("ATTRIBUTE_GRANT_READ", "team.vault_code", "vault_code"),
+        ],
+    ),
+    "a role to many, with its associables": (
+        """{ one(_id) { rivals(options: {filter: {salary___gt: 1}}) { totalCount }
+                        rivals___associables { totalCount } } }""",
+        {"rivals": None, "rivals___associables": None},
+        [
+            ("ROLE_GRANT_READ", "rivals", "rivals"),
+            ("ROLE_GRANT_READ", "rivals___associables", "rivals"),
+        ],
+    ),
+    "a role to one object of a closed class": (
+        "{ one(_id) { team { name vault { code keeper { salary } } } } }",
+        {"team": {"name": "red", "vault": None}},
+        [("ROLE_GRANT_READ", "team.vault", "vault")],
+    ),
+    "a composition": (
+        "{ one(_id) { sins { totalCount items { label } } level } }",
+        {"sins": None, "level": 1},
+        [("ROLE_GRANT_READ", "sins", "sins")],
+    ),
+    "only what is unreadable, in fragments": (
+        "{ one(_id) { ...f } } fragment f on Master { ... on Master { salary } salary }",
+        {"salary": None},
+        [("ATTRIBUTE_GRANT_READ", "salary", "salary")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("query", "expected", "issues"), UNREADABLE.values(), ids=UNREADABLE)
+def test_an_unreadable_selection_of_a_query_is_null_with_one_issue(
+    guild: GuildApi, query: str, expected: Any, issues: list[tuple[str, ...]]
+) -> None:
+    vault = guild.create("Vault", code="007")
+    team = guild.create("Team", name="red", secret="s", vault=vault)
+    tools = [{"label": "saw", "weight": 3}, {"label": "axe", "weight": 4}]
+    ada = guild.master(
+        "Ada", 1, team=team, salary=7, pin="p", tools=tools, sins=[{"label": "pride"}], rivals=[]
+    )
+    for id_, found in ((ada, expected), ("none", None)):
+        named = query.replace("one(_id)", f'one: Master___get(_id: "{id_}")')
+        bodies = [guild.body(named, SMITH) for _ in range(3)]
+        # graphql-core executes the first request, and the compiled operation the others.
+        assert bodies[0] == bodies[1] == bodies[2]
+        assert bodies[0]["data"] == {"one": found}
+        assert [issue_summary(error["extensions"]) for error in bodies[0]["errors"]] == [
+            (type_, f"one.{path}", name) for type_, path, name in issues
+        ]
+        assert [error["path"] for error in bodies[0]["errors"]] == [
+            ["one", *path.split(".")] for _, path, _ in issues
+        ]
+
+
+def test_the_rest_of_a_query_with_an_unreadable_selection_is_answered(guild: GuildApi) -> None:
+    guild.master("Ada", 1, salary=7)
+    query = """{ a: Master___getPage { totalCount items { name salary } } v: Vault___getPage { totalCount }
+                 b: Master___getPage { items { salary } } }"""
+    body = guild.body(query, SMITH)
+    assert body == guild.body(query, SMITH)
+
+    assert body["data"] == {
+        "a": {"totalCount": 1, "items": [{"name": "Ada", "salary": None}]},
+        "v": None,
+        "b": {"items": [{"salary": None}]},
+    }
+    assert [issue_summary(error["extensions"])[:2] for error in body["errors"]] == [
+        ("ENTITY_GRANT_READ", "v"),
+        ("ATTRIBUTE_GRANT_READ", "a.items.salary"),
+        ("ATTRIBUTE_GRANT_READ", "b.items.salary"),
+    ]
+
+
+def test_a_refused_query_reports_no_unreadable_selection(guild: GuildApi) -> None:
+    query = "{ Master___getPage(options: {orderBy: [salary___ASC]}) { items { salary } } }"
+    for _ in range(3):
+        assert guild.issues(query, SMITH) == [
+            ("ATTRIBUTE_GRANT_READ", "Master___getPage.options.orderBy", "salary")
+        ]
+
+
+def test_an_unreadable_selection_of_a_preview_is_null(guild: GuildApi) -> None:
+    preview = '{ p: Master___previewCreate(data: {name: "x", level: 1, pin: "1"}) { name pin twice } }'
+    for _ in range(3):
+        body = guild.body(preview, SMITH)
+        assert body["data"] == {"p": {"name": "x", "pin": None, "twice": None}}
+        assert [error["path"] for error in body["errors"]] == [["p", "pin"], ["p", "twice"]]
+
+
+def test_nothing_unreadable_is_loaded(guild: GuildApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada = guild.master("Ada", 1, salary=7, rivals=[guild.master("Bob")], sins=[{"label": "pride"}])
+    monkeypatch.setattr(guild.entities, "linked", _untouched)
+    monkeypatch.setattr(guild.entities, "page", _untouched)
+    query = f"""{{ one: Master___get(_id: "{ada}") {{ name twice rivals {{ totalCount items {{ name }} }}
+                   rivals___associables {{ totalCount }} sins {{ items {{ label }} }} }} }}"""
+
+    for _ in range(3):
+        assert guild.body(query, SMITH)["data"]["one"] == {
+            "name": "Ada",
+            "twice": None,
+            "rivals": None,
+            "rivals___associables": None,
+            "sins": None,
+        }
+
+
 @pytest.mark.parametrize(("query", "expected"), REFUSED.values(), ids=REFUSED)
-def test_a_selection_without_a_grant_is_refused_before_any_read(
+def test_a_request_without_a_grant_is_refused_before_any_read(
     guild: GuildApi, query: str, expected: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guild.master("Ada", salary=7)
@@ -188,15 +265,17 @@ def test_a_refusal_names_the_missing_permission(guild: GuildApi) -> None:
                    team { vault_code vault { _id } } }
                  v: Vault___getPage { totalCount } }"""
 
-    errors = guild.body(query, SMITH)["errors"]
+    # An error that leaves nothing of a root field comes first.
+    refused, *errors = guild.body(query, SMITH)["errors"]
+    errors.append(refused)
 
     salary = "The profile Member does not have READ permission for Master.salary."
     assert [error["message"] for error in errors] == [
         salary,
-        f"Master.twice depends on Master.salary. {salary}",
+        "Master.twice depends on data for which the profile Member does not have READ permission.",
         "The profile Member does not have READ permission for Master.rivals.",
-        "Team.vault_code depends on Vault. The profile Member does not have READ permission for Vault.",
-        "Team.vault refers to Vault, but the profile Member does not have READ permission for Vault.",
+        "Team.vault_code depends on data for which the profile Member does not have READ permission.",
+        "The profile Member does not have READ permission for the objects that Team.vault leads to.",
         "The profile Member does not have READ permission for Vault.",
     ]
     first, last = errors[0]["extensions"], errors[-1]["extensions"]

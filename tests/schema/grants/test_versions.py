@@ -60,9 +60,19 @@ def test_visibility_of_a_version_depends_on_its_own_values(archive: ArchiveApi, 
     assert archive.version(file, 2, "name level", READER) == {"name": "a", "level": 7}
 
 
-def test_an_unreadable_attribute_is_refused_in_versions(archive: ArchiveApi, file: str) -> None:
-    query = f'{{ Dossier___getVersionPage(_id: "{file}") {{ items {{ secret }} }} }}'
-    assert archive.issues(query, CLERK)[0][0] == "ATTRIBUTE_GRANT_READ"
+def test_an_unreadable_attribute_of_versions_is_null_with_one_issue(archive: ArchiveApi, file: str) -> None:
+    query = f'{{ v: Dossier___getVersionPage(_id: "{file}") {{ items {{ name secret }} }} }}'
+    for _ in range(3):
+        body = archive.body(query, CLERK)
+        items = body["data"]["v"]["items"]
+        assert items
+        assert all(item["name"] and item["secret"] is None for item in items)
+        (error,) = body["errors"]
+        assert error["extensions"]["issueType"] == "ATTRIBUTE_GRANT_READ"
+        assert error["path"] == ["v", "items", "secret"]
+
+
+def test_versions_cannot_be_found_by_an_unreadable_attribute(archive: ArchiveApi, file: str) -> None:
     options = "{filter_exp: \"secret == 's'\"}"
     query = f'{{ Dossier___getVersionPage(_id: "{file}", options: {options}) {{ hasNext }} }}'
     assert archive.issues(query, CLERK)[0][0] == "ATTRIBUTE_GRANT_READ"

@@ -1,7 +1,7 @@
 """The published directives are those of the code."""
 
 from stratabase.model.attribute import Aggregate
-from stratabase.model.model import Action, ClassKind, PlatformAttribute
+from stratabase.model.model import Action, ClassKind, DefaultAccess, PlatformAttribute
 from stratabase.model.reading.draft.directives import language
 
 
@@ -10,6 +10,7 @@ def test_enums_are_those_of_the_model() -> None:
         "ClassKind": tuple(name for name in ClassKind.__members__ if name != "USERS"),
         "PlatformAttribute": tuple(PlatformAttribute.__members__),
         "Action": tuple(Action.__members__),
+        "Access": tuple(DefaultAccess.__members__),
         "Aggregate": tuple(Aggregate.__members__),
     }
 

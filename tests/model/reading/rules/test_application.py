@@ -56,3 +56,15 @@ def test_profile_names_must_be_unique_and_visible(complains: Callable[..., None]
     complains(TYPE, wrong, head=head + '@profile(name: ¦"a\\nb") ')
     taken = 'There is already a profile "p". Names must differ in more than case.'
     complains(TYPE, taken, head=head + '@profile(name: ¦"p") ')
+
+
+def test_an_administrators_profile_takes_no_access(complains: Callable[..., None]) -> None:
+    head = 'extend schema @application(name: "Hr") @profile(name: "P", administrator: true, access: ¦FULL) '
+    message = "P is an administrator profile, which always has full access. Remove access."
+    complains(TYPE, message, head=head)
+
+
+def test_an_unknown_access_is_refused_with_a_suggestion(complains: Callable[..., None]) -> None:
+    head = 'extend schema @application(name: "Hr") @profile(name: "P", administrator: true) '
+    message = 'access must be NONE, READ, or FULL, not RAED. Did you mean "READ"?'
+    complains(TYPE, message, head=head + '@profile(name: "Q", access: ¦RAED) ')

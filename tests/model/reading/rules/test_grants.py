@@ -30,7 +30,10 @@ CASES = {
     ),
     "nothing to narrow": (
         'type A { x: Int @grant(profile: ¦"Member", allow: [READ]) }',
-        'A has no @grant for "Member" to narrow. Add one to the class.',
+        (
+            'A has no @grant for "Member" to narrow. Add one to the class, or add access: READ or FULL to '
+            "the profile."
+        ),
     ),
     "more than the class": (
         (
@@ -100,6 +103,37 @@ def test_a_grant_without_profiles_is_refused_with_advice(complains: Callable[...
 
 def test_a_grant_may_narrow_an_attribute_of_a_part(reads: Callable[[str], Model]) -> None:
     reads('type A { p: P @composition } type P { x: Int @grant(profile: "Member", allow: [READ]) }')
+
+
+def _head(access: str) -> str:
+    return (
+        'extend schema @application(name: "Hr") @profile(name: "Boss", administrator: true) '
+        f'@profile(name: "Member", access: {access})\n'
+    )
+
+
+def test_a_grant_on_an_attribute_narrows_the_access_of_the_profile(
+    complains: Callable[..., None],
+) -> None:
+    read_model(_head("FULL") + 'type A { x: Int @grant(profile: "Member", allow: [READ, EDIT]) }', "m")
+    complains(
+        'type A { x: Int @grant(profile: "Member", allow: [READ, ¦EDIT]) }',
+        '"Member" has access: READ to A, not EDIT, so x can\'t allow it.',
+        head=_head("READ"),
+    )
+
+
+def test_writing_a_unique_attribute_unread_is_refused_under_access_too(
+    complains: Callable[..., None],
+) -> None:
+    complains(
+        'type A @unique(attributes: ["x"]) { x: Int @grant(profile: "Member", allow: ¦[EDIT]) }',
+        (
+            '"Member" can EDIT the unique A.x without READ, so members can discover existing values by trial '
+            "and error. Add READ."
+        ),
+        head=_head("FULL"),
+    )
 
 
 def test_a_role_may_allow_deletion(reads: Callable[[str], Model]) -> None:

@@ -31,6 +31,7 @@ class Route:
 
 def graphql_routes() -> tuple[Route, ...]:
     """Return the routes of the function `graphql`: the GraphQL API, its schema, GraphiQL and health."""
+    from stratabase.domain.access.visibility import require_any_right
     from stratabase.http_api.api.graphql import graphql_endpoint
     from stratabase.http_api.api.health import health_endpoint
     from stratabase.http_api.api.sdl import sdl_endpoint
@@ -43,7 +44,11 @@ def graphql_routes() -> tuple[Route, ...]:
         ),
         Route(
             "/auth/api/schema/{application}",
-            lambda instance: sdl_endpoint(instance.model.application, lambda: instance.executor.sdl),
+            lambda instance: sdl_endpoint(
+                instance.model.application,
+                lambda: instance.executor.sdl,
+                lambda caller: require_any_right(instance.services.model, caller.profile),
+            ),
             lambda settings: settings.introspection,
         ),
         Route(

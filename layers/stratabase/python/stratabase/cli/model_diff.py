@@ -15,7 +15,13 @@ from stratabase.cli.terminal.command_error import MISUSED, CommandError
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import has_store, read_settings, require_store
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.model.difference import ModelChange, RemovedName, Severity, diff_models
+from stratabase.model.difference import (
+    ModelChange,
+    RemovedName,
+    Severity,
+    diff_models,
+    with_former_default,
+)
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model, read_model_file
 from stratabase.settings import Settings
@@ -127,9 +133,10 @@ def _removed_names(settings: Settings) -> Sequence[RemovedName]:
 
 def _read_served(served: ServedModels, each: ServedModel) -> Model:
     try:
-        return read_model(served.text(each), _describe(each))
+        model = read_model(served.text(each), _describe(each))
     except InvalidModel as error:
         raise CommandError(f"This version of Stratabase can't read {_describe(each)}.\n{error}") from error
+    return with_former_default(model) if each.predates_access else model
 
 
 def _describe(each: ServedModel) -> str:

@@ -67,6 +67,28 @@ class Action(Enum):
     DELETE = "DELETE"
 
 
+class DefaultAccess(Enum):
+    """What a profile may do with the classes that name it in no grant."""
+
+    NONE = "NONE"
+    READ = "READ"
+    FULL = "FULL"
+
+    @property
+    def actions(self) -> frozenset[Action]:
+        """The permitted actions."""
+        return _DEFAULT_ACTIONS[self]
+
+
+_DEFAULT_ACTIONS: Mapping[DefaultAccess, frozenset[Action]] = MappingProxyType(
+    {
+        DefaultAccess.NONE: frozenset(),
+        DefaultAccess.READ: frozenset({Action.READ}),
+        DefaultAccess.FULL: frozenset(Action),
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Unique:
     """A uniqueness constraint: no two objects have the same values of these attributes."""
@@ -171,6 +193,8 @@ class Profile:
     administrator: bool = False
     renamed_from: str | None = None
     """The former name, which members may still have stored. None: the profile always had this name."""
+    access: DefaultAccess = DefaultAccess.NONE
+    """What the profile may do with the classes that name it in no grant. Administrators may do everything."""
 
 
 @dataclass(frozen=True, slots=True)

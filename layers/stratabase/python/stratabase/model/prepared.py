@@ -27,6 +27,7 @@ from stratabase.model.model import (
     Action,
     Class,
     ClassKind,
+    DefaultAccess,
     Enumeration,
     Grant,
     Index,
@@ -62,7 +63,7 @@ CLASSES: Mapping[str, type[Any]] = {
     **{f"expression {each.__name__}": each for each in _SYNTAX_CLASSES},
 }
 ENUMS: Mapping[str, type[Enum]] = {
-    each.__name__: each for each in (Action, Aggregate, ClassKind, Origin, PlatformAttribute)
+    each.__name__: each for each in (Action, Aggregate, ClassKind, DefaultAccess, Origin, PlatformAttribute)
 }
 NAMES: Mapping[type[Any], str] = {each: name for name, each in {**CLASSES, **ENUMS}.items()}
 MAPPING, SET, TYPE = "mapping", "set", "type"

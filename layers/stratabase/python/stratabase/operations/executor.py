@@ -16,6 +16,8 @@ class GraphQLResponse:
     """JSON in UTF-8."""
     began: bool = True
     """Whether the execution began. If not, the document, the operation name or the variables were wrong."""
+    forbidden: bool = False
+    """Whether the execution did not begin because the caller may do nothing in the application."""
     mutated: bool = False
     """Whether a mutation began, which may have written."""
 

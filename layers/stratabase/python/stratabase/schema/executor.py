@@ -1,13 +1,15 @@
 """Execute the GraphQL requests to one model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import orjson
-from graphql import DocumentNode, ExecutionResult, execute_sync, print_schema
+from graphql import DocumentNode, ExecutionResult, GraphQLError, execute_sync, print_schema
 
+from stratabase.domain.access.grants import access_of
+from stratabase.domain.access.visibility import check_any_right
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.messages import _
@@ -61,7 +63,10 @@ class SchemaExecutor:
         queries_only: bool = False,
     ) -> GraphQLResponse:
         """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable."""
-        errors = ErrorRenderer(self._services.model.application, caller, trace_id, self._report)
+        errors = ErrorRenderer(self._services.model, caller, trace_id, self._report)
+        forbidden = check_any_right(access_of(self._services.model, caller.profile))
+        if forbidden is not None:
+            return _render_refusal([errors.render_issue(forbidden)], forbidden=True)
         # 1. Parse and validate the document, or find it in the cache.
         document = self._documents.read(query)
         if document.ast is None:
@@ -88,7 +93,7 @@ class SchemaExecutor:
         compiled = document.compiled(operation_name) if self._compile else None
         data = compiled.data(context, variables or {}) if compiled else None
         if data is not None:
-            return _render_data({"data": data}, context)
+            return _render_data(_with_unreadable(data, [], errors, context), context)
         # 4. Otherwise, graphql-core executes the document. It reuses the results of root fields that have
         # already run, so that nothing is written twice.
         execute = partial(
@@ -143,12 +148,24 @@ def _render_result(
 ) -> GraphQLResponse:
     found = [*(result.errors or ()), *context.errors]
     if not found:
-        return _render_data({"data": result.data}, context)
+        return _render_data(_with_unreadable(result.data, [], errors, context), context)
     if _never_began(result):
         return _render_refusal([errors.render_request_error(error) for error in found])
     _raise_unavailable(result)
-    listed = [each for error in found for each in errors.render_execution_errors(error)]
-    return _render_data({"errors": listed, "data": result.data}, context)
+    return _render_data(_with_unreadable(result.data, found, errors, context), context)
+
+
+def _with_unreadable(
+    data: Any, found: Sequence[GraphQLError], errors: ErrorRenderer, context: GraphQLContext
+) -> dict[str, Any]:
+    """Return a response with these errors, and those of the fields that the caller must not read."""
+    every = [*found, *chain.from_iterable(context.unreadable.values())]
+    if not every:
+        return {"data": data}
+    return {
+        "errors": [each for error in every for each in errors.render_execution_errors(error)],
+        "data": data,
+    }
 
 
 def _never_began(result: ExecutionResult) -> bool:
@@ -165,5 +182,5 @@ def _raise_unavailable(result: ExecutionResult) -> None:
             raise error.original_error
 
 
-def _render_refusal(errors: list[dict[str, Any]]) -> GraphQLResponse:
-    return GraphQLResponse(orjson.dumps({"errors": errors}), began=False)
+def _render_refusal(errors: list[dict[str, Any]], *, forbidden: bool = False) -> GraphQLResponse:
+    return GraphQLResponse(orjson.dumps({"errors": errors}), began=False, forbidden=forbidden)

@@ -318,6 +318,8 @@ class NameTranslation:
     def budget(self, refusal: ReadBudgetExceeded) -> ReadBudgetExceeded:
         """Translate the refusal of an expensive query, with its hint."""
         name, hint = refusal.class_name, refusal.hint
+        if name is None:
+            return refusal
         translated = replace(
             hint,
             index=self._fields(hint.index_class or name, hint.index),

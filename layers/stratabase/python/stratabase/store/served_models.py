@@ -40,6 +40,7 @@ MAX_PIECE = 300_000
 MAX_PIECES = 10
 _MAX_ATTEMPTS = 5
 _REVISION = "revision"
+_PREDATES_ACCESS = "predates_access"
 
 
 class ModelTextTooLarge(Exception):
@@ -64,6 +65,8 @@ class ServedModel:
     last_seen: Instant
     replaced: bool = False
     """Whether the process that served it serves another model now."""
+    predates_access: bool = False
+    """Whether a version of Stratabase served it in which a profile without grants could do everything."""
 
 
 class ServedModels:
@@ -122,7 +125,13 @@ class ServedModels:
             return (), None
         revision = item.attributes[_REVISION]
         assert isinstance(revision, int)
-        return tuple(ServedModel(*fields) for fields in orjson.loads(item.state or "[]")), revision
+        # Earlier versions write lists without this attribute, and read lists with it.
+        predating = item.attributes.get(_PREDATES_ACCESS)
+        models = (ServedModel(*fields) for fields in orjson.loads(item.state or "[]"))
+        return tuple(
+            replace(each, predates_access=not isinstance(predating, str) or each.digest in predating)
+            for each in models
+        ), revision
 
     def _write_text(self, digest: str, text: str) -> int:
         """Write the pieces of a text one by one, and return their number."""
@@ -153,7 +162,8 @@ class ServedModels:
             if revision is None
             else Expectation(conditions=(Condition(_REVISION, ConditionOperator.EQUALS, revision),))
         )
-        item = Item(keys.SERVED_MODELS, {_REVISION: (revision or 0) + 1}, state)
+        predating = " ".join(each.digest for each in models if each.predates_access)
+        item = Item(keys.SERVED_MODELS, {_REVISION: (revision or 0) + 1, _PREDATES_ACCESS: predating}, state)
         try:
             self._commit(Put(item, expect), *gone)
         except ExpectationFailed:
@@ -179,9 +189,11 @@ def _with_seen(
         if each.digest != digest
     )
     is_current = own in known and not own.replaced and now - own.last_seen < NOTE_INTERVAL
+    is_current = is_current and not own.predates_access
     if is_current and others == tuple(each for each in known if each.digest != digest):
         return known
     # A model that was away for long, and comes back, begins anew.
     is_back = own.replaced or now - own.last_seen > 2 * NOTE_INTERVAL
-    seen = replace(own, last_seen=now, replaced=False, first_seen=now if is_back else own.first_seen)
+    first_seen = now if is_back else own.first_seen
+    seen = replace(own, last_seen=now, replaced=False, first_seen=first_seen, predates_access=False)
     return (seen, *others)[:MAX_KEPT]

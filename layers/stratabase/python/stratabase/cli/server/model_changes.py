@@ -9,7 +9,8 @@ from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import parallel_reads_of
 from stratabase.cli.backfill.build import is_embedded
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.model.difference import ModelChange, Severity, diff_models
+from stratabase.model.difference import ModelChange, Severity, diff_models, with_former_default
+from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model
 from stratabase.store.catalog.catalog_store import CatalogStore
 from stratabase.store.read.question_scan import QuestionScan
@@ -28,17 +29,21 @@ def changes_since(instance: Instance, previous: str | None) -> tuple[ModelChange
     The result is empty if there is no such model, and if this version does not accept it any more.
     """
     with suppress(InvalidModel, Unavailable):
-        old = _served_last(instance) if previous is None else previous
+        file = str(instance.settings.model)
+        old = _served_last(instance, file) if previous is None else read_model(previous, file)
         if old is not None:
             removed = CatalogStore(instance.engine).read().removed_names()
-            return tuple(diff_models(read_model(old, str(instance.settings.model)), instance.model, removed))
+            return tuple(diff_models(old, instance.model, removed))
     return ()
 
 
-def _served_last(instance: Instance) -> str | None:
+def _served_last(instance: Instance, file: str) -> Model | None:
     served = ServedModels(instance.engine)
     last = next(iter(served.all()), None)
-    return None if last is None else served.text(last)
+    if last is None:
+        return None
+    model = read_model(served.text(last), file)
+    return with_former_default(model) if last.predates_access else model
 
 
 def short_lines(changes: Sequence[ModelChange]) -> Iterator[str]:

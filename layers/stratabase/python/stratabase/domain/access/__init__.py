@@ -1,8 +1,8 @@
-"""What the grants of the model permit a profile. If no grant names a profile, it may do everything.
+"""What the model permits a profile: by its grants, and by its `access` where no grant names it.
 
 Read in this order:
 
-- `grants`: the grants of one profile, by class, attribute and role
+- `grants`: the rights of one profile, by class, attribute and role
 - `visibility`: what the profile may read of a class, and the issues that are known before anything is read
 - `requirements`: the permissions that a write requires, and the issues of those that are missing
 

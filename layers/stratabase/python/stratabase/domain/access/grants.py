@@ -1,7 +1,9 @@
-"""The grants of a profile: what it may do with the objects, attributes and roles of each class.
+"""The rights of a profile: what it may do with the objects, attributes and roles of each class.
 
-A part without grants of its own follows its whole: it is visible if its whole is, and if the profile may read
-the composition.
+A class that names the profile in no grant gives it what the profile's `access` says: nothing, unless the
+model says otherwise. A grant on an attribute or role alone does not name the class: it narrows what `access`
+gives. A part without grants of its own follows its whole: it is visible if its whole is, and if the profile
+may read the composition.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +14,7 @@ from stratabase.domain.objects.parts import whole_roles
 from stratabase.expressions.expression import Expression
 from stratabase.expressions.scope import ID
 from stratabase.model.dependencies import ClassField, all_dependencies
-from stratabase.model.model import Action, ClassKind, Grant, Model, Role
+from stratabase.model.model import Action, ClassKind, DefaultAccess, Grant, Model, Profile, Role
 from stratabase.model.model_expressions import ModelExpressions, expressions_of
 from stratabase.model.users import USER
 
@@ -29,20 +31,21 @@ NO_PERMISSION = Permission()
 
 
 class Access:
-    """The grants of one profile. Without a grant for a class, the profile may only use parts in it.
+    """The rights of one profile.
 
-    A part without grants follows its whole.
+    A class without a grant for the profile gives it what its `access` says. A part without grants follows its
+    whole.
     """
 
-    def __init__(self, model: Model, profile: str, default: Permission = NO_PERMISSION) -> None:
-        """`default`: the permission for a class without a grant, except `_User`."""
+    def __init__(self, model: Model, profile: str, default: DefaultAccess) -> None:
         self.profile = profile
         self.model = model
         self._members: dict[ClassField, Permission] = {}
-        self._classes: dict[str, Permission] = {
-            name: default
+        # A part is in here only if it has a grant of its own: see `follows_whole`. Users always need a grant.
+        self._classes = {
+            name: Permission(default.actions)
             for name, class_ in model.classes.items()
-            if default.actions and not class_.part and class_.kind is not ClassKind.USERS
+            if not class_.part and class_.kind is not ClassKind.USERS
         }
         for class_ in model.classes.values():
             for grant in class_.grants:
@@ -64,7 +67,7 @@ class Access:
             self._members[class_name, grant.field] = permission
 
     def class_permission(self, class_name: str) -> Permission:
-        """Return the permission that a class's own grant gives."""
+        """Return the permission that a class's own grant gives, or without one the profile's `access`."""
         return self._classes.get(class_name, NO_PERMISSION)
 
     def field_permission(self, class_name: str, name: str) -> Permission | None:
@@ -74,6 +77,13 @@ class Access:
     def follows_whole(self, class_name: str) -> bool:
         """Return whether the permissions for objects of a class are those for their wholes."""
         return self.model.classes[class_name].part and class_name not in self._classes
+
+    @property
+    def allows_nothing(self) -> bool:
+        """Whether the profile may do nothing at all: neither see an object of any class, nor write one."""
+        return not self._readable and all(
+            permission.actions <= {Action.READ} for permission in self._classes.values()
+        )
 
     def may_read_class(self, class_name: str) -> bool:
         """Return whether the profile may see objects of a class: all, or those that meet conditions."""
@@ -100,6 +110,19 @@ class Access:
         """Return whether the profile may follow a role from at least some objects of a class."""
         permission = self.field_permission(class_name, role.name)
         return self.may_read_class(role.target) and (permission is None or Action.READ in permission.actions)
+
+    def may_know(self, class_name: str, name: str) -> bool:
+        """Return whether the profile may use an attribute or role in some way. Messages may name it then."""
+        permission, role = (
+            self.field_permission(class_name, name),
+            self.model.classes[class_name].roles.get(name),
+        )
+        is_usable = permission is None or bool(permission.actions)
+        return is_usable and self._may_use(class_name) and (role is None or self._may_use(role.target))
+
+    def _may_use(self, class_name: str) -> bool:
+        """Return whether the profile may do anything with a class, for parts also through their wholes."""
+        return self.may_read_class(class_name) or bool(self.class_permission(class_name).actions)
 
     def read_obstacle(self, class_name: str, name: str) -> str | None:
         """Return what prevents the profile from reading an attribute of a class; None if nothing does.
@@ -157,19 +180,23 @@ class _Accesses:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._restricted = {grant.profile for class_ in model.classes.values() for grant in class_.grants}
-        self._by_profile: dict[str, Access] = {}
+        self._named = {grant.profile for class_ in model.classes.values() for grant in class_.grants}
+        self._by_profile: dict[str, Access | None] = {}
 
     def of(self, profile: str) -> Access | None:
-        """Return the access of a profile. Only administrators read users without a grant."""
-        known = self._model.profiles.get(profile)
-        is_restricted = profile in self._restricted
-        if not is_restricted and (USER not in self._model.classes or (known and known.administrator)):
-            return None
+        """Return the access of a profile. One that the model does not have may do nothing."""
         if profile not in self._by_profile:
-            default = NO_PERMISSION if is_restricted else Permission(frozenset(Action))
-            self._by_profile[profile] = Access(self._model, profile, default)
+            self._by_profile[profile] = self._make(profile)
         return self._by_profile[profile]
+
+    def _make(self, name: str) -> Access | None:
+        profile = self._model.profiles.get(name, Profile(name))
+        is_full = name not in self._named and profile.access is DefaultAccess.FULL
+        # No `access` covers users, so only administrators may do everything where there are users.
+        is_restricted = not is_full or USER in self._model.classes
+        return (
+            Access(self._model, name, profile.access) if is_restricted and not profile.administrator else None
+        )
 
 
 @lru_cache(maxsize=4)

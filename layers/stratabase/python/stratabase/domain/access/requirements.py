@@ -91,7 +91,7 @@ def _target_issue(access: Access, required: RequiredPermission) -> Issue | None:
     role = class_.roles[str(required.field)]
     if access.may_read_class(role.target):
         return None
-    message = unreadable_target_message(access, RoleName(class_.name, role.name), role.target)
+    message = unreadable_target_message(access, RoleName(class_.name, role.name))
     return required.subject.role_issue(IssueType.ROLE_GRANT_READ, message, role.name, required.path)
 
 

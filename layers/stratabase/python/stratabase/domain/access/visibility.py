@@ -3,14 +3,15 @@
 from dataclasses import replace
 from typing import NamedTuple
 
-from stratabase.domain.access.grants import Access
+from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.attributes import is_derived
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
+from stratabase.domain.issues.refusals import Forbidden, ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.objects.parts import whole_roles
 from stratabase.expressions.expression import Expression
-from stratabase.messages import Message, _, sentences
-from stratabase.model.model import Action, Class, Role
+from stratabase.messages import Message, _
+from stratabase.model.model import Action, Class, Model, Role
 from stratabase.model.types.storage import Stored
 
 _REDACTED = ".redacted"
@@ -120,6 +121,22 @@ def _is_removable(class_: Class, name: str) -> bool:
     return role is None or role.composition
 
 
+def readable_refusal(access: Access | None, refusal: ReadBudgetExceeded) -> ReadBudgetExceeded:
+    """Return a refusal without the names of classes and attributes that the profile may not read.
+
+    The `where` of a grant may read them, and so may be what has used up the budget.
+    """
+    if access is None:
+        return refusal
+    class_name, hint = refusal.class_name, refusal.hint
+    if class_name is None or not access.may_read_class(class_name):
+        return ReadBudgetExceeded(None, refusal.objects_read)
+    is_readable = all(access.read_obstacle(class_name, name) is None for name in hint.index)
+    derived = tuple(name for name in hint.derived if access.read_obstacle(class_name, name) is None)
+    shown = replace(hint, index=hint.index if is_readable else (), derived=derived)
+    return refusal if shown == hint else ReadBudgetExceeded(class_name, refusal.objects_read, shown)
+
+
 def missing_grant_message(access: Access, action: Action, name: str) -> Message:
     """Return the message for a profile that may not perform an action on a class or field at all."""
     return _(
@@ -130,16 +147,39 @@ def missing_grant_message(access: Access, action: Action, name: str) -> Message:
     )
 
 
-def unreadable_target_message(access: Access, role: RoleName, target: str) -> Message:
-    """Return the message for a role that leads to a class of which the profile may read nothing."""
+def unreadable_target_message(access: Access, role: RoleName) -> Message:
+    """Return the message for a role that leads to a class of which the profile may read nothing.
+
+    It does not name the class.
+    """
     return _(
-        "{role} refers to {class_name}, but the profile {profile} does not have {action} "
-        "permission for {class_name}.",
+        "The profile {profile} does not have {action} permission for the objects that {role} leads to.",
         role=str(role),
-        class_name=target,
         profile=access.profile,
         action=Action.READ.value,
     )
+
+
+def check_any_right(access: Access | None) -> Issue | None:
+    """Return the issue of a profile that may do nothing in the application; otherwise None."""
+    if access is None or not access.allows_nothing:
+        return None
+    return Issue(
+        IssueType.APPLICATION_ACCESS_FORBIDDEN,
+        _(
+            "The profile {profile} has no permissions in the application {application}. Ask an administrator "
+            "for another profile.",
+            profile=access.profile,
+            application=access.model.application,
+        ),
+    )
+
+
+def require_any_right(model: Model, profile: str) -> None:
+    """Raise Forbidden for a profile that may do nothing in the application."""
+    issue = check_any_right(access_of(model, profile))
+    if issue is not None:
+        raise Forbidden(issue.message)
 
 
 def check_class(access: Access, class_: Class, path: Path = ()) -> Issue | None:
@@ -156,10 +196,15 @@ def check_attribute(access: Access, class_: Class, name: str, path: Path) -> Iss
     if obstacle is None:
         return None
     own = f"{class_.name}.{name}"
-    message = missing_grant_message(access, Action.READ, obstacle)
+    message = missing_grant_message(access, Action.READ, own)
     if obstacle != own:
-        dependency = _("{attribute} depends on {source}.", attribute=own, source=obstacle)
-        message = sentences([dependency, message])
+        # The request does not name what the attribute is derived from, so the message must not either.
+        message = _(
+            "{attribute} depends on data for which the profile {profile} does not have {action} permission.",
+            attribute=own,
+            profile=access.profile,
+            action=Action.READ.value,
+        )
     return _attribute_issue(class_, name, message, path)
 
 
@@ -185,7 +230,7 @@ def check_role(access: Access, class_: Class, role: Role, path: Path) -> Issue |
     if access.may_read_class(role.target):
         message = missing_grant_message(access, Action.READ, str(own))
     else:
-        message = unreadable_target_message(access, own, role.target)
+        message = unreadable_target_message(access, own)
     return Subject(class_).role_issue(IssueType.ROLE_GRANT_READ, message, role.name, path)
 
 

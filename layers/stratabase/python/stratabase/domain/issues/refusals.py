@@ -122,13 +122,18 @@ class ReadBudgetExceeded(Refusal):
     The hint says how to make the request cheaper.
     """
 
-    def __init__(self, class_name: str, objects_read: int = 0, hint: Hint = _DEFAULT_HINT) -> None:
+    def __init__(self, class_name: str | None, objects_read: int = 0, hint: Hint = _DEFAULT_HINT) -> None:
         self.class_name = class_name
+        """The class whose objects were read; None if the caller must not learn it."""
         self.objects_read = objects_read
         """The number of objects read for this result; 0 if earlier reads had used up the budget."""
         self.hint = hint
         explanation = sentences([self._reason(), hint.message])
-        super().__init__(_("{class_name}: {explanation}", class_name=class_name, explanation=explanation))
+        super().__init__(
+            explanation
+            if class_name is None
+            else _("{class_name}: {explanation}", class_name=class_name, explanation=explanation)
+        )
 
     def _reason(self) -> Message:
         if not self.objects_read:

@@ -113,12 +113,17 @@ def unique_issue(
 ) -> Issue:
     """Return the issue of values that must be unique. It shows only values that the caller may read."""
     class_ = subject.class_
-    hidden = [name for name in unique.attributes if access and check_comparison(access, class_, name, ())]
+    named = _readable_names(access, class_, unique)
+    hidden = [name for name in named if access and check_comparison(access, class_, name, ())]
     values = and_list(
-        name if name in hidden else f"{name} {_displayed(class_, name, state, formats)}"
-        for name in unique.attributes
+        name if name in hidden else f"{name} {_displayed(class_, name, state, formats)}" for name in named
     )
-    if len(unique.attributes) == 1:
+    if named != unique.attributes:
+        message = _(
+            "Another {class_name} already has the same values, of which at least one must differ.",
+            class_name=class_.name,
+        )
+    elif len(unique.attributes) == 1:
         message = _(
             "Another {class_name} already has the same {value}. {attribute} must be unique.",
             class_name=class_.name,
@@ -131,7 +136,20 @@ def unique_issue(
             class_name=class_.name,
             values=values,
         )
-    return subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *unique.attributes)
+    return _unique_issue(subject, message, named)
+
+
+def _readable_names(access: Access | None, class_: Class, unique: Unique) -> tuple[str, ...]:
+    """Return the attributes of a constraint that the caller may know."""
+    if access is None:
+        return unique.attributes
+    return tuple(name for name in unique.attributes if access.read_obstacle(class_.name, name) is None)
+
+
+def _unique_issue(subject: Subject, message: Message, named: tuple[str, ...]) -> Issue:
+    if named:
+        return subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *named)
+    return subject.issue(IssueType.ENTITY_UNIQUE, message, *subject.path)
 
 
 def _displayed(class_: Class, name: str, state: State, formats: Formats) -> str:
@@ -142,21 +160,22 @@ def _displayed(class_: Class, name: str, state: State, formats: Formats) -> str:
 
 def _explain_unique_not_built(request: WriteRequest, refusal: UniqueNotBuilt) -> Iterator[Issue]:
     return (
-        unique_not_built_issue(request.objects[reference].subject, unique)
+        unique_not_built_issue(request.objects[reference].subject, unique, request.context.access)
         for reference, unique in refusal.unbuilt
     )
 
 
-def unique_not_built_issue(subject: Subject, unique: Unique) -> Issue:
+def unique_not_built_issue(subject: Subject, unique: Unique, access: Access | None = None) -> Issue:
     """Return the issue of a uniqueness constraint that is not built yet for existing objects."""
     class_ = subject.class_
+    named = _readable_names(access, class_, unique)
     message = _(
         "{constraint} can't be checked until it is built for existing objects. "
         "Run `stratabase reindex {class_name}`.",
-        constraint=f"{class_.name} @unique({', '.join(unique.attributes)})",
+        constraint=f"{class_.name} @unique({', '.join(named) if named == unique.attributes else '…'})",
         class_name=class_.name,
     )
-    return subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *unique.attributes)
+    return _unique_issue(subject, message, named)
 
 
 def _explain_size(request: WriteRequest, refusal: TooLarge) -> Iterator[Issue]:
@@ -281,6 +300,12 @@ def _role_empty(request: WriteRequest, violation: RequiredRoleEmpty, traces: _Tr
     id_ = reference.id if request.may_identify(reference) else None
     requester = RoleSubject(Subject(request.class_(reference.class_name), id_), name.role_name)
     path = traces.loss_paths.path_of(reference, name)
+    access = request.context.access
+    if access is not None and not access.may_know(*name):
+        if not request.has_error_at(path):
+            message = _("This write would leave another object without an object that it requires.")
+            yield Issue(IssueType.ROLE_CARDINALITY, message, path=path)
+        return
     if not request.has_error_at(path):
         object_name = _object_name(request, reference)
         if request.role(name).many:
@@ -306,7 +331,13 @@ def _object_name(request: WriteRequest, reference: Reference) -> str:
 def _target_required(request: WriteRequest, violation: RequiredRoleEmpty, holder: Reference | None) -> Issue:
     """Return the issue of deleting an object that others require. `holder` is one of them."""
     reference, name = violation
-    object_name = _object_name(request, reference)
+    object_name, own = _object_name(request, reference), request.objects[reference].subject
+    access = request.context.access
+    if access is not None and not access.may_know(*name):
+        message = _(
+            "You can't delete {object} because at least one other object requires it.", object=object_name
+        )
+        return own.issue(IssueType.ROLE_CARDINALITY, message, *own.path)
     if holder is None:
         message = _(
             "You can't delete {object} because at least one {class_name} requires it.",
@@ -321,7 +352,7 @@ def _target_required(request: WriteRequest, violation: RequiredRoleEmpty, holder
         )
     subject = Subject(request.class_(name.class_name), None if holder is None else holder.id)
     requester = RoleSubject(subject, name.role_name)
-    return requester.cardinality_issue(message, request.objects[reference].subject.path)
+    return requester.cardinality_issue(message, own.path)
 
 
 def _role_not_built(request: WriteRequest, violation: RoleNotBuilt, traces: _Traces) -> Iterator[Issue]:

@@ -9,8 +9,13 @@ from stratabase.http_api.http.error_response import text_response
 from stratabase.http_api.http.messages import Request, Response
 
 
-def sdl_endpoint(application: str, sdl: Callable[[], str]) -> Endpoint:
-    """Return the endpoint that shows the schema of an application. `sdl()` returns its text."""
+def sdl_endpoint(
+    application: str, sdl: Callable[[], str], authorize: Callable[[Caller], None] = lambda _: None
+) -> Endpoint:
+    """Return the endpoint that shows the schema of an application. `sdl()` returns its text.
+
+    `authorize` raises Forbidden for callers who may do nothing in the application.
+    """
 
     def read_schema(request: Request, _caller: Caller | None) -> Response:
         require_application(request, application)
@@ -24,5 +29,6 @@ def sdl_endpoint(application: str, sdl: Callable[[], str]) -> Endpoint:
             200: ResponseSpec("The schema in GraphQL's schema language.", "text/plain"),
             404: UNKNOWN_APPLICATION,
         },
+        authorize=lambda _, caller: authorize(caller),
     )
     return Endpoint({"GET": operation}, application_parameter(application))

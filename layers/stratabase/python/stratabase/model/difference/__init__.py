@@ -21,11 +21,12 @@ from stratabase.model.difference import (
     roles,
     type_changes,
 )
+from stratabase.model.difference.access import with_former_default
 from stratabase.model.difference.change import ModelChange, ModelComparison, Severity
 from stratabase.model.difference.returning_names import RemovedName
 from stratabase.model.model import Model
 
-__all__ = ["ModelChange", "RemovedName", "Severity", "diff_models"]
+__all__ = ["ModelChange", "RemovedName", "Severity", "diff_models", "with_former_default"]
 
 MODEL_RULES = (
     *access.ACCESS_RULES,

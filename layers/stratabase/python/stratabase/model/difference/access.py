@@ -1,6 +1,8 @@
 """Changes of what members may do: the application, profiles, and grants, profile by profile."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from stratabase.model.difference.change import (
@@ -14,13 +16,19 @@ from stratabase.model.difference.change import (
     safe,
 )
 from stratabase.model.difference.questions import MembersWithProfile
-from stratabase.model.model import Action, Class, Grant, Model, Profile
+from stratabase.model.model import Action, Class, DefaultAccess, Grant, Model, Profile
 from stratabase.model.users import USER, USER_ATTRIBUTES
 
 _CHECK = "Check that this is meant."
 Rights = Mapping[Action, str | None]
 """By permitted action: the condition that objects must meet, None if all objects may be meant."""
 _EVERYTHING: Rights = dict.fromkeys(Action)
+_DEFAULTS: Mapping[DefaultAccess, str] = {
+    DefaultAccess.NONE: "do nothing",
+    DefaultAccess.READ: "only read",
+    DefaultAccess.FULL: "do everything",
+}
+"""What a profile with this access may do with a class that has no grant for it."""
 
 
 def _application(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
@@ -85,37 +93,57 @@ def _grants(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
     for old, new in _profile_pairs(comparison):
         if old.administrator or new.administrator:
             continue
-        before = _is_restricted(comparison.old, old.name)
-        after = _is_restricted(comparison.new, new.name)
-        if before != after:
-            yield _restriction(new.name, restricted=after, question=MembersWithProfile(old.name))
-        elif after:
-            for pair in comparison.classes:
-                yield from _class_rights(pair, old.name, new.name)
-                yield from _field_rights(pair, old.name, new.name)
-            yield from _user_rights(comparison, old.name, new.name)
+        if old.access is not new.access:
+            yield _other_access(comparison, old, new)
+        if not _is_named(comparison.old, old.name) and not _is_named(comparison.new, new.name):
+            continue
+        for pair in comparison.classes:
+            yield from _class_rights(pair, old, new)
+            yield from _field_rights(pair, old.name, new.name)
+        yield from _user_rights(comparison, old.name, new.name)
 
 
-def _is_restricted(model: Model, profile: str) -> bool:
-    """Return whether a grant of the model names the profile. If none does, it has full access."""
+def _other_access(comparison: ModelComparison, old: Profile, new: Profile) -> ModelChange:
+    """Return the change of what a profile may do with the classes that name it in no grant."""
+    verb, to_do = _DEFAULTS[new.access], _CHECK
+    why = f"Its members may {verb}, because no @grant names the profile."
+    if _is_named(comparison.new, new.name):
+        why = f"With the classes that have no @grant for the profile, its members may {verb}."
+    if new.access.actions < old.access.actions:
+        to_do = f"If this is not meant, write `access: {old.access.value}` at the profile."
+    what = f"access: {new.access.value}, was {old.access.value}"
+    return decision(f"profile {new.name}", what, why, to_do, MembersWithProfile(old.name))
+
+
+def _is_named(model: Model, profile: str) -> bool:
+    """Return whether a grant of the model names the profile."""
     grants = [*model.user_grants, *(grant for class_ in model.classes.values() for grant in class_.grants)]
     return any(grant.profile == profile for grant in grants)
 
 
-def _restriction(profile: str, *, restricted: bool, question: MembersWithProfile) -> ModelChange:
-    if restricted:
-        why = (
-            "A grant names the profile, so its members may do only what grants allow. Until now, "
-            "they could do everything."
-        )
-        return decision(f"profile {profile}", "access closes", why, _CHECK, question)
-    why = "No grant names the profile any more, so its members may do everything."
-    return decision(f"profile {profile}", "access opens", why, _CHECK, question)
+def with_former_default(model: Model) -> Model:
+    """Return a model with the rights that it gave before `@profile` had `access`.
+
+    A profile that no grant named could do everything.
+    """
+    profiles = {
+        name: profile
+        if profile.administrator or _is_named(model, name)
+        else replace(profile, access=DefaultAccess.FULL)
+        for name, profile in model.profiles.items()
+    }
+    return replace(model, profiles=MappingProxyType(profiles))
 
 
-def _class_rights(pair: ClassPair, old_profile: str, new_profile: str) -> Changes:
+def _class_rights(pair: ClassPair, old_profile: Profile, new_profile: Profile) -> Changes:
+    grants = (
+        _grant(pair.old.grants, old_profile.name, None),
+        _grant(pair.new.grants, new_profile.name, None),
+    )
+    if grants == (None, None) and pair.old.part == pair.new.part:
+        return  # the access of the profile, or the whole, decides as before
     old, new = _rights(pair.old, old_profile), _rights(pair.new, new_profile)
-    subject = f"{pair.new.name}, profile {new_profile}"
+    subject = f"{pair.new.name}, profile {new_profile.name}"
     if old is None or new is None:  # a part without grants of its own
         if old is not new:
             what = "follows its whole" if new is None else "no longer follows its whole"
@@ -129,11 +157,11 @@ def _class_rights(pair: ClassPair, old_profile: str, new_profile: str) -> Change
     yield from _compare(subject, old, new)
 
 
-def _rights(class_: Class, profile: str) -> Rights | None:
-    """Return what grants on a class allow. None: the class is a part that follows its whole."""
-    grant = _grant(class_.grants, profile, None)
+def _rights(class_: Class, profile: Profile) -> Rights | None:
+    """Return what a profile may do with a class. None: the class is a part that follows its whole."""
+    grant = _grant(class_.grants, profile.name, None)
     if grant is None:
-        return None if class_.part else {}
+        return None if class_.part else dict.fromkeys(profile.access.actions)
     return dict.fromkeys(grant.allow, grant.where)
 
 

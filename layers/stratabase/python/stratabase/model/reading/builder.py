@@ -10,6 +10,7 @@ from stratabase.model.constraints.base import Constraint, read_argument
 from stratabase.model.model import (
     Action,
     Class,
+    DefaultAccess,
     Grant,
     Index,
     Model,
@@ -42,7 +43,8 @@ def build_model(draft: ModelDraft) -> Model:
     application = draft.directive("application")
     assert application is not None
     profiles = [
-        Profile(use["name"], use["administrator"], use["from"]) for use in draft.directives("profile")
+        Profile(use["name"], use["administrator"], use["from"], DefaultAccess(use["access"]))
+        for use in draft.directives("profile")
     ]
     return Model(
         application=application["name"],

@@ -10,7 +10,7 @@ from stratabase.expressions.environment import Path
 from stratabase.expressions.typed_expression import Either, Implied, Together
 from stratabase.model.api_names import ID
 from stratabase.model.member_names import NAMING_ATTRIBUTES
-from stratabase.model.model import Class, ClassKind, Model
+from stratabase.model.model import Action, Class, ClassKind, Model, Profile
 from stratabase.model.model_expressions import expressions_of
 from stratabase.model.reading.draft.errors import ModelError, error_at
 from stratabase.model.reading.draft.model_draft import ClassDraft, DirectiveUse, ModelDraft
@@ -30,32 +30,42 @@ def lint_parts(draft: ModelDraft, _model: Model) -> Iterator[ModelError]:
                 )
 
 
-def lint_profiles(draft: ModelDraft, _model: Model) -> Iterator[ModelError]:
-    """Yield a warning for each profile that can do nothing, or everything without being an administrator."""
-    grants = [
-        use
-        for class_ in draft.classes.values()
-        for holder in (class_, *class_.fields)
-        for use in holder.directives("grant")
-    ]
-    for profile in draft.directives("profile"):
-        name = profile["name"]
-        own = [use for use in grants if use["profile"] == name]
-        if profile["administrator"]:
-            continue
-        if not own:
-            yield error_at(
-                profile.node_of("name"),
-                f"No @grant names the profile {name}, so its members can do everything with all objects. "
-                "Add a @grant to each class that they may use, or administrator: true if they may also "
-                "manage members.",
-            )
-        elif not any(use["allow"] for use in own):
-            yield error_at(
-                profile.node_of("name"),
-                f"Every @grant of the profile {name} has an empty allow, so its members can do nothing. "
-                "Allow actions in a @grant, or remove the profile.",
-            )
+def lint_profiles(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
+    """Yield a warning for each profile that can do nothing."""
+    for use in draft.directives("profile"):
+        profile = model.profiles[use["name"]]
+        if not profile.administrator and not any(_allowed_by_class(model, profile)):
+            yield error_at(use.node_of("name"), _reason_for_nothing(model, profile, use))
+
+
+def _allowed_by_class(model: Model, profile: Profile) -> Iterator[frozenset[Action]]:
+    """Yield what a profile may do with each class, without parts that follow their wholes.
+
+    Users count only if a grant names the profile.
+    """
+    for class_ in model.classes.values():
+        own = [each for each in class_.grants if each.profile == profile.name and each.field is None]
+        if own or not (class_.part or class_.kind is ClassKind.USERS):
+            yield own[0].allow if own else profile.access.actions
+
+
+def _reason_for_nothing(model: Model, profile: Profile, use: DirectiveUse) -> str:
+    name = profile.name
+    if any(grant.profile == name for class_ in model.classes.values() for grant in class_.grants):
+        return (
+            f"No @grant of the profile {name} on a class allows an action, so its members can do nothing. "
+            "Allow actions in a @grant, or remove the profile."
+        )
+    if "access" in use.written:
+        return (
+            f"The profile {name} has access: NONE and no @grant names it, so its members can do nothing. Add "
+            "a @grant to each class that they may use, or remove the profile."
+        )
+    return (
+        f"The profile {name} has no access and no @grant names it, so its members can do nothing. In earlier "
+        "versions of Stratabase, they could do everything: to keep that, add access: FULL to the profile. "
+        "Otherwise, add a @grant to each class that they may use, or remove the profile."
+    )
 
 
 def lint_conditions(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
@@ -160,8 +170,10 @@ def _unserved(class_: Class, model: Model, use: DirectiveUse, compared: Iterable
 
 
 def _is_indexable(class_: Class, model: Model, one: _Compared) -> bool:
-    attribute = _follow(class_, model, one.roles).attributes.get(one.attribute)
-    return attribute is not None and attribute.type.indexable
+    target = _follow(class_, model, one.roles)
+    attribute = target.attributes.get(one.attribute)
+    # Users have no indexes.
+    return target.kind is not ClassKind.USERS and attribute is not None and attribute.type.indexable
 
 
 def _advice(class_: Class, model: Model, one: _Compared) -> str:

@@ -5,6 +5,7 @@ from itertools import chain
 from typing import TypeVar
 
 from stratabase.domain.access.grants import Access, access_of
+from stratabase.domain.access.visibility import require_any_right
 from stratabase.domain.files.refusals import FileNotFound
 from stratabase.domain.issues.refusals import Forbidden
 from stratabase.domain.members.member import Caller
@@ -19,11 +20,15 @@ _Named = TypeVar("_Named", Class, Attribute)
 _WRITES = frozenset({Action.CREATE, Action.EDIT})
 
 
-def find_attribute(model: Model, class_name: str, attribute_name: str) -> tuple[Class, Attribute]:
-    """Return the class and the File attribute that an address names, in any case. Raises FileNotFound.
+def find_attribute(
+    model: Model, caller: Caller, class_name: str, attribute_name: str
+) -> tuple[Class, Attribute]:
+    """Return the class and the File attribute that an address names, in any case.
 
     Names from before a rename go on working, so that saved links do, unless they are the names of others now.
+    Raises FileNotFound, and Forbidden for a caller who may do nothing in the application.
     """
+    require_any_right(model, caller.profile)
     class_ = _find(model.classes.values(), class_name)
     if class_ is None:
         raise FileNotFound(_("The class {name} does not exist.", name=describe_value(class_name)))

@@ -82,9 +82,10 @@ class FileDownloads:
     ) -> OpenFile:
         """Open the file of an object, or of the version of it that began at an instant.
 
-        Class and attribute may be in any case. Raises FileNotFound, ReadBudgetExceeded, Unavailable.
+        Class and attribute may be in any case. Raises FileNotFound, Forbidden, ReadBudgetExceeded,
+        Unavailable.
         """
-        class_, found = find_attribute(self._services.model, class_name, attribute)
+        class_, found = find_attribute(self._services.model, caller, class_name, attribute)
         access, reference = access_of(self._services.model, caller.profile), Reference(class_.name, id_)
         if access is not None and access.read_obstacle(class_.name, found.name) is not None:
             raise _missing(reference, found)

@@ -26,10 +26,11 @@ def find_own(
 ) -> ResumableUpload | PendingFile:
     """Return the upload at an address, complete or not. An administrator may use that of any member.
 
-    Raises FileNotFound for an unknown class or attribute, and for an ID that is malformed. Raises
-    PendingFileGone for every other ID that does not name an upload of the caller for this attribute.
+    Raises Forbidden for a caller who may do nothing in the application. Raises FileNotFound for an unknown
+    class or attribute, and for an ID that is malformed. Raises PendingFileGone for every
+    other ID that does not name an upload of the caller for this attribute.
     """
-    class_, attribute = find_attribute(services.model, address.class_name, address.attribute)
+    class_, attribute = find_attribute(services.model, caller, address.class_name, address.attribute)
     id_ = address.pending_id
     if not is_file_id(id_):
         raise FileNotFound(_("{id} is not the ID of a pending file.", id=describe_value(id_)))

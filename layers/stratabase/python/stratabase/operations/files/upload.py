@@ -77,7 +77,7 @@ class FileUploads:
 
         Raises FileNotFound, Forbidden.
         """
-        class_, found = find_attribute(self._services.model, class_name, attribute)
+        class_, found = find_attribute(self._services.model, caller, class_name, attribute)
         check_may_set(self._services.model, caller, class_, found)
         return FileTarget(class_.name, found.name)
 

@@ -15,7 +15,7 @@ from graphql import (
 from stratabase.formats.preferences import Formats
 from stratabase.schema.execution.answer_code import AnswerCompiler, NeedsGraphQLCore, ShapeAnswer
 from stratabase.schema.execution.cache import BoundedCache
-from stratabase.schema.execution.fetch_plan import FetchPlan, plan_fetch
+from stratabase.schema.execution.fetch_plan import FetchPlan, errors_of, plan_fetch
 from stratabase.schema.execution.selections import FieldArguments, Selections, fragments_of, names_of
 from stratabase.schema.execution.variables import VariableCoercion
 from stratabase.schema.request.context import (
@@ -92,12 +92,13 @@ class CompiledOperation:
 def _answer_root(root: CompiledRootField, context: GraphQLContext, values: Any) -> Any:
     # `check_formats` is not needed: the formats are constants here, and compiling the root fields has checked
     # them all before the first one runs.
-    fetch = root.plan.fetch_checked(values, context)
+    fetch, unreadable = root.plan.fetch_checked(values, context)
     context.add_warnings(root.key, root.warnings)
     given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
-    call = Call(context, root.key, given, root.selected, fetch, unset)
+    call = Call(context, root.key, given, root.selected, fetch, unset, partial(errors_of, unreadable))
     # The result stays in the context, in case graphql-core must execute the operation after all.
     source = context.root_results.get_or_run(root.key, lambda: root.field.extensions[RESOLVER](call))
+    context.add_unreadable(root.key, call.unreadable_errors())
     if isinstance(source, ResultWithIssues):
         raise NeedsGraphQLCore("the response has issues beside the data")
     return None if source is None else root.shape(source, context.base_url)

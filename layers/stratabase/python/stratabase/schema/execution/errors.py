@@ -5,10 +5,13 @@ from typing import Any
 
 from graphql import GraphQLError, GraphQLSyntaxError
 
-from stratabase.domain.issues.issue import Issue, IssueType, ReferenceType
+from stratabase.domain.access.grants import access_of
+from stratabase.domain.access.visibility import readable_refusal
+from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.messages import Message, _
+from stratabase.model.model import Model
 from stratabase.schema.types.issues import IssueRenderer
 
 Report = Callable[[BaseException, str], None]
@@ -19,8 +22,9 @@ Json = dict[str, Any]
 class ErrorRenderer:
     """Renders the errors of one request. Every execution error has an Issue in its extensions."""
 
-    def __init__(self, application: str, caller: Caller, trace_id: str, report: Report) -> None:
-        self._asked = IssueRenderer(application, caller.profile, trace_id, caller.formats.language)
+    def __init__(self, model: Model, caller: Caller, trace_id: str, report: Report) -> None:
+        self._asked = IssueRenderer(model.application, caller.profile, trace_id, caller.formats.language)
+        self._access = access_of(model, caller.profile)
         self._report = report
 
     def render_request_error(self, error: GraphQLError) -> Json:
@@ -39,17 +43,20 @@ class ErrorRenderer:
             yield self.render_request_error(error)
             return
         for issue in self._issues(cause):
-            yield {
-                **error.formatted,
-                "message": issue.message.in_language(self._asked.language),
-                "extensions": self._asked.render(issue, error.path or ()),
-            }
+            yield {**error.formatted, **self.render_issue(issue, tuple(error.path or ()))}
+
+    def render_issue(self, issue: Issue, path: Path = ()) -> Json:
+        """Return an issue of the field at a path as an error in JSON, without its place in the document."""
+        return {
+            "message": issue.message.in_language(self._asked.language),
+            "extensions": self._asked.render(issue, path),
+        }
 
     def _issues(self, cause: BaseException) -> tuple[Issue, ...]:
         if isinstance(cause, Refused):
             return cause.issues
         if isinstance(cause, ReadBudgetExceeded):
-            return (_too_much(cause),)
+            return (_too_much(readable_refusal(self._access, cause)),)
         if isinstance(cause, Unavailable):
             return (Issue(IssueType.SERVER_ERROR, cause.message),)
         # All other exceptions are faults of the service.
@@ -81,7 +88,7 @@ def _too_much(refusal: ReadBudgetExceeded) -> Issue:
     return Issue(
         IssueType.MALFORMED_REQUEST,
         refusal.message,
-        reference_type=ReferenceType.ENTITY,
+        reference_type=None if refusal.class_name is None else ReferenceType.ENTITY,
         entity_name=refusal.class_name,
         attribute_names=refusal.hint.index,
         path=("options",) if refusal.objects_read else (),

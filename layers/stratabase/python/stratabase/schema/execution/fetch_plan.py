@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from graphql import (
     FieldNode,
+    GraphQLError,
     GraphQLField,
     GraphQLNamedType,
     GraphQLObjectType,
@@ -52,6 +53,28 @@ class _Selected(NamedTuple):
         return get_named_type(self.field.type)
 
 
+class UnreadableField(NamedTuple):
+    """A selected field that the caller may read of no object."""
+
+    keys: Keys
+    """The path of response keys from the root field, without positions in lists."""
+    issue: Issue
+    nodes: Sequence[FieldNode]
+
+    def error(self) -> GraphQLError:
+        """Return the error of the field. It has no positions in lists, because it is about all objects."""
+        refusal = Refused([replace(self.issue, path=())])
+        return GraphQLError(str(refusal), self.nodes, path=self.keys, original_error=refusal)
+
+
+Unreadable = Sequence[UnreadableField]
+
+
+def errors_of(unreadable: Unreadable) -> list[GraphQLError]:
+    """Return the errors of unreadable fields."""
+    return [each.error() for each in unreadable]
+
+
 @dataclass(frozen=True, slots=True)
 class _RolePlan:
     """A role in a selection. Its options are read when the variables are known."""
@@ -74,10 +97,13 @@ class _RolePlan:
         shown = PageRenderer(role.target, query.order, self.names)
         return (Associables if role.associables else ToMany)(role.name, role.role, below, query, shown)
 
-    def refusals(self, access: Access) -> Iterator[Issue | None]:
-        """Yield the issues of everything in this selection that the caller must not read, at any depth."""
-        hidden = check_role(access, self.role.owner, self.role.role, self.selected.keys[1:])
-        yield from (hidden,) if hidden else self.plan.refusals(access)
+    def readable(self, access: Access, unreadable: list[UnreadableField]) -> "_RolePlan | None":
+        """Return the part that the caller may read, None if that is nothing. Add the rest to `unreadable`."""
+        issue = check_role(access, self.role.owner, self.role.role, self.selected.keys[1:])
+        if issue is not None:
+            unreadable.append(UnreadableField(self.selected.keys, issue, self.selected.nodes))
+            return None
+        return replace(self, plan=self.plan.readable(access, unreadable))
 
     def _query(self, variables: Any, context: GraphQLContext) -> Query:
         given = self.arguments.values(variables)
@@ -102,20 +128,32 @@ class FetchPlan:
     """The names of derived attributes."""
     formats: "list[RequestedFormat]" = field(default_factory=list)
     """The formats of attributes at any depth."""
-    attributes: list[tuple[AttributeField, Path]] = field(default_factory=list)
-    """All attributes that are selected, with their paths of response keys from the root field."""
+    attributes: list[_Selected] = field(default_factory=list)
+    """The fields that show attributes, except for those below roles."""
     version_start: bool = False
     lock: bool = False
+    _readable_parts: "dict[Access, ReadablePart]" = field(default_factory=dict)
+    """By the rights of a profile: the part that it may read."""
 
-    def fetch_checked(self, variables: Any, context: GraphQLContext) -> Fetch:
-        """Return what to fetch below a root field, after checking the caller's grants at all depths.
+    def fetch_checked(self, variables: Any, context: GraphQLContext) -> tuple[Fetch, Unreadable]:
+        """Return what to fetch below a root field, and the fields that the caller must not read.
 
-        Raises Refused for invalid options, and for what the caller must not read.
+        The answer to a query has null in these fields. Raises Refused for invalid options, for objects of a
+        class that is closed to the caller, and for unreadable fields of a mutation: clients would take an
+        answer with errors for a failure, and write again.
         """
-        if context.access is not None:
-            # Several fields may cause the same issue, which is reported once.
-            raise_issues(dict.fromkeys(self.refusals(context.access)))
-        return self.fetch(variables, context)
+        access = context.access
+        if access is None:
+            return self.fetch(variables, context), ()
+        if access not in self._readable_parts:
+            found: list[UnreadableField] = []
+            self._readable_parts[access] = ReadablePart(self.readable(access, found), found)
+        plan, unreadable = self._readable_parts[access]
+        issues = [each.issue for each in unreadable]
+        if context.mutates or any(issue.type is IssueType.ENTITY_GRANT_READ for issue in issues):
+            # Several fields may cause the same issue of their class, which is reported once.
+            raise_issues(dict.fromkeys(issues))
+        return plan.fetch(variables, context), unreadable
 
     def fetch(self, variables: Any, context: GraphQLContext) -> Fetch:
         """Return what to fetch below any field. Raises Refused for invalid options."""
@@ -140,12 +178,16 @@ class FetchPlan:
 
     def add_attribute(self, selected: _Selected) -> None:
         """Add a field that shows an attribute."""
+        self.show(selected)
+        self.add_format(selected)
+
+    def show(self, selected: _Selected) -> None:
+        """Add what a field that shows an attribute needs."""
         shown: AttributeField = selected.field.extensions[ATTRIBUTE]
-        self.attributes.append((shown, selected.keys[1:]))
+        self.attributes.append(selected)
         self.version_start |= shown.attribute.name == VERSION_START
         if shown.attribute.origin is Origin.DERIVED:
             self.derived[shown.attribute.name] = None
-        self.add_format(selected)
 
     def add_format(self, selected: _Selected) -> None:
         """Add the format of a field, if it has one."""
@@ -153,13 +195,24 @@ class FetchPlan:
         if node.arguments:
             self.formats.append(RequestedFormat(selected.field, node, selected.keys[1:]))
 
-    def refusals(self, access: Access) -> Iterator[Issue | None]:
-        """Yield the issues of everything that the caller must not read, at any depth."""
-        for shown, path in self.attributes:
-            hidden = check_class(access, shown.owner, path[:-1])
-            yield hidden or check_attribute(access, shown.owner, shown.attribute.name, path)
-        for role in self.roles.values():
-            yield from role.refusals(access)
+    def readable(self, access: Access, unreadable: list[UnreadableField]) -> "FetchPlan":
+        """Return the plan of the fields that the caller may read. Add the others to `unreadable`."""
+        plan = FetchPlan(formats=self.formats, lock=self.lock)
+        for selected in self.attributes:
+            shown: AttributeField = selected.field.extensions[ATTRIBUTE]
+            path = selected.keys[1:]
+            issue = check_class(access, shown.owner, path[:-1]) or check_attribute(
+                access, shown.owner, shown.attribute.name, path
+            )
+            if issue is None:
+                plan.show(selected)
+            else:
+                unreadable.append(UnreadableField(selected.keys, issue, selected.nodes))
+        for key, role in self.roles.items():
+            part = role.readable(access, unreadable)
+            if part is not None:
+                plan.roles[key] = part
+        return plan
 
     def add(self, other: "FetchPlan") -> None:
         """Add everything that another plan needs of the same objects."""
@@ -169,6 +222,13 @@ class FetchPlan:
         self.attributes += other.attributes
         self.version_start |= other.version_start
         self.lock |= other.lock
+
+
+class ReadablePart(NamedTuple):
+    """The part of a plan that a profile may read, and the fields that it may not."""
+
+    plan: FetchPlan
+    unreadable: Unreadable
 
 
 def plan_fetch(

@@ -6,6 +6,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
+from stratabase.domain.access.visibility import readable_refusal
 from stratabase.domain.issues.issue import Issue, IssueType, ReferenceType
 from stratabase.domain.issues.refusals import (
     ReadBudgetExceeded,
@@ -72,7 +73,10 @@ def written_views(call: Call, done: Sequence[WriteResult]) -> list[View]:
     try:
         return _views(call, done, _WrittenState(call.context.client_ids))
     except (ReadBudgetExceeded, RoleUnavailable, Unavailable) as trouble:
-        raise Refused([_unshown_issue(one, trouble) for one in done]) from trouble
+        shown = trouble
+        if isinstance(trouble, ReadBudgetExceeded):
+            shown = readable_refusal(call.context.access, trouble)
+        raise Refused([_unshown_issue(one, shown) for one in done]) from trouble
 
 
 def previewed_view(call: Call, done: WriteResult) -> View:

@@ -7,6 +7,7 @@ from typing import Any
 
 from graphql import GraphQLField, get_named_type
 
+from stratabase.domain.access.grants import Access
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
@@ -238,7 +239,8 @@ class ConditionReader:
         self, text: str, mistakes: InvalidExpression, input_context: InputContext, path: Path
     ) -> Iterator[Issue]:
         for mistake in mistakes.errors[:MAX_MISTAKES]:
-            described = str(mistake) if input_context.suggestions else mistake.message
+            is_suggesting = input_context.suggestions and self._may_suggest(mistake, input_context.access)
+            described = str(mistake) if is_suggesting else mistake.message
             message = _(
                 "{class_name}: {option}, {place}: {message}",
                 class_name=self._subject.class_.name,
@@ -247,6 +249,18 @@ class ConditionReader:
                 message=described,
             )
             yield self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path)
+
+    def _may_suggest(self, mistake: ExpressionError, access: Access | None) -> bool:
+        """Return whether the caller may know the name that a mistake suggests."""
+        word, class_ = str(mistake.suggestion), self._subject.class_
+        if access is None:
+            return True
+        if word in class_.attributes:
+            return access.read_obstacle(class_.name, word) is None
+        if word in class_.roles:
+            return access.may_follow(class_.name, class_.roles[word])
+        # Values of enums are in quotes. The attributes of these enums may be hidden.
+        return not word.startswith("'")
 
 
 def _describe_place(text: str, mistake: ExpressionError) -> Message:

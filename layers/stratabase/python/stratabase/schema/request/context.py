@@ -83,6 +83,11 @@ class GraphQLContext:
     root_results: RootResults = field(default_factory=RootResults)
     errors: list[GraphQLError] = field(default_factory=list)
     """Errors of fields that have an answer all the same."""
+    unreadable: dict[str, Sequence[GraphQLError]] = field(default_factory=dict)
+    """By response key of a root field that has an answer: the errors of fields that the caller must not read.
+
+    The answer has null in these fields.
+    """
     insights: list[Insight] = field(default_factory=list)
     """The insights that the request asked for."""
     warnings: dict[ResponseWarning, None] = field(default_factory=dict)
@@ -100,6 +105,11 @@ class GraphQLContext:
         """Add the warnings of the root field with this response key, whose paths begin below it."""
         for warning in warnings:
             self.warnings[warning._replace(path=(key, *warning.path))] = None
+
+    def add_unreadable(self, key: str, errors: Iterable[GraphQLError]) -> None:
+        """Add the errors of fields that the caller must not read, below the root field with this key."""
+        if found := tuple(errors):
+            self.unreadable[key] = found
 
     @cached_property
     def read_context(self) -> ReadContext:
@@ -135,6 +145,8 @@ class Call(NamedTuple):
     unset_variables: Callable[[], Sequence[tuple[str, Path]]] = tuple
     """Returns the arguments' variables that have no value: for each, its name and its path in the
     arguments."""
+    unreadable_errors: Callable[[], Iterable[GraphQLError]] = tuple
+    """Returns the errors of the selected fields that the caller must not read."""
 
 
 class ResultWithIssues(NamedTuple):

@@ -11,7 +11,7 @@ from stratabase.domain.issues.refusals import Refused
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class, ClassKind
 from stratabase.schema.execution import insight
-from stratabase.schema.execution.fetch_plan import plan_fetch
+from stratabase.schema.execution.fetch_plan import errors_of, plan_fetch
 from stratabase.schema.execution.selections import FieldArguments, Selections, names_of
 from stratabase.schema.inputs.object_inputs import is_empty_input
 from stratabase.schema.inputs.service_arguments import disable_cache_argument
@@ -100,14 +100,20 @@ def service_field(
     arguments = {**arguments, **insight.insight_argument(), **disable_cache_argument()}
 
     def resolve(_: Any, info: ResolveInfo, **given: Any) -> Any:
-        result = info.context.root_results.get_or_run(
-            str(info.path.key), lambda: resolver(read_call(field, info, given))
-        )
+        context, key = info.context, str(info.path.key)
+
+        def call_service() -> Any:
+            call = read_call(field, info, given)
+            result = resolver(call)
+            context.add_unreadable(key, call.unreadable_errors())
+            return result
+
+        result = context.root_results.get_or_run(key, call_service)
         if not isinstance(result, ResultWithIssues):
             return result
         # Report the issues beside the answer, in the form in which graphql-core reports a refusal.
         error = located_error(Refused(result.issues), info.field_nodes, info.path.as_list())
-        info.context.errors.append(error)
+        context.errors.append(error)
         return result.source
 
     field = GraphQLField(type_, arguments, resolve, description=description, extensions={RESOLVER: resolver})
@@ -121,10 +127,11 @@ def read_call(field: GraphQLField, info: ResolveInfo, arguments: dict[str, Any])
     plan = plan_fetch(selections, str(info.path.key), field, info.field_nodes)
     variables, context = info.variable_values, info.context
     # Check the selection and its formats before the service reads or writes anything.
-    fetch, _ = run_all(
+    (fetch, unreadable), _ = run_all(
         partial(plan.fetch_checked, variables, context),
         partial(plan.check_formats, variables, context.caller.formats),
     )
     context.add_warnings(str(info.path.key), plan.format_warnings(variables))
     unset = partial(FieldArguments(field, info.field_nodes[0]).unset, variables)
-    return Call(info.context, str(info.path.key), arguments, names, fetch, unset)
+    errors = partial(errors_of, unreadable)
+    return Call(info.context, str(info.path.key), arguments, names, fetch, unset, errors)

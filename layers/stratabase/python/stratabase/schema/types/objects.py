@@ -80,7 +80,8 @@ def _resolve_role(source: Any, info: ResolveInfo, **_: Any) -> Any:
     while isinstance(above, Path) and isinstance(above.key, int):
         above = above.prev
     assert above is not None
-    return source[nested_key(str(above.key), str(info.path.key))]
+    # A role that the caller must not read is not in the view.
+    return source.get(nested_key(str(above.key), str(info.path.key)))
 
 
 def object_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:

@@ -92,11 +92,14 @@ def _has_invalid_application(draft: ModelDraft) -> bool:
 
 
 def check_profiles(draft: ModelDraft) -> Iterator[ModelError]:
-    """Check that profile names are valid and unique, and that there is an administrator profile."""
+    """Check that profile names are valid and unique, that there is an administrator, and `access`."""
     uses = list(draft.directives("profile"))
     seen: set[str] = set()
     for use in uses:
         yield from _check_profile_name(use, seen)
+        if use["administrator"] and "access" in use.written:
+            text = f"{shorten(use['name'])} is an administrator profile, which always has full access. "
+            yield error_at(use.node_of("access"), f"{text}Remove access.")
         seen.add(use["name"].casefold())
     if uses and not draft.schema_unparsed and all(use.is_valid and not use["administrator"] for use in uses):
         text = "The model has no administrator profile. Add administrator: true to one of the profiles."

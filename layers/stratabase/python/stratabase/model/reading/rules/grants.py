@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from stratabase.messages import and_list
-from stratabase.model.model import Action
+from stratabase.model.model import Action, DefaultAccess
 from stratabase.model.reading.draft.errors import ModelError, check_not_empty, error_at
 from stratabase.model.reading.draft.model_draft import ClassDraft, DirectiveUse, FieldDraft, ModelDraft
 from stratabase.wording import shorten
@@ -57,13 +57,17 @@ def _check_actions(use: DirectiveUse) -> Iterator[ModelError]:
 
 def _check_narrowing(draft: ModelDraft, class_: ClassDraft, field: FieldDraft) -> Iterator[ModelError]:
     """Check the grants of an attribute or role against those of its class."""
-    allowed = {
+    granted = {
         use["profile"]: use["allow"] if use.is_valid else _ALL_ACTIONS for use in class_.directives("grant")
     }
+    allowed = _default_actions(draft, class_) | granted
     for use in field.directives("grant"):
         profile = use["profile"]
         if profile not in allowed and not draft.is_part(class_.name):
-            text = f'{class_.name} has no @grant for "{shorten(profile)}" to narrow. Add one to the class.'
+            text = (
+                f'{class_.name} has no @grant for "{shorten(profile)}" to narrow. Add one to the class, '
+                "or add access: READ or FULL to the profile."
+            )
             yield error_at(use.node_of("profile"), text)
         for action, node in use.items_of("allow"):
             if action == "DELETE" and field.type:
@@ -72,9 +76,24 @@ def _check_narrowing(draft: ModelDraft, class_: ClassDraft, field: FieldDraft) -
                     "DELETE is for objects, not for attributes. To allow clearing an attribute, use EDIT.",
                 )
             elif action not in allowed.get(profile, (action,)):
-                reason = f'{class_.name} doesn\'t allow {action} for "{shorten(profile)}"'
+                reason = (
+                    f'{class_.name} doesn\'t allow {action} for "{shorten(profile)}"'
+                    if profile in granted
+                    else f'"{shorten(profile)}" has access: READ to {class_.name}, not {action}'
+                )
                 text = f"{reason}, so {field.name} can't allow it."
                 yield error_at(node, text)
+
+
+def _default_actions(draft: ModelDraft, class_: ClassDraft) -> dict[str, tuple[str, ...]]:
+    """Return what the `access` of each profile allows on a class without grants. A part follows its whole."""
+    if draft.is_part(class_.name):
+        return {}
+    return {
+        use["name"]: tuple(action.value for action in DefaultAccess(use["access"]).actions)
+        for use in draft.directives("profile")
+        if use["access"] != DefaultAccess.NONE.value
+    }
 
 
 def check_readable_uniques(draft: ModelDraft) -> Iterator[ModelError]:
