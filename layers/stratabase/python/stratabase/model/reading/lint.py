@@ -53,7 +53,8 @@ _EXISTENCE_FUNCTIONS = frozenset({"isNull", "has"})
 
 def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
     """Yield the warnings about a valid model, with their locations."""
-    expressions = expressions_of(with_users(model))
+    model = with_users(model)
+    expressions = expressions_of(model)
     for one in draft.granted_classes:
         for holder in (one, *one.fields):
             for use in holder.directives("grant"):
