@@ -205,6 +205,18 @@ def test_versions_show_members_as_they_are_now(api: UsersApi) -> None:
     assert names == {"text", "_lastmodifiedby", "_lastmodifiedon"}
 
 
+def test_a_restored_object_leads_to_its_members(api: UsersApi) -> None:
+    id_ = api.note(ANNA, text="a")
+    api.clock.instant += 1000
+    api.ask(f'mutation {{ Note___delete(_id: "{id_}") {{ deleted }} }}')
+    api.clock.instant += 1000
+    at = 'atVersion: "01-01-2020 12:00:01.500"'
+    restore = f'mutation {{ Note___restoreVersion(_id: "{id_}", {at}) {{ {CREATOR} }} }}'
+    assert api.ask(restore) == {"_createdby_user": {"username": "anna"}}
+    shown = api.get("Note", id_, "_ownedby_user { username } _lastmodifiedby_user { username }")
+    assert shown == {"_ownedby_user": {"username": "anna"}, "_lastmodifiedby_user": {"username": "root"}}
+
+
 def test_a_page_of_objects_reads_its_members_in_one_batch(api: UsersApi) -> None:
     for number in range(25):
         api.note((ANNA, BERT, ROOT)[number % 3], text=str(number))
