@@ -8,7 +8,7 @@ from typing import Any
 from graphql import GraphQLInputObjectType
 from graphql.utilities import coerce_input_value, validate_input_value
 
-from stratabase.bootstrap.storage import open_engine, parallel_reads_of
+from stratabase.bootstrap.storage import open_engine, open_member_stores, parallel_reads_of
 from stratabase.cli.subcommands import Argument, Options
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.settings import read_settings, require_store
@@ -20,7 +20,10 @@ from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.model.api_names import GeneratedType, type_name
 from stratabase.model.model import Class, Model
 from stratabase.model.stored_names import StoredNames
+from stratabase.model.users import with_users
 from stratabase.operations.context import ReadContext
+from stratabase.operations.members.users import UserRepository
+from stratabase.operations.ports import Members
 from stratabase.operations.read.reader import Reader
 from stratabase.schema.generate import NothingServed, generate_schema
 from stratabase.schema.inputs.query_reader import QueryReader
@@ -68,10 +71,12 @@ def explain_page(model: Model, options: Options) -> str:
             f'The class "{options.class_name}" does not exist. Use one of: {", ".join(model.classes)}.'
         )
     fields = PageFields(items=True, total_count=options.total_count)
-    query = _page_query(model, class_, _parse_json(options.page_options), fields)
+    # The store plans without the roles to users, which it does not know.
+    served = with_users(model)
+    query = _page_query(served, served.classes[class_.name], _parse_json(options.page_options), fields)
     # Assume that all indexes are built, as they are after `stratabase reindex`.
     schema = built_schema(model)
-    query = Reader(_context(model, None)).with_implied(query)
+    query = _users(None, served, None).stored_query(Reader(_context(served, None)).with_implied(query))
     candidates = plan_candidates(class_, query, schema)
     missing = MissingIndex(class_, missing_index(class_, query))
     if not missing.attributes or missing.is_declared:
@@ -154,13 +159,14 @@ def _has_served(engine: Engine, model: Model) -> bool:
 def _cost_lines(
     settings: Settings, engine: Engine, model: Model, query: Query, chosen: PlanCandidate
 ) -> Iterator[str]:
-    entities = open_repository(engine, model, parallel_reads_of(settings))
+    served = with_users(model)
+    entities = _users(open_repository(engine, model, parallel_reads_of(settings)), served, settings)
     taken: list[str] = []
     consumed: list[Consumption] = []
 
     def read(query: Query) -> int | None:
         budget = ReadBudget(settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
-        return Reader(_context(model, entities, budget)).page(query).total_count
+        return Reader(_context(served, entities, budget)).page(query).total_count
 
     try:
         count = read(Query(query.class_name, Order(), fields=PageFields(items=False, total_count=True)))
@@ -181,6 +187,16 @@ def _cost_lines(
         f"There, the page takes {round_trips(consumed):,} round trips, {items:,} items, and {units:,g} read "
         f"units.{refusal}"
     )
+
+
+def _users(entities: Any, served: Model, settings: Settings | None) -> UserRepository:
+    """Return a repository with the members of an instance. Without settings, none is read."""
+
+    def members() -> Members:
+        assert settings is not None
+        return open_member_stores(settings).members
+
+    return UserRepository(entities, members, served)
 
 
 def _context(model: Model, entities: Any, budget: ReadBudget | None = None) -> ReadContext:

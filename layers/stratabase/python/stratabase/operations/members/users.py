@@ -96,7 +96,7 @@ class UserRepository:
     ) -> Page:
         """Return one page of the objects of a class, or of the users. Raises ReadBudgetExceeded."""
         if query.class_name != USER:
-            return self._entities.page(self._without_user_roles(query), budget, derive, related)
+            return self._entities.page(self.stored_query(query), budget, derive, related)
         users: Sequence[Entity] = [*map(_user, self._candidates(query, budget))]
         if derive is not None:
             users = derive(users)
@@ -108,7 +108,7 @@ class UserRepository:
             page.has_prev if fields.has_prev else None,
         )
 
-    def _without_user_roles(self, query: Query) -> Query:
+    def stored_query(self, query: Query) -> Query:
         """Return an equivalent query that names no role to users, which no store knows."""
         query = replace(
             query,
