@@ -65,13 +65,15 @@ _MAX_OBJECTS = {"Plain": 100_000, "Indexed": 100_000, "Person": 100_000, "Unique
 def main(folder: Path) -> None:
     """Print a table for each engine and size."""
     with ExitStack() as stack:
-        engines = {"SQLite": _sqlite(folder, stack), "DynamoDB": _dynamodb(stack)}
+        engines = {"SQLite": sqlite_engines(folder, stack), "DynamoDB": dynamodb_engines(stack)}
         for name, opened in engines.items():
             for size in SIZES:
                 _measure(name, opened(str(size)), size)
 
 
-def _sqlite(folder: Path, stack: ExitStack) -> Callable[[str], Engine]:
+def sqlite_engines(folder: Path, stack: ExitStack) -> Callable[[str], Engine]:
+    """Return a function that opens an SQLite engine by a name."""
+
     def opened(name: str) -> Engine:
         engine = SqliteEngine(folder / f"{name}.db")
         stack.callback(engine.close)
@@ -80,7 +82,8 @@ def _sqlite(folder: Path, stack: ExitStack) -> Callable[[str], Engine]:
     return opened
 
 
-def _dynamodb(stack: ExitStack) -> Callable[[str], Engine]:
+def dynamodb_engines(stack: ExitStack) -> Callable[[str], Engine]:
+    """Return a function that opens a DynamoDB engine by a name, on an emulator."""
     client = BotoClient(
         AwsEndpoint(
             "us-east-1", stack.enter_context(emulator()), Credentials("local", "local"), read_timeout=60

@@ -12,7 +12,7 @@ from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.derived import Derive, Related
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.page import Page, Paginator, Query
 from stratabase.domain.query.read_budget import ReadBudget
@@ -171,7 +171,13 @@ class DictEntities:
     def are_linked(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         return [other in self.graph.led_to(self._model, role, owner) for owner, other in pairs]
 
-    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
+    def page(
+        self,
+        query: Query,
+        budget: ReadBudget,
+        derive: Derive | None = None,
+        related: Related | None = None,
+    ) -> Page:
         self.queries.append(query)
         self.allowances.append(budget)
         paginator = Paginator(query, self._model.classes[query.class_name])

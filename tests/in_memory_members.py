@@ -1,12 +1,14 @@
 """An in-memory store of members, and a fast password hasher."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import RLock
 
 from stratabase.domain.members.member import Member, NamesTaken, Roster, fold_name
 from stratabase.domain.objects.commit_refusals import Conflict
 
+BATCH_SIZE = 3
+"""Members of a batch: few, so that small tests have several batches."""
 COMMON = "commonpassword"
 """What everybody tries first."""
 
@@ -36,6 +38,18 @@ class InMemoryMembers:
             return next(
                 (one for one in self.members.values() if fold_name(one.email) == fold_name(email)), None
             )
+
+    def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
+        with self._lock:
+            self.reads += 1
+            return [self._by_id(id_) for id_ in ids]
+
+    def batches(self) -> Iterator[Sequence[Member]]:
+        with self._lock:
+            known = list(self.members.values())
+        for start in range(0, len(known), BATCH_SIZE):
+            self.reads += 1
+            yield known[start : start + BATCH_SIZE]
 
     def roster(self) -> Roster:
         with self._lock:

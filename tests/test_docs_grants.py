@@ -8,11 +8,12 @@ import pytest
 from stratabase.domain.access.grants import Access, access_of
 from stratabase.model.model import Action
 from stratabase.model.reading import read_model
+from stratabase.model.users import USER, with_users
 
 PAGE = (Path(__file__).parent.parent / "docs/grants.md").read_text(encoding="utf-8")
 SNIPPETS = re.findall(r"^```graphql\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 (HEAD,) = (each for each in SNIPPETS if each.startswith("extend schema"))
-MODEL = read_model(HEAD + "".join(each for each in SNIPPETS if each is not HEAD), "grants.md")
+MODEL = with_users(read_model(HEAD + "".join(each for each in SNIPPETS if each is not HEAD), "grants.md"))
 EVERYTHING = frozenset(Action)
 READ = frozenset({Action.READ})
 
@@ -52,3 +53,14 @@ def test_the_snippets_hide_what_the_page_says() -> None:
     assert not access("Member").may_follow("Timesheet", MODEL.classes["Timesheet"].roles["department"])
     for class_name in ("Project", "Note", "Timesheet"):
         assert not access("Member").sees_every_object(class_name)
+
+
+def test_the_snippets_open_members_as_the_page_says() -> None:
+    member = access("Member")
+    assert member.may_read_class(USER)
+    assert not member.sees_every_object(USER)
+    assert member.conditional_source(USER, "email") == f"{USER}.email"
+    assert member.read_obstacle(USER, "notes") == f"{USER}.notes"
+    assert member.may_read_class("Report")
+    for profile in ("Auditor", "Manager"):
+        assert not access(profile).may_read_class(USER)

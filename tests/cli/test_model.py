@@ -8,8 +8,14 @@ from graphql import build_schema, parse
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.domain.objects.change import Change, Creation
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.prepared import read_prepared
+from stratabase.model.reading import read_model
 from stratabase.settings import Settings
+from stratabase.store.layout import keys
+from stratabase.store.repository import Repository
+from stratabase.store.sqlite.engine import SqliteEngine
 from tests.fakes import ADMINISTRATOR
 
 SAMPLE = Path(__file__).parents[2] / "layers/model/model.graphql"
@@ -51,7 +57,7 @@ def test_a_grant_by_fields_that_members_set_themselves_is_warned_about(
     printed = capsys.readouterr()
     assert printed.out == "ok\n"
     index, notes = printed.err.splitlines()
-    assert index.startswith(f"Warning: {served}:3:57: No @index or @unique of Pet covers")
+    assert index.startswith(f"Warning: {served}:3:57: No @index or @unique covers")
     assert notes.startswith(f"Warning: {served}:3:66: Members can set caller.notes themselves, so they")
 
 
@@ -142,7 +148,7 @@ def test_a_missing_index_is_named(served: Path, capsys: pytest.CaptureFixture[st
     options = '{"filter": {"name___contains": "e"}, "orderBy": ["age___ASC"]}'
     assert main(["model", "explain", "Pet", options, "--total-count"]) == 0
 
-    assert capsys.readouterr().out.endswith('\nTo read less, add: @index(attributes: ["age"])\n')
+    assert capsys.readouterr().out.endswith('\nTo read less, add: @index(attributes: ["age"]) to Pet\n')
 
 
 def test_a_condition_is_evaluated_over_what_a_filter_finds(
@@ -156,6 +162,87 @@ def test_a_condition_is_evaluated_over_what_a_filter_finds(
 
     taken = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Used: ")]
     assert ["@index name" in line for line in taken] == [False, True]
+
+
+OWNED = """
+extend schema @application(name: "Shop")
+type Pet {
+  name: String!
+  owner: Owner @association(opposite: "pets")
+  owner_mail: String @derived(path: "owner.mail")
+}
+type Owner @unique(attributes: ["mail"]) {
+  mail: String
+  city: String
+  pets: [Pet!] @association(opposite: "owner")
+}
+"""
+
+
+def fill(home: Path, pets: int) -> None:
+    """Put pets of one owner into the store."""
+    engine = SqliteEngine(home / "objects.db")
+    entities = Repository(engine, read_model(OWNED, "owned"))
+    owner = Entity(Reference("Owner", "o"), {"_id": "o", "mail": "o@x"})
+    entities.commit(Change("c", 0, (Creation(owner),)))
+    for number in range(pets):
+        pet = Entity(Reference("Pet", f"p{number}"), {"_id": f"p{number}", "name": "Rex", "owner": "o"})
+        entities.commit(Change(f"c{number}", 0, (Creation(pet),)))
+    engine.close()
+
+
+def test_a_page_is_read_from_the_store_to_tell_its_cost(
+    served: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path))
+    served.write_text(OWNED)
+    fill(tmp_path, 3)
+
+    assert main(["model", "explain", "Pet", '{"filter": {"owner_mail___eq": "o@x"}}']) == 0
+
+    used, *_, count, cost = capsys.readouterr().out.splitlines()
+    assert used.startswith("Used: in Owner, get the object with the value of @unique mail; then get ")
+    assert count == "The store has 3 objects of Pet."
+    assert cost == "There, the page takes 5 round trips, 9 items, and 7 read units."
+
+
+def test_a_plan_that_gave_up_is_told(
+    served: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path))
+    monkeypatch.setattr("stratabase.store.query.semi_join.MAX_OWNERS", 2)
+    served.write_text(OWNED)
+    fill(tmp_path, 3)
+
+    assert main(["model", "explain", "Pet", '{"filter": {"owner_mail___eq": "o@x"}}']) == 0
+
+    assert "There, this plan answered the page: read the class in the order of" in capsys.readouterr().out
+
+
+def test_nothing_is_written_to_a_store_that_has_not_served_the_model(
+    served: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path))
+    served.write_text(OWNED)
+    fill(tmp_path, 1)
+    served.write_text(OWNED.replace("type Owner", 'type Owner @index(attributes: ["city"])'))
+    engine = SqliteEngine(tmp_path / "objects.db")
+    before = engine.get([keys.REGISTRY])
+
+    for options, expected in (([], False), (["--data"], True)):
+        assert main(["model", "explain", "Pet", *options]) == 0
+        assert ("has not served this model yet" in capsys.readouterr().out) is expected
+
+    assert engine.get([keys.REGISTRY]) == before
+    engine.close()
+
+
+def test_the_missing_index_of_a_role_is_named(served: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    served.write_text(OWNED.replace('"owner.mail"', '"owner.city"'))
+
+    assert main(["model", "explain", "Pet", '{"filter": {"owner_mail___eq": "Bern"}}', "--total-count"]) == 0
+
+    assert capsys.readouterr().out.endswith('\nTo read less, add: @index(attributes: ["city"]) to Owner\n')
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,45 @@ def test_a_new_member_with_the_name_of_a_deleted_one_gets_no_objects(owners: Own
     assert owners.codes("admin", options='{filter: {_ownedby___eq: "vera"}}') == ["V"]
 
 
+def test_members_are_read_as_users(owners: OwnersService) -> None:
+    zoe, zack = owners.member("zoe"), owners.member("zack")
+    project, other = owners.create("zoe", "Project", code="Z"), owners.create("zack", "Project", code="Y")
+    options = '{filter: {username___in: ["zoe", "zack", "nobody"]}, orderBy: [username___DESC]}'
+    query = (
+        f"{{ _User___getPage(options: {options}) {{ totalCount items {{ _id username email profile }} }} }}"
+    )
+    members = [
+        {"_id": id_, "username": name, "email": f"{name}.{len(PASSWORD)}@example.com", "profile": "Member"}
+        for id_, name in ((zoe, "zoe"), (zack, "zack"))
+    ]
+    assert owners.ask("zoe", query) == {"totalCount": 2, "items": members}
+    refused = owners.send("zoe", f'{{ _User___get(_id: "{zack}") {{ notes }} }}')
+    assert refused["errors"][0]["extensions"]["issueType"] == "ATTRIBUTE_GRANT_READ"
+
+    measured = owners.send(
+        "admin", f'{{ Project___get(_id: "{project}", insight: FULL) {{ _ownedby_user {{ _id }} }} }}'
+    )
+    calls = measured["extensions"]["insight"]["calls"]
+    assert [(call["index"], call["items"]) for call in calls] == [(None, 1), ("members", 1)]
+
+    owners.rename(zoe, "zelda")
+    shown = f'{{ Project___get(_id: "{project}") {{ _ownedby _ownedby_user {{ _id username }} }} }}'
+    renamed = {"_ownedby": "zoe", "_ownedby_user": {"_id": zoe, "username": "zelda"}}
+    assert owners.ask("zelda", shown) == renamed
+
+    get = f'{{ _User___get(_id: "{zack}") {{ disabled }} }}'
+    assert owners.ask("zelda", get) == {"disabled": False}
+    assert owners.rest("PUT", f"{MEMBERS}/{zack}", {"disabled": True}).status == 200
+    assert owners.ask("zelda", get) is None
+    assert owners.ask("admin", get) == {"disabled": True}
+
+    creator = f'{{ Project___get(_id: "{other}") {{ _createdby _createdby_user {{ username }} }} }}'
+    assert owners.ask("admin", creator) == {"_createdby": "zack", "_createdby_user": {"username": "zack"}}
+    assert owners.rest("DELETE", f"{MEMBERS}/{zack}").status == 200
+    assert owners.ask("admin", creator) == {"_createdby": "zack", "_createdby_user": None}
+    assert owners.ask("admin", query)["totalCount"] == 0  # one is renamed, and the other is gone
+
+
 def test_member_ids_are_never_shown(owners: OwnersService) -> None:
     paul = owners.member("paul")
     project = owners.create("paul", "Project", code="P")

@@ -14,6 +14,11 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.indexes.registry import Registry
 from stratabase.store.indexes.registry_cache import RegistryCache, WriteSchema
+from stratabase.store.layout.associations import Associations
+from stratabase.store.query.planner import PlanCandidate
+from stratabase.store.query.plans import QueryPlan
+from stratabase.store.query.row_sources import PlanSource
+from stratabase.store.query.schema import QuerySchema
 from stratabase.store.repository import Repository
 from tests.fakes import unlimited_budget
 from tests.models import THING, model
@@ -34,6 +39,20 @@ def fresh_class(*uniques: tuple[str, ...], indexes: Iterable[tuple[str, ...]] = 
 def unlimited() -> ReadLimiter:
     """Return a read limiter that never refuses."""
     return ReadLimiter(unlimited_budget(), "Thing")
+
+
+def schema_of(engine: Engine, class_: Class) -> QuerySchema:
+    """Return what a planner knows of a store with a single class."""
+    stored = model(class_)
+    registry = RegistryCache(engine, stored).write_schema()
+    return QuerySchema(stored, Associations(stored), registry)
+
+
+def built(candidate: PlanCandidate, source: PlanSource) -> QueryPlan:
+    """Return the plan of a candidate that reads as little as estimated."""
+    plan = candidate.build(source)
+    assert plan is not None
+    return plan
 
 
 class UnguardedRegistryCache(RegistryCache):

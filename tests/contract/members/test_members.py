@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from stratabase.adapters.members import pynamodb_members, sqlite_members
 from stratabase.domain.members.member import LINK_USED, MailedLink, Member, NamesTaken
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
@@ -273,6 +274,42 @@ def test_a_refused_change_with_a_roster_invalidates_none(members: Members) -> No
     with pytest.raises(NamesTaken):
         members.change(bert, replace(bert, username="anna"), roster)
     members.change(bert, replace(bert, disabled=True), roster)
+
+
+def test_several_ids_are_read_at_once_in_their_order(members: Members) -> None:
+    members.add(ANNA)
+    members.add(BERT)
+    read = members.by_ids(["2", "missing", "1", "2", *STRANGE])
+    assert read == [BERT, None, ANNA, BERT, *(None for _ in STRANGE)]
+    assert [each and each.revision for each in read[:3]] == [1, None, 1]
+    assert members.by_ids([]) == []
+
+
+def test_more_ids_are_read_than_one_request_can_name(members: Members) -> None:
+    members.add(BERT)
+    ids = [f"missing{number}" for number in range(150)]
+    assert members.by_ids([*ids, "2"]) == [*(None for _ in ids), BERT]
+
+
+def test_batches_have_every_member_once(members: Members) -> None:
+    assert not any(members.batches())
+    ids = [f"m{number:02}" for number in range(10)]
+    for id_ in ids:
+        members.add(Member(id_, id_, f"{id_}@example.com", "Clerk"))
+    members.remove(stored(members, "m03"))
+    batches = list(members.batches())
+    assert sorted(each.id for batch in batches for each in batch) == [id_ for id_ in ids if id_ != "m03"]
+
+
+def test_batches_follow_one_another(members: Members, monkeypatch: pytest.MonkeyPatch) -> None:
+    for adapter in (sqlite_members, pynamodb_members):
+        monkeypatch.setattr(adapter, "_BATCH_SIZE", 2)
+    ids = {f"m{number:02}" for number in range(20)}
+    for id_ in ids:
+        members.add(Member(id_, id_, f"{id_}@example.com", "Clerk"))
+    batches = list(members.batches())
+    assert len(batches) >= 7
+    assert sorted(each.id for batch in batches for each in batch) == sorted(ids)
 
 
 def test_the_roster_spans_several_pages_of_the_store(members: Members) -> None:

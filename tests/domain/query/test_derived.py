@@ -3,7 +3,7 @@
 import pytest
 
 from stratabase.domain.query.derived import Computed, computed_parts, simplify, split_filter
-from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, Or
+from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, FlagFilter, Not, Or
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.expressions.environment import EMPTY_CONTEXT
@@ -21,6 +21,7 @@ MODEL = read_model(
 THING = MODEL.classes["Thing"]
 KEPT, TWICE = Comparison("size", Operator.EQ, 1), Comparison("twice", Operator.EQ, 1)
 ID = Comparison("_id", Operator.EQ, "a")
+MARK = FlagFilter(".mark")
 
 
 def holds(text: str) -> ExpressionFilter:
@@ -50,6 +51,12 @@ def test_derived_attributes_in_filters_are_found(
 ) -> None:
     assert split_filter(filter_, THING) == (kept, derived)
     assert computed_parts(Query("Thing", Order(), filter_), THING) == Computed(names)
+
+
+@pytest.mark.parametrize("filter_", [MARK, Not(MARK), Or((KEPT, MARK)), Not(And((KEPT, Not(MARK))))])
+def test_marks_are_tested_after_they_were_computed(filter_: Filter) -> None:
+    assert split_filter(filter_, THING) == (None, filter_)
+    assert split_filter(And((KEPT, filter_)), THING) == (KEPT, filter_)
 
 
 def test_derived_attributes_in_orders_are_found() -> None:

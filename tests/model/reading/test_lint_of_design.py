@@ -23,12 +23,12 @@ NOTHING = (
     "actions in a @grant, or remove the profile."
 )
 TESTS_ALL = (
-    "No @index or @unique of Pet covers what this condition compares, so a page for a member of the profile "
+    "No @index or @unique covers what this condition compares, so a page of Pet for a member of the profile "
     "Clerk tests all its objects. "
 )
 NO_ATTRIBUTE = (
-    "Compare a stored attribute of Pet with a constant or a field of caller, add an @index that begins with "
-    "it, and filter pages by it too."
+    "Compare an attribute of Pet, or one that to-one roles lead to, with a constant or a field of caller, "
+    "and add an @index that begins with it."
 )
 
 
@@ -134,7 +134,7 @@ def test_administrators_can_do_everything_without_a_warning(tmp_path: Path) -> N
 
 
 PET = """\
-type Pet {directives} @class(platform: [OWNED_BY])
+type Pet {directives} @class(platform: [OWNED_BY, CREATED_ON])
   @grant(profile: "Clerk", allow: [{allow}], where: "{where}") {{
   name: String
   race: String
@@ -143,10 +143,21 @@ type Pet {directives} @class(platform: [OWNED_BY])
   photo: File
   label: String @derived(expression: "name + race")
   cage: Cage
+  home: Home @association(opposite: "pets")
+  home_place: Int @derived(path: "home.place")
+}}
+type Home @index(attributes: ["place"]) @grant(profile: "Clerk", allow: [READ]) {{
+  size: Int
+  place: Int
+  pets: [Pet!] @association(opposite: "home")
 }}
 type Cage @grant(profile: "Clerk", allow: [READ]) {{ size: Int }}
 """
 INDEX = '@index(attributes: ["race", "age"]) @index(attributes: ["sold"]) @index(attributes: ["_ownedby"])'
+TO_CAGE = (
+    'Add @index(attributes: ["size"]) to Cage, and @index(attributes: ["cage"]) to Pet, or an opposite role '
+    "to Pet.cage."
+)
 UNIQUE = '@unique(attributes: ["name", "race"])'
 
 
@@ -155,7 +166,7 @@ def pet(where: str, directives: str = "", allow: str = "READ") -> str:
 
 
 def to_index(name: str) -> str:
-    return f'{TESTS_ALL}Add @index(attributes: ["{name}"]), and filter pages by {name} too.'
+    return f'{TESTS_ALL}Add @index(attributes: ["{name}"]) to Pet.'
 
 
 @pytest.mark.parametrize(
@@ -169,12 +180,26 @@ def to_index(name: str) -> str:
         ("name in ['Rex', caller.email]", "", to_index("name")),
         ("name.startsWith('R')", "", to_index("name")),
         ("!sold", "", to_index("sold")),
-        ("_ownedby == caller.username", "", to_index("_ownedby")),
+        (
+            "_ownedby == caller.username",
+            "",
+            f"{to_index('_ownedby')[:-1]}, and filter pages by _ownedby too.",
+        ),
         ("name == race", INDEX, TESTS_ALL + NO_ATTRIBUTE),
         ("race != 'cat'", INDEX, TESTS_ALL + NO_ATTRIBUTE),
         ("race == 'cat' || name == 'Rex'", INDEX, TESTS_ALL + NO_ATTRIBUTE),
         ("label == 'x'", INDEX, TESTS_ALL + NO_ATTRIBUTE),
-        ("cage.size == 3", INDEX, TESTS_ALL + NO_ATTRIBUTE),
+        (
+            "cage.size == 3",
+            INDEX,
+            TESTS_ALL + TO_CAGE,
+        ),
+        ("home.size == 3", INDEX, f'{TESTS_ALL}Add @index(attributes: ["size"]) to Home.'),
+        ("home.place == 3", INDEX, None),
+        ("home_place == 3 && name != 'Rex'", INDEX, None),
+        ("race == 'cat' || race == 'dog'", INDEX, None),
+        ("race > 'cat' || race == 'Ant'", INDEX, TESTS_ALL + NO_ATTRIBUTE),
+        ("_createdon >= today()", INDEX, to_index("_createdon")),
         ("lower(race) == 'cat'", INDEX, TESTS_ALL + NO_ATTRIBUTE),
         ("race == 'cat'", INDEX, None),
         ("caller.email == race", INDEX, None),

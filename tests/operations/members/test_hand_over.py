@@ -246,10 +246,10 @@ def test_large_objects_are_read_in_smaller_pages(owned: OwnedObjects) -> None:
     owned.fill(range(50))
     page = owned.entities.page
 
-    def poor(query, budget, derive=None):  # type: ignore[no-untyped-def]
+    def poor(query, budget, derive=None, related=None):  # type: ignore[no-untyped-def]
         if query.window.size > 20:
             raise ReadBudgetExceeded(query.class_name, 1)
-        return page(query, budget, derive)
+        return page(query, budget, derive, related)
 
     owned.entities.page = poor  # type: ignore[method-assign]
     assert owned.hand_over().handed_over == 50

@@ -12,14 +12,14 @@ from stratabase.domain.objects.entity import State
 from stratabase.domain.query.filter import Filter
 from stratabase.domain.query.order import Order, Position, position_of
 from stratabase.domain.query.page import Page, Query, Window
-from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.query import pages
-from stratabase.store.query.planner import PlanSource, plan_candidates
+from stratabase.store.query.planner import plan_candidates
+from stratabase.store.query.row_sources import PlanSource
 from tests.domain.query import naive
-from tests.models import THING, model
+from tests.models import THING
 from tests.store.lagging_history import LaggingHistory, Span, matches
 from tests.store.random_queries import ALL, scenario
-from tests.store.stores import unlimited
+from tests.store.stores import built, schema_of, unlimited
 
 Find = Callable[[Query], Page]
 
@@ -31,14 +31,15 @@ class Reader:
         self._history = history
         self._chance = chance
         class_ = history.store.class_
-        self._paths = RegistryCache(history.engine, model(class_)).paths(class_.name)
+        self._schema = schema_of(history.engine, class_)
 
     def ways(self, query: Query) -> Sequence[tuple[str, Find]]:
         """Return the ways to answer a query: as the store would, and by each plan."""
-        found = plan_candidates(self._history.store.class_, query, self._paths)
+        found = plan_candidates(self._history.store.class_, query, self._schema)
         source = PlanSource(self._history.engine, unlimited())
         by_plan = [
-            (one.description, lambda query, one=one: pages.page_of(one.build(source), query)) for one in found
+            (one.description, lambda query, one=one: pages.page_of(built(one, source), query))
+            for one in found
         ]
         return [("the store's own", self._history.store.page), *by_plan]
 

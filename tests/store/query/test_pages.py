@@ -13,8 +13,9 @@ from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.model.types.operators import Operator
 from stratabase.store.engine.port import Engine
-from stratabase.store.query.planner import PlanSource, choose_plan
+from stratabase.store.query.planner import build_plan
 from stratabase.store.query.plans import IdOrderPlan, SortPlan
+from stratabase.store.query.row_sources import PlanSource
 from tests.domain.query import naive
 from tests.domain.query.queries import filters, many_states, orders, windows
 from tests.models import THING
@@ -177,7 +178,7 @@ def test_no_object_is_decoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_only_queries_that_need_a_scan_are_scanned(query: Query, plan: type[IdOrderPlan | SortPlan]) -> None:
     source = PlanSource(WatchedEngine(), unlimited())
-    assert type(choose_plan(THING, query, ()).build(source)) is plan
+    assert type(build_plan(THING, query, None, source)) is plan
 
 
 def test_a_large_sorted_page_of_many_objects_is_correct(engine: Engine) -> None:

@@ -14,18 +14,17 @@ from stratabase.domain.query.order import Order, OrderTerm, Position, position_o
 from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.model.types.operators import Operator
 from stratabase.store.engine.port import Engine
-from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.query import pages
 from stratabase.store.query.index_scan import MAX_SORTED_RUN
-from stratabase.store.query.planner import PlanSource, missing_index, plan_candidates
+from stratabase.store.query.planner import build_plan, missing_index, plan_candidates
+from stratabase.store.query.row_sources import PlanSource
 from tests.contract.engine.engines import CONCURRENT
 from tests.contract.engine.reference import ReferenceEngine
 from tests.domain.query import naive
-from tests.fakes import unlimited_budget
-from tests.models import THING, model
+from tests.models import THING
 from tests.soak import EXAMPLES, count
 from tests.store.random_queries import scenario
-from tests.store.stores import Store, fresh_class, unlimited
+from tests.store.stores import Store, built, fresh_class, schema_of, unlimited
 from tests.store.watched_engine import WatchedEngine
 
 STORING = [kind for kind in CONCURRENT if kind.name != "metered"]
@@ -41,11 +40,9 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def answers(engine: Engine, store: Store, query: Query) -> Sequence[tuple[str, Page]]:
     """Return the result of a query by each plan."""
-    paths = RegistryCache(engine, model(store.class_)).paths(store.class_.name)
-    found = plan_candidates(store.class_, query, paths)
-    return [
-        (one.description, pages.page_of(one.build(PlanSource(engine, unlimited())), query)) for one in found
-    ]
+    source = PlanSource(engine, unlimited())
+    found = plan_candidates(store.class_, query, schema_of(engine, store.class_))
+    return [(one.description, pages.page_of(built(one, source), query)) for one in found]
 
 
 def hold_against_the_naive_model(engine: Engine, number: int) -> None:
@@ -162,4 +159,5 @@ def test_a_query_reads_only_the_part_of_an_index_it_needs(
     assert engine.items_read <= reads
     plain = Store(engine, replace(store.class_, indexes=()))
     query = replace(query, class_name=store.class_.name)
-    assert page == pages.read_page(engine, plain.class_, query, unlimited_budget())
+    plan = build_plan(plain.class_, query, None, PlanSource(engine, unlimited()))
+    assert page == pages.page_of(plan, query)

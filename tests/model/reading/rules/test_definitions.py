@@ -29,11 +29,11 @@ CASES = {
     ),
     "extension of a type": (
         "extend type ¦A @class",
-        "A model can't extend a type or an enum. Define it in one place.",
+        "A model can't extend a type or an enum, except _User. Define it in one place.",
     ),
     "extension of an enum": (
         "extend enum ¦E { X }",
-        "A model can't extend a type or an enum. Define it in one place.",
+        "A model can't extend a type or an enum, except _User. Define it in one place.",
     ),
     "schema": (
         "¦schema { query: A }",

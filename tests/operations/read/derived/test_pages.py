@@ -13,15 +13,17 @@ from stratabase.domain.query.derived import computed_parts
 from stratabase.domain.query.order import Order, OrderTerm, position_of
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.operations.read.batched_reads import run
-from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.query import pages
-from stratabase.store.query.planner import PlanSource, plan_candidates
+from stratabase.store.query.planner import plan_candidates
+from stratabase.store.query.row_sources import PlanSource
+from stratabase.store.query.schema import QuerySchema
+from stratabase.store.repository import Repository
 from tests.contract.engine.engines import KINDS
 from tests.domain.query import naive
 from tests.operations.read.derived.random_queries import query
 from tests.operations.read.derived.staff import CIRCUMSTANCES, STAFF, Staff
 from tests.soak import mostly, seed
-from tests.store.stores import unlimited
+from tests.store.stores import built, unlimited
 
 PERSON = STAFF.classes["Person"]
 
@@ -74,11 +76,13 @@ def test_every_plan_returns_the_same_page(staff: Staff, number: int) -> None:
     computed = computed_parts(asked, PERSON)
     reader = staff.known()
     derive = (lambda read: run(reader.with_computed("Person", read, computed))) if computed else None
-    paths = RegistryCache(staff.engine, STAFF).paths("Person")
-    candidates = plan_candidates(PERSON, asked, paths)
+    store = Repository(staff.engine, STAFF)._store
+    schema = QuerySchema(STAFF, store.associations, store.write_schema())
+    candidates = plan_candidates(PERSON, asked, schema)
     assert candidates
     for one in candidates:
-        page = pages.page_of(one.build(PlanSource(staff.engine, unlimited(), derive)), asked)
+        source = PlanSource(staff.engine, unlimited(), derive, related=reader._related, store=store)
+        page = pages.page_of(built(one, source), asked)
         assert [each.reference.id for each in page.items] == ids, one.description
         assert (page.total_count, page.has_next, page.has_prev) == (total, *sides), one.description
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.derived import Derive, Related
 from stratabase.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne
 from stratabase.domain.query.filter import Comparison
 from stratabase.domain.query.order import Order, OrderTerm
@@ -59,9 +59,15 @@ class Counted(DictEntities):
         self.calls.append(f"{role}")
         return super().linked(role, ids, *arguments, **options)
 
-    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
+    def page(
+        self,
+        query: Query,
+        budget: ReadBudget,
+        derive: Derive | None = None,
+        related: Related | None = None,
+    ) -> Page:
         self.calls.append("page")
-        return super().page(query, budget, derive)
+        return super().page(query, budget, derive, related)
 
 
 def calls(fetch: Fetch, size: int) -> list[str]:

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from stratabase import __version__
+from stratabase.adapters.members.metered_members import MeteredMembers
 from stratabase.bootstrap.auth_services import AuthServices
 from stratabase.bootstrap.storage import (
     ClosableBlobs,
@@ -23,6 +24,7 @@ from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.model.model import Model
 from stratabase.model.prepared import prepared_file, read_prepared
+from stratabase.model.users import with_users
 from stratabase.observe import Log
 from stratabase.operations.file_ports import FileStores
 from stratabase.operations.files.sweep import sweep_files
@@ -32,6 +34,7 @@ from stratabase.operations.members.first_administrator import (
     NewAdministrator,
 )
 from stratabase.operations.members.renamed_profiles import with_present_profiles
+from stratabase.operations.members.users import UserRepository
 from stratabase.operations.services import Services
 from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
@@ -160,12 +163,12 @@ class Instance:
     @cached_property
     def services(self) -> Services:
         """The services that operations on objects need, such as the repository, the clock and limits."""
-        settings = self.settings
+        settings, model = self.settings, with_users(self.model)
         budget = partial(ReadBudget, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
         bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds)
         return Services(
-            self.model,
-            self.entities,
+            model,
+            UserRepository(self.entities, lambda: MeteredMembers(self.member_stores.members), model),
             self._clock,
             self._ids,
             budget,

@@ -47,7 +47,7 @@ def graphql_routes() -> tuple[Route, ...]:
             lambda instance: sdl_endpoint(
                 instance.model.application,
                 lambda caller: instance.executor.sdl(caller),  # noqa: PLW0108 - the executor takes long to import
-                lambda caller: require_any_right(instance.model, caller.profile),
+                lambda caller: require_any_right(instance.services.model, caller.profile),
             ),
             lambda settings: settings.introspection,
         ),

@@ -1,37 +1,28 @@
 """`stratabase model`: checks a model, prints what is generated from it, and adapts stored data to it."""
 
 import argparse
-import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
-from graphql import GraphQLInputObjectType
-from graphql.utilities import coerce_input_value, validate_input_value
 
 from stratabase.bootstrap.storage import open_engine, parallel_reads_of
 from stratabase.cli.backfill.convert import convert
 from stratabase.cli.backfill.drop import drop
 from stratabase.cli.model_diff import DIFF_ARGUMENTS, DIFF_HELP, run_diff
+from stratabase.cli.model_explain import EXPLAIN_ARGUMENTS, EXPLAIN_HELP, explain_page
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import FAILED, CommandError
 from stratabase.cli.terminal.settings import read_settings, require_store
-from stratabase.domain.issues.refusals import Refused, Unavailable
-from stratabase.domain.query.page import PageFields, Query
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model import prepared
-from stratabase.model.api_names import GeneratedType, type_name
-from stratabase.model.model import Class, Model
+from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, lint_model_file, read_model_file
+from stratabase.model.users import with_users
 from stratabase.schema.generate import NothingServed, generate_schema
-from stratabase.schema.inputs.query_reader import QueryReader
 from stratabase.schema.prepared_documents import prepare_documents, prepared_documents_file
 from stratabase.schema.profile_schemas import ProfileSchemas, print_sdl
-from stratabase.schema.request.context import InputContext
-from stratabase.store.indexes.entries import BuildState
-from stratabase.store.indexes.registry import Registry
-from stratabase.store.query.planner import ASSUMED_OBJECTS, PlanCandidate, missing_index, plan_candidates
 from stratabase.store.read.required_values import MissingValues, RequiredValues
 from stratabase.unusable_store import UnusableStore
 
@@ -126,68 +117,8 @@ def _prepare(options: Options) -> int:
 
 
 def _explain(options: Options) -> int:
-    """Print the candidate plans of a page query, the chosen one first."""
-
-    def explain(model: Model) -> str:
-        class_ = model.classes.get(options.class_name)
-        if class_ is None:
-            raise CommandError(
-                f'The class "{options.class_name}" does not exist. Use one of: {", ".join(model.classes)}.'
-            )
-        fields = PageFields(items=True, total_count=options.total_count)
-        query = _page_query(model, class_, _parse_json(options.page_options), fields)
-        # Assume that all indexes are built, as they are after `stratabase reindex`.
-        paths = Registry().with_class(class_, BuildState.READY, now=0).paths(class_.name)
-        return "\n".join(_plan_lines(class_, query, plan_candidates(class_, query, paths))) + "\n"
-
-    return _print_for_model(options, explain)
-
-
-def _parse_json(text: str) -> Mapping[str, Any]:
-    try:
-        page_options = json.loads(text)
-    except ValueError as error:
-        raise CommandError(f"OPTIONS is not valid JSON: {error}.") from error
-    if not isinstance(page_options, dict):
-        raise CommandError('OPTIONS is not a JSON object. Use one such as {"orderBy": ["_id___ASC"]}.')
-    return page_options
-
-
-def _page_query(model: Model, class_: Class, page_options: Mapping[str, Any], fields: PageFields) -> Query:
-    """Return the query of getPage with these options. Raises CommandError if they are invalid."""
-    try:
-        type_ = generate_schema(model).type_map.get(type_name(class_.name, GeneratedType.OPTIONS))
-    except NothingServed as error:
-        raise CommandError(str(error)) from error
-    if not isinstance(type_, GraphQLInputObjectType):
-        raise CommandError(f"{class_.name} has no getPage service.")
-    # Validate against the generated input type, so that the same rules apply as for clients.
-    mistakes: list[str] = []
-    validate_input_value(page_options, type_, lambda error, _: mistakes.append(error.message))
-    if mistakes:
-        raise CommandError("\n".join(f"OPTIONS: {mistake}" for mistake in mistakes))
-    try:
-        return QueryReader(model, class_).read(
-            coerce_input_value(page_options, type_), fields, InputContext()
-        )
-    except Refused as refusal:
-        raise CommandError(f"OPTIONS: {refusal}") from refusal
-
-
-def _plan_lines(class_: Class, query: Query, candidates: Sequence[PlanCandidate]) -> Iterator[str]:
-    """Yield a line for each candidate plan, the chosen one first, and a suggestion for a missing index."""
-    chosen, *others = candidates
-    yield f"Used: {_plan_line(chosen)}"
-    yield from (f"Not used: {_plan_line(other)}" for other in others)
-    missing = missing_index(class_, query)
-    known = {index.attributes[: len(missing)] for index in class_.indexes}
-    if missing and missing not in known and chosen.estimated_reads > ASSUMED_OBJECTS / 10:
-        names = ", ".join(f'"{name}"' for name in missing)
-        yield f"To read less, add: @index(attributes: [{names}])"
-
-
-def _plan_line(candidate: PlanCandidate) -> str:
-    return f"{candidate.description} (about {candidate.estimated_reads:,.0f} of {ASSUMED_OBJECTS:,} objects)"
+    """Print the candidate plans of a page query, the chosen one first, and what it costs in the store."""
+    return _print_for_model(options, lambda model: explain_page(model, options))
 
 
 _FILE_HELP = "a model file; the default is the model in the settings"
@@ -253,21 +184,8 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
     ),
     "explain": Subcommand(
         _explain,
-        "print the query plan of a page and its cost",
-        (
-            ("class_name", {"metavar": "CLASS", "help": "the class that the page is for"}),
-            (
-                "page_options",
-                {
-                    "metavar": "OPTIONS",
-                    "nargs": "?",
-                    "default": "{}",
-                    "help": "the options of getPage as JSON",
-                },
-            ),
-            ("--total-count", {"action": "store_true", "help": "include the page's totalCount"}),
-            ("--model", {"dest": "file", "type": Path, "help": _FILE_HELP}),
-        ),
+        EXPLAIN_HELP,
+        (*EXPLAIN_ARGUMENTS, ("--model", {"dest": "file", "type": Path, "help": _FILE_HELP})),
     ),
     "prepare": Subcommand(
         _prepare,

@@ -8,6 +8,7 @@ from typing import Any
 from stratabase.expressions.checker import Checker
 from stratabase.expressions.dates import whole_day
 from stratabase.expressions.environment import Environment
+from stratabase.expressions.implied import implied_by_comparison
 from stratabase.expressions.kinds import (
     BOOLEAN,
     DATE,
@@ -200,7 +201,14 @@ def check_comparison(checker: Checker, node: Comparison) -> TypedExpression:
     if evaluate is None:
         return unknown_at(node.at)
     constant = left.is_constant and right.is_constant
-    return TypedExpression(BOOLEAN, evaluate, node.at, steps=count_steps(left, right), is_constant=constant)
+    return TypedExpression(
+        BOOLEAN,
+        evaluate,
+        node.at,
+        steps=count_steps(left, right),
+        is_constant=constant,
+        implied=implied_by_comparison(node.operator.text, (node.left, left), (node.right, right)),
+    )
 
 
 def _name_in_advice(node: Node) -> str:

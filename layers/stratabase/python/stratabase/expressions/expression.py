@@ -12,6 +12,7 @@ from stratabase.expressions.comparisons import check_comparison, check_values
 from stratabase.expressions.environment import Environment, Path
 from stratabase.expressions.errors import ExpressionError, InvalidExpression
 from stratabase.expressions.functions import FUNCTIONS, check_call
+from stratabase.expressions.implied import implied_by
 from stratabase.expressions.kinds import INT, REAL, TEXT, ValueKind, is_assignable
 from stratabase.expressions.lists import check_index, check_list
 from stratabase.expressions.literals import check_constant, check_number, check_text
@@ -36,7 +37,7 @@ from stratabase.expressions.syntax import (
     OperatorChain,
     TextLiteral,
 )
-from stratabase.expressions.typed_expression import Evaluator, TypedExpression
+from stratabase.expressions.typed_expression import Evaluator, Implied, TypedExpression
 from stratabase.formats.decimals import canonical_decimal
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
@@ -126,6 +127,8 @@ class Expression:
     """The fields of `caller` that the expression reads."""
     evaluator: Evaluator = field(repr=False, compare=False)
     to_stored: ToStored = field(repr=False, compare=False)
+    implied: Implied | None = field(default=None, repr=False, compare=False)
+    """What the expression implies if it is a condition that is true; None if nothing is known."""
 
     def evaluate(self, environment: Environment) -> Any:
         """Return the value for an object in its stored form, or None for null. Never raises."""
@@ -159,7 +162,13 @@ def check_expression(text: str, scope: Scope, result_type: ResultType | None = N
         checker.report(result.at, message)
     paths, caller_fields = frozenset(checker.paths), frozenset(checker.caller_fields)
     expression = Expression(
-        text, result.kind, paths, caller_fields, result.evaluate, stored_form_of(result, result_type)
+        text,
+        result.kind,
+        paths,
+        caller_fields,
+        result.evaluate,
+        stored_form_of(result, result_type),
+        implied_by(result),
     )
     return CheckedExpression(expression, tuple(checker.errors))
 

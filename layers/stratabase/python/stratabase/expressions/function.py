@@ -6,10 +6,12 @@ from typing import Any
 
 from stratabase.expressions.checker import Checker
 from stratabase.expressions.environment import Environment
+from stratabase.expressions.implied import STARTS_WITH, implied_by_comparison
 from stratabase.expressions.kinds import ValueKind, is_assignable
 from stratabase.expressions.syntax import Call
 from stratabase.expressions.typed_expression import (
     Evaluator,
+    Implied,
     TypedExpression,
     convert_to,
     count_steps,
@@ -105,7 +107,15 @@ def apply_signature(
         call.at,
         steps=count_steps(*converted),
         is_constant=all(one.is_constant for one in converted) and signature.is_pure(converted),
+        implied=_implied_by_call(call, arguments),
     )
+
+
+def _implied_by_call(call: Call, arguments: Sequence[TypedExpression]) -> Implied | None:
+    if call.word.text != STARTS_WITH:
+        return None
+    text, part = zip(call.arguments, arguments, strict=True)
+    return implied_by_comparison(STARTS_WITH, text, part)
 
 
 def _call_evaluator(apply: SignatureFunction, evaluators: Sequence[Evaluator]) -> Evaluator:

@@ -7,6 +7,7 @@ from typing import Any
 from stratabase.expressions.checker import Checker
 from stratabase.expressions.environment import Environment
 from stratabase.expressions.function import Function, argument_error
+from stratabase.expressions.implied import implied_by_all, implied_by_any, implied_by_negation
 from stratabase.expressions.kinds import BOOLEAN, NULL, TEXT, UNKNOWN, ValueKind
 from stratabase.expressions.syntax import Call, Conditional, DottedName, LogicalOperation, Node, Not
 from stratabase.expressions.typed_expression import (
@@ -29,6 +30,7 @@ def check_not(checker: Checker, node: Not) -> TypedExpression:
         node.at,
         steps=count_steps(operand),
         is_constant=operand.is_constant,
+        implied=implied_by_negation(operand),
     )
 
 
@@ -37,7 +39,13 @@ def check_logical_operation(checker: Checker, node: LogicalOperation) -> TypedEx
     parts = [checker.check_kind(part, BOOLEAN, f"Each side of {node.operator}") for part in node.parts]
     evaluate = _LOGICAL_EVALUATORS[node.operator]([part.evaluate for part in parts])
     constant = all(part.is_constant for part in parts)
-    return TypedExpression(BOOLEAN, evaluate, node.at, steps=count_steps(*parts), is_constant=constant)
+    implied = _IMPLIED_BY[node.operator](parts)
+    return TypedExpression(
+        BOOLEAN, evaluate, node.at, steps=count_steps(*parts), is_constant=constant, implied=implied
+    )
+
+
+_IMPLIED_BY = {"&&": implied_by_all, "||": implied_by_any}
 
 
 def _logical_evaluator(decisive: bool, evaluators: Sequence[Evaluator]) -> Evaluator:  # noqa: FBT001 - a value

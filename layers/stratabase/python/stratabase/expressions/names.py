@@ -166,7 +166,7 @@ def _check_attribute(
         return checker.report(node.words[number + 1].at, text)
     path: Path = tuple(word.text for word in node.words)
     checker.paths.add(path)
-    return TypedExpression(symbol.kind, attribute_evaluator(path, symbol), node.at)
+    return TypedExpression(symbol.kind, attribute_evaluator(path, symbol), node.at, path=path)
 
 
 def _report_unknown_name(checker: Checker, class_name: str, word: Word, *, first: bool) -> TypedExpression:

@@ -1,11 +1,11 @@
 """Typed expressions: the parts of an expression after the check, with their kind and their evaluator."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from stratabase.expressions.environment import Environment
+from stratabase.expressions.environment import Environment, Path
 from stratabase.expressions.kinds import INT, NULL, REAL, TEXT, UNKNOWN, ValueKind, common_kind
 
 Evaluator = Callable[[Environment], Any]
@@ -15,6 +15,39 @@ It never raises: a value that can't be computed is null.
 """
 PossibleTexts = tuple[tuple[str, int], ...]
 """Texts, each with its position in the expression."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathComparison:
+    """A path of to-one roles to an attribute compares with an operand. It does not if one of them is null."""
+
+    path: Path
+    kind: ValueKind
+    """The kind of the attribute."""
+    operator: str
+    """One of `==`, `<`, `<=`, `>`, `>=`, `in` and `startsWith`, with the attribute at its left."""
+    operand: Evaluator = field(repr=False, compare=False)
+    """The operand, which depends on no object."""
+    operand_kind: ValueKind
+    """The kind of the operand. A Datetime is compared with a Date by its day in the caller's time zone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """All parts are implied."""
+
+    parts: tuple["Implied", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """At least one of the parts holds."""
+
+    parts: tuple["Implied", ...]
+
+
+Implied = PathComparison | Together | Either
+"""What a condition implies (implied.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +65,10 @@ class TypedExpression:
     """All texts that the value, or an item of it, can be; None if it can be any text."""
     is_constant: bool = False
     """The value is the same for every environment."""
+    path: Path | None = None
+    """The path, if the expression is nothing but an attribute of the object, or one that roles lead to."""
+    implied: Implied | None = None
+    """What the expression implies if it is true; None if nothing is known. A path has none of its own."""
 
 
 def literal(kind: ValueKind, value: Any, at: int) -> TypedExpression:

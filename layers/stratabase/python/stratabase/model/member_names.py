@@ -104,6 +104,38 @@ def member_id(state: Mapping[str, Stored], attribute: str) -> str | None:
     return found.get(attribute) if isinstance(found, Mapping) else found
 
 
+class RecordedMember(str):
+    """The key of the member whom an object records by name only, without the ID.
+
+    It stands for an ID in a reference. Its text has the name and the time, so that equal keys mean the same
+    member. It equals no ID.
+    """
+
+    __slots__ = ("name", "written")
+
+    name: str
+    written: int | None
+    """When the name was written, in milliseconds; None if that is unknown."""
+
+    def __new__(cls, name: str, written: int | None) -> Self:
+        """Return the key of a member by a name that was written at an instant."""
+        key = super().__new__(cls, f"={written}={name}")
+        key.name, key.written = name, written
+        return key
+
+
+def member_key(state: Mapping[str, Stored], attribute: str) -> str | None:
+    """Return the ID of the member in an attribute, or a RecordedMember if the state holds only the name.
+
+    Return None if the attribute names nobody.
+    """
+    name = state.get(attribute)
+    if type(name) is not str:
+        return None
+    id_ = member_id(state, attribute)
+    return RecordedMember(name, written_at(state, attribute)) if id_ is None else id_ or None
+
+
 def with_ids(state: Mapping[str, Stored], ids: Mapping[str, str | None]) -> Stored:
     """Return the value to store under MEMBER_IDS of a state, or None if no ID is known.
 

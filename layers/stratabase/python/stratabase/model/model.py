@@ -31,6 +31,8 @@ class Role:
     description: str | None = None
     renamed_from: str | None = None
     """The name under which associations are stored, if that is not the role's name."""
+    recorded_in: str | None = None
+    """The platform attribute that records the member to whom the role leads; None for all other roles."""
 
 
 class ClassKind(Enum):
@@ -41,6 +43,8 @@ class ClassKind(Enum):
     """Exactly one object, which always exists."""
     FORM = "FORM"
     """Objects that are never stored."""
+    USERS = "USERS"
+    """The members (`model.users`). No model can define a class of this kind."""
 
 
 class PlatformAttribute(Enum):
@@ -155,8 +159,8 @@ class Class:
 
     @property
     def is_stored(self) -> bool:
-        """Whether objects of the class are stored."""
-        return self.kind is not ClassKind.FORM
+        """Whether objects of the class are stored as objects. Members are stored apart from them."""
+        return self.kind in {ClassKind.ORDINARY, ClassKind.SINGLETON}
 
     @cached_property
     def required_attributes(self) -> tuple[str, ...]:
@@ -212,6 +216,8 @@ class Model:
     classes: Mapping[str, Class]
     enumerations: Mapping[str, Enumeration] = field(default_factory=lambda: MappingProxyType({}))
     profiles: Mapping[str, Profile] = field(default_factory=lambda: MappingProxyType({}))
+    user_grants: tuple[Grant, ...] = ()
+    """The grants on the class of the members (`model.users`)."""
 
     def administrator_profile(self) -> str:
         """Return the name of the first administrator profile."""

@@ -35,6 +35,10 @@ class ReadContext:
         self.budget = budget
         self.evaluation = evaluation
 
+    def within(self, budget: ReadBudget) -> "ReadContext":
+        """Return the same context with another read budget."""
+        return ReadContext(self.model, self.entities, budget, self.evaluation)
+
     @cached_property
     def access(self) -> Access | None:
         """The caller's rights. None means full access, also if the request has no caller."""

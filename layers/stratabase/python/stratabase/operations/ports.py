@@ -12,7 +12,7 @@ from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.derived import Derive, Related
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
@@ -127,11 +127,20 @@ class EntityRepository(Protocol):
         role differently. The versions that ended before do not have the role.
         """
 
-    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
+    def page(
+        self,
+        query: Query,
+        budget: ReadBudget,
+        derive: Derive | None = None,
+        related: Related | None = None,
+    ) -> Page:
         """Return one page of the objects of a class. Raises ReadBudgetExceeded.
 
         If the query uses derived attributes, `derive` computes them: it takes many objects at a time, and
         returns them with these values. The page has the objects as `derive` returned them.
+
+        If the filter is about the objects that roles lead to, the store may look for these first. It calls
+        `related` for pages of those that the caller sees.
         """
 
     def find_by_unique(
@@ -194,8 +203,8 @@ class EntityRepository(Protocol):
         """Save the position of a long-running task. None deletes it. Raises Unavailable."""
 
 
-class Members(Protocol):
-    """The stored members. Usernames and e-mail addresses are compared after NFC and case folding.
+class ReadableMembers(Protocol):
+    """The reads of stored members. Usernames and e-mail addresses are compared after NFC and case folding.
 
     All reads show every write that was committed before. Every method raises Unavailable if the store cannot
     answer.
@@ -209,6 +218,19 @@ class Members(Protocol):
 
     def by_email(self, email: str) -> Member | None:
         """Return the member with an e-mail address."""
+
+    def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
+        """Return the members in the order of `ids`, None for an id that no member has."""
+
+    def batches(self) -> Iterator[Sequence[Member]]:
+        """Yield all members, in batches of any size and order. Read a batch only when it is taken.
+
+        A member that is added, changed or removed meanwhile is yielded as before or as after, or not.
+        """
+
+
+class Members(ReadableMembers, Protocol):
+    """The stored members. Every method raises Unavailable if the store cannot answer."""
 
     def roster(self) -> Roster:
         """Return all members.

@@ -9,6 +9,7 @@ from stratabase.domain.access.capabilities import Capabilities
 from stratabase.model import api_names
 from stratabase.model.api_names import GeneratedType, class_name_of, service_name
 from stratabase.model.model import Class, Model
+from stratabase.model.users import USER
 from stratabase.schema.inputs import input_table, object_inputs
 from stratabase.schema.inputs.filter_type import filter_type
 from stratabase.schema.inputs.page_options import cursor_type, options_type, sort_type
@@ -164,4 +165,8 @@ def _root_type(
     locks = registry.capabilities.locks
     has_locks = any(class_.is_stored and locks(class_) for class_ in registry.model.classes.values())
     fields = RootFields(registry, services, other_fields if has_locks else {})
-    return RootType(name, fields) if any(True for _ in fields) else None
+    # Users come last, so one field tells whether the model's own classes have services. For one profile, they
+    # need not have any.
+    counts_users = not registry.capabilities.is_full
+    has_services = any(counts_users or class_name_of(field) != USER for field in fields)
+    return RootType(name, fields) if has_services else None

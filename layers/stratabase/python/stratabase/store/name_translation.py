@@ -44,7 +44,7 @@ from stratabase.domain.objects.commit_refusals import (
 )
 from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.derived import Derive, Related
 from stratabase.domain.query.filter import (
     And,
     Comparison,
@@ -253,6 +253,10 @@ class NameTranslation:
             order=Order(terms),
             filter=None if query.filter is None else self.filter(name, query.filter),
             window=replace(query.window, start=start),
+            implied=None if query.implied is None else self.filter(name, query.implied),
+            implied_by_grants=(
+                None if query.implied_by_grants is None else self.filter(name, query.implied_by_grants)
+            ),
         )
 
     def filter(self, class_name: str, filter_: Filter) -> Filter:
@@ -287,6 +291,10 @@ class NameTranslation:
             return list(map(self.entity, derived))
 
         return derive_translated
+
+    def related(self, related: Related) -> Related:
+        """Return a function that takes queries and returns pages of the other side."""
+        return lambda query, budget: self.page(related(self.inverse.query(query), budget))
 
     def page(self, page: Page) -> Page:
         """Translate the objects of a page."""
@@ -323,7 +331,8 @@ class NameTranslation:
             return refusal
         translated = replace(
             hint,
-            index=self._fields(name, hint.index),
+            index=self._fields(hint.index_class or name, hint.index),
+            index_class=None if hint.index_class is None else self.class_name(hint.index_class),
             derived=self._fields(name, hint.derived),
             roles=self._fields(name, hint.roles),
         )

@@ -14,7 +14,7 @@ from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.derived import Derive, Related
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
@@ -132,11 +132,19 @@ class RenamedRepository:
         """Return the instant since which objects have a role in their state, 0 for always."""
         return self._repository.known_since(self._in.role(role))
 
-    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
+    def page(
+        self,
+        query: Query,
+        budget: ReadBudget,
+        derive: Derive | None = None,
+        related: Related | None = None,
+    ) -> Page:
         """Return a page of the objects of a class."""
         stored_derive = None if derive is None else self._in.derive(derive)
+        stored_related = None if related is None else self._in.related(related)
         with self._translated_refusals():
-            return self._out.page(self._repository.page(self._in.query(query), budget, stored_derive))
+            found = self._repository.page(self._in.query(query), budget, stored_derive, stored_related)
+            return self._out.page(found)
 
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget

@@ -12,7 +12,7 @@ from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.query.derived import Derive
+from stratabase.domain.query.derived import Derive, Related
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
@@ -143,13 +143,18 @@ class Repository:
         """Return the instant since which objects have a role in their state, 0 for always."""
         return self._store.write_schema().moved_at(role)
 
-    def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
+    def page(
+        self,
+        query: Query,
+        budget: ReadBudget,
+        derive: Derive | None = None,
+        related: Related | None = None,
+    ) -> Page:
         """Return a page of the objects of a class."""
         # Parts that a purge or a restoration is still working on would make the total count wrong.
         if unlisted_parts.may_count_unlisted_parts(self._store, query):
             query, derive = unlisted_parts.exclude_unlisted_parts(self._store, query, derive)
-        class_, paths = self._model.classes[query.class_name], self._store.registry.paths(query.class_name)
-        return pages.read_page(self._engine, class_, query, budget, paths, derive)
+        return pages.read_page(self._store, query, budget, derive, related)
 
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget

@@ -34,6 +34,8 @@ MAX_LOOKUPS = 5
 
 _PARTITIONS = tuple(f"M#{number}" for number in range(8))
 """The partitions over which the members are spread, to spread the load. Keys depend on them: never change."""
+_BATCH_SIZE = 1000
+"""Members that are read at a time: about half of what one request of DynamoDB can return."""
 _ROSTER_KEY: TableKey = ("ROSTER", "R")
 _MAX_ID_BYTES = 1024
 _UNUSED_ID = "-"
@@ -114,6 +116,8 @@ _GUARD_KEYS: tuple[tuple[str, Callable[[Member], TableKey]], ...] = (
 """The unique fields of a member, each with a function that returns the key of its guard."""
 
 R = TypeVar("R", bound=PynamoRecord)
+_Position = dict[str, dict[str, Any]]
+"""The position in a partition after which a query goes on, as DynamoDB returns it."""
 
 
 class PynamoMembers:
@@ -137,6 +141,28 @@ class PynamoMembers:
     def by_email(self, email: str) -> Member | None:
         """Return the member with an email address, or None. Case does not matter."""
         return self._by_guard(_email_key(email), lambda member: _email_key(member.email))
+
+    def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
+        """Return the members in the order of `ids`, None for an id that no member has."""
+        wanted = [_member_key(id_) for id_ in dict.fromkeys(ids) if _is_possible_id(id_)]
+
+        def work() -> list[MemberRecord]:
+            return list(self._member.batch_get(wanted, consistent_read=True))
+
+        found = {
+            record.sk: _member_of_record(record) for record in (self._table.read(work) if wanted else ())
+        }
+        return [found.get(id_) for id_ in ids]
+
+    def batches(self) -> Iterator[Sequence[Member]]:
+        """Yield all members in batches of at most 1 MB, one partition after the other."""
+        for partition in _PARTITIONS:
+            start: _Position | None = None
+            while True:
+                records, start = self._batch(partition, start)
+                yield [*map(_member_of_record, records)]
+                if start is None:
+                    break
 
     def roster(self) -> Roster:
         """Return all members by username, with the revision of the roster.
@@ -202,6 +228,21 @@ class PynamoMembers:
     def _in_partition(self, partition: str, limit: int | None = None) -> list[MemberRecord]:
         query = partial(self._member.query, partition, consistent_read=True, limit=limit)
         return self._table.read(lambda: list(query()))
+
+    def _batch(self, partition: str, start: _Position | None) -> tuple[list[MemberRecord], _Position | None]:
+        """Return the members of a partition after a position that one request reads, and where they end."""
+
+        def work() -> tuple[list[MemberRecord], _Position | None]:
+            found = self._member.query(
+                partition,
+                consistent_read=True,
+                limit=_BATCH_SIZE,
+                page_size=_BATCH_SIZE,
+                last_evaluated_key=start,
+            )
+            return list(found), found.last_evaluated_key
+
+        return self._table.read(work)
 
     def _roster_revision(self) -> int:
         record = self._get(self._roster, _ROSTER_KEY)

@@ -1,7 +1,7 @@
 """The members of an instance in a SQLite file."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -44,6 +44,10 @@ Since layout 3, the JSON can have `pending_email` and `confirmation`, which earl
 _LINK_FIELDS = ("reset", "confirmation")
 """The fields of a member that are mailed links."""
 
+_BATCH_SIZE = 200
+"""Members that are read at a time: about 100 KB."""
+_BY_IDS = "SELECT id, member, revision FROM members WHERE id IN (SELECT value FROM json_each(?))"
+_AFTER_ID = "SELECT member, revision FROM members WHERE id > ? ORDER BY id LIMIT ?"
 _BY_ID = "SELECT member, revision FROM members WHERE id = ?"
 _BY_USERNAME = "SELECT member, revision FROM members WHERE username = ?"
 _BY_EMAIL = "SELECT member, revision FROM members WHERE email = ?"
@@ -73,6 +77,26 @@ class SqliteMembers:
     def by_email(self, email: str) -> Member | None:
         """Return the member with an email address, or None. Case does not matter."""
         return self._find(_BY_EMAIL, fold_name(email))
+
+    def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
+        """Return the members in the order of `ids`, None for an id that no member has."""
+        wanted = orjson.dumps([*filter(_is_storable, dict.fromkeys(ids))]).decode()
+        with self._use(self._reading, self._read_lock) as connection:
+            rows = connection.execute(_BY_IDS, (wanted,)).fetchall()
+        found = {id_: _member_of_row(*row) for id_, *row in rows}
+        return [found.get(id_) for id_ in ids]
+
+    def batches(self) -> Iterator[Sequence[Member]]:
+        """Yield all members in the order of their ids, in batches."""
+        last = ""
+        while True:
+            with self._use(self._reading, self._read_lock) as connection:
+                rows = connection.execute(_AFTER_ID, (last, _BATCH_SIZE)).fetchall()
+            batch = [_member_of_row(*row) for row in rows]
+            yield batch
+            if len(batch) < _BATCH_SIZE:
+                return
+            last = batch[-1].id
 
     def roster(self) -> Roster:
         """Return all members by username, with the revision of the roster.
@@ -133,6 +157,15 @@ class SqliteMembers:
                 yield connection
             except sqlite3.Error as error:
                 raise map_sqlite_error(self._path, error) from error
+
+
+def _is_storable(text: str) -> bool:
+    """Return whether a text has no lone surrogates, which no stored text contains."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _insert(connection: sqlite3.Connection, member: Member) -> None:

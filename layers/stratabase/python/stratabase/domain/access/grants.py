@@ -14,8 +14,9 @@ from stratabase.domain.objects.parts import whole_roles
 from stratabase.expressions.expression import Expression
 from stratabase.expressions.scope import ID
 from stratabase.model.dependencies import ClassField, all_dependencies
-from stratabase.model.model import Action, DefaultAccess, Grant, Model, Profile, Role
+from stratabase.model.model import Action, ClassKind, DefaultAccess, Grant, Model, Profile, Role
 from stratabase.model.model_expressions import ModelExpressions, expressions_of
+from stratabase.model.users import USER
 
 
 class Permission(NamedTuple):
@@ -40,9 +41,11 @@ class Access:
         self.profile = profile
         self.model = model
         self._members: dict[ClassField, Permission] = {}
-        # A part is in here only if it has a grant of its own: see `follows_whole`.
+        # A part is in here only if it has a grant of its own: see `follows_whole`. Users always need a grant.
         self._classes = {
-            name: Permission(default.actions) for name, class_ in model.classes.items() if not class_.part
+            name: Permission(default.actions)
+            for name, class_ in model.classes.items()
+            if not class_.part and class_.kind is not ClassKind.USERS
         }
         for class_ in model.classes.values():
             for grant in class_.grants:
@@ -188,7 +191,9 @@ class _Accesses:
 
     def _make(self, name: str) -> Access | None:
         profile = self._model.profiles.get(name, Profile(name))
-        is_restricted = name in self._named or profile.access is not DefaultAccess.FULL
+        is_full = name not in self._named and profile.access is DefaultAccess.FULL
+        # No `access` covers users, so only administrators may do everything where there are users.
+        is_restricted = not is_full or USER in self._model.classes
         return (
             Access(self._model, name, profile.access) if is_restricted and not profile.administrator else None
         )

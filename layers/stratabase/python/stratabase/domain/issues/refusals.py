@@ -23,6 +23,8 @@ class Hint:
     """The roles that the query filters by."""
     shared: bool = False
     """Whether the same request has read other objects before."""
+    index_class: str | None = None
+    """The class of the index, if it is another class, to which a role leads."""
 
     @property
     def message(self) -> Message:
@@ -56,6 +58,8 @@ class Hint:
     def _with_index(self) -> Message:
         names = ", ".join(f'"{name}"' for name in self.index)
         index = f"@index(attributes: [{names}])"
+        if self.index_class is not None:
+            index = f"{index} ({self.index_class})"
         if self.declared:
             return _("Run `stratabase reindex` to build {index}.", index=index)
         return _("Declare {index} in the model.", index=index)

@@ -15,10 +15,13 @@ class RoleStorage(Enum):
     LINKS = "links are kept on their own"
     PARTS = "the object holds the ids of its parts"
     WHOLE = "the part holds the id of its whole"
+    RECORDED_MEMBER = "the object holds the member's id beside the member's name"
 
 
 def storage_of(model: Model, role: Role) -> RoleStorage:
     """Return where the associations of a role are stored."""
+    if role.recorded_in is not None:
+        return RoleStorage.RECORDED_MEMBER
     if role.composition or role.whole:
         return RoleStorage.PARTS if role.composition else RoleStorage.WHOLE
     if not role.many:

@@ -1,6 +1,7 @@
 """The parts of a query that are computed before a test or a sort: derived attributes and role filters."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived
@@ -17,11 +18,15 @@ from stratabase.domain.query.filter import (
     conjuncts,
 )
 from stratabase.domain.query.order import Order
-from stratabase.domain.query.page import Query, Window
+from stratabase.domain.query.page import Page, Query, Window
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Class
 
 Derive = Callable[[Sequence[Entity]], Sequence[Entity]]
 """A function that adds to the states of objects the values that a query computes, in the same order."""
+
+Related = Callable[[Query, ReadBudget], Page]
+"""A function that returns a page of another class, of the objects that the caller sees, within a budget."""
 
 
 class FilterParts(NamedTuple):
@@ -39,9 +44,19 @@ def split_filter(filter_: Filter | None, class_: Class) -> FilterParts:
     derived: list[Filter] = []
     for part in conjuncts(filter_):
         is_stored = not any(is_derived(class_, name) for name in filtered_attributes(part))
-        is_computed = isinstance(part, FlagFilter) or any(role_filters(part))
-        (stored if is_stored and not is_computed else derived).append(part)
+        (stored if is_stored and not _tests_marks(part) else derived).append(part)
     return FilterParts(_all(stored), _all(derived))
+
+
+def _tests_marks(filter_: Filter) -> bool:
+    """Return whether a filter tests marks, which a state has only after they were computed."""
+    if isinstance(filter_, And | Or):
+        return any(map(_tests_marks, filter_.parts))
+    return (
+        _tests_marks(filter_.part)
+        if isinstance(filter_, Not)
+        else isinstance(filter_, FlagFilter | RoleFilter)
+    )
 
 
 def _all(parts: Sequence[Filter]) -> Filter | None:
@@ -121,4 +136,4 @@ def simplify(query: Query) -> Query:
     fields = query.fields
     if fields.items or fields.has_next or fields.has_prev:
         return query
-    return Query(query.class_name, Order(), query.filter, Window(), fields)
+    return replace(query, order=Order(), window=Window())

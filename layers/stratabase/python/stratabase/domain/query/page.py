@@ -49,6 +49,13 @@ class Query:
     filter: Filter | None = None
     window: Window = Window()
     fields: PageFields = PageFields()
+    implied: Filter | None = None
+    """Conditions that every match meets. The store may find objects by them, and never tests them.
+
+    Like the filter, they are about what the caller sees of other objects.
+    """
+    implied_by_grants: Filter | None = None
+    """More such conditions, which are about all other objects, whether the caller sees them or not."""
 
     @property
     def needs_version_start(self) -> bool:

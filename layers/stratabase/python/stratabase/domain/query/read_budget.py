@@ -9,12 +9,13 @@ MEGABYTE = 1024 * 1024
 class ReadBudget:
     """The budget that all reads of one request share. `clock` returns seconds and never goes back."""
 
-    __slots__ = ("_clock", "_end", "_max_bytes", "bytes_read")
+    __slots__ = ("_clock", "_end", "_max_bytes", "_whole", "bytes_read")
 
     def __init__(self, max_bytes: int, max_seconds: float, clock: Callable[[], float]) -> None:
         self._max_bytes = max_bytes
         self._clock = clock
         self._end = clock() + max_seconds
+        self._whole: ReadBudget | None = None
         self.bytes_read = 0
         """The approximate number of bytes read so far."""
 
@@ -30,3 +31,11 @@ class ReadBudget:
     def charge(self, size: int) -> None:
         """Count bytes that were read."""
         self.bytes_read += size
+        if self._whole is not None:
+            self._whole.charge(size)
+
+    def part(self, max_bytes: int) -> "ReadBudget":
+        """Return a smaller budget for some of the reads. They are also counted here."""
+        part = ReadBudget(min(max_bytes, self._max_bytes - self.bytes_read), 0, self._clock)
+        part._end, part._whole = self._end, self
+        return part

@@ -17,6 +17,7 @@ from stratabase.model.difference.change import (
 )
 from stratabase.model.difference.questions import MembersWithProfile
 from stratabase.model.model import Action, Class, DefaultAccess, Grant, Model, Profile
+from stratabase.model.users import USER, USER_ATTRIBUTES
 
 _CHECK = "Check that this is meant."
 Rights = Mapping[Action, str | None]
@@ -99,6 +100,7 @@ def _grants(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
         for pair in comparison.classes:
             yield from _class_rights(pair, old, new)
             yield from _field_rights(pair, old.name, new.name)
+        yield from _user_rights(comparison, old.name, new.name)
 
 
 def _other_access(comparison: ModelComparison, old: Profile, new: Profile) -> ModelChange:
@@ -115,7 +117,8 @@ def _other_access(comparison: ModelComparison, old: Profile, new: Profile) -> Mo
 
 def _is_named(model: Model, profile: str) -> bool:
     """Return whether a grant of the model names the profile."""
-    return any(grant.profile == profile for class_ in model.classes.values() for grant in class_.grants)
+    grants = [*model.user_grants, *(grant for class_ in model.classes.values() for grant in class_.grants)]
+    return any(grant.profile == profile for grant in grants)
 
 
 def with_former_default(model: Model) -> Model:
@@ -180,6 +183,19 @@ def _field_rights(pair: ClassPair, old_profile: str, new_profile: str) -> Change
             f"{pair.new.name}.{new_name}, profile {new_profile}",
             {action: where for action, where in before.items() if action in relevant},
             {action: where for action, where in after.items() if action in relevant},
+        )
+
+
+def _user_rights(comparison: ModelComparison, old_profile: str, new_profile: str) -> Changes:
+    """Yield changes of grants on the members and on their attributes."""
+    before, after = comparison.old.user_grants, comparison.new.user_grants
+    for field in (None, *USER_ATTRIBUTES):
+        old, new = _grant(before, old_profile, field), _grant(after, new_profile, field)
+        default: Rights = {} if field is None else {Action.READ: None}
+        yield from _compare(
+            f"{USER if field is None else f'{USER}.{field}'}, profile {new_profile}",
+            default if old is None else dict.fromkeys(old.allow, old.where),
+            default if new is None else dict.fromkeys(new.allow, new.where),
         )
 
 

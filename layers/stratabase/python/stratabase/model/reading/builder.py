@@ -56,6 +56,7 @@ def build_model(draft: ModelDraft) -> Model:
             }
         ),
         profiles=_frozen({profile.name: profile for profile in profiles or [ADMINISTRATOR]}),
+        user_grants=() if draft.users is None else _grants(draft.users),
     )
 
 

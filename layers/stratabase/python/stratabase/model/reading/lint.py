@@ -34,6 +34,7 @@ from stratabase.model.model_expressions import ModelExpressions, expressions_of
 from stratabase.model.reading.draft.errors import ModelError, error_at, position_in_text
 from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
 from stratabase.model.reading.lint_design import lint_conditions, lint_parts, lint_profiles
+from stratabase.model.users import with_users
 
 SET_BY_MEMBERS = ("notes", "language", "timeZone", "dateFormat", "timeFormat")
 """The fields of `caller` that members can change themselves, without confirmation."""
@@ -52,8 +53,9 @@ _EXISTENCE_FUNCTIONS = frozenset({"isNull", "has"})
 
 def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
     """Yield the warnings about a valid model, with their locations."""
+    model = with_users(model)
     expressions = expressions_of(model)
-    for one in draft.classes.values():
+    for one in draft.granted_classes:
         for holder in (one, *one.fields):
             for use in holder.directives("grant"):
                 if use["where"]:

@@ -4,25 +4,16 @@ Such a model works, but some of its services answer with less than its author ex
 """
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from stratabase.expressions.names import CALLER
-from stratabase.expressions.parser import parse
-from stratabase.expressions.syntax import (
-    Call,
-    Comparison,
-    DottedName,
-    LogicalOperation,
-    Node,
-    Not,
-    walk,
-)
+from stratabase.expressions.environment import Path
+from stratabase.expressions.typed_expression import Either, Implied, Together
 from stratabase.model.api_names import ID
+from stratabase.model.member_names import NAMING_ATTRIBUTES
 from stratabase.model.model import Action, Class, ClassKind, Model, Profile
+from stratabase.model.model_expressions import expressions_of
 from stratabase.model.reading.draft.errors import ModelError, error_at
 from stratabase.model.reading.draft.model_draft import ClassDraft, DirectiveUse, ModelDraft
-
-_SERVED_OPERATORS = frozenset({"==", "<", "<=", ">", ">=", "in"})
-_PREFIX_FUNCTION = "startsWith"
 
 
 def lint_parts(draft: ModelDraft, _model: Model) -> Iterator[ModelError]:
@@ -48,10 +39,13 @@ def lint_profiles(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
 
 
 def _allowed_by_class(model: Model, profile: Profile) -> Iterator[frozenset[Action]]:
-    """Yield what a profile may do with each class. Parts that follow their wholes are left out."""
+    """Yield what a profile may do with each class, without parts that follow their wholes.
+
+    Users count only if a grant names the profile.
+    """
     for class_ in model.classes.values():
         own = [each for each in class_.grants if each.profile == profile.name and each.field is None]
-        if own or not class_.part:
+        if own or not (class_.part or class_.kind is ClassKind.USERS):
             yield own[0].allow if own else profile.access.actions
 
 
@@ -79,76 +73,122 @@ def lint_conditions(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
     for class_draft in draft.classes.values():
         class_ = model.classes[class_draft.name]
         if class_.kind is ClassKind.ORDINARY and class_.exposed:
-            yield from _lint_conditions_of(class_draft, class_)
+            yield from _lint_conditions_of(class_draft, class_, model)
 
 
-def _lint_conditions_of(draft: ClassDraft, class_: Class) -> Iterator[ModelError]:
+def _lint_conditions_of(draft: ClassDraft, class_: Class, model: Model) -> Iterator[ModelError]:
     for use in draft.directives("grant"):
         if use["where"] and "READ" in use["allow"]:
-            compared = tuple(dict.fromkeys(_compared_attributes(class_, parse(use["where"]))))
-            if not _is_served(class_, frozenset(compared)):
-                yield _unserved(class_, use, compared)
+            implied = expressions_of(model).condition(class_.name, use["where"]).implied
+            compared = tuple(_compared(class_, model, implied))
+            if not any(_is_served(class_, model, one, compared) for one in compared):
+                yield _unserved(class_, model, use, compared)
 
 
-def _unserved(class_: Class, use: DirectiveUse, compared: Iterable[str]) -> ModelError:
-    name = next((name for name in compared if class_.attributes[name].type.indexable), None)
-    advice = (
-        f"Compare a stored attribute of {class_.name} with a constant or a field of caller, add an @index "
-        "that begins with it, and filter pages by it too."
-        if name is None
-        else f'Add @index(attributes: ["{name}"]), and filter pages by {name} too.'
+class _Compared(NamedTuple):
+    """An attribute that a condition compares with something that depends on no object."""
+
+    roles: Path
+    """The to-one roles that lead to the attribute."""
+    attribute: str
+    is_single_value: bool
+    """Whether the attribute must equal one of some values."""
+
+
+def _compared(class_: Class, model: Model, implied: Implied | None) -> Iterator[_Compared]:
+    """Yield what a condition compares for each object that meets it."""
+    if isinstance(implied, Together):
+        for part in implied.parts:
+            yield from _compared(class_, model, part)
+    elif isinstance(implied, Either):
+        # Alternatives for one attribute are one list of values. The store finds no others.
+        found = [tuple(_compared(class_, model, part)) for part in implied.parts]
+        if len(set(found)) == 1 and all(one.is_single_value for one in found[0]):
+            yield from found[0]
+    elif implied is not None:
+        path = _stored_path(class_, model, implied.path)
+        if path is not None:
+            yield _Compared(path[:-1], path[-1], implied.operator in {"==", "in"})
+
+
+def _stored_path(class_: Class, model: Model, path: Path) -> Path | None:
+    """Return a path to a stored attribute for one to a derived attribute; None if it has no such path."""
+    *roles, name = path
+    attribute = _follow(class_, model, tuple(roles)).attributes.get(name)
+    if attribute is None or attribute.derivation is None:
+        return path
+    derivation = attribute.derivation
+    if derivation.expression is not None or derivation.aggregate is not None:
+        return None
+    return _stored_path(class_, model, (*roles, *derivation.path))
+
+
+def _follow(class_: Class, model: Model, roles: Path) -> Class:
+    for role in roles:
+        class_ = model.classes[class_.roles[role].target]
+    return class_
+
+
+def _is_served(class_: Class, model: Model, one: _Compared, compared: Iterable[_Compared]) -> bool:
+    """Return whether the store finds the objects for which a comparison holds by a key or an index.
+
+    It does so by `_id`, by an index that begins with the attribute, and by a unique constraint on some of
+    the compared attributes. If roles lead to the attribute, it then goes back along them.
+    """
+    target = _follow(class_, model, one.roles)
+    equal = {each.attribute for each in compared if each.roles == one.roles and each.is_single_value}
+    is_found = (
+        (one.attribute == ID and one.is_single_value)
+        or any(index.attributes[0] == one.attribute for index in target.indexes)
+        or any(equal.issuperset(unique.attributes) for unique in target.uniques if one.is_single_value)
+    )
+    return is_found and _one_way_role(class_, model, one.roles) is None
+
+
+def _one_way_role(class_: Class, model: Model, roles: Path) -> tuple[Class, str] | None:
+    """Return the first of some to-one roles that the store cannot go back along, with its class."""
+    for name in roles:
+        role = class_.roles[name]
+        is_one_way = role.opposite is None and not role.required
+        if is_one_way and not any(index.attributes[0] == name for index in class_.indexes):
+            return class_, name
+        class_ = model.classes[role.target]
+    return None
+
+
+def _unserved(class_: Class, model: Model, use: DirectiveUse, compared: Iterable[_Compared]) -> ModelError:
+    advice = next(
+        (_advice(class_, model, one) for one in compared if _is_indexable(class_, model, one)),
+        f"Compare an attribute of {class_.name}, or one that to-one roles lead to, with a constant or a "
+        "field of caller, and add an @index that begins with it.",
     )
     return error_at(
         use.node_of("where"),
-        f"No @index or @unique of {class_.name} covers what this condition compares, so a page for a member "
+        f"No @index or @unique covers what this condition compares, so a page of {class_.name} for a member "
         f"of the profile {use['profile']} tests all its objects. {advice}",
     )
 
 
-def _is_served(class_: Class, compared: frozenset[str]) -> bool:
-    """Return whether the store finds the objects with given values of these attributes by a key or an index.
-
-    It does so by `_id`, by an index that begins with one of them, and by a unique constraint on some of them.
-    """
-    return (
-        ID in compared
-        or any(index.attributes[0] in compared for index in class_.indexes)
-        or any(compared.issuperset(unique.attributes) for unique in class_.uniques)
-    )
+def _is_indexable(class_: Class, model: Model, one: _Compared) -> bool:
+    target = _follow(class_, model, one.roles)
+    attribute = target.attributes.get(one.attribute)
+    # Users have no indexes.
+    return target.kind is not ClassKind.USERS and attribute is not None and attribute.type.indexable
 
 
-def _compared_attributes(class_: Class, condition: Node) -> Iterator[str]:
-    """Yield the stored attributes that parts of a condition, joined by &&, compare with something known.
-
-    What is known before an object is read are constants and the fields of `caller`.
-    """
-    if isinstance(condition, LogicalOperation):
-        for part in condition.parts if condition.operator == "&&" else ():
-            yield from _compared_attributes(class_, part)
-    elif isinstance(condition, Comparison) and condition.operator.text in _SERVED_OPERATORS:
-        pairs = [(condition.left, condition.right), (condition.right, condition.left)]
-        # In `x in list`, only the left side is the value of the object.
-        for side, other in pairs[:1] if condition.operator.text == "in" else pairs:
-            if _is_known(other):
-                yield from _stored_attribute(class_, side)
-    elif isinstance(condition, Call) and condition.word.text == _PREFIX_FUNCTION:
-        side, *others = condition.arguments
-        if all(map(_is_known, others)):
-            yield from _stored_attribute(class_, side)
-    else:
-        # A Boolean attribute alone, or its negation, is compared with true or false.
-        yield from _stored_attribute(class_, condition.operand if isinstance(condition, Not) else condition)
-
-
-def _stored_attribute(class_: Class, node: Node) -> Iterator[str]:
-    """Yield the attribute that a node names, if the objects of the class store it."""
-    if isinstance(node, DottedName) and len(node.words) == 1:
-        name = node.words[0].text
-        attribute = class_.attributes.get(name)
-        if name == ID or (attribute is not None and attribute.derivation is None):
-            yield name
-
-
-def _is_known(node: Node) -> bool:
-    """Return whether the value of a node is known without reading an object."""
-    return all(each.words[0].text == CALLER for each in walk(node) if isinstance(each, DottedName))
+def _advice(class_: Class, model: Model, one: _Compared) -> str:
+    """Return the advice about the indexes by which a comparison would find objects."""
+    target = _follow(class_, model, one.roles)
+    one_way = _one_way_role(class_, model, one.roles)
+    wanted = []
+    if not any(index.attributes[0] == one.attribute for index in target.indexes):
+        wanted.append(f'@index(attributes: ["{one.attribute}"]) to {target.name}')
+    if one_way is not None:
+        owner, name = one_way
+        wanted.append(
+            f'@index(attributes: ["{name}"]) to {owner.name}, or an opposite role to {owner.name}.{name}'
+        )
+    if one.attribute in NAMING_ATTRIBUTES and one.is_single_value:
+        # A member who was renamed keeps their objects, so the name alone does not find them.
+        wanted.append(f"filter pages by {one.attribute} too")
+    return f"Add {', and '.join(wanted)}."

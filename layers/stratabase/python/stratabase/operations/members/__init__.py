@@ -7,6 +7,8 @@
 - `email_change`, `password_reset`: confirm an e-mail address, or set a password, by a mailed link
 - `hand_over`: give the objects that one member owns to another
 - `first_administrator`: create the first member of an empty store
+- `renamed_profiles`: the members under a model that has renamed profiles
+- `users`: the members as objects of the class `_User`, for reads over GraphQL
 
 The package imports `operations.ports`, `operations.services` and the domain.
 """

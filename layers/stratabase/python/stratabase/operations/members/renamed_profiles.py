@@ -4,7 +4,7 @@ Members store the name of their profile. One who was stored with the former name
 (`@profile(from:)`) has the renamed profile, and gets its new name in the store with the next change.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stratabase.domain.members.member import Member, Roster
@@ -32,6 +32,14 @@ class RenamedProfiles:
     def by_email(self, email: str) -> Member | None:
         """Return the member with an e-mail address."""
         return self._present(self._members.by_email(email))
+
+    def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
+        """Return the members in the order of `ids`, None for an id that no member has."""
+        return [*map(self._present, self._members.by_ids(ids))]
+
+    def batches(self) -> Iterator[Sequence[Member]]:
+        """Yield all members, in batches."""
+        return ([*map(self._renamed_member, batch)] for batch in self._members.batches())
 
     def roster(self) -> Roster:
         """Return all members."""

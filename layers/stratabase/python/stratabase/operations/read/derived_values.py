@@ -189,14 +189,7 @@ class _Targets(RoleLoader):
         if self.storage in _BY_LINKS:
             ids = [owner.reference.id for owner in owners]
             return (yield from self._objects.load_links(self.name, ids, ALL_IDS))
-        return [_stored_ids(owner.state.get(self.role.name)) for owner in owners]
-
-
-def _stored_ids(stored: Any) -> Sequence[str]:
-    """Return the ids that a state has under the name of a role: one id, a list, or none."""
-    if stored is None:
-        return ()
-    return stored if isinstance(stored, list) else (str(stored),)
+        return [*map(self.stored_ids, owners)]
 
 
 def evaluate(objects: IdentityMap, asked: Evaluations[K]) -> BatchedRead[dict[K, list[tuple[Any, ...]]]]:

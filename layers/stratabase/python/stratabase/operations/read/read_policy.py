@@ -10,8 +10,17 @@ from stratabase.domain.access.visibility import ClassVisibility, class_visibilit
 from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import part_ids, whole_roles
-from stratabase.domain.query.filter import MATCH_ALL, MATCH_NONE, ExpressionFilter, Filter
-from stratabase.model.model import Action
+from stratabase.domain.query.filter import (
+    MATCH_ALL,
+    MATCH_NONE,
+    ExpressionFilter,
+    Filter,
+    RoleFilter,
+    and_,
+    or_,
+)
+from stratabase.domain.query.implied import implied_by_condition
+from stratabase.model.model import Action, Class
 from stratabase.operations.context import ReadContext
 from stratabase.operations.read.as_of import AsOf, AsOfBatch
 from stratabase.operations.read.batched_reads import BatchedRead, Load, Phase, run
@@ -43,6 +52,7 @@ class ReadPolicy:
         self._access = access
         self._current = current
         self._classes: dict[str, ClassVisibility] = {}
+        self._implied: dict[str, Filter | None] = {}
 
     def of_class(self, class_name: str) -> ClassVisibility:
         """Return the visibility of a class."""
@@ -60,6 +70,37 @@ class ReadPolicy:
             if visibility.where is None
             else ExpressionFilter(visibility.where, self.objects.evaluation)
         )
+
+    def implied(self, class_name: str) -> Filter | None:
+        """Return what all visible objects of a class meet, None if nothing is known.
+
+        It is about all other objects, whether they are visible or not.
+        """
+        if class_name not in self._implied:
+            self._implied[class_name] = None  # an object can be a part of another one of its class
+            self._implied[class_name] = self._find_implied(class_name)
+        return self._implied[class_name]
+
+    def _find_implied(self, class_name: str) -> Filter | None:
+        visibility, model = self.of_class(class_name), self.objects.model
+        class_ = model.classes[class_name]
+        found = [] if visibility.where is None else [visibility.where]
+        parts = [implied_by_condition(where, class_, model, self.objects.evaluation) for where in found]
+        if visibility.by_whole:
+            parts.append(self._implied_by_wholes(class_))
+        known = [part for part in parts if part is not None]
+        return and_(known) if known else None
+
+    def _implied_by_wholes(self, class_: Class) -> Filter | None:
+        """Return what parts meet because one of their wholes is visible, None if nothing is known."""
+        ways: list[Filter] = []
+        for role in whole_roles(class_):
+            if self.of_class(role.target).is_open:
+                whole = self.implied(role.target)
+                if whole is None:
+                    return None
+                ways.append(RoleFilter(RoleName(class_.name, role.name), whole))
+        return or_(ways)
 
     def load(self, references: Sequence[Reference]) -> BatchedRead[list[Entity | None]]:
         """Return what is visible of objects, None for a hidden or missing object. Raises as `show`."""

@@ -12,9 +12,11 @@ from stratabase.domain.query.derived import Computed, Derive, computed_parts, si
 from stratabase.domain.query.fetch import Render, stored_state
 from stratabase.domain.query.filter import MATCH_NONE, And, Filter, FlagFilter
 from stratabase.domain.query.id_range import IdRange
+from stratabase.domain.query.implied import implied_by_query
 from stratabase.domain.query.matching import matcher
 from stratabase.domain.query.order import sort_objects
 from stratabase.domain.query.page import Page, Query
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.expression import Expression
 from stratabase.model.model import Unique
 from stratabase.operations.context import ReadContext
@@ -50,6 +52,7 @@ class Reader(IdentityMap):
         If `unrestricted`, ignore the caller's grants. Readers of several instants share `batch` and
         `current`, so that they load together.
         """
+        self._read_context = read_context
         as_of = None if at is None else AsOf(batch or AsOfBatch(read_context), at)
         self._policy: ReadPolicy | None = None
         access = None if unrestricted else read_context.access
@@ -92,6 +95,7 @@ class Reader(IdentityMap):
         if self.as_of is not None:
             refuse_page_of_past(query.class_name)
         class_, derive = self.model.classes[query.class_name], None
+        query = self.with_implied(query)
         if computed_parts(query, class_):
             query = simplify(query)
             computed = computed_parts(query, class_)
@@ -177,12 +181,26 @@ class Reader(IdentityMap):
     def _load_page(self, query: Query, derive: Derive | None) -> Page:
         pending = self._pending
         if pending is None:
-            return self._entities.page(query, self.budget, derive)
+            return self._entities.page(query, self.budget, derive, self._related)
         if derive is None:
             found = self._entities.page(query, self.budget)
             return pending.apply(replace(found, items=tuple(map(pending.now, found.items))))
         found = self._entities.page(query, self.budget, lambda read: derive([*map(pending.now, read)]))
         return pending.apply(found)
+
+    def with_implied(self, query: Query) -> Query:
+        """Return a query with the conditions that its filter and the caller's grants imply."""
+        if self._pending is not None:
+            return query  # the store would find objects by what they lead to before the write
+        implied = implied_by_query(query.filter, self.model.classes[query.class_name], self.model)
+        by_grants = None if self._policy is None else self._policy.implied(query.class_name)
+        if implied is None and by_grants is None:
+            return query
+        return replace(query, implied=implied, implied_by_grants=by_grants)
+
+    def _related(self, query: Query, budget: ReadBudget) -> Page:
+        """Return a page of the objects of another class, within a budget of its own."""
+        return Reader(self._read_context.within(budget), unrestricted=self._policy is None).page(query)
 
     def _visible_page(self, policy: ReadPolicy, query: Query, derive: Derive | None) -> Page:
         """Return a page of the visible objects of a class."""

@@ -107,7 +107,12 @@ class ToOneViews(RelatedViews[ToOne]):
         if self._ids is None:
             # If the other side holds the key, links lead there. Otherwise, the owner's state has the id.
             is_linked = self.storage is RoleStorage.OPPOSITE_KEY
-            self._ids = (yield from self._linked_ids()) if is_linked else self._stored_ids()
+            entities = self.group.entities.items()
+            self._ids = (
+                (yield from self._linked_ids())
+                if is_linked
+                else {owner: self.stored_ids(entity) for owner, entity in entities}
+            )
             self._different = list(dict.fromkeys(chain.from_iterable(self._ids.values())))
         return self.unread(map(self.reference, self._different))
 
@@ -128,12 +133,6 @@ class ToOneViews(RelatedViews[ToOne]):
             if entity is not None and self.leads_back(entity, owner.id):
                 return entity
         return None
-
-    def _stored_ids(self) -> Mapping[Reference, Sequence[str]]:
-        """Return the ids in the states of the owners."""
-        name = self.role.name
-        found = ((owner, entity.state.get(name)) for owner, entity in self.group.entities.items())
-        return {owner: (str(id_),) for owner, id_ in found if id_ is not None}
 
     def _linked_ids(self) -> BatchedRead[Mapping[Reference, Sequence[str]]]:
         owners = list(self.group.entities)

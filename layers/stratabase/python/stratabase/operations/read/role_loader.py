@@ -1,9 +1,11 @@
 """A role of some objects, with what is loaded at its other end."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.model.member_names import member_key
 from stratabase.model.model import Class, Role
 from stratabase.operations.read.identity_map import IdentityMap
 
@@ -30,6 +32,19 @@ class RoleLoader:
     def reference(self, id_: str) -> Reference:
         """Return the reference of a target with an id."""
         return Reference(self.target.name, id_)
+
+    def stored_ids(self, owner: Entity) -> Sequence[str]:
+        """Return the ids that the state of an owner has for the role: one id, a list of parts, or none."""
+        if self.role.recorded_in is not None:
+            stored: Any = member_key(owner.state, self.role.recorded_in)
+        else:
+            stored = owner.state.get(self.role.name)
+        if stored is None:
+            return ()
+        if isinstance(stored, list):
+            return stored
+        # Keep the class of a text, because a RecordedMember is more than its text.
+        return (stored if isinstance(stored, str) else str(stored),)
 
     def unread(self, references: Iterable[Reference]) -> list[Reference]:
         """Return what to load before `found` can answer."""

@@ -99,7 +99,7 @@ def filter_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType
                 several, description=f"Match at least one of these filters. [] matches no object. {_LEFT_OUT}"
             ),
             NOT: GraphQLInputField(type_, description=f"Don't match this filter. {_NOT_LEFT_OUT}"),
-            CLIENT_ID_EQUALS: GraphQLInputField(GraphQLID),
+            **({} if class_.kind is ClassKind.USERS else {CLIENT_ID_EQUALS: GraphQLInputField(GraphQLID)}),
             **{
                 name: GraphQLInputField(_operand_type(registry.input_type(field.attribute), field))
                 for name, field in filter_fields(class_)

@@ -87,8 +87,8 @@ def _object_fields(
 
 
 def _writable_roles(class_: Class) -> Iterator[Role]:
-    """Yield the roles that clients can set: all but those from a part to its whole."""
-    return (role for role in class_.roles.values() if not role.whole)
+    """Yield the roles that clients can set: all but those from a part to its whole, and those to users."""
+    return (role for role in class_.roles.values() if not role.whole and role.recorded_in is None)
 
 
 def _role_field(registry: TypeRegistry, role: Role, role_input: RoleInput) -> GraphQLInputField:

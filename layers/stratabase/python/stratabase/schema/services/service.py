@@ -25,13 +25,13 @@ Serves = Callable[[Class], bool]
 
 
 def is_read(class_: Class) -> bool:
-    """Return whether objects of a class can be read by themselves: ordinary ones, and exposed parts."""
-    return class_.kind is ClassKind.ORDINARY and class_.exposed
+    """Return whether objects of a class can be read by themselves: ordinary objects, exposed parts, users."""
+    return class_.kind in {ClassKind.ORDINARY, ClassKind.USERS} and class_.exposed
 
 
 def is_ordinary(class_: Class) -> bool:
     """Return whether a class has the services of an ordinary one."""
-    return is_read(class_) and not class_.part
+    return class_.kind is ClassKind.ORDINARY and class_.exposed and not class_.part
 
 
 def is_singleton(class_: Class) -> bool:

@@ -10,7 +10,7 @@ from graphql.pyutils import Path
 from stratabase.domain.objects.entity import RoleName
 from stratabase.domain.query.fetch import LOCK
 from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType, associables_field, type_name
-from stratabase.model.model import Class, Model, Role
+from stratabase.model.model import Class, ClassKind, Model, Role
 from stratabase.schema.request.context import ResolveInfo
 from stratabase.schema.types.attributes import attribute_field, readable_attributes, version_time_attributes
 from stratabase.schema.types.locks import lock_field
@@ -51,7 +51,7 @@ def role_fields(registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, Gr
     followed = (role for role in class_.roles.values() if registry.capabilities.follows(class_, role))
     for role in followed:
         yield role.name, _role_field(registry, RoleField(registry.model, class_, role), role.description)
-        if not role.composition and not role.whole:
+        if not role.composition and not role.whole and role.recorded_in is None:
             candidates = RoleField(registry.model, class_, role, associables=True)
             description = f"The {role.target} objects that {role.name} can lead to."
             yield associables_field(role.name), _role_field(registry, candidates, description)
@@ -89,14 +89,16 @@ def object_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
     """Return the type of a class's objects. Its source is a view: the state, and what the roles lead to."""
 
     def fields() -> dict[str, GraphQLField]:
-        own = {CLIENT_ID: GraphQLField(GraphQLID), ID: GraphQLField(GraphQLID)}
+        is_user = class_.kind is ClassKind.USERS
+        own = {} if is_user else {CLIENT_ID: GraphQLField(GraphQLID)}
+        own[ID] = GraphQLField(GraphQLID)
         capabilities = registry.capabilities
         attributes = {
             each.name: attribute_field(registry.model, class_, each, registry.output_type(each))
             for each in (*readable_attributes(class_), *version_time_attributes(class_))
             if capabilities.reads(class_, each.name)
         }
-        lock = {LOCK: lock_field()} if capabilities.sees(class_) else {}
+        lock = {LOCK: lock_field()} if capabilities.sees(class_) and not is_user else {}
         return own | attributes | lock | dict(role_fields(registry, class_))
 
     return GraphQLObjectType(

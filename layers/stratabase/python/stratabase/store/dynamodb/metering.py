@@ -17,6 +17,11 @@ from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item,
 _note: ContextVar[Note | None] = ContextVar("note", default=None)
 
 
+def current_note() -> Note | None:
+    """Return the function that takes the reports of the current request, None if it is not measured."""
+    return _note.get()
+
+
 @contextmanager
 def record_consumption(note: Note) -> Iterator[None]:
     """Report each engine call of the current request inside the `with` block to `note`."""
@@ -34,7 +39,7 @@ class MeteredEngine:
     `current_note`: returns the function that takes the report of a call, None if the request is not measured.
     """
 
-    def __init__(self, engine: Engine, current_note: Callable[[], Note | None] = _note.get) -> None:
+    def __init__(self, engine: Engine, current_note: Callable[[], Note | None] = current_note) -> None:
         self._engine = engine
         self._current_note = current_note
 

@@ -23,11 +23,9 @@ class ReadLimiter:
         class_name: str,
         explain: Callable[["ReadLimiter"], ReadBudgetExceeded] | None = None,
     ) -> None:
-        """`budget`: None for reads without a limit.
-
-        `explain`: creates the refusal; by default, the refusal only names the class.
-        """
-        self._budget = budget
+        """`explain`: creates the refusal; by default, the refusal only names the class."""
+        self.budget = budget
+        """None for reads without a limit."""
         self._class_name = class_name
         self._explain = explain
         self._lock = Lock()
@@ -38,15 +36,15 @@ class ReadLimiter:
 
     def check(self) -> None:
         """Raise ReadBudgetExceeded if the budget is used up."""
-        if self._budget is not None and self._budget.is_exhausted:
+        if self.budget is not None and self.budget.is_exhausted:
             raise self.refusal()
 
     def record(self, items: Sequence[Item | None]) -> None:
         """Charge items that were read to the budget."""
-        if self._budget is not None:
+        if self.budget is not None:
             with self._lock:
                 self.items += len(items)
-                self._budget.charge(approximate_bytes(items))
+                self.budget.charge(approximate_bytes(items))
 
     def spend(self, items: Sequence[Read]) -> Sequence[Read]:
         """Charge items that were read, and return them. Raises ReadBudgetExceeded."""

@@ -3,23 +3,29 @@
 - `ids_implied_by`: the only ids that can match, from comparisons with `_id` in any nesting of AND and OR.
 - `index_constraints`: for each attribute, the ranges of an index that can contain matches. Only comparisons
   at the top level of the filter count, which AND joins (`conjuncts`).
+- `unique_values`: the values of a uniqueness constraint that a match can have.
 - `selectivity`: an estimate of the share of objects that match.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_derived, type_of
-from stratabase.domain.query.filter import And, Comparison, Filter, Or, conjuncts
+from stratabase.domain.objects.entity import State
+from stratabase.domain.query.filter import MATCH_NONE, And, Comparison, Filter, Or, RoleFilter, conjuncts
 from stratabase.model.api_names import ID
-from stratabase.model.model import Class
+from stratabase.model.model import Class, Model, Unique
 from stratabase.model.types.boolean import BooleanType
 from stratabase.model.types.enumeration import EnumType
 from stratabase.model.types.operators import Operator
 from stratabase.store.layout.index_text import ABOVE_NOT_NULL, NOT_NULL, not_null_text, prefix_end, value_text
 
 Ids = frozenset[str]
+MAX_UNIQUE_VALUES = 100
+"""The maximum number of values whose guards one plan reads."""
 
 
 def ids_implied_by(filter_: Filter | None) -> Ids | None:
@@ -117,9 +123,38 @@ def index_constraints(filter_: Filter | None, class_: Class) -> Mapping[str, Ind
     return found
 
 
-def may_index(class_: Class, attribute: str) -> bool:
-    """Return whether an index can contain an attribute."""
-    return attribute != ID and not is_derived(class_, attribute) and type_of(class_, attribute).indexable
+def may_index(class_: Class, name: str) -> bool:
+    """Return whether an index can contain an attribute, or a role whose key the objects hold."""
+    if name in class_.roles:
+        return True
+    return name != ID and not is_derived(class_, name) and type_of(class_, name).indexable
+
+
+def unique_values(filter_: Filter | None, unique: Unique) -> Sequence[State] | None:
+    """Return the values of a uniqueness constraint that matches can have; None if the filter does not say.
+
+    Several objects may have null, so the filter must exclude it. The guard of a value is also that of its
+    other Unicode normalization forms, so the object that holds it need not match.
+    """
+    found: dict[str, tuple[Any, ...]] = {}
+    for part in conjuncts(filter_):
+        if isinstance(part, Comparison) and part.attribute in unique.attributes:
+            values = _values_of(part)
+            if values is not None and len(values) <= len(found.get(part.attribute, values)):
+                found[part.attribute] = values
+    if len(found) < len(unique.attributes) or prod(map(len, found.values())) > MAX_UNIQUE_VALUES:
+        return None
+    return [dict(zip(found, values, strict=True)) for values in product(*found.values())]
+
+
+def _values_of(comparison: Comparison) -> tuple[Any, ...] | None:
+    """Return the values that match a comparison, if these are a few values, and not null."""
+    operand = comparison.operand
+    if comparison.operator is Operator.EQ:
+        return None if operand is None else (operand,)
+    if comparison.operator is not Operator.IN or not isinstance(operand, tuple):
+        return None
+    return None if None in operand or len(operand) > MAX_UNIQUE_VALUES else tuple(dict.fromkeys(operand))
 
 
 def _constraint(comparison: Comparison, class_: Class) -> IndexConstraint:
@@ -197,6 +232,9 @@ _RANGES_BY_OPERATOR: Mapping[Operator, Callable[[Any, _TextOf], ColumnRanges]] =
 
 # The store keeps no statistics. These shares are fixed guesses, and only their proportions matter.
 
+ASSUMED_OBJECTS = 10_000
+"""The assumed number of objects of a class. Only the proportions of estimates matter."""
+
 ASSUMED_DISTINCT_VALUES = 100
 """The assumed number of distinct values of an attribute, unless its type says it."""
 
@@ -207,19 +245,35 @@ _PREFIX_SHARE = 1 / 30
 _NULL_SHARE = 1 / 10
 
 
-def selectivity(parts: Iterable[Filter], class_: Class) -> float:
-    """Return the estimated share of objects (0 to 1) that match all of several filters."""
-    return reduce(lambda share, part: share * _selectivity(part, class_), parts, 1.0)
+def selectivity(parts: Iterable[Filter], class_: Class, model: Model | None = None) -> float:
+    """Return the estimated share of objects (0 to 1) that match all of several filters.
+
+    `model`: to estimate filters on the objects that roles lead to.
+    """
+    parts = tuple(parts)
+    share = reduce(lambda share, part: share * _selectivity(part, class_, model), parts, 1.0)
+    for unique in class_.uniques if share else ():
+        values = unique_values(And(parts), unique)
+        if values is not None:
+            share = min(share, len(values) / ASSUMED_OBJECTS)
+    return share
 
 
-def _selectivity(part: Filter, class_: Class) -> float:
+def _selectivity(part: Filter, class_: Class, model: Model | None = None) -> float:
+    if isinstance(part, RoleFilter) and model is not None:
+        # All classes are assumed to have the same number of objects, so a role leads to few objects.
+        target = model.classes.get(class_.roles[part.role.role_name].target)
+        if target is not None:
+            return min(1 - _NULL_SHARE, selectivity(conjuncts(part.part), target, model))
     if not isinstance(part, Comparison):
-        return _OTHER_SHARE
+        return 0.0 if part == MATCH_NONE else _OTHER_SHARE
     share = _SHARES.get(part.operator)
     return _OTHER_SHARE if share is None else share(part.operand, _distinct_values(class_, part.attribute))
 
 
 def _distinct_values(class_: Class, attribute: str) -> int:
+    if attribute == ID or attribute in class_.roles:
+        return ASSUMED_OBJECTS
     type_ = type_of(class_, attribute)
     if isinstance(type_, BooleanType):
         return 2

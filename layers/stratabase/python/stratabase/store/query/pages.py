@@ -1,39 +1,46 @@
 """Reads a page of objects. This is the entry of the package."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity
-from stratabase.domain.query.derived import Derive, computed_parts
+from stratabase.domain.query.derived import Derive, Related, computed_parts
 from stratabase.domain.query.page import Page, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Class
-from stratabase.store.engine.port import Engine
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout.access_path import AccessPath
-from stratabase.store.query.planner import PlanSource, choose_plan, missing_index
+from stratabase.store.query.planner import MissingIndex, build_plan, missing_index, missing_index_along_roles
 from stratabase.store.query.plans import QueryPlan
+from stratabase.store.query.row_sources import PlanSource
+from stratabase.store.query.schema import QuerySchema
+from stratabase.store.query.semi_join import joins_of
+from stratabase.store.read.context import StoreContext
 
 
-def read_page(  # noqa: PLR0913, PLR0917 - the inputs of a page
-    engine: Engine,
-    class_: Class,
+def read_page(
+    store: StoreContext,
     query: Query,
     budget: ReadBudget,
-    paths: Iterable[AccessPath] = (),
     derive: Derive | None = None,
+    related: Related | None = None,
 ) -> Page:
     """Return the page of a query, with the fields that the query requests. Raises ReadBudgetExceeded.
 
-    `paths`: the indexes of the class. `derive`: computes the derived attributes that the query uses.
+    `derive`: computes the derived attributes that the query uses. `related`: finds the objects that the
+    caller sees of other classes.
     """
-    paths = tuple(paths)
-    limiter = ReadLimiter(budget, class_.name, lambda limiter: _refusal(class_, query, paths, limiter))
+    class_ = store.model.classes[query.class_name]
+    schema = QuerySchema(store.model, store.associations, store.write_schema())
+    limiter = ReadLimiter(budget, class_.name, lambda limiter: _refusal(class_, query, schema, limiter))
     limiter.check()
-    source = PlanSource(engine, limiter, _limited(derive, limiter), query.needs_version_start)
-    return page_of(choose_plan(class_, query, paths).build(source), query)
+    source = PlanSource(
+        store.engine, limiter, _limited(derive, limiter), query.needs_version_start, related, store
+    )
+    return page_of(build_plan(class_, query, schema, source), query)
 
 
 def page_of(plan: QueryPlan, query: Query) -> Page:
@@ -65,19 +72,26 @@ def _derive(derive: Derive, limiter: ReadLimiter, entities: Sequence[Entity]) ->
     raise limiter.refusal()
 
 
-def _refusal(
-    class_: Class, query: Query, paths: Iterable[AccessPath], limiter: ReadLimiter
-) -> ReadBudgetExceeded:
+def _refusal(class_: Class, query: Query, schema: QuerySchema, limiter: ReadLimiter) -> ReadBudgetExceeded:
     """Return the refusal of a query that has exceeded the budget, with hints on how to make it cheaper."""
-    missing = missing_index(class_, query)
-    usable = [path for path in paths if path.is_usable_for(class_)]
-    if any(_attributes(path)[: len(missing)] == missing for path in usable):
-        missing = ()
-    declared = bool(missing) and any(index.attributes[: len(missing)] == missing for index in class_.indexes)
+    missing = MissingIndex(class_, missing_index(class_, query))
+    names = missing.attributes
+    if not names or any(_attributes(path)[: len(names)] == names for path in schema.paths(class_)):
+        # What grants imply is not named: the caller may not know it.
+        joins = joins_of(replace(query, implied_by_grants=None))
+        missing = missing_index_along_roles(joins, schema) or MissingIndex(class_, ())
     computed = computed_parts(query, class_)
     roles = tuple(dict.fromkeys(condition.role.role_name for condition in computed.roles))
     costly = tuple(_costly_parts(query))
-    remedy = Hint(missing, declared, costly, computed.derived, roles, limiter.is_shared)
+    remedy = Hint(
+        missing.attributes,
+        missing.is_declared and bool(missing.attributes),
+        costly,
+        computed.derived,
+        roles,
+        limiter.is_shared,
+        None if missing.class_ is class_ else missing.class_.name,
+    )
     return ReadBudgetExceeded(class_.name, limiter.items, remedy)
 
 

@@ -2,60 +2,58 @@
 
 A candidate combines an access method with a way of reading it.
 
-- Access methods: by key, if the filter implies ids; by the listing of the class, in the order of ids; by an
-  index (`@index`), in the ranges that index_bounds.py derives from the filter.
+- Access methods: by key, if the filter implies ids; by the guards of unique values; by the listing of the
+  class, in the order of ids; by an index (`@index`), in the ranges that index_bounds.py derives from the
+  filter; by a semi-join (semi_join.py), if the filter is about the objects that a role leads to.
 - Ways of reading: in order until the page is full, or read everything and sort.
+
+What finds objects need not be part of the filter: it can also be what the filter or the caller's grants imply
+(`Query.implied`).
 
 Estimates use fixed shares (filter_analysis.py), because the store keeps no statistics.
 `stratabase model explain` prints the candidates of a query.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
 from typing import NamedTuple
 
-from stratabase.domain.query.derived import Derive
-from stratabase.domain.query.filter import Filter, conjuncts
-from stratabase.domain.query.page import Query
+from stratabase.domain.objects.entity import Entity, State
+from stratabase.domain.query.derived import split_filter
+from stratabase.domain.query.filter import And, Comparison, Filter, conjuncts
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.model.api_names import ID
-from stratabase.model.model import Class
-from stratabase.store.engine.port import Engine
-from stratabase.store.engine.read_limiter import ReadLimiter
+from stratabase.model.model import Class, Unique
+from stratabase.model.types.operators import Operator
 from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.query.filter_analysis import (
     ASSUMED_DISTINCT_VALUES,
+    ASSUMED_OBJECTS,
     Ids,
     ids_implied_by,
     index_constraints,
     may_index,
     selectivity,
+    unique_values,
     without_named_ids,
 )
 from stratabase.store.query.index_bounds import IndexBounds, index_bounds
 from stratabase.store.query.index_scan import ScanSource
 from stratabase.store.query.plans import IdOrderPlan, IndexOrderPlan, QueryPlan, SortPlan, reading_order
-from stratabase.store.query.row_sources import IndexRanges, IndexRows, RowsByKey
-from stratabase.store.query.rows import RowFilter
+from stratabase.store.query.row_sources import IndexRanges, IndexRows, PlanSource, RowsByKey, RowsInMemory
 from stratabase.store.query.scan_strategy import scan_strategy
-
-ASSUMED_OBJECTS = 10_000
-"""The assumed number of objects of a class. Only the proportions of estimates matter."""
-
-
-class PlanSource(NamedTuple):
-    """The inputs of a plan's execution."""
-
-    engine: Engine
-    limiter: ReadLimiter
-    derive: Derive | None = None
-    """Computes the derived attributes that the query uses; None if it uses none."""
-    needs_version_start: bool = True
-    """Whether the states of rows must contain `_versionStart`, which takes time to format."""
-
-    def filter(self, class_: Class, filter_: Filter | None) -> RowFilter:
-        """Return the filter for the rows of a class."""
-        return RowFilter(
-            class_, filter_, self.limiter, self.derive, needs_version_start=self.needs_version_start
-        )
+from stratabase.store.query.schema import Found, QuerySchema
+from stratabase.store.query.semi_join import (
+    MAX_TARGETS,
+    Join,
+    find_owners,
+    find_targets,
+    joins_of,
+)
+from stratabase.store.read.unique_lookup import find_holders
 
 
 class PlanCandidate(NamedTuple):
@@ -65,23 +63,110 @@ class PlanCandidate(NamedTuple):
     """In English, for `stratabase model explain`."""
     estimated_reads: float
     """The number of objects that the plan is estimated to read in a class of ASSUMED_OBJECTS."""
-    build: Callable[[PlanSource], QueryPlan]
-    """Creates the plan."""
+    build: Callable[[PlanSource], QueryPlan | None]
+    """Creates the plan. Returns None if it would read much more than estimated."""
 
 
-def choose_plan(class_: Class, query: Query, paths: Iterable[AccessPath]) -> PlanCandidate:
-    """Return the first of `plan_candidates`, without creating those that cannot be the first."""
+class _Target(NamedTuple):
+    """A query with all that finds its objects."""
+
+    class_: Class
+    query: Query
+    schema: QuerySchema | None
+
+    @property
+    def known(self) -> Filter | None:
+        """The filter, and all that is implied."""
+        query = self.query
+        if query.implied is None and query.implied_by_grants is None:
+            return query.filter
+        parts = (query.filter, query.implied, query.implied_by_grants)
+        return And(tuple(part for part in parts if part is not None))
+
+    @property
+    def paths(self) -> Iterable[AccessPath]:
+        return () if self.schema is None else self.schema.paths(self.class_)
+
+    def share(self, filter_: Filter | None) -> float:
+        """Return the estimated share of the objects that match the query among those in some ranges.
+
+        `filter_`: the part of the filter that objects in the ranges may fail.
+        """
+        model = None if self.schema is None else self.schema.model
+        share = selectivity(conjuncts(filter_), self.class_, model)
+        if self.query.implied is None and self.query.implied_by_grants is None:
+            return share
+        # What implies these conditions is part of the filter, and counted there as one of unknown share.
+        implied = [*conjuncts(self.query.implied), *conjuncts(self.query.implied_by_grants)]
+        return min(share, selectivity(implied, self.class_, model))
+
+
+NotePlan = Callable[[str, str], None]
+_note: ContextVar[NotePlan | None] = ContextVar("note_of_plans", default=None)
+
+
+@contextmanager
+def record_plans(note: NotePlan) -> Iterator[None]:
+    """Report each plan that the current request takes inside the `with` block: its class and description.
+
+    A plan that finds the targets of a semi-join is reported before the plan of the semi-join.
+    """
+    token = _note.set(note)
+    try:
+        yield
+    finally:
+        _note.reset(token)
+
+
+def build_plan(class_: Class, query: Query, schema: QuerySchema | None, source: PlanSource) -> QueryPlan:
+    """Return the plan for a query: of the cheapest candidate that turns out to read as little as estimated.
+
+    `schema`: None for a store without indexes. Raises ReadBudgetExceeded.
+    """
+    for candidate in _in_turn(_Target(class_, query, schema)):
+        plan = candidate.build(source)
+        if plan is not None:
+            if note := _note.get():
+                note(class_.name, candidate.description)
+            return plan
+    raise AssertionError
+
+
+def plan_candidates(class_: Class, query: Query, schema: QuerySchema | None) -> Sequence[PlanCandidate]:
+    """Return all candidates in the order in which `build_plan` takes them.
+
+    First come those that read by key, then the others; each sorted by cost.
+    """
+    target = _Target(class_, query, schema)
+    return [*_cheapest_first(_by_key(target)), *_cheapest_first(_others(target))]
+
+
+def _in_turn(target: _Target) -> Iterator[PlanCandidate]:
+    """Yield the candidates in turn, without creating those that can only come last."""
     # 1. Reads by key are strongly consistent and read only the named objects. So they take precedence.
-    if by_key := _cheapest_first(_by_key(class_, query)):
-        return by_key[0]
+    yield from _cheapest_first(_by_key(target))
     # 2. Without a filter, and in the order of ids, nothing is cheaper than the listing.
-    useful = () if query.filter is None and IdOrderPlan.serves(query) else paths
-    return _cheapest_first(_by_range(class_, query, useful))[0]
+    if target.known is None and IdOrderPlan.serves(target.query):
+        yield from _cheapest_first(_by_listing(target))
+    else:
+        yield from _cheapest_first(_others(target))
 
 
-def plan_candidates(class_: Class, query: Query, paths: Iterable[AccessPath]) -> Sequence[PlanCandidate]:
-    """Return all candidates: first those that read by key, then the others; each sorted by cost."""
-    return [*_cheapest_first(_by_key(class_, query)), *_cheapest_first(_by_range(class_, query, paths))]
+def _others(target: _Target) -> Iterator[PlanCandidate]:
+    yield from _by_listing(target)
+    yield from _selective(target)
+
+
+def _selective(target: _Target) -> Iterator[PlanCandidate]:
+    """Yield the candidates that do not read by key, and not the whole class in the order of ids."""
+    known = target.known
+    # The filter becomes constraints on single attributes, and these become ranges of each index.
+    constraints = index_constraints(known, target.class_)
+    for path in target.paths:
+        yield from _by_index(target, path, index_bounds(path, constraints))
+    if known is not None:
+        yield from _by_unique(target, known)
+        yield from _by_semi_join(target)
 
 
 def missing_index(class_: Class, query: Query) -> tuple[str, ...]:
@@ -90,9 +175,11 @@ def missing_index(class_: Class, query: Query) -> tuple[str, ...]:
     These are the attributes with single values, then those of the order, or else one with a range of values.
     Return nothing if the filter implies ids, because then no index is read.
     """
-    if ids_implied_by(query.filter) is not None:
+    # What grants imply is not named: refusals show this to callers, who may not know these attributes.
+    known = _Target(class_, replace(query, implied_by_grants=None), None).known
+    if ids_implied_by(known) is not None:
         return ()
-    constraints = index_constraints(query.filter, class_)
+    constraints = index_constraints(known, class_)
     equal = [
         name for name, one in constraints.items() if all(range_.is_single_value for range_ in one.ranges)
     ]
@@ -103,43 +190,224 @@ def missing_index(class_: Class, query: Query) -> tuple[str, ...]:
     return (*equal, *(ordered or ranged))
 
 
+class MissingIndex(NamedTuple):
+    """An index that would serve a query."""
+
+    class_: Class
+    attributes: tuple[str, ...]
+    """The attributes, and possibly a role whose key the objects hold."""
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the model declares it, so that it only needs to be built."""
+        names = self.attributes
+        return any(index.attributes[: len(names)] == names for index in self.class_.indexes)
+
+
+def missing_index_along_roles(joins: Iterable[Join], schema: QuerySchema) -> MissingIndex | None:
+    """Return an index by which filters on roles would find objects, None if there is nothing to add."""
+    for join in joins:
+        target, role = schema.target(join.role), schema.role(join.role)
+        found = _targets_of(schema, join)
+        if target is None:
+            continue
+        if found is None or found.matches > MAX_TARGETS:
+            query_there = Query(target.name, Order(), join.part)
+            names = missing_index(target, query_there)
+            further = missing_index_along_roles(joins_of(query_there), schema)
+            if names or further:
+                return MissingIndex(target, names) if names else further
+        elif role.holds_key and schema.way_back(join.role) is None:
+            return MissingIndex(schema.model.classes[join.role.class_name], (role.name,))
+    return None
+
+
 def _cheapest_first(candidates: Iterable[PlanCandidate]) -> Sequence[PlanCandidate]:
     return sorted(candidates, key=lambda candidate: candidate.estimated_reads)
 
 
-def _by_key(class_: Class, query: Query) -> Iterator[PlanCandidate]:
-    ids = ids_implied_by(query.filter)
+def _by_key(target: _Target) -> Iterator[PlanCandidate]:
+    ids = ids_implied_by(target.known)
     if ids is None:
         return
-    residual = without_named_ids(query.filter)
     noun = "object" if len(ids) == 1 else "objects"
     objects = f"the {len(ids):,} {noun} with an _id in the filter"
+    residual = without_named_ids(target.query.filter)
+    for verb, reads, build in _ways_by_key(target, residual, len(ids)):
+
+        def build_by_ids(source: PlanSource, build: _BuildByKey = build) -> QueryPlan:
+            return build(source, ids)
+
+        yield PlanCandidate(verb.format(objects), reads, build_by_ids)
+
+
+_BuildByKey = Callable[[PlanSource, Ids], QueryPlan]
+
+
+def _ways_by_key(
+    target: _Target, residual: Filter | None, objects: float
+) -> Iterator[tuple[str, float, _BuildByKey]]:
+    """Yield the ways to read objects by key: a description, the number of reads, and the plan by ids."""
+    class_, query = target.class_, target.query
     if IdOrderPlan.serves(query):
-        share = selectivity(conjuncts(residual), class_)
-        yield PlanCandidate(
-            f"get {objects} in the order of _id until the page is full",
-            _reads_until_full(query, share, len(ids)),
-            lambda source: IdOrderPlan(_rows_by_key(source, class_, ids, residual), query),
+        yield (
+            "get {} in the order of _id until the page is full",
+            _reads_until_full(query, target.share(residual), objects),
+            lambda source, ids: IdOrderPlan(_rows_by_key(source, class_, ids, residual), query),
         )
-    yield PlanCandidate(
-        f"get all of {objects}, and sort the matches",
-        len(ids),
-        lambda source: SortPlan(_rows_by_key(source, class_, ids, residual), class_, query),
+    yield (
+        "get all of {}, and sort the matches",
+        objects,
+        lambda source, ids: SortPlan(_rows_by_key(source, class_, ids, residual), class_, query),
     )
 
 
-def _by_range(class_: Class, query: Query, paths: Iterable[AccessPath]) -> Iterator[PlanCandidate]:
-    yield from _by_listing(class_, query)
-    # The filter becomes constraints on single attributes, and these become ranges of each index.
-    constraints = index_constraints(query.filter, class_)
-    for path in paths:
-        if path.is_usable_for(class_):
-            yield from _by_index(class_, query, path, index_bounds(path, constraints))
+def _by_unique(target: _Target, known: Filter) -> Iterator[PlanCandidate]:
+    """Yield a plan for each uniqueness constraint of which the filter says all values."""
+    class_, query, schema = target
+    for unique in class_.uniques:
+        values = unique_values(known, unique)
+        if values is None or schema is None or not schema.is_guarded(class_, unique):
+            continue
+
+        def build(source: PlanSource, unique: Unique = unique, values: Sequence[State] = values) -> QueryPlan:
+            heads = find_holders(source.engine, class_, unique, values, source.limiter)
+            rows = RowsInMemory(heads, source.filter(class_, query.filter))
+            return IdOrderPlan(rows, query) if IdOrderPlan.serves(query) else SortPlan(rows, class_, query)
+
+        names = ", ".join(unique.attributes)
+        objects = (
+            "the object with the value" if len(values) == 1 else f"the objects with {len(values)} values"
+        )
+        yield PlanCandidate(f"get {objects} of @unique {names}", 2 * len(values), build)
 
 
-def _by_listing(class_: Class, query: Query) -> Iterator[PlanCandidate]:
+def _by_semi_join(target: _Target) -> Iterator[PlanCandidate]:
+    """Yield plans that find the objects by those that a role leads to."""
+    schema = target.schema
+    if schema is None:
+        return
+    for join in joins_of(target.query):
+        found = _targets_of(schema, join)
+        if found is not None and found.matches <= MAX_TARGETS:
+            yield from _back_along_role(target, schema, join, found)
+            yield from _by_own_key(target, schema, join, found)
+
+
+class _FoundTargets(NamedTuple):
+    """The targets of a semi-join, and how to find them."""
+
+    way: PlanCandidate
+    matches: float
+    """The estimated number of targets."""
+    find: Callable[[PlanSource], Sequence[Entity] | None]
+
+
+def _targets_of(schema: QuerySchema, join: Join) -> _FoundTargets | None:
+    """Return how to find the targets of a semi-join, None if this is not cheaper than to read all of them."""
+    class_ = schema.target(join.role)
+    if class_ is None:
+        return None
+    query = Query(
+        class_.name,
+        Order(),
+        split_filter(join.part, class_).stored if join.sees_everything else join.part,
+        Window(MAX_TARGETS + 1),
+        PageFields(version_start=False),
+        implied_by_grants=join.part if join.sees_everything else None,
+    )
+    target = _Target(class_, query, schema)
+    ways = _cheapest_first([*_by_key(target), *_selective(target)])
+    if not ways:
+        return None
+    matches = max(1, ASSUMED_OBJECTS * target.share(query.filter))
+
+    def find_all(source: PlanSource) -> Sequence[Entity] | None:
+        # Objects that fail the rest of the filter do no harm here, so what must be computed is not tested.
+        source = source._replace(derive=None, related=None, needs_version_start=False)
+        plans = (way.build(source) for way in ways)
+        plan = next((plan for plan in plans if plan is not None), None)
+        return None if plan is None else [row.entity for row in plan.rows()]
+
+    def find_visible(source: PlanSource) -> Sequence[Entity] | None:
+        budget = source.limiter.budget
+        return None if source.related is None or budget is None else source.related(query, budget).items
+
+    return _FoundTargets(ways[0], matches, find_all if join.sees_everything else find_visible)
+
+
+def _back_along_role(
+    target: _Target, schema: QuerySchema, join: Join, targets: _FoundTargets
+) -> Iterator[PlanCandidate]:
+    """Yield plans that follow a role back from its targets, and read the objects there by key."""
+    way_back = schema.way_back(join.role)
+    if way_back is None:
+        return
+    lookups = 0 if way_back.found is Found.STATE else targets.matches
+    # All classes are assumed to have the same number of objects, so about one object leads to each target.
+    owners = targets.matches
+    objects = f"the objects from which {join.role.role_name} leads there"
+    for verb, reads, build in _ways_by_key(target, target.query.filter, owners):
+
+        def build_joined(source: PlanSource, build: _BuildByKey = build) -> QueryPlan | None:
+            found = find_targets(source, targets.find)
+            ids = None if found is None else find_owners(source, found, way_back)
+            return None if ids is None else build(source, ids)
+
+        yield PlanCandidate(
+            f"in {schema.role(join.role).target}, {targets.way.description}; then {verb.format(objects)}",
+            targets.way.estimated_reads + lookups + reads,
+            build_joined,
+        )
+
+
+def _by_own_key(
+    target: _Target, schema: QuerySchema, join: Join, targets: _FoundTargets
+) -> Iterator[PlanCandidate]:
+    """Yield plans that find the objects by their own key of a role, in an index or by its uniqueness."""
+    name = join.role.role_name
+    columns = {column.attribute for path in target.paths for column in path.columns}
+    if name not in columns.union(*(unique.attributes for unique in target.class_.uniques)):
+        return
+    count = max(1, round(targets.matches))
+    # Before the targets are known, any ids give the same estimates.
+    estimated = _cheapest_first(_with_key(target, name, [f"{number:03}" for number in range(count)]))
+
+    def build(source: PlanSource) -> QueryPlan | None:
+        found = find_targets(source, targets.find)
+        if found is None:
+            return None
+        ways = _cheapest_first(_with_key(target, name, [each.reference.id for each in found]))
+        plans = (way.build(source) for way in ways)
+        return next((plan for plan in plans if plan is not None), None)
+
+    if estimated:
+        yield PlanCandidate(
+            f"in {schema.role(join.role).target}, {targets.way.description}; then {estimated[0].description}",
+            targets.way.estimated_reads + estimated[0].estimated_reads,
+            build,
+        )
+
+
+def _with_key(target: _Target, name: str, ids: Sequence[str]) -> Iterator[PlanCandidate]:
+    """Yield the plans by an index or a uniqueness constraint with a role, if the key is one of some ids."""
+    key = Comparison(name, Operator.IN, tuple(ids))
+    implied = And(tuple(conjuncts(And(tuple(filter(None, (target.query.implied, key)))))))
+    narrowed = target._replace(query=replace(target.query, implied=implied))
+    known = narrowed.known
+    assert known is not None
+    constraints = index_constraints(known, target.class_)
+    for path in target.paths:
+        bounds = index_bounds(path, constraints)
+        if key in bounds.covered:
+            yield from _by_index(narrowed, path, bounds)
+    yield from _by_unique(narrowed, known)
+
+
+def _by_listing(target: _Target) -> Iterator[PlanCandidate]:
+    class_, query, _schema = target
     if IdOrderPlan.serves(query):
-        share = selectivity(conjuncts(query.filter), class_)
+        share = target.share(query.filter)
         yield PlanCandidate(
             "read the class in the order of _id until the page is full",
             _reads_until_full(query, share, ASSUMED_OBJECTS)
@@ -153,7 +421,8 @@ def _by_listing(class_: Class, query: Query) -> Iterator[PlanCandidate]:
     )
 
 
-def _by_index(class_: Class, query: Query, path: AccessPath, bounds: IndexBounds) -> Iterator[PlanCandidate]:
+def _by_index(target: _Target, path: AccessPath, bounds: IndexBounds) -> Iterator[PlanCandidate]:
+    class_, query, _schema = target
     strategy = scan_strategy(path, bounds, reading_order(query))
     objects = ASSUMED_OBJECTS * bounds.selectivity
     residual = bounds.residual_filter(query.filter)
@@ -168,7 +437,7 @@ def _by_index(class_: Class, query: Query, path: AccessPath, bounds: IndexBounds
             if strategy.is_fully_sorted
             else objects / ASSUMED_DISTINCT_VALUES ** len(strategy.matched_attributes)
         )
-        until_full = _reads_until_full(query, selectivity(conjuncts(residual), class_), objects)
+        until_full = _reads_until_full(query, _residual_share(target, bounds), objects)
         yield PlanCandidate(
             f"read {part} in order until the page is full",
             min(until_full + run, objects) + _reads_for_count(query, objects, tested=residual is not None),
@@ -182,6 +451,15 @@ def _by_index(class_: Class, query: Query, path: AccessPath, bounds: IndexBounds
                 _scan_source(source, class_, query, path, bounds).index_rows, class_, query
             ),
         )
+
+
+def _residual_share(target: _Target, bounds: IndexBounds) -> float:
+    """Return the estimated share of matches among the objects in the ranges of an index."""
+    residual = bounds.residual_filter(target.query.filter)
+    if target.query.implied is None and target.query.implied_by_grants is None:
+        return target.share(residual)
+    # The ranges may come from implied conditions: compare with the share of the matches in the whole class.
+    return min(1.0, target.share(target.query.filter) / max(bounds.selectivity, 1 / ASSUMED_OBJECTS))
 
 
 def _reads_until_full(query: Query, share: float, objects: float) -> float:

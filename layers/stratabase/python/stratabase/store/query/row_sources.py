@@ -1,17 +1,42 @@
-"""The sources of rows: ranges of an index, or ids that are read by key."""
+"""The sources of rows: ranges of an index, ids that are read by key, or items that were read before."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 from stratabase import waiting
 from stratabase.domain.objects.entity import Reference
+from stratabase.domain.query.derived import Derive, Related
+from stratabase.domain.query.filter import Filter
 from stratabase.model.model import Class
 from stratabase.store.engine.port import UNBOUNDED, Bounds, Engine, Item
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.layout import keys
 from stratabase.store.layout.heads import live_head
 from stratabase.store.query.rows import BATCH_SIZE, Row, RowFilter, distinct_rows
+from stratabase.store.read.context import StoreContext
+
+
+class PlanSource(NamedTuple):
+    """The inputs of a plan's execution."""
+
+    engine: Engine
+    limiter: ReadLimiter
+    derive: Derive | None = None
+    """Computes the derived attributes that the query uses; None if it uses none."""
+    needs_version_start: bool = True
+    """Whether the states of rows must contain `_versionStart`, which takes time to format."""
+    related: Related | None = None
+    """Finds objects of other classes, as the caller sees them; None if this is not possible."""
+    store: StoreContext | None = None
+    """Follows roles; None if this is not possible."""
+
+    def filter(self, class_: Class, filter_: Filter | None) -> RowFilter:
+        """Return the filter for the rows of a class."""
+        return RowFilter(
+            class_, filter_, self.limiter, self.derive, needs_version_start=self.needs_version_start
+        )
 
 
 class IndexRanges(NamedTuple):
@@ -116,3 +141,24 @@ class RowsByKey:
     def _get(self, ids: Sequence[str]) -> Iterator[Item]:
         found = self._engine.get([keys.head(Reference(self._class.name, id_)) for id_ in ids])
         return (item for item in map(live_head, self._limiter.spend(found)) if item is not None)
+
+
+class RowsInMemory:
+    """Objects of a class that were read by key before and match a filter, in the order of ids."""
+
+    def __init__(self, items: Iterable[Item], row_filter: RowFilter) -> None:
+        self._by_id = sorted(((keys.id_of(item.key), item) for item in items), key=itemgetter(0))
+        self._filter = row_filter
+
+    def rows(
+        self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
+    ) -> Iterator[Row]:
+        """Yield the matches in the order of ids. The caller takes at most `limit` rows."""
+        del limit
+        within = bounds or UNBOUNDED
+        items = [item for id_, item in self._by_id if within.admits(id_)]
+        return self._filter(iter(items[::-1] if backward else items))
+
+    def count(self) -> int:
+        """Return the number of matches."""
+        return sum(1 for _ in self.rows())

@@ -61,7 +61,7 @@ def _present(
     if key is None and role not in store.associations.by_role:
         raise ValueError(f"What {role} leads to stands in the object itself.")
     return store.parallel_map(
-        lambda id_: _by_links(store, Reference(role.class_name, id_), role, range_, limiter), ids
+        lambda id_: by_links(store, Reference(role.class_name, id_), role, range_, limiter), ids
     )
 
 
@@ -76,10 +76,10 @@ def _by_guards(
     ]
 
 
-def _by_links(
+def by_links(
     store: StoreContext, owner: Reference, role: RoleName, range_: IdRange, limiter: ReadLimiter
 ) -> tuple[str, ...]:
-    """Return the target ids of the links of one object."""
+    """Return the target ids of the links of one object. Raises ReadBudgetExceeded."""
     found: list[str] = []
     pages = store.engine.range(
         ITEMS,
@@ -103,7 +103,7 @@ def referrers(store: StoreContext, role: RoleName, id_: str, limit: int) -> tupl
         return _by_guards(store, role, [id_], range_, limiter)[0]
     if key.link_role is None:
         return ()
-    return _by_links(store, Reference(key.target, id_), key.link_role, range_, limiter)
+    return by_links(store, Reference(key.target, id_), key.link_role, range_, limiter)
 
 
 def are_linked(store: StoreContext, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:

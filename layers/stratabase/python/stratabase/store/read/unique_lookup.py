@@ -1,6 +1,7 @@
 """Finds the object with given unique values by their guard, which is strongly consistent."""
 
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
@@ -13,7 +14,7 @@ from stratabase.model.model import Class, Unique
 from stratabase.model.types.operators import Operator
 from stratabase.model.types.storage import Stored
 from stratabase.store.engine.port import Engine, Item, Key
-from stratabase.store.engine.read_limiter import approximate_bytes
+from stratabase.store.engine.read_limiter import ReadLimiter, approximate_bytes
 from stratabase.store.layout import codec, keys
 from stratabase.store.layout.guards import guard_holder, guard_key
 from stratabase.store.layout.heads import live_head
@@ -43,6 +44,35 @@ def find_by_unique(
         if entity is not None and guard_key(class_, unique, entity.state) == key:
             return entity
     return None
+
+
+def find_holders(
+    engine: Engine, class_: Class, unique: Unique, values: Sequence[State], limiter: ReadLimiter
+) -> list[Item]:
+    """Return the heads of the objects that hold the guards of several unique values.
+
+    They are read as by `find_by_unique`, and all together. Raises ReadBudgetExceeded.
+    """
+    pending = list(dict.fromkeys(key for each in values if (key := guard_key(class_, unique, each))))
+    found: dict[Key, Item] = {}
+    for _ in range(_MAX_READS):
+        if not pending:
+            break
+        guards = limiter.spend(engine.get(pending))
+        held = [
+            (key, Reference(class_.name, holder))
+            for key, guard in zip(pending, guards, strict=True)
+            if (holder := guard_holder(guard)) is not None
+        ]
+        heads = limiter.spend(engine.get([keys.head(reference) for _, reference in held])) if held else ()
+        pending = []
+        for (key, _reference), item in zip(held, heads, strict=True):
+            head = live_head(item)
+            if head is not None and guard_key(class_, unique, codec.state_of(head, class_)) == key:
+                found[key] = head
+            else:
+                pending.append(key)
+    return list(found.values())
 
 
 def candidates_query(class_: Class, unique: Unique, values: State) -> Query:

@@ -13,6 +13,7 @@ from graphql.language import (
     NamedTypeNode,
     Node,
     ObjectTypeDefinitionNode,
+    ObjectTypeExtensionNode,
     StringValueNode,
     ValueNode,
 )
@@ -110,10 +111,10 @@ class FieldDraft(HasDirectives):
 
 @dataclass(frozen=True, slots=True)
 class ClassDraft(HasDirectives):
-    """A class of the model, as its `type` defines it."""
+    """A class of the model, as its `type` defines it, or what the model adds to `_User`."""
 
     name: str
-    node: ObjectTypeDefinitionNode
+    node: ObjectTypeDefinitionNode | ObjectTypeExtensionNode
     fields: tuple[FieldDraft, ...]
     """All fields, including repeated names. `fields_by_name` has only the first field of each name."""
     fields_by_name: Mapping[str, FieldDraft]
@@ -171,6 +172,8 @@ class ModelDraft(HasDirectives):
     schema: Node | None
     types: Mapping[str, AttributeType]
     classes: Mapping[str, ClassDraft] = field(default_factory=dict)
+    users: ClassDraft | None = None
+    """The grants on `_User`. Its fields are the attributes that grants narrow."""
     enumerations: Mapping[str, EnumTypeDefinitionNode] = field(default_factory=dict)
     renamed_values: Mapping[str, Mapping[str, DirectiveUse]] = field(default_factory=dict)
     """By enum and value: the `@renamed` of the value."""
@@ -184,6 +187,11 @@ class ModelDraft(HasDirectives):
     def fields(self) -> Iterator[FieldDraft]:
         """All fields of all classes."""
         return (member for one in self.classes.values() for member in one.fields)
+
+    @property
+    def granted_classes(self) -> tuple[ClassDraft, ...]:
+        """All classes that grants can name, `_User` last."""
+        return (*self.classes.values(), *(() if self.users is None else (self.users,)))
 
     def is_part(self, class_name: str) -> bool:
         """Return whether a composition leads to the class."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 from graphql.language import (
     DirectiveNode,
@@ -12,8 +12,10 @@ from graphql.language import (
     FieldDefinitionNode,
     ListTypeNode,
     NamedTypeNode,
+    Node,
     NonNullTypeNode,
     ObjectTypeDefinitionNode,
+    ObjectTypeExtensionNode,
     SchemaDefinitionNode,
     SchemaExtensionNode,
     TypeDefinitionNode,
@@ -35,6 +37,7 @@ from stratabase.model.reading.draft.model_draft import (
 )
 from stratabase.model.types import TYPES
 from stratabase.model.types.enumeration import EnumType
+from stratabase.model.users import USER
 from stratabase.wording import shorten
 
 _PLACES = {
@@ -89,6 +92,7 @@ class _Parser:
             schema=next(iter(schemas), None),
             types=self._types,
             classes={name: self._class(node) for name, node in self._objects.items()},
+            users=next((self._class(node) for node in self._definitions if is_user_extension(node)), None),
             enumerations=self._enums,
             renamed_values=self._renamed_values,
             unparsed=self._document.unparsed,
@@ -96,7 +100,7 @@ class _Parser:
         )
         return replace(draft, whole_roles=_find_whole_roles(draft))
 
-    def _class(self, node: ObjectTypeDefinitionNode) -> ClassDraft:
+    def _class(self, node: ObjectTypeDefinitionNode | ObjectTypeExtensionNode) -> ClassDraft:
         fields = tuple(self._field(node.name.value, field) for field in node.fields or ())
         return ClassDraft(
             uses=self._uses(node.directives or (), "OBJECT"),
@@ -156,6 +160,11 @@ class _Parser:
         return None
 
 
+def is_user_extension(node: Node) -> TypeGuard[ObjectTypeExtensionNode]:
+    """Return whether a definition is `extend type _User`."""
+    return isinstance(node, ObjectTypeExtensionNode) and node.name.value == USER
+
+
 def _misplaced_message(directive: Directive, location: str) -> str:
     places = or_list(_PLACES[place] for place in directive.locations)
     return f"@{directive.name} can be used only on {places}, not on {_PLACES.get(location, location)}."
@@ -189,9 +198,13 @@ def parse_enum(
     return Enumeration(node.name.value, values, description_of(node), MappingProxyType(renamed_from))
 
 
-def description_of(node: TypeDefinitionNode | FieldDefinitionNode | EnumValueDefinitionNode) -> str | None:
+def description_of(
+    node: TypeDefinitionNode | ObjectTypeExtensionNode | FieldDefinitionNode | EnumValueDefinitionNode,
+) -> str | None:
     """Return the description of a definition, or None if it has none or an empty one."""
-    return node.description.value or None if node.description else None
+    if isinstance(node, ObjectTypeExtensionNode) or not node.description:
+        return None
+    return node.description.value or None
 
 
 def _first_of_each_name(named: Iterable[tuple[str, T]]) -> dict[str, T]:

@@ -17,6 +17,7 @@ from stratabase.model.reading.draft.model_draft import ClassDraft, ModelDraft
 from stratabase.model.types import ID_TYPE, TYPES
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.enumeration import EnumType
+from stratabase.model.users import NAMING_ATTRIBUTE_OF_ROLE, USER, USER_ATTRIBUTES
 
 _PLATFORM = {attribute.value: attribute for attribute in PlatformAttribute}
 
@@ -51,6 +52,8 @@ def resolve_path(draft: ModelDraft, class_name: str, names: Sequence[str]) -> Re
 
 def attribute_type(draft: ModelDraft, class_name: str, name: str) -> AttributeType | None:
     """Return the type of a native, derived or platform attribute, or None if there is no such attribute."""
+    if class_name == USER:
+        return USER_ATTRIBUTES[name][0] if name in USER_ATTRIBUTES else None
     one = draft.classes.get(class_name)
     if one and name in one.fields_by_name:
         return one.fields_by_name[name].type
@@ -69,6 +72,9 @@ def _role(draft: ModelDraft, class_name: str, name: str) -> tuple[str, bool] | N
     field = one.fields_by_name.get(name) if one else None
     if field:
         return (field.target, field.many) if _is_class(draft, field.target) else None
+    recorded = _PLATFORM.get(NAMING_ATTRIBUTE_OF_ROLE.get(name, ""))
+    if one and recorded and recorded in one.platform:
+        return USER, False
     whole_roles = draft.whole_roles.get(class_name, ())
     return next(
         ((whole_role.composition.owner, False) for whole_role in whole_roles if whole_role.name == name), None
@@ -80,12 +86,16 @@ def _is_class(draft: ModelDraft, type_name: str) -> bool:
 
 
 def names_in_class(draft: ModelDraft, class_name: str) -> list[str]:
-    """Return the names of all attributes and roles of a class, including roles to wholes."""
+    """Return the names of all attributes and roles of a class, including roles to wholes and to users."""
+    if class_name == USER:
+        return [*USER_ATTRIBUTES]
     one = draft.classes.get(class_name)
     if not one:
         return []
     whole_roles = [whole_role.name for whole_role in draft.whole_roles.get(class_name, ())]
-    return [*one.fields_by_name, *whole_roles, *(attribute.value for attribute in one.platform)]
+    platform = [attribute.value for attribute in one.platform]
+    user_roles = [role for role, attribute in NAMING_ATTRIBUTE_OF_ROLE.items() if attribute in platform]
+    return [*one.fields_by_name, *whole_roles, *platform, *user_roles]
 
 
 class DraftSymbols(SymbolTable):
@@ -102,7 +112,7 @@ class DraftSymbols(SymbolTable):
     def find(self, class_name: str, name: str) -> Symbol | None:
         """Return the attribute or role of a class that has this name, or None."""
         one = self._draft.classes.get(class_name)
-        if one is None or _is_unclear(one, name):
+        if class_name != USER and (one is None or _is_unclear(one, name)):
             return UNKNOWN_ATTRIBUTE
         if name == ID:
             return AttributeSymbol(ID_TYPE.kind)
@@ -111,7 +121,7 @@ class DraftSymbols(SymbolTable):
             return _attribute(resolved.type)
         if resolved.steps:
             return RoleSymbol(resolved.at, resolved.many)
-        return UNKNOWN_ATTRIBUTE if name in one.fields_by_name else None
+        return UNKNOWN_ATTRIBUTE if one is not None and name in one.fields_by_name else None
 
     def names_in(self, class_name: str) -> Iterable[str]:
         """Return the names of the attributes and roles of a class."""
@@ -136,5 +146,5 @@ def _is_unclear(one: ClassDraft, name: str) -> bool:
     """Return whether an error elsewhere leaves the meaning of a name open."""
     field, use = one.fields_by_name.get(name), one.directive("class")
     if field is None:
-        return name in _PLATFORM and use is not None and not use.is_valid
+        return NAMING_ATTRIBUTE_OF_ROLE.get(name, name) in _PLATFORM and use is not None and not use.is_valid
     return field.type is not None and field.many

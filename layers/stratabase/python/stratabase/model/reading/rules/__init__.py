@@ -1,8 +1,9 @@
 """The rules of the model language beyond its syntax.
 
 `RULES` lists them in order, by subject: definitions and names, classes and fields, roles, derived attributes
-and expressions, uniques and indexes, grants. A rule takes the draft of a model and yields the errors that it
-finds. It ignores what another rule reports, such as unknown types, invalid arguments and repeated names.
+and expressions, uniques and indexes, grants, users. A rule takes the draft of a model and yields the errors
+that it finds. It ignores what another rule reports, such as unknown types, invalid arguments and repeated
+names.
 
 To add a rule, write it in the file of its subject, and list it here. Imports point to `reading.draft` and the
 model.
@@ -29,6 +30,7 @@ from stratabase.model.reading.rules.names import check_generated_names, check_na
 from stratabase.model.reading.rules.renames import check_defaults, check_renames
 from stratabase.model.reading.rules.roles import check_compositions, check_key_holders, check_opposites
 from stratabase.model.reading.rules.uniques_and_indexes import check_indexes, check_uniques
+from stratabase.model.reading.rules.users import check_user_extension
 
 RULES: tuple[Callable[[ModelDraft], Iterable[ModelError]], ...] = (
     check_definitions,
@@ -56,4 +58,5 @@ RULES: tuple[Callable[[ModelDraft], Iterable[ModelError]], ...] = (
     check_warnings,
     check_grants,
     check_readable_uniques,
+    check_user_extension,
 )

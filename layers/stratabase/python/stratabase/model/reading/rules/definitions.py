@@ -10,6 +10,7 @@ from graphql.language import (
     InputObjectTypeDefinitionNode,
     InterfaceTypeDefinitionNode,
     ObjectTypeDefinitionNode,
+    ObjectTypeExtensionNode,
     ScalarTypeDefinitionNode,
     SchemaDefinitionNode,
     SchemaExtensionNode,
@@ -19,6 +20,8 @@ from graphql.language import (
 
 from stratabase.model.reading.draft.errors import ModelError, error_at
 from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
+from stratabase.model.reading.draft.parser import is_user_extension
+from stratabase.model.users import USER
 from stratabase.wording import shorten
 
 _REFUSED_DEFINITIONS: dict[type[DefinitionNode], str] = {
@@ -30,7 +33,7 @@ _REFUSED_DEFINITIONS: dict[type[DefinitionNode], str] = {
         "A model can't define inputs. For a form, add a type with @class(kind: FORM)."
     ),
     ScalarTypeDefinitionNode: "A model can't define scalars. Use the attribute types of directives.graphql.",
-    TypeExtensionNode: "A model can't extend a type or an enum. Define it in one place.",
+    TypeExtensionNode: f"A model can't extend a type or an enum, except {USER}. Define it in one place.",
 }
 _OTHER_DEFINITION = "A model can't contain operations. Clients send them."
 _ALLOWED_DEFINITIONS = (ObjectTypeDefinitionNode, EnumTypeDefinitionNode, SchemaExtensionNode)
@@ -43,11 +46,11 @@ _NO_APPLICATION = 'The model has no application. Add: extend schema @application
 def check_definitions(draft: ModelDraft) -> Iterator[ModelError]:
     """Yield an error for each definition that a model can't have."""
     for node in draft.definitions:
-        if not isinstance(node, _ALLOWED_DEFINITIONS):
+        if not isinstance(node, _ALLOWED_DEFINITIONS) and not is_user_extension(node):
             yield error_at(getattr(node, "name", None) or node, _reason_to_refuse(node))
         elif isinstance(node, SchemaExtensionNode) and node.operation_types:
             yield error_at(node.operation_types[0], _REFUSED_DEFINITIONS[SchemaDefinitionNode])
-        elif isinstance(node, ObjectTypeDefinitionNode) and node.interfaces:
+        elif isinstance(node, ObjectTypeDefinitionNode | ObjectTypeExtensionNode) and node.interfaces:
             yield error_at(node.interfaces[0], _REFUSED_DEFINITIONS[InterfaceTypeDefinitionNode])
 
 

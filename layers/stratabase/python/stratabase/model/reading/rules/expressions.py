@@ -22,7 +22,7 @@ _NEVER_DERIVED = frozenset({"File", "Serial"})
 def check_expressions(draft: ModelDraft) -> Iterator[ModelError]:
     """Check every condition and every expression of a derived attribute."""
     names = DraftSymbols(draft)
-    for one in draft.classes.values():
+    for one in draft.granted_classes:
         scope = Scope(names, one.name)
         for holder in (one, *one.fields):
             for use in holder.uses:

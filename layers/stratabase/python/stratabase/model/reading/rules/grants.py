@@ -14,10 +14,11 @@ _WRITE_ACTIONS = frozenset({"CREATE", "EDIT"})
 
 def check_grants(draft: ModelDraft) -> Iterator[ModelError]:
     """Check every `@grant` of classes, and of their attributes and roles."""
-    for class_ in draft.classes.values():
+    for class_ in draft.granted_classes:
         for holder in (class_, *class_.fields):
             yield from _check_grants_of(draft, list(holder.directives("grant")))
-        for field in class_.fields:
+        # A rule of its own checks those of users, which can only be read.
+        for field in class_.fields if class_ is not draft.users else ():
             yield from _check_narrowing(draft, class_, field)
 
 

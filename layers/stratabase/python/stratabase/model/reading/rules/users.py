@@ -1,0 +1,80 @@
+"""Rules on `extend type _User`: it only grants READ on the members, or narrows that for their attributes."""
+
+from collections.abc import Iterator
+
+from graphql.language import NamedTypeNode
+
+from stratabase.messages import and_list
+from stratabase.model.reading.draft.errors import ModelError, error_at, line_of
+from stratabase.model.reading.draft.model_draft import ClassDraft, DirectiveUse, FieldDraft, ModelDraft
+from stratabase.model.reading.draft.parser import is_user_extension
+from stratabase.model.users import USER, USER_ATTRIBUTES
+from stratabase.wording import shorten
+
+_GRANT = "grant"
+_READ = "READ"
+
+
+def check_user_extension(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check that `_User` is extended once, only by grants of READ, on itself and its attributes."""
+    if draft.users is None:
+        return
+    for node in draft.definitions:
+        if is_user_extension(node) and node is not draft.users.node:
+            line = line_of(draft.users.node)
+            yield error_at(
+                node.name, f"{USER} is already extended on line {line}. Write all its grants there."
+            )
+    yield from _check_uses(draft.users, USER)
+    seen: set[str] = set()
+    for field in draft.users.fields:
+        yield from _check_field(field, seen)
+        yield from _check_narrowing(draft.users, field)
+        seen.add(field.name)
+
+
+def _check_uses(holder: ClassDraft | FieldDraft, name: str) -> Iterator[ModelError]:
+    """Check that a definition has no directives but grants, and that these allow nothing but READ."""
+    for use in holder.uses:
+        if use.name != _GRANT:
+            yield error_at(use.node, f"{name} can have only @grant, not @{use.name}. Remove it.")
+        else:
+            yield from _check_actions(use)
+
+
+def _check_actions(use: DirectiveUse) -> Iterator[ModelError]:
+    for action, node in use.items_of("allow"):
+        if action != _READ:
+            text = f"{USER} can only be read: members are changed over REST. Use allow: [READ], or allow: []."
+            yield error_at(node, text)
+
+
+def _check_narrowing(users: ClassDraft, field: FieldDraft) -> Iterator[ModelError]:
+    """Check the grants of an attribute against those of the class. No `access` of a profile covers users."""
+    allowed = {use["profile"]: use["allow"] for use in users.directives(_GRANT)}
+    for use in field.directives(_GRANT):
+        profile = use["profile"]
+        if profile not in allowed:
+            text = f'{USER} has no @grant for "{shorten(profile)}" to narrow. Add one to {USER} itself.'
+            yield error_at(use.node_of("profile"), text)
+        elif _READ in use["allow"] and _READ not in allowed[profile]:
+            text = f"{USER} doesn't allow READ for \"{shorten(profile)}\", so {field.name} can't allow it."
+            yield error_at(use.node_of("allow"), text)
+
+
+def _check_field(field: FieldDraft, seen: set[str]) -> Iterator[ModelError]:
+    name = field.name
+    if name not in USER_ATTRIBUTES:
+        text = f"{USER} has no attribute {shorten(name)}. It has {and_list(USER_ATTRIBUTES)}."
+        yield error_at(field.node.name, text, word=name, among=USER_ATTRIBUTES)
+        return
+    if name in seen:
+        yield error_at(field.node.name, f"{field.full_name} is listed more than once. Remove one.")
+    type_name = USER_ATTRIBUTES[name][0].name
+    written = field.node.type
+    if field.node.arguments or not isinstance(written, NamedTypeNode) or written.name.value != type_name:
+        text = f"{field.full_name} exists, and is repeated only for its grants. Write {name}: {type_name}."
+        yield error_at(field.type_node, text)
+    if not any(use.name == _GRANT for use in field.uses):
+        yield error_at(field.node.name, f"{field.full_name} has no @grant to add to it. Remove the field.")
+    yield from _check_uses(field, field.full_name)
