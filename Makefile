@@ -41,15 +41,15 @@ format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-soak: $(VENV)/.dev .venv-ministack/.done ## The races, kills and random histories at full count, then all tests on older Pythons (up to an hour)
+soak: $(VENV)/.dev .venv-ministack/.done ## The races, kills and random histories at full count (up to an hour)
 	STRATABASE_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m soak $(TESTS)
-	@$(MAKE) --no-print-directory test-older
 
 bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
 	@$(BIN)/python -m benchmarks
 
 golden: $(VENV)/.dev ## Write the golden files anew; read the difference before you commit it
 	@$(BIN)/stratabase model sdl > tests/schema/golden/hr.graphql
+	@$(BIN)/stratabase model sdl --profile Member > tests/schema/golden/hr.Member.graphql
 	@$(BIN)/stratabase model sdl tests/schema/models/everything.graphql > tests/schema/golden/everything.graphql
 	@$(BIN)/python -m tests.golden > tests/http_api/api/openapi/golden/openapi.json
 

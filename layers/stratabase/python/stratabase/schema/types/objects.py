@@ -48,7 +48,8 @@ class RoleField:
 
 def role_fields(registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
     """Yield the fields of a class's roles. The field of its associables follows each association."""
-    for role in class_.roles.values():
+    followed = (role for role in class_.roles.values() if registry.capabilities.follows(class_, role))
+    for role in followed:
         yield role.name, _role_field(registry, RoleField(registry.model, class_, role), role.description)
         if not role.composition and not role.whole and role.recorded_in is None:
             candidates = RoleField(registry.model, class_, role, associables=True)
@@ -90,12 +91,13 @@ def object_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
         is_user = class_.kind is ClassKind.USERS
         own = {} if is_user else {CLIENT_ID: GraphQLField(GraphQLID)}
         own[ID] = GraphQLField(GraphQLID)
-        shown = (*readable_attributes(class_), *version_time_attributes(class_))
+        capabilities = registry.capabilities
         attributes = {
             each.name: attribute_field(registry.model, class_, each, registry.output_type(each))
-            for each in shown
+            for each in (*readable_attributes(class_), *version_time_attributes(class_))
+            if capabilities.reads(class_, each.name)
         }
-        lock = {} if is_user else {LOCK: lock_field()}
+        lock = {LOCK: lock_field()} if capabilities.sees(class_) and not is_user else {}
         return own | attributes | lock | dict(role_fields(registry, class_))
 
     return GraphQLObjectType(
