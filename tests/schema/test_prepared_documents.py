@@ -10,6 +10,7 @@ from graphql import get_introspection_query
 
 from stratabase.domain.members.member import Caller
 from stratabase.model.reading import read_model
+from stratabase.model.users import with_users
 from stratabase.schema import executor
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.schema.prepared_documents import STANDARD_QUERIES, PreparedDocuments, prepare_documents
@@ -33,7 +34,7 @@ CALLERS = {
 
 
 def built(prepared: PreparedDocuments | None) -> SchemaExecutor:
-    return SchemaExecutor(fake_services(MODEL)[0], lambda *_: None, prepared=prepared)
+    return SchemaExecutor(fake_services(with_users(MODEL))[0], lambda *_: None, prepared=prepared)
 
 
 @pytest.fixture

@@ -88,7 +88,8 @@ def _print_sdl(options: Options) -> int:
             raise CommandError(
                 f'The profile "{profile}" does not exist. Use one of: {", ".join(model.profiles)}.'
             )
-        return print_sdl(ProfileSchemas(model, generate_schema(model)).of(profile).load())
+        served = with_users(model)
+        return print_sdl(ProfileSchemas(served, generate_schema(served)).of(profile).load())
 
     try:
         return _print_for_model(options, sdl)

@@ -28,6 +28,7 @@ from graphql import (
 
 from stratabase.model.model import Model
 from stratabase.model.prepared import text_identity
+from stratabase.model.users import with_users
 from stratabase.schema.execution.cache import gzip_compress
 from stratabase.schema.execution.selections import fragments_of
 from stratabase.schema.generate import generate_schema
@@ -61,6 +62,7 @@ def prepare_documents(file: Path, model: Model, text: bytes) -> None:
 
     `text` is the text that the model was read from.
     """
+    model = with_users(model)
     schemas = ProfileSchemas(model, generate_schema(model))
     seen = {schema.key: schema for schema in map(schemas.of, (None, *model.profiles))}
     with ZipFile(file, "w") as archive:

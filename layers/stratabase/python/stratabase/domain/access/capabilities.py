@@ -15,7 +15,7 @@ from stratabase.domain.objects.parts import whole_roles
 from stratabase.domain.objects.role_storage import RoleStorage, opposite_name, storage_of
 from stratabase.domain.objects.serials import serial_attributes
 from stratabase.model.attribute import Attribute, Origin
-from stratabase.model.model import Action, Class, Model, Role
+from stratabase.model.model import Action, Class, ClassKind, Model, Role
 
 _WRITES = frozenset({Action.CREATE, Action.EDIT, Action.DELETE})
 """The actions that a restoration may perform on parts."""
@@ -30,6 +30,11 @@ class Capabilities:
     def __init__(self, model: Model, access: Access | None = None) -> None:
         self._model = model
         self._access = access
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the profile may use everything."""
+        return self._access is None
 
     def sees(self, class_: Class) -> bool:
         """Return whether the profile may read objects of a class."""
@@ -78,7 +83,7 @@ class Capabilities:
 
     def locks(self, class_: Class) -> bool:
         """Return whether the profile may lock objects of a class: all that it may edit."""
-        return class_.name in self._lockable
+        return class_.kind is not ClassKind.USERS and class_.name in self._lockable
 
     def restores(self, class_: Class) -> bool:
         """Return whether the profile may restore versions of a class.
