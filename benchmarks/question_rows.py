@@ -4,6 +4,7 @@
 engines. `python -m benchmarks.question_rows` prints the table of docs/questions.md.
 """
 
+import secrets
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -96,7 +97,6 @@ class Clinic:
         self._associations = Associations(self.model)
         self._registry = RegistryCache(engine, self.model)
         self._pending: list[Put] = []
-        self._commits = 0
         self.entities = Repository(MeteredEngine(engine), self.model)
         self._fill(appointments, is_whole=is_whole)
 
@@ -180,8 +180,7 @@ class Clinic:
 
     def _commit(self, *, force: bool = False) -> None:
         if len(self._pending) == _ACTIONS or (force and self._pending):
-            self._commits += 1
-            self._engine.commit(Batch(f"fill{self._commits}", tuple(self._pending)))
+            self._engine.commit(Batch(f"fill{secrets.token_hex(12)}", tuple(self._pending)))
             self._pending = []
 
     def ask(self, question: "Question") -> "Answer":
