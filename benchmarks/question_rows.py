@@ -291,7 +291,7 @@ QUESTIONS: Sequence[Question] = (
         And((Comparison("starts_at", Operator.GTE, "2026-01-01T00:00:00.000Z"), _PATIENT)),
     ),
 )
-_ROUND_TRIPS, _READ_UNITS = 12, 12
+_ROUND_TRIPS, _READ_UNITS = 5, 6
 """The limits for two appointments of a patient, with their count: at any number of appointments."""
 
 
