@@ -43,6 +43,10 @@ class AsOfGraph:
         values = {name: value for name, value in self._graph(own).objects[own].items() if value is not None}
         return {"_id": own.id, **values, **{name: views for name, views in shown.items() if views}}
 
+    def state(self, own: Reference) -> dict[str, Any]:
+        """Return the values of an object."""
+        return {"_id": own.id, **self._graph(own).objects[own]}
+
     def led_to(self, own: Reference, role: Role) -> set[Reference]:
         """Return the existing objects that a role leads to."""
         named = (Reference(role.target, id_) for id_ in self._ids(own, role))

@@ -1,15 +1,18 @@
 """Random commands on a graph, with a copy of all objects after each, as the expected versions."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from random import Random
 
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.query.derived import Computed
 from stratabase.domain.write.commands import Delete
 from stratabase.operations.ports import EntityRepository
+from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.versions import VersionReader, get_version
 from stratabase.operations.services import Services
@@ -21,6 +24,7 @@ from tests.graphs.nested_views import load_view, view_of
 from tests.graphs.random_commands import RandomCommands
 from tests.graphs.read_graph import read_graph
 from tests.graphs.reference_graph import ReferenceGraph
+from tests.graphs.role_filters import holds, random_role_filter
 
 DEPTH = 2
 
@@ -34,6 +38,8 @@ class RecordedHistory:
         self._chance = chance
         self.pages: list[tuple[Instant, ReferenceGraph]] = [(clock.now(), ReferenceGraph(services.model))]
         self.restored = 0
+        self.role_filters = Counter[bool]()
+        """How many role filters had each result."""
 
     @property
     def current(self) -> ReferenceGraph:
@@ -77,6 +83,22 @@ class RecordedHistory:
             found = entity and view_of(Reader(request, instant), entity, DEPTH)
             expected = past.view(reference, DEPTH) if past.is_there(reference) else None
             assert found == expected, (reference, instant, found, expected)
+            if entity is not None and found is not None:
+                self._check_role_filter(past, entity, instant)
+
+    def _check_role_filter(self, past: AsOfGraph, entity: Entity, instant: Instant) -> None:
+        """Assert that a random test of a role of an object has the result of the recorded graph."""
+        model, reference = self._services.model, entity.reference
+        condition = random_role_filter(self._chance, model, reference.class_name)
+        if condition is None:
+            return
+        reader = Reader(request_of(model, self._services.entities), instant)
+        reader.add([entity])
+        computed = Computed(roles=(condition,))
+        (found,) = run(reader.with_computed(reference.class_name, [entity], computed))
+        expected = holds(model, past.state, past.led_to, reference, condition)
+        assert found.state[condition.mark] is expected, (reference, instant, condition)
+        self.role_filters[expected] += 1
 
     def check_pages(self) -> None:
         """Assert that reading all versions of an object at once returns their recorded views."""

@@ -1,4 +1,4 @@
-"""`filter_exp` over HTTP: valid, invalid and malicious conditions."""
+"""Filters along roles, and `filter_exp`, over HTTP: valid, invalid and malicious conditions."""
 
 from typing import Any
 
@@ -82,6 +82,59 @@ def test_a_condition_may_use_the_caller(company: Company, text: str, expected: s
 )
 def test_a_filter_and_a_condition_must_both_hold(company: Company, more: str, expected: str) -> None:
     assert found(company, "height > 0", more) == expected
+
+
+@pytest.mark.parametrize(
+    ("filter_", "expected"),
+    [
+        ('team: {name___eq: "alpha"}', "ABC"),
+        ('team: {lead: {last_name___eq: "Ada"}, headcount___gt: 2}', "ABC"),
+        ("mentor: {mood___eq: GOOD}", "BC"),
+        ("mentor___null: true", "AD"),
+        ("pupils___some: {height___null: true}", "A"),
+        ("pupils___every: {height___gt: 100}", "BCD"),
+        ("pupils___none: {}", "BCD"),
+        ("leads: {}", "A"),
+        ("leads___null: true", "BCD"),
+        ('projects___some: {title___eq: "Engine"}', "AB"),
+        ("addresses___some: {rooms___some: {windows___some: {}}}", "A"),
+        ('NOT: {addresses___none: {street___eq: "Main"}}', "A"),
+        (
+            'OR: [{team: {headcount___eq: 1}}, {leads: {members___every: {team_name___eq: "alpha"}}}]',
+            "AD",
+        ),
+        ('team: {members___some: {mentor: {last_name___eq: "Ada"}}}, pupil_count___eq: 0', "BC"),
+        ("team: null, mentor: {email___contains: null, team: {name___contains: null}}", "ABCD"),
+    ],
+)
+def test_a_filter_may_test_what_roles_lead_to(company: Company, filter_: str, expected: str) -> None:
+    both = f'filter: {{AND: [{{team_name___in: ["alpha", "beta"]}}, {{{filter_}}}]}}'
+    assert found(company, "", both) == expected
+    assert found(company, "height > 180 || isNull(height)", both) == expected.replace("A", "")
+
+
+def test_nested_pages_and_bulk_services_accept_filters_along_roles(company: Company) -> None:
+    query = """query($id: ID!) { Team___get(_id: $id) {
+      members(options: {filter: {mentor: {leads: {}}}, orderBy: [last_name___DESC]}) {
+        totalCount items {
+          last_name team { members(options: {filter: {pupils___some: {}}}) { totalCount } } } }
+      members___associables(options: {filter: {team: {name___eq: "beta"}}}) { items { last_name } } } }"""
+    team = {"members": {"totalCount": 1}}
+
+    assert company.client.ask_again(query, id=company.id("alpha")) == {
+        "members": {
+            "totalCount": 2,
+            "items": [{"last_name": "Cyd", "team": team}, {"last_name": "Bob", "team": team}],
+        },
+        "members___associables": {"items": [{"last_name": "Dan"}]},
+    }
+    changed = """mutation { Person___updateBulk(data: {about: "new"},
+      options: {filter: {projects___some: {title___eq: "Engine"}, mentor: {}}}) {
+      totalCount items { last_name } } }"""
+    assert company.client.ask(changed) == {"totalCount": 1, "items": [{"last_name": "Bob"}]}
+    deleted = "mutation { Person___deleteBulk(options: {filter: {team: null}}) { deleted } }"
+    (error,) = company.client.body(deleted)["errors"]
+    assert error["message"].startswith("Person.team: null is not allowed.")
 
 
 def test_pages_with_a_condition_continue_by_cursor(company: Company) -> None:

@@ -154,6 +154,7 @@ CREATE_ROSA = (DOCS / "grants.md", '"username": "rosa"')
 BEFORE: dict[Path, list[tuple[Path, str]]] = {
     README: [],
     DOCS / "reading.md": [CREATE_ADA],
+    DOCS / "filter-and-sort.md": [CREATE_ADA, JOIN_TEAM],
     DOCS / "writing.md": [],
     DOCS / "versions.md": [CREATE_ADA, JOIN_TEAM],
     DOCS / "locks.md": [CREATE_ADA, CREATE_ROSA],

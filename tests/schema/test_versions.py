@@ -248,6 +248,27 @@ def test_a_version_start_in_iso_8601_is_a_position(api: VersionedApi, alan: str,
     assert f'_versionStart(format: "{iso}")' in error["message"]
 
 
+def test_a_page_of_versions_cannot_be_filtered_along_roles(api: VersionedApi, alan: str) -> None:
+    query = (
+        """query($id: ID!) { Person___getVersionPage(_id: $id, options: {filter: {team: {}}}) { hasNext } }"""
+    )
+    (error,) = api.graphs.body(query, id=alan)["errors"]
+    assert error["extensions"]["issueType"] == "MALFORMED_REQUEST"
+    assert error["extensions"]["roleNames"] == ["team"]
+    assert error["message"].startswith("Person.team can't be used to filter versions.")
+
+
+def test_filters_along_roles_of_a_version_test_objects_as_of_then(api: VersionedApi) -> None:
+    ada = api.person(last_name="Ada")
+    bob = api.person(last_name="Bob", mentor=ada)
+    before = api.at(api.clock.instant)
+    api.update(ada, last_name="Zoe")
+    now = api.at(api.clock.instant)
+    pupils = 'pupils(options: {filter: {mentor: {last_name___eq: "Ada"}}}) { items { _id } }'
+    assert api.version(ada, before, pupils) == {"pupils": {"items": [{"_id": bob}]}}
+    assert api.version(ada, now, pupils) == {"pupils": {"items": []}}
+
+
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
 def test_the_first_and_the_last_instant_are_valid_in_every_time_zone(
     api: VersionedApi, alan: str, zone: str

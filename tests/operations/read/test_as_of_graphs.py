@@ -3,6 +3,7 @@
 A store that told something else would be found out.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.objects.entity import Entity, Moment, RoleName
 from stratabase.model.model import Model
+from stratabase.model.reading import read_model
 from stratabase.operations.ports import EntityRepository
 from stratabase.store.repository import Repository
 from tests.contract.engine.engines import KINDS, EngineImplementation
@@ -58,6 +60,32 @@ def check(history: RecordedHistory, chance: Random) -> None:
     for instant in chance.sample(instants, min(INSTANTS, len(instants))):
         history.check(instant)
     history.check_pages()
+
+
+CLUB = read_model(
+    """
+    extend schema @application(name: "Club")
+    type Team @class(versioned: true) {
+      name: String  size: Int  members: [Person!] @association(opposite: "team")
+    }
+    type Person @class(versioned: true) {
+      name: String  size: Int  team: Team @association(opposite: "members")  pets: [Pet!] @composition
+    }
+    type Pet @class(versioned: true) { name: String  size: Int }
+    """,
+    "club",
+)
+
+
+def test_role_filters_hold_as_of_some_instants_and_not_of_others() -> None:
+    """Otherwise, the tests below would compare constants."""
+    results = Counter[bool]()
+    for number in range(4):
+        chance = Random(number)
+        history = kept(CLUB, chance)
+        check(history, chance)
+        results += history.role_filters
+    assert min(results[True], results[False]) > 5, results
 
 
 @settings(max_examples=count(12, 2000))

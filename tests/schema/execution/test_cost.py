@@ -171,6 +171,63 @@ def test_a_condition_costs_its_text_once(text: str, variables: Mapping[str, Any]
 
 
 @pytest.mark.parametrize(
+    ("filter_", "expected"),
+    [
+        ('{name___eq: "x", _id___in: ["1"]}', 0),
+        ('{greeting___eq: "x"}', 0),
+        ('{team: {name___eq: "x"}}', 1),
+        ("{team: {}}", 1),
+        ("{team___null: true}", 1),
+        ('{OR: [{team: {name___eq: "x"}}, {NOT: {team: {name___eq: "y"}}}]}', 1),
+        ("{team_size___gt: 3}", 1 + 20 + 2),
+        ("{team: {headcount___gt: 3}}", 1 + 20 + 2),
+        ('{team: {members___some: {name___eq: "x"}}}', 1 + 20 + 2),
+        ('{team: {members___some: {team: {name___eq: "x"}}}}', 1 + 20 + 2 + 2),
+        ("{team: {rooms___every: {number___gt: 3}}}", 1 + 2),
+    ],
+)
+def test_a_filter_costs_the_batches_it_reads_along_roles(filter_: str, expected: int) -> None:
+    """They are estimated for the objects of the page. A to-many role counts as a page of default size."""
+    text = f"{{ {PEOPLE}(options: {{next: 20, filter: {filter_}}}) {{ hasNext }} }}"
+    assert cost(text) == 20 + expected
+
+
+FILTERED = f"query($f: PersonFilter) {{ {PEOPLE}(options: {{filter: $f}}) {{ hasNext }} }}"
+PARTLY = f"query($t: TeamFilter) {{ {PEOPLE}(options: {{filter: {{OR: [{{team: $t}}]}}}}) {{ hasNext }} }}"
+OPERAND = f"query($n: String) {{ {PEOPLE}(options: {{filter: {{team: {{name___eq: $n}}}}}}) {{ hasNext }} }}"
+
+
+@pytest.mark.parametrize(
+    ("text", "variables", "expected"),
+    [
+        (FILTERED, {}, 10),
+        (FILTERED, {"f": {"team": {"name___eq": "x"}}}, 11),
+        (FILTERED, {"f": {"name___eq": "x"}}, 10),
+        (FILTERED, {"f": "nonsense"}, 10),
+        (FILTERED, {"f": {"OR": {"team": {"members___some": ["nonsense", {"team": 1}]}}, "x": {}}}, 23),
+        (PARTLY, {}, 11),
+        (PARTLY, {"t": {"headcount___gt": 3}}, 22),
+        (OPERAND, {}, 11),
+        (OPERAND, {"n": "x"}, 11),
+    ],
+)
+def test_filters_along_roles_may_come_from_variables(
+    text: str, variables: Mapping[str, Any], expected: int
+) -> None:
+    assert cost(text, **variables) == expected
+
+
+def test_a_filter_that_costs_most_is_named() -> None:
+    text = f"{{ {PEOPLE}(options: {{next: 100, filter: {{team: {{members___some: {{}}}}}}}}) {{ hasNext }} }}"
+    error = judged(text, {}, 100)
+    assert error
+    assert error.message.endswith(
+        "Person___getPage alone costs 211. "
+        "Request smaller pages, or don't filter by team, which alone costs 111."
+    )
+
+
+@pytest.mark.parametrize(
     ("variables", "expected"),
     [
         ({}, 5),
@@ -222,7 +279,8 @@ def test_a_refusal_shows_the_estimate_the_limit_and_the_largest_cost() -> None:
     assert error.message == (
         "The estimated cost of the request is 1,200. The maximum is 1,199. "
         "Each object read costs 1, each object written costs 10, each batch of reads for derived attributes "
-        "costs 1, and each character of filter_exp costs 1. all.items.t.members alone costs 1,000. "
+        "and filters on roles costs 1, and each character of filter_exp costs 1. "
+        "all.items.t.members alone costs 1,000. "
         "Request smaller pages, without offset or totalCount."
     )
     assert error.locations

@@ -91,17 +91,40 @@ class RandomRequests:
     def _options(self, class_name: str) -> str:
         asked = [f"{self._chance.choice(['next', 'prev'])}: {self._chance.randrange(6)}"]
         compared = [name for name in VALUES[class_name] if self._may_compare(class_name, name)]
-        if compared and self._chance.random() < 0.5:
-            name = self._chance.choice(compared)
-            text = name not in {"level", "count", "peer_count"}
-            operand = '"m"' if text else "1"
-            asked.append(f"filter: {{{name}___{self._chance.choice(['gt', 'lte', 'ne'])}: {operand}}}")
+        if filter_ := self._filter(class_name, 2):
+            asked.append(f"filter: {{{filter_}}}")
         if compared and self._chance.random() < 0.5:
             name = self._chance.choice(compared)
             asked.append(f"orderBy: [{name}___{self._chance.choice(['ASC', 'DESC'])}]")
         if compared and self._chance.random() < 0.2:
             asked.append(f'filter_exp: "!isNull({self._chance.choice(compared)})"')
         return f"{{{', '.join(asked)}}}"
+
+    def _filter(self, class_name: str, depth: int) -> str:
+        """Return the fields of a filter: at most one comparison, and at most one test of a role."""
+        fields = []
+        compared = [name for name in VALUES[class_name] if self._may_compare(class_name, name)]
+        if compared and self._chance.random() < 0.5:
+            name = self._chance.choice(compared)
+            text = name not in {"level", "count", "peer_count"}
+            operand = '"m"' if text else "1"
+            fields.append(f"{name}___{self._chance.choice(['gt', 'lte', 'ne'])}: {operand}")
+        roles = [name for name in ROLES[class_name] if self._may_filter_by(class_name, name)]
+        if roles and depth and self._chance.random() < 0.4:
+            name = self._chance.choice(roles)
+            target, many = ROLES[class_name][name]
+            test = self._chance.choice(["___some", "___none", "___every"] if many else ["", "", "___null"])
+            below = "true" if test == "___null" else f"{{{self._filter(target, depth - 1)}}}"
+            fields.append(f"{name}{test}: {below}")
+        if fields and self._chance.random() < 0.2:
+            return f"NOT: {{{', '.join(fields)}}}"
+        return ", ".join(fields)
+
+    def _may_filter_by(self, class_name: str, name: str) -> bool:
+        permission = self._access.field_permission(class_name, name)
+        is_conditional = permission is not None and permission.where is not None
+        may_follow = self._may_follow(class_name, name, ROLES[class_name][name][0])
+        return may_follow and (not is_conditional or self._chance.random() < 0.02)
 
     def _may_compare(self, class_name: str, name: str) -> bool:
         return self._may(class_name, name) and (

@@ -110,6 +110,35 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
         '{ Master___getPage(options: {filter: {diary___contains: "x"}}) { totalCount } }',
         [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.filter", "diary")],
     ),
+    "a filter along roles by an attribute": (
+        """{ Team___getPage(options: {filter: {members___some: {team: {members___none: {salary___gt: 3}}}}}) {
+             totalCount } }""",
+        [("ATTRIBUTE_GRANT_READ", "Team___getPage.options.filter", "salary")],
+    ),
+    "a filter along roles by a conditional attribute": (
+        '{ Work___getPage(options: {filter: {NOT: {head: {confession___contains: "x"}}}}) { totalCount } }',
+        [("ATTRIBUTE_GRANT_READ", "Work___getPage.options.filter", "confession")],
+    ),
+    "a filter by a role": (
+        "{ Team___getPage(options: {filter: {members___some: {rivals___none: {}}}}) { totalCount } }",
+        [("ROLE_GRANT_READ", "Team___getPage.options.filter", "rivals")],
+    ),
+    "a filter by a role to a closed class": (
+        "{ Team___getPage(options: {filter: {vault___null: true}}) { totalCount } }",
+        [("ROLE_GRANT_READ", "Team___getPage.options.filter", "vault")],
+    ),
+    "a filter by a conditional role": (
+        """{ Master___getPage(options: {filter: {OR: [{friends___some: {}}, {mentor___null: true}]}}) {
+             totalCount } }""",
+        [
+            ("ROLE_GRANT_READ", "Master___getPage.options.filter", "friends"),
+            ("ROLE_GRANT_READ", "Master___getPage.options.filter", "mentor"),
+        ],
+    ),
+    "a filter by a hidden composition of a bulk service": (
+        "mutation { Master___deleteBulk(options: {filter: {sins___every: {}}}) { deleted } }",
+        [("ROLE_GRANT_READ", "Master___deleteBulk.options.filter", "sins")],
+    ),
     "an order by an attribute derived from a conditional one": (
         "{ Master___getPage(options: {orderBy: [confession___ASC]}) { items { _id } } }",
         [("ATTRIBUTE_GRANT_READ", "Master___getPage.options.orderBy", "confession")],
@@ -284,6 +313,44 @@ def test_roles_and_derived_attributes_use_only_visible_objects(guild: GuildApi) 
     counted = "{ Team___getPage(options: {filter: {head_count___eq: 2}}) { totalCount } }"
     assert guild.ask(counted, SMITH) == {"totalCount": 1}
     assert guild.ask(counted, MANAGER) == {"totalCount": 0}
+
+
+def test_filters_along_roles_see_only_visible_objects(guild: GuildApi) -> None:
+    red, blue = guild.create("Team", name="red"), guild.create("Team", name="blue")
+    boss = guild.master("Zoe", 9, team=red)
+    ada = guild.master("Ada", 1, team=blue, boss=boss, tools=[{"label": "saw"}])
+    guild.master("Bob", 2, team=blue, boss=ada)
+    guild.create("Work", label="hers", open=True, head=boss, masters=[boss, ada])
+
+    def matches(class_name: str, shown: str, filter_: str) -> dict[str, list[str]]:
+        query = f"{{ {class_name}___getPage(options: {{filter: {{{filter_}}}}}) {{ items {{ {shown} }} }} }}"
+        return {
+            caller.profile: [item[shown] for item in guild.ask(query, caller)["items"]]
+            for caller in (SMITH, MANAGER)
+        }
+
+    def found(smith: list[str], manager: list[str]) -> dict[str, list[str]]:
+        return {"Member": smith, "Manager": manager}
+
+    assert matches("Team", "name", "members___some: {}") == found(["blue"], ["red", "blue"])
+    assert matches("Team", "name", "members___none: {level___gt: 5}") == found(["red", "blue"], ["blue"])
+    assert matches("Team", "name", "members___every: {boss___null: true}") == found(["red"], ["red"])
+    assert matches("Master", "name", "boss___null: true") == found(["Ada"], ["Zoe"])
+    assert matches("Master", "name", "boss: {boss: {}}") == found([], ["Bob"])
+    assert matches("Master", "name", "boss: {tool_count___gt: 0}") == found(["Bob"], ["Bob"])
+    assert matches("Work", "label", "head___null: true") == found(["hers"], [])
+    assert matches("Work", "label", "masters___every: {level___eq: 1}") == found(["hers"], [])
+    assert matches("Tool", "label", 'master: {works___some: {label___eq: "hers"}}') == found(["saw"], ["saw"])
+    assert matches("Tool", "label", "tool___null: false") == found([], [])
+
+
+def test_a_refused_role_in_a_filter_is_named(guild: GuildApi) -> None:
+    query = "{ Master___getPage(options: {filter: {mentor___null: true}}) { totalCount } }"
+    (error,) = guild.body(query, SMITH)["errors"]
+    assert error["message"].startswith(
+        "Master.mentor can't be used to filter objects. "
+        "The profile Member has READ permission for it on only some objects."
+    )
 
 
 def test_a_condition_may_read_other_objects(guild: GuildApi) -> None:

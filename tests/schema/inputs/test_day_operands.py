@@ -35,7 +35,7 @@ OPERATORS: Mapping[str, Callable[[date, date], bool]] = {
 }
 SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 NAMES = ModelSymbols(THINGS)
-READER = FilterReader(THING)
+READER = FilterReader(THINGS, THING)
 moments = st.builds(
     lambda day, minute: f"{day}T{minute // 60:02}:{minute % 60:02}:59.999Z",
     st.sampled_from(DAYS),

@@ -8,7 +8,8 @@ from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.formats.preferences import Formats
 from stratabase.model.types.operators import Operator
-from stratabase.schema.inputs.filter_reader import FilterReader, FilterSize, measure_filter
+from stratabase.schema.inputs.filter_reader import FilterReader
+from stratabase.schema.inputs.filter_size import FilterSize, measure_filter
 from tests.everything_model import EVERYTHING
 
 A, B = (Comparison("height", Operator.LT, number) for number in (1, 2))
@@ -17,7 +18,7 @@ LOW, LOWER = {"height___lt": 1}, {"height___lt": 2}
 
 
 def read(data: dict[str, Any]) -> Filter:
-    return FilterReader(EVERYTHING.classes["Person"]).read(data, Formats(), ("options", "filter"))
+    return FilterReader(EVERYTHING, EVERYTHING.classes["Person"]).read(data, Formats(), ("options", "filter"))
 
 
 @pytest.mark.parametrize(

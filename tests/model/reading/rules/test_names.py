@@ -92,3 +92,16 @@ def test_a_class_name_invalid_as_an_enum_value_is_refused(complains: Callable[..
 def test_invalid_enum_values_are_refused(complains: Callable[..., None]) -> None:
     complains("type A { x: E } enum E { A ¦A B }", "E already has the value A. Remove one.")
     complains("type A { x: Int } enum ¦E", "The enum E has no values. Add at least one.")
+
+
+def test_the_names_that_combine_filters_are_refused_for_attributes_and_roles(
+    complains: Callable[..., None],
+) -> None:
+    taken = "can't be the name of an attribute or role: it combines filters. Use another name."
+    complains(
+        'type A { ¦AND: Int ¦OR: B parts: [P!] @composition(whole: ¦"NOT") }\n'
+        "type B { and: Int }\ntype P { not: Int }\nenum E { AND }",
+        f"AND {taken}",
+        f"OR {taken}",
+        f"NOT {taken}",
+    )

@@ -6,13 +6,15 @@ from typing import Any
 import pytest
 
 from stratabase.domain.objects.change import EffectIndex
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.derived import Computed
 from stratabase.domain.query.fetch import Fetch, stored_state
+from stratabase.domain.query.filter import MATCH_ALL, Comparison, RoleFilter
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.commands import Command, Create, RoleCommand
 from stratabase.model.reading import read_model
+from stratabase.model.types.operators import Operator
 from stratabase.operations.context import evaluation_context
 from stratabase.operations.ports import EntityRepository
 from stratabase.operations.read.batched_reads import run
@@ -52,6 +54,19 @@ NAMES = {
     "Person": ("shout", "team_name", "mates", "streets", "project_hours", "leads_many"),
     "Team": ("count", "ages"),
 }
+ROLES = {
+    "Person": tuple(
+        RoleFilter(RoleName("Person", role), part)
+        for role, part in {
+            "team": RoleFilter(RoleName("Team", "members"), Comparison("age", Operator.LT, 8)),
+            "leads": RoleFilter(RoleName("Team", "members"), MATCH_ALL),
+            "addresses": Comparison("street", Operator.GT, "8"),
+            "projects": Comparison("hours", Operator.NULL, False),
+        }.items()
+    ),
+    "Team": (RoleFilter(RoleName("Team", "members"), Comparison("mates", Operator.GT, 2)),),
+}
+"""By class: role filters, one of them about a derived attribute."""
 WRITES: dict[str, Command] = {
     "a new person": create_command(
         "Person",
@@ -92,8 +107,10 @@ def derived_values(
     for class_name, names in NAMES.items():
         ids = [f"{prefix}{n}" for prefix in ("t", "id") for n in range(9)] + ["ada", "bob", "cy", "dee"]
         there = [each for each in reader.read([Reference(class_name, id_) for id_ in ids]) if each]
-        states = [each.state for each in run(reader.with_computed(class_name, there, Computed(tuple(names))))]
-        found[class_name] = [{name: state[name] for name in ("_id", *names)} for state in states]
+        computed = Computed(names, ROLES[class_name])
+        states = [each.state for each in run(reader.with_computed(class_name, there, computed))]
+        shown = ("_id", *names, *(condition.mark for condition in computed.roles))
+        found[class_name] = [{name: state[name] for name in shown} for state in states]
     return found
 
 

@@ -129,3 +129,28 @@ def filter_field(attribute: str, operator: Operator) -> str:
 
 
 CLIENT_ID_EQUALS = filter_field(CLIENT_ID, Operator.EQ)
+
+
+class RoleTest(Enum):
+    """What a field of a filter says about the objects that a role leads to. The value ends its name."""
+
+    IS = ""
+    NULL = "null"
+    SOME = "some"
+    NONE = "none"
+    EVERY = "every"
+
+
+AND, OR, NOT = "AND", "OR", "NOT"
+FILTER_COMBINATIONS = frozenset({AND, OR, NOT})
+"""The fields of a filter input that combine filters. No role or attribute can have such a name."""
+
+
+def role_filter_field(role: str, test: RoleTest) -> str:
+    """Return a field of a filter input for a role, such as `team` or `members___some`."""
+    return f"{role}{SEPARATOR}{test.value}" if test.value else role
+
+
+def filter_suffix(field: str) -> str:
+    """Return the last part of the name of a filter's field: `eq` of `name___eq`, and nothing of `team`."""
+    return field.rpartition(SEPARATOR)[2] if SEPARATOR in field else ""

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from stratabase.domain.files.pending_file import FileTarget
-from stratabase.domain.issues.refusals import ReadBudgetExceeded
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refusal
 from stratabase.domain.objects.change import (
     Change,
     Creation,
@@ -26,6 +26,7 @@ from stratabase.domain.objects.change import (
 from stratabase.domain.objects.commit_refusals import (
     AlreadyAssociated,
     BeingRestored,
+    CommitRefusal,
     IntegrityViolation,
     LockedByOthers,
     LockRefused,
@@ -275,11 +276,19 @@ class NameTranslation:
         return replace(expression, paths=paths, evaluator=evaluate)
 
     def derive(self, derive: Derive) -> Derive:
-        """Return a function that takes and returns objects of the other side."""
+        """Return a function that takes and returns objects of the other side, and raises its refusals."""
         back = self.inverse
 
         def derive_translated(entities: Sequence[Entity]) -> Sequence[Entity]:
-            return list(map(self.entity, derive(list(map(back.entity, entities)))))
+            try:
+                derived = derive(list(map(back.entity, entities)))
+            except (CommitRefusal, Refusal) as refusal:
+                # It passes through the store, and is translated back with the store's own refusals.
+                translated = self.refusal(refusal)
+                if translated is refusal:
+                    raise
+                raise translated from refusal
+            return list(map(self.entity, derived))
 
         return derive_translated
 

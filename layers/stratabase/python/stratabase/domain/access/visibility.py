@@ -189,6 +189,27 @@ def check_role(access: Access, class_: Class, role: Role, path: Path) -> Issue |
     return Subject(class_).role_issue(IssueType.ROLE_GRANT_READ, message, role.name, path)
 
 
+def check_role_comparison(access: Access, class_: Class, role: Role, path: Path) -> Issue | None:
+    """Return the issue of filtering objects of a class by a role; None if permitted.
+
+    A role that is readable of some objects only is refused. Otherwise the result would reveal which of the
+    other objects have associations.
+    """
+    issue = check_role(access, class_, role, path)
+    permission = access.field_permission(class_.name, role.name)
+    if issue is not None or permission is None or permission.where is None:
+        return issue
+    own = str(RoleName(class_.name, role.name))
+    message = _(
+        "{role} can't be used to filter objects. "
+        "The profile {profile} has {action} permission for it on only some objects.",
+        role=own,
+        profile=access.profile,
+        action=Action.READ.value,
+    )
+    return Subject(class_).role_issue(IssueType.ROLE_GRANT_READ, message, role.name, path)
+
+
 def _conditional_message(access: Access, attribute: str, source: str) -> Message:
     """Return the message for an attribute that the profile may read of some objects only.
 

@@ -64,8 +64,8 @@ def _cost_error(total: int, maximum: int, costliest: CostShare) -> GraphQLError:
     message = _(
         "The estimated cost of the request is {cost}. The maximum is {maximum}. "
         "Each object read costs 1, each object written costs {written}, each batch of reads for derived "
-        "attributes costs 1, and each character of {condition} costs 1. {field} alone costs {field_cost}. "
-        "{advice}",
+        "attributes and filters on roles costs 1, and each character of {condition} costs 1. "
+        "{field} alone costs {field_cost}. {advice}",
         cost=total,
         maximum=maximum,
         written=WRITTEN,

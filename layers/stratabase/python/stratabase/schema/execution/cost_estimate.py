@@ -1,18 +1,29 @@
 """Estimate the cost of an operation from a tree of steps, each of which reads or writes objects."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from graphql import FieldNode, ObjectValueNode, ValueNode, VariableNode, value_from_ast_untyped
+from graphql import (
+    FieldNode,
+    ListValueNode,
+    ObjectValueNode,
+    ValueNode,
+    VariableNode,
+    value_from_ast_untyped,
+)
 
 from stratabase.messages import Message, _, and_list, ngettext
-from stratabase.model.api_names import FILTER_EXP
+from stratabase.model.api_names import FILTER_EXP, filter_suffix
 from stratabase.schema.execution.derived_reads import DerivedReads
+from stratabase.schema.inputs.filter_size import ROLE_SUFFIXES
 
-_SIZES, _OFFSET = ("next", "prev"), "offset"
-_SAID = (*_SIZES, _OFFSET, FILTER_EXP)
+_SIZES, _OFFSET, _FILTER = ("next", "prev"), "offset", "filter"
+_SAID = (*_SIZES, _OFFSET, _FILTER, FILTER_EXP)
+_NO_READS = DerivedReads()
 Variables = Mapping[str, Any]
+ReadsOfFilter = Callable[[Any], DerivedReads]
+"""Returns the reads that a filter makes, as the client sent it."""
 
 
 class EstimatedWindow(NamedTuple):
@@ -23,14 +34,17 @@ class EstimatedWindow(NamedTuple):
     offset: int = 0
     condition: int = 0
     """The length of the condition in `filter_exp`, in characters."""
+    filter: DerivedReads = _NO_READS
+    """The reads that the filter makes along roles and for derived attributes."""
 
 
 class PageSizeOptions:
     """The options of a page that decide how much it reads."""
 
-    __slots__ = ("_always", "_given", "_variable")
+    __slots__ = ("_always", "_given", "_reads_of_filter", "_variable")
 
-    def __init__(self, node: ValueNode | None) -> None:
+    def __init__(self, node: ValueNode | None, reads_of_filter: ReadsOfFilter) -> None:
+        self._reads_of_filter = reads_of_filter
         self._variable = node.name.value if isinstance(node, VariableNode) else None
         fields = node.fields if isinstance(node, ObjectValueNode) else ()
         self._given = {each.name.value: each.value for each in fields if each.name.value in _SAID}
@@ -39,8 +53,10 @@ class PageSizeOptions:
     @property
     def vary(self) -> bool:
         """Whether these options depend on variables."""
-        return self._variable is not None or any(
-            isinstance(value, VariableNode) for value in self._given.values()
+        return (
+            self._variable is not None
+            or any(isinstance(value, VariableNode) for value in self._given.values())
+            or _varies(self._given.get(_FILTER))
         )
 
     def window(self, variables: Variables) -> EstimatedWindow:
@@ -52,7 +68,9 @@ class PageSizeOptions:
         sizes = [size for name in _SIZES if (size := _number(said.get(name))) is not None]
         text = said.get(FILTER_EXP)
         length = len(text) if isinstance(text, str) else 0
-        return EstimatedWindow(max(sizes, default=None), _number(said.get(_OFFSET)) or 0, length)
+        filter_ = said.get(_FILTER)
+        reads = self._reads_of_filter(filter_) if isinstance(filter_, Mapping) else _NO_READS
+        return EstimatedWindow(max(sizes, default=None), _number(said.get(_OFFSET)) or 0, length, reads)
 
     def _said(self, variables: Variables) -> Variables:
         if self._variable is None:
@@ -60,6 +78,20 @@ class PageSizeOptions:
             return {name: value_from_ast_untyped(value, given) for name, value in self._given.items()}
         said = variables.get(self._variable)
         return said if isinstance(said, Mapping) else {}
+
+
+def _varies(filter_: ValueNode | None) -> bool:
+    """Return whether variables decide along which roles a filter goes, besides operands of comparisons."""
+    waiting = [] if filter_ is None else [filter_]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ListValueNode):
+            waiting += node.values
+        elif isinstance(node, ObjectValueNode):
+            waiting += [each.value for each in node.fields if filter_suffix(each.name.value) in ROLE_SUFFIXES]
+        elif isinstance(node, VariableNode):
+            return True
+    return False
 
 
 def _number(value: Any) -> int | None:
@@ -122,19 +154,24 @@ class CostStep:
         objects, own = self._own(variables, times)
         advice = advice or self._advice_on_size(variables)
         condition = self.options.window(variables).condition
-        own_advice = advice or self._advice_on_derived(objects, own) or self._advice(variables)
+        own_advice = (
+            advice
+            or self._advice_on_derived(objects, own)
+            or self._advice_on_filter(variables, objects, own)
+            or self._advice(variables)
+        )
         yield CostShare(own + condition, self, own_advice)
         for step in self.steps:
             yield from step.costs(variables, objects, advice)
 
     def _own(self, variables: Variables, times: int) -> tuple[int, int]:
         """Return the number of objects of all times, and the cost of reading or writing them."""
-        size, offset, _condition = self.options.window(variables)
-        objects = times * (self.usual if size is None or not self.usual else size)
+        window = self.options.window(variables)
+        objects = times * (self.usual if window.size is None or not self.usual else window.size)
         # Objects that the offset skips are read too.
-        passed = offset if self.usual else 0
-        read = self.weight * (objects + times * (passed + self.counted))
-        return objects, read + self.derived.of(objects)
+        passed = window.offset if self.usual else 0
+        found = objects + times * (passed + self.counted)
+        return objects, self.weight * found + self.derived.of(objects) + window.filter.of(found)
 
     def _advice_on_size(self, variables: Variables) -> Message | None:
         """Return the advice to limit a bulk service, if its size is assumed."""
@@ -158,9 +195,22 @@ class CostStep:
             reads=reads,
         )
 
+    def _advice_on_filter(self, variables: Variables, objects: int, own: int) -> Message | None:
+        """Return the advice to leave out filters on roles, if most of the cost is their reads."""
+        filter_ = self.options.window(variables).filter
+        reads = filter_.of(objects)
+        if 2 * reads <= own:
+            return None
+        return _(
+            "Request smaller pages, or don't filter by {names}, which alone costs {reads}.",
+            names=and_list(filter_.names),
+            reads=reads,
+        )
+
     def _advice(self, variables: Variables) -> Message:
         """Return what would make this step cheaper."""
-        size, offset, _condition = self.options.window(variables)
+        window = self.options.window(variables)
+        size, offset = window.size, window.offset
         if self.usual and offset > max(self.usual if size is None else size, self.counted):
             return ngettext(
                 "Use cursor or fromCursor instead of an offset that skips {count} object.",

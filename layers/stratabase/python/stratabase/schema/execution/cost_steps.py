@@ -1,7 +1,8 @@
 """Build the tree of cost steps of an operation."""
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from graphql import (
     FieldNode,
@@ -28,7 +29,7 @@ from stratabase.schema.execution.cost_estimate import (
 )
 from stratabase.schema.execution.derived_reads import DerivedReads, DerivedReadsBuilder
 from stratabase.schema.execution.selections import Collected, Selections, names_of
-from stratabase.schema.inputs.query_reader import DEFAULT_SIZE
+from stratabase.schema.inputs.query_reader import DEFAULT_SIZE, query_reader_of
 from stratabase.schema.types.attributes import ATTRIBUTE, AttributeField
 from stratabase.schema.types.objects import ROLE, RoleField
 
@@ -110,7 +111,7 @@ class CostTreeBuilder:
             inside.keys,
             self._root_weight if len(inside.keys) == 1 else 1,
             self._reads_of(found.shown.values()),
-            PageSizeOptions(given.get(_OPTIONS)),
+            PageSizeOptions(given.get(_OPTIONS), partial(_reads_of_filter, field)),
             0 if selected <= _SHOWS_NO_OBJECTS else _usual(field, inside.type),
             _counted(field, given.get(_OPTIONS)) if _COUNT in selected else 0,
             tuple(found.steps),
@@ -122,6 +123,12 @@ class CostTreeBuilder:
             self._derived = self._derived or DerivedReadsBuilder(each.model)
             return self._derived.of(each.owner, [one.attribute for one in shown])
         return DerivedReads()
+
+
+def _reads_of_filter(field: GraphQLField, filter_: Any) -> DerivedReads:
+    """Return the reads that the filter of a page makes, or of a bulk service."""
+    reader = query_reader_of(field)
+    return DerivedReadsBuilder(reader.model).of_filter(reader.class_, filter_)
 
 
 def _counted(field: GraphQLField, options: ValueNode | None) -> int:

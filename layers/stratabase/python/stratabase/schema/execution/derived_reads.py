@@ -1,19 +1,22 @@
-"""Estimate the reads that the derived attributes of objects make.
+"""Estimate the reads that the derived attributes of objects make, and those that filters make along roles.
 
-`operations/read/derived_values.py` follows the roles that derived attributes depend on level by level, from
-all objects at once. It looks up each role of an object once, and loads the targets of a level in batches. So
+`operations/read/derived_values.py` follows the roles that these depend on level by level, from all objects at
+once. It looks up each role of an object once, and loads the targets of a level in batches. So
 the reads depend on the levels and on what is looked up, not on each object that is loaded.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from stratabase.domain.attributes import is_derived
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.expressions.environment import Path
+from stratabase.model.api_names import FILTER_COMBINATIONS, SEPARATOR
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class, Model, Role
 from stratabase.model.model_expressions import expressions_of
+from stratabase.schema.inputs.filter_size import MAX_ROLES_IN_A_ROW
 from stratabase.schema.inputs.query_reader import DEFAULT_SIZE
 
 BATCH = 100
@@ -34,10 +37,10 @@ class _Load(NamedTuple):
 
 
 class DerivedReads:
-    """The reads that derived attributes make, for any number of objects that have them."""
+    """The reads that derived attributes or a filter make, for any number of objects."""
 
     def __init__(self, names: Iterable[str] = (), loads: Mapping[_Load, int] | None = None) -> None:
-        """Take the attributes that make reads, and for each kind of load, how many roles make it."""
+        """Take the fields of a class that make reads, and for each kind of load, how many roles make it."""
         self.names = tuple(names)
         self._loads = loads or {}
 
@@ -67,6 +70,31 @@ class DerivedReadsBuilder:
         paths = {each.name: frozenset({(each.name,)}) for each in attributes if each.derivation}
         names = [name for name, path in paths.items() if self._loads(class_.name, path)]
         return DerivedReads(names, self._loads(class_.name, frozenset().union(*paths.values())))
+
+    def of_filter(self, class_: Class, filter_: Any) -> DerivedReads:
+        """Return the reads of a filter on objects of a class, as the client sent it.
+
+        What is wrong with the filter is ignored, because it is refused later.
+        """
+        paths = self._paths_of_filter(class_, filter_)
+        return DerivedReads(sorted({path[0] for path in paths}), self._loads(class_.name, paths))
+
+    def _paths_of_filter(self, class_: Class, filter_: Any) -> _Paths:
+        found: set[Path] = set()
+        waiting: list[tuple[Path, Class, Any]] = [((), class_, filter_)]
+        while waiting:
+            above, at, value = waiting.pop()
+            if isinstance(value, list):
+                waiting += [(above, at, each) for each in value]
+            for name, operand in value.items() if isinstance(value, Mapping) else ():
+                field = name.partition(SEPARATOR)[0]
+                if name in FILTER_COMBINATIONS:
+                    waiting.append((above, at, operand))
+                elif field in at.roles or is_derived(at, field):
+                    found.add((*above, field))
+                if field in at.roles and len(above) < MAX_ROLES_IN_A_ROW:
+                    waiting.append(((*above, field), self._model.classes[at.roles[field].target], operand))
+        return frozenset(found)
 
     def _loads(self, class_name: str, paths: _Paths) -> Counter[_Load]:
         """Return what paths load from one object of a class. A path may end with an attribute."""

@@ -1,17 +1,35 @@
 """Read a filter in an API request to the domain's Filter."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from stratabase.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.query.filter import MATCH_ALL, MATCH_NONE, Comparison, Filter, and_, not_, or_
+from stratabase.domain.objects.entity import RoleName
+from stratabase.domain.query.filter import (
+    MATCH_ALL,
+    MATCH_NONE,
+    Comparison,
+    Filter,
+    RoleFilter,
+    and_,
+    not_,
+    or_,
+)
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import Formats
 from stratabase.messages import Message, _
-from stratabase.model.api_names import CLIENT_ID_EQUALS, filter_field
-from stratabase.model.model import Class
+from stratabase.model.api_names import (
+    AND,
+    CLIENT_ID_EQUALS,
+    NOT,
+    OR,
+    RoleTest,
+    filter_field,
+    role_filter_field,
+)
+from stratabase.model.model import Class, Model
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.date import DateType
 from stratabase.model.types.datetime import DatetimeType
@@ -23,79 +41,92 @@ from stratabase.schema.inputs.day_operands import (
     compare_with_days,
     read_day_or_instant,
 )
-from stratabase.schema.inputs.filter_type import FilterField, filter_fields
+from stratabase.schema.inputs.filter_size import is_left_out, measure_filter
+from stratabase.schema.inputs.filter_type import (
+    FilterField,
+    RoleFilterField,
+    filter_fields,
+    role_filter_fields,
+)
+from stratabase.schema.types.registry import LazyMapping
 
 MAX_LEVELS = 100
 _NULL_OPERANDS = frozenset({Operator.EQ, Operator.NE})
 """The operators that compare with null."""
-_NULL_ACCEPTED = _NULL_OPERANDS | EXISTENCE_OPERATORS
-"""The operators that are never left out because of a null operand."""
 InputObject = Mapping[str, Any]
 Path = tuple[str | int, ...]
+
+
+class _ClassFields:
+    """The fields of the filters of one class, by name."""
+
+    def __init__(self, model: Model, class_: Class) -> None:
+        self.subject = Subject(class_)
+        self.comparisons: Mapping[str, FilterField] = dict(filter_fields(class_))
+        self.roles: Mapping[str, RoleFilterField] = dict(role_filter_fields(model, class_))
 
 
 class FilterReader:
     """Reads the filters of one class."""
 
-    def __init__(self, class_: Class, *, skip_nulls: bool = False) -> None:
+    def __init__(
+        self, model: Model, class_: Class, *, skip_nulls: bool = False, along_roles: bool = True
+    ) -> None:
         """If `skip_nulls`, leave out conditions whose operand is null, as if their field were not written.
 
-        That also leaves out a NOT, and an element of AND or OR, that has no condition. Otherwise null is a
-        mistake: if a filter selects objects to delete, a condition that disappears would delete everything.
-        """
-        self._subject = Subject(class_)
-        self._skip_nulls = skip_nulls
+        That also leaves out a NOT, a role's filter, and an element of AND or OR, that has no other condition.
+        Otherwise null is a mistake: if a filter selects objects to delete, a condition that disappears would
+        delete everything.
 
-    @cached_property
-    def _fields(self) -> Mapping[str, FilterField]:
-        return dict(filter_fields(self._subject.class_))
+        Unless `along_roles`, conditions on roles are refused: the filter is for versions of one object.
+        """
+        self._class = class_
+        self._skip_nulls = skip_nulls
+        self._along_roles = along_roles
+        self._fields: LazyMapping[str, _ClassFields] = LazyMapping(
+            lambda name: _ClassFields(model, model.classes[name])
+        )
 
     def read(self, input_object: InputObject, formats: Formats, path: Path) -> Filter:
         """Return the filter. A filter without conditions matches everything.
 
         `path` leads to it in the request. Raises Refused with all wrong operands, or because of its size.
         """
-        excess = measure_filter(input_object, self._is_left_out).excess
+        excess = measure_filter(input_object, skip_nulls=self._skip_nulls).excess
         if excess:
-            message = _("{class_name}: {message}", class_name=self._subject.class_.name, message=excess)
-            raise Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path)])
-        parser = _FilterParser(
-            self._subject, self._fields, formats, self._is_left_out, skip_nulls=self._skip_nulls
-        )
-        filter_ = parser.parse_object(input_object, path)
-        if parser.issues:
-            raise Refused(parser.issues)
+            message = _("{class_name}: {message}", class_name=self._class.name, message=excess)
+            raise Refused([Subject(self._class).issue(IssueType.MALFORMED_REQUEST, message, *path)])
+        issues: list[Issue] = []
+        reading = _Reading(self._fields, formats, issues, self._skip_nulls, self._along_roles)
+        filter_ = _FilterParser(reading, self._class.name).parse_object(input_object, path)
+        if issues:
+            raise Refused(issues)
         return MATCH_ALL if filter_ is None else filter_
 
-    def _is_left_out(self, name: str, value: Any) -> bool:
-        """Return whether a field is ignored because its operand is null."""
-        if value is not None or not self._skip_nulls:
-            return False
-        return name != CLIENT_ID_EQUALS and self._fields[name].operator not in _NULL_ACCEPTED
+
+class _Reading(NamedTuple):
+    """What the parsers of all classes in one filter share."""
+
+    fields: LazyMapping[str, _ClassFields]
+    """By class."""
+    formats: Formats
+    issues: list[Issue]
+    """What is wrong with the filter."""
+    skip_nulls: bool
+    along_roles: bool
 
 
 class _FilterParser:
-    """Parses one filter, and collects its issues."""
+    """Parses one filter on objects of a class."""
 
-    def __init__(
-        self,
-        subject: Subject,
-        fields: Mapping[str, FilterField],
-        formats: Formats,
-        is_left_out: Callable[[str, Any], bool],
-        *,
-        skip_nulls: bool,
-    ) -> None:
-        self.issues: list[Issue] = []
-        self._subject = subject
-        self._fields = fields
-        self._formats = formats
-        self._is_left_out = is_left_out
-        self._skip_nulls = skip_nulls
+    def __init__(self, reading: _Reading, class_name: str) -> None:
+        self._reading = reading
+        self._fields = reading.fields[class_name]
+        self._subject = self._fields.subject
         self._combinations: Mapping[str, Callable[[Any, Path], Filter | None]] = {
-            "AND": partial(self._parse_junction, and_),
-            "OR": partial(self._parse_junction, or_),
-            "NOT": self._parse_not,
+            AND: partial(self._parse_junction, and_),
+            OR: partial(self._parse_junction, or_),
+            NOT: self._parse_not,
         }
 
     def parse_object(self, input_object: InputObject, path: Path) -> Filter | None:
@@ -125,10 +156,14 @@ class _FilterParser:
     def _parse_element(self, input_object: InputObject, path: Path) -> Filter | None:
         """Return the filter of an element of AND, OR or NOT. None if it is left out."""
         filter_ = self.parse_object(input_object, path)
-        return MATCH_ALL if filter_ is None and not self._skip_nulls else filter_
+        return MATCH_ALL if filter_ is None and not self._reading.skip_nulls else filter_
 
     def _parse_field(self, name: str, value: Any, path: Path) -> Filter | None:
         """Return the filter of one field. None if it is left out."""
+        if is_left_out(name, value, skip_nulls=self._reading.skip_nulls):
+            return None
+        if name in self._fields.roles:
+            return self._parse_role_field(self._fields.roles[name], name, value, path)
         if value is None and (name in self._combinations or name == CLIENT_ID_EQUALS):
             self._note_null(name, path)
             return MATCH_ALL if name == CLIENT_ID_EQUALS else None
@@ -136,31 +171,62 @@ class _FilterParser:
             return self._combinations[name](value, path)
         if name == CLIENT_ID_EQUALS:
             return MATCH_NONE  # no stored object has one
-        return None if self._is_left_out(name, value) else self._parse_comparison(name, value, path)
+        return self._parse_comparison(name, value, path)
 
     def _note_null(self, name: str, path: Path) -> None:
         """Note an issue for a null that would match every object, unless nulls are skipped."""
-        if not self._skip_nulls:
+        if not self._reading.skip_nulls:
             message = _(
                 "{field} is null, which would match every object. Remove the field.",
                 field=f"{self._subject.class_.name}.{name}",
             )
-            self.issues.append(self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path))
+            self._reading.issues.append(self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path))
+
+    def _parse_role_field(self, field: RoleFilterField, name: str, value: Any, path: Path) -> Filter | None:
+        """Return the filter of one test of a role. None if it is left out, or refused with an issue."""
+        if not self._reading.along_roles:
+            message = _(
+                "{field} can't be used to filter versions. Each version would be compared with other objects "
+                "of its own time. Filter by attributes of {class_name}.",
+                field=f"{self._subject.class_.name}.{name}",
+                class_name=self._subject.class_.name,
+            )
+            self._refuse_role(field, message, path)
+            return None
+        if value is None:
+            message = self._label(name, _null_message(field, name))
+            self._refuse_role(field, message, path)
+            return None
+        if field.test is RoleTest.NULL:
+            there = RoleFilter(field.role, MATCH_ALL)
+            return not_(there) if value else there
+        part = _FilterParser(self._reading, field.target.name).parse_object(value, path)
+        # A form that was not filled in sends nulls, so it asks for nothing. A filter without fields matches
+        # any object, so it asks whether there is one.
+        if part is None and value and self._reading.skip_nulls:
+            return None
+        return _ROLE_FILTERS[field.test](field.role, MATCH_ALL if part is None else part)
+
+    def _refuse_role(self, field: RoleFilterField, message: Message, path: Path) -> None:
+        issue_type = IssueType.MALFORMED_REQUEST
+        self._reading.issues.append(self._subject.role_issue(issue_type, message, field.role.role_name, path))
+
+    def _label(self, name: str, message: Message) -> Message:
+        field = f"{self._subject.class_.name}.{name}"
+        return _("{attribute}: {message}", attribute=field, message=message)
 
     def _parse_comparison(self, name: str, value: Any, path: Path) -> Filter:
-        field = self._fields[name]
+        field = self._fields.comparisons[name]
         attribute = field.attribute
         try:
             return self._compare(field, self._read_operand(field, value))
         except InvalidValue as mistake:
-            message = _(
-                "{attribute}: {message}",
-                attribute=f"{self._subject.class_.name}.{name}",
-                message=mistake.message,
-            )
+            message = self._label(name, mistake.message)
             # The issue refuses the request in the end, so the result of this comparison does not matter.
             issue_type = IssueType.MALFORMED_REQUEST if value is None else IssueType.DATA_TYPE
-            self.issues.append(self._subject.attribute_issue(issue_type, message, attribute.name, path=path))
+            self._reading.issues.append(
+                self._subject.attribute_issue(issue_type, message, attribute.name, path=path)
+            )
             return MATCH_NONE
 
     def _compare(self, field: FilterField, operand: Any) -> Filter:
@@ -178,7 +244,7 @@ class _FilterParser:
         if value is None and operator in _NULL_OPERANDS:
             return None
         if value is None and operator in EXISTENCE_OPERATORS:
-            raise InvalidValue(_("null is not allowed. Use true or false, or remove the field."))
+            raise InvalidValue(_no_null_message())
         if value is None:
             message = _(
                 "null is not allowed. Remove the field, or use {field}.",
@@ -194,65 +260,35 @@ class _FilterParser:
     def _read_value(self, type_: AttributeType, value: Any) -> Stored | DayRange:
         """Return the stored value of an operand, the field of it that is compared, or a day."""
         if isinstance(type_, DateType | DatetimeType):
-            return read_day_or_instant(type_, value, self._formats)
-        stored, field = type_.read(value, self._formats), type_.equality_field
+            return read_day_or_instant(type_, value, self._reading.formats)
+        stored, field = type_.read(value, self._reading.formats), type_.equality_field
         return stored[field] if field is not None and isinstance(stored, Mapping) else stored
+
+
+def _no_null_message() -> Message:
+    return _("null is not allowed. Use true or false, or remove the field.")
+
+
+def _null_message(field: RoleFilterField, name: str) -> Message:
+    """Return the message for a test of a role whose operand is null."""
+    if field.test is RoleTest.NULL:
+        return _no_null_message()
+    if field.test is RoleTest.IS:
+        return _(
+            "null is not allowed. Remove the field, or use {field}.",
+            field=f"{role_filter_field(name, RoleTest.NULL)}: true",
+        )
+    return _("null is not allowed. Remove the field, or use {field}.", field=f"{name}: {{}}")
+
+
+_ROLE_FILTERS: Mapping[RoleTest, Callable[[RoleName, Filter], Filter]] = {
+    RoleTest.IS: RoleFilter,
+    RoleTest.SOME: RoleFilter,
+    RoleTest.NONE: lambda role, part: not_(RoleFilter(role, part)),
+    RoleTest.EVERY: lambda role, part: not_(RoleFilter(role, not_(part))),
+}
 
 
 def _levels(path: Path) -> int:
     """Return the nesting depth of a path. Positions in lists don't count."""
     return sum(isinstance(step, str) for step in path)
-
-
-MAX_COMPARISONS = 500
-MAX_MEMBERS = 10_000
-"""In all lists of values together."""
-_JUNCTIONS = frozenset({"AND", "OR", "NOT"})
-
-
-class FilterSize(NamedTuple):
-    """The size of a filter: the number of its comparisons, and of the values in its lists."""
-
-    comparisons: int
-    members: int
-
-    @property
-    def excess(self) -> Message | None:
-        """The message if the filter is too large, else None."""
-        if self.comparisons > MAX_COMPARISONS:
-            return _(
-                "The filter has {count} comparisons. The maximum is {maximum}. "
-                'A comparison with "{operator}" counts as one, regardless of how many values it '
-                "lists.",
-                count=self.comparisons,
-                maximum=MAX_COMPARISONS,
-                operator=Operator.IN.value,
-            )
-        if self.members > MAX_MEMBERS:
-            return _(
-                "The filter lists {count} values. The maximum is {maximum}.",
-                count=self.members,
-                maximum=MAX_MEMBERS,
-            )
-        return None
-
-
-def _never_left_out(name: str, value: Any) -> bool:
-    del name, value
-    return False
-
-
-def measure_filter(
-    input_object: Mapping[str, Any], is_left_out: Callable[[str, Any], bool] = _never_left_out
-) -> FilterSize:
-    """Return the size of a filter. Fields for which `is_left_out` returns True don't count."""
-    comparisons = members = 0
-    waiting = [input_object]
-    while waiting:
-        for name, value in waiting.pop().items():
-            if name not in _JUNCTIONS:
-                comparisons += not is_left_out(name, value)
-                members += len(value) if isinstance(value, list) else 0
-            elif value is not None:
-                waiting += value if isinstance(value, list) else [value]
-    return FilterSize(comparisons, members)

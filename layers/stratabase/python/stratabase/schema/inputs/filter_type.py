@@ -12,9 +12,20 @@ from graphql import (
     GraphQLNonNull,
 )
 
-from stratabase.model.api_names import CLIENT_ID_EQUALS, GeneratedType, filter_field, type_name
+from stratabase.domain.objects.entity import RoleName
+from stratabase.model.api_names import (
+    AND,
+    CLIENT_ID_EQUALS,
+    NOT,
+    OR,
+    GeneratedType,
+    RoleTest,
+    filter_field,
+    role_filter_field,
+    type_name,
+)
 from stratabase.model.attribute import Attribute
-from stratabase.model.model import Class
+from stratabase.model.model import Class, ClassKind, Model
 from stratabase.model.types.operators import EXISTENCE_OPERATORS, MEMBERSHIP_OPERATORS, Operator
 from stratabase.schema.types.attributes import filterable_attributes
 from stratabase.schema.types.registry import TypeRegistry
@@ -46,27 +57,70 @@ def filter_fields(class_: Class) -> Iterator[tuple[str, FilterField]]:
                 yield filter_field(attribute.name, operator), FilterField(attribute, operator)
 
 
+class RoleFilterField(NamedTuple):
+    """The role, the class that it leads to, and the test of one field of a filter."""
+
+    role: RoleName
+    target: Class
+    test: RoleTest
+
+
+_TO_ONE_TESTS = (RoleTest.IS, RoleTest.NULL)
+_TO_MANY_TESTS = (RoleTest.SOME, RoleTest.NONE, RoleTest.EVERY)
+_DESCRIPTIONS = {
+    RoleTest.IS: "This object matches. {} matches any object.",
+    RoleTest.EVERY: "Every object matches, or there is none.",
+}
+
+
+def role_filter_fields(model: Model, class_: Class) -> Iterator[tuple[str, RoleFilterField]]:
+    """Yield the tests of a class's roles by field name.
+
+    A part can belong to a singleton, which has no filter: there is only one.
+    """
+    for role in class_.roles.values():
+        target = model.classes[role.target]
+        for test in _TO_MANY_TESTS if role.many else _TO_ONE_TESTS:
+            if test is RoleTest.NULL or target.kind is ClassKind.ORDINARY:
+                field = RoleFilterField(RoleName(class_.name, role.name), target, test)
+                yield role_filter_field(role.name, test), field
+
+
 def filter_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:
     """Return the type `<C>Filter`. All fields of a filter must hold."""
 
     def fields() -> dict[str, GraphQLInputField]:
         several = GraphQLList(GraphQLNonNull(type_))
         return {
-            "AND": GraphQLInputField(
+            AND: GraphQLInputField(
                 several, description=f"Match all of these filters. [] matches every object. {_LEFT_OUT}"
             ),
-            "OR": GraphQLInputField(
+            OR: GraphQLInputField(
                 several, description=f"Match at least one of these filters. [] matches no object. {_LEFT_OUT}"
             ),
-            "NOT": GraphQLInputField(type_, description=f"Don't match this filter. {_NOT_LEFT_OUT}"),
+            NOT: GraphQLInputField(type_, description=f"Don't match this filter. {_NOT_LEFT_OUT}"),
             CLIENT_ID_EQUALS: GraphQLInputField(GraphQLID),
-        } | {
-            name: GraphQLInputField(_operand_type(registry.input_type(field.attribute), field))
-            for name, field in filter_fields(class_)
+            **{
+                name: GraphQLInputField(_operand_type(registry.input_type(field.attribute), field))
+                for name, field in filter_fields(class_)
+            },
+            **{
+                name: _role_input_field(registry, field)
+                for name, field in role_filter_fields(registry.model, class_)
+            },
         }
 
     type_ = GraphQLInputObjectType(type_name(class_.name, GeneratedType.FILTER), fields, description=_NULLS)
     return type_
+
+
+def _role_input_field(registry: TypeRegistry, field: RoleFilterField) -> GraphQLInputField:
+    type_ = (
+        GraphQLBoolean
+        if field.test is RoleTest.NULL
+        else registry.type_of(GeneratedType.FILTER, field.target)
+    )
+    return GraphQLInputField(type_, description=_DESCRIPTIONS.get(field.test))
 
 
 def _operand_type(type_: Any, field: FilterField) -> Any:

@@ -27,7 +27,7 @@ from stratabase.model.types.storage import Stored
 from stratabase.model.types.temporal import OutOfCalendar
 from stratabase.schema.inputs.filter_reader import FilterReader
 from stratabase.schema.request.context import InputContext
-from stratabase.schema.request.refusals import require_comparable, run_all
+from stratabase.schema.request.refusals import require_comparable, require_filter, run_all
 from stratabase.schema.types.attributes import sortable_attributes
 
 MAX_ITEMS = 10_000
@@ -55,24 +55,26 @@ class QueryReader:
         ordering: Callable[[Iterable[OrderTerm]], Order] = Order.of,
         *,
         skip_nulls: bool = True,
+        along_roles: bool = True,
     ) -> None:
         """`ordering` makes the order of a client's terms.
 
         If `skip_nulls`, leave out conditions that are null or empty, because search forms send them. For
-        services that write objects, they are mistakes.
+        services that write objects, they are mistakes. Unless `along_roles`, filters can't test roles.
         """
-        self._class = class_
+        self.model = model
+        self.class_ = class_
         self._ordering = ordering
         self._default_size = default_size
         self._subject = Subject(class_)
         self._skip_nulls = skip_nulls
-        self._filters = FilterReader(class_, skip_nulls=skip_nulls)
+        self._filters = FilterReader(model, class_, skip_nulls=skip_nulls, along_roles=along_roles)
         self._conditions = ConditionReader(model, class_)
         self._most_items = max_items
 
     @cached_property
     def _types(self) -> dict[str, AttributeType]:
-        return {attribute.name: attribute.type for attribute in sortable_attributes(self._class)}
+        return {attribute.name: attribute.type for attribute in sortable_attributes(self.class_)}
 
     def read(self, options: InputObject, fields: PageFields, input_context: InputContext) -> Query:
         """Return the query. Raises Refused with all issues."""
@@ -86,14 +88,16 @@ class QueryReader:
                 input_context, (term.attribute for term in order.terms), "orderBy"
             ),
         )
-        return Query(self._class.name, order, _intersect(filter_, condition), window, fields)
+        return Query(self.class_.name, order, _intersect(filter_, condition), window, fields)
 
     def _filter(self, options: InputObject, input_context: InputContext) -> Filter | None:
         input_object = options.get("filter")
         if input_object is None:
             return None
         filter_ = self._filters.read(input_object, input_context.formats, ("options", "filter"))
-        self._require_comparable(input_context, filtered_attributes(filter_), "filter")
+        if input_context.access is not None:
+            path = ("options", "filter")
+            require_filter(input_context.access, self.model, self.class_, filter_, path)
         return filter_
 
     def _condition(self, options: InputObject, input_context: InputContext) -> Filter | None:
@@ -107,7 +111,7 @@ class QueryReader:
     def _require_comparable(self, input_context: InputContext, names: Iterable[str], option: str) -> None:
         """Raise Refused for attributes that the caller may not use to find objects."""
         if input_context.access is not None:
-            require_comparable(input_context.access, self._class, names, ("options", option))
+            require_comparable(input_context.access, self.class_, names, ("options", option))
 
     def _window(self, options: InputObject, order: Order, formats: Formats) -> Window:
         self._refuse_both(options, "next", "prev")
@@ -129,7 +133,7 @@ class QueryReader:
 
     def _position_of_cursor(self, text: str, order: Order) -> Position:
         try:
-            return cursor.decode_cursor(text, order, self._class)
+            return cursor.decode_cursor(text, order, self.class_)
         except cursor.BadCursor as mistake:
             raise self._refused(mistake.message, "cursor") from None
 
@@ -163,7 +167,7 @@ class QueryReader:
             ) from None
 
     def _describe_mistake(self, name: str, mistake: InvalidValue) -> Message:
-        attribute, field = f"{self._class.name}.{name}", _EXACT_FIELDS.get(name)
+        attribute, field = f"{self.class_.name}.{name}", _EXACT_FIELDS.get(name)
         if field is None:
             return _("{attribute}: {message}", attribute=attribute, message=mistake.message)
         return _(
@@ -191,7 +195,7 @@ class QueryReader:
             raise self._refused(message, other)
 
     def _refused(self, message: Message, name: str) -> Refused:
-        labeled = _("{class_name}: {message}", class_name=self._class.name, message=message)
+        labeled = _("{class_name}: {message}", class_name=self.class_.name, message=message)
         return Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, labeled, "options", name)])
 
 

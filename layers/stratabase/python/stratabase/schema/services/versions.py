@@ -56,7 +56,7 @@ GET_VERSION = Service("getVersion", _version_field, has_history)
 
 
 def _version_page_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
-    reader = QueryReader(registry.model, class_, ordering=Order.of_versions)
+    reader = QueryReader(registry.model, class_, ordering=Order.of_versions, along_roles=False)
 
     def resolve(call: Call) -> dict[str, Any]:
         options = call.arguments.get("options") or {}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from graphql.language import EnumTypeDefinitionNode, NameNode, ObjectTypeDefinitionNode
 
-from stratabase.model.api_names import FIXED_TYPES, SEPARATOR, GeneratedType, type_name
+from stratabase.model.api_names import FILTER_COMBINATIONS, FIXED_TYPES, SEPARATOR, GeneratedType, type_name
 from stratabase.model.reading.draft.errors import ModelError, error_at, line_of
 from stratabase.model.reading.draft.model_draft import ClassDraft, ModelDraft, WholeRole
 from stratabase.model.types import TYPES
@@ -25,6 +25,7 @@ def check_names(draft: ModelDraft) -> Iterator[ModelError]:
     yield from _check_distinct((node.name for node in definitions), TYPES, "")
     for class_ in draft.classes.values():
         yield from _check_distinct((field.node.name for field in class_.fields), (), f"{class_.name}.")
+        yield from _check_filter_fields(field.node.name for field in class_.fields)
         yield from _check_whole_roles(class_, draft.whole_roles.get(class_.name, ()))
     for node in draft.enumerations.values():
         for value in node.values or ():
@@ -66,10 +67,25 @@ def reserved_name_error(name: str) -> str | None:
     return None
 
 
+def _check_filter_fields(nodes: Iterable[NameNode]) -> Iterator[ModelError]:
+    """Yield an error for each attribute and role whose name a filter uses to combine other filters."""
+    for node in nodes:
+        if text := _filter_field_error(node.value):
+            yield error_at(node, text)
+
+
+def _filter_field_error(name: str) -> str | None:
+    if name not in FILTER_COMBINATIONS:
+        return None
+    return f"{name} can't be the name of an attribute or role: it combines filters. Use another name."
+
+
 def _check_whole_roles(part: ClassDraft, whole_roles: Iterable[WholeRole]) -> Iterator[ModelError]:
     taken = {field.name.casefold(): f"{field.full_name} is a field" for field in part.fields_by_name.values()}
     for whole_role in whole_roles:
         origin = whole_role.composition.full_name
+        if text := _filter_field_error(whole_role.name):
+            yield error_at(whole_role.place, text)
         if text := taken.get(whole_role.name.casefold()):
             yield error_at(
                 whole_role.place,
