@@ -22,7 +22,7 @@ run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Ser
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
 test test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev .venv-ministack/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
-	@$(BIN)/python -m pytest -n 2 $(TESTS)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
 
 test-oldest: .venv-$(OLDEST)/.dev .venv-ministack/.done ## Run the portable tests on the oldest supported Python
 	@.venv-$(OLDEST)/bin/python -m pytest -n 2 $(PORTABLE)

@@ -21,7 +21,11 @@ PHONE: dict[str, Any] = {
     "has_touch": True,
 }
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
-SIZES = [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")]
+SIZES = [
+    pytest.param(PHONE, id="phone"),
+    # All other tests use a desktop.
+    pytest.param(DESKTOP, id="desktop", marks=pytest.mark.thorough),
+]
 MODEL = """
 extend schema @application(name: "Library")
 "What can be read."
